@@ -1,0 +1,80 @@
+/** Which folder may import which, with the reason; run by `npm run check` and by a test. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+
+/** What each folder may import besides itself and `generated`. */
+export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: string }>> = {
+  domain: { folders: [], reason: 'domain holds plain types and rules that everything else builds on' },
+  secrets: { folders: ['domain'], reason: 'sealing knows nothing of what is sealed or where it is kept' },
+  config: { folders: ['domain'], reason: 'settings are read before anything else exists' },
+  store: { folders: ['secrets', 'config', 'domain'], reason: 'the state knows nothing of who uses it' },
+  provider: {
+    folders: ['store', 'secrets', 'config', 'domain'],
+    reason: 'the Spotify client knows nothing of tools or servers',
+  },
+  music: { folders: ['domain'], reason: 'music rules are pure: no effects, no network' },
+  jobs: {
+    folders: ['music', 'provider', 'store', 'secrets', 'config', 'domain'],
+    reason: 'jobs use the provider and the state, never a server',
+  },
+  tools: {
+    folders: ['jobs', 'music', 'provider', 'store', 'domain'],
+    reason: 'a tool is called by the MCP endpoint and knows nothing of MCP',
+  },
+  mcp: { folders: ['tools', 'domain'], reason: 'the endpoint runs tools and touches nothing beside them' },
+  oauth: {
+    folders: ['store', 'secrets', 'config', 'domain'],
+    reason: 'the authorization server knows nothing of tools or Spotify',
+  },
+  local: { folders: ['domain'], reason: 'the client of a running server must not pull the server in' },
+  demo: { folders: ['domain'], reason: 'the simulated provider must not know the program that it tests' },
+  server: {
+    folders: ['mcp', 'oauth', 'tools', 'jobs', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
+    reason: 'the server is put together from everything but the command line and the demo',
+  },
+  cli: {
+    folders: [
+      'server',
+      'local',
+      'demo',
+      'mcp',
+      'oauth',
+      'tools',
+      'provider',
+      'store',
+      'secrets',
+      'config',
+      'domain',
+    ],
+    reason: 'the command line is the outermost part',
+  },
+  generated: { folders: [], reason: 'generated files hold data only' },
+};
+
+const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;
+
+/** One sentence per import that goes the wrong way. */
+export function wrongImports(): string[] {
+  return filesBelow(src).flatMap((file) => {
+    const from = relative(src, file).split(/[\\/]/)[0] as string;
+    const rule = MAY_IMPORT[from];
+    // main.ts puts the program together.
+    if (!rule) return from.endsWith('.ts') ? [] : [`src/${from} has no rule in scripts/check-imports.ts`];
+    return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, target]) => {
+      const to = relative(src, resolve(dirname(file), target as string)).split(/[\\/]/)[0] as string;
+      if (to === from || to === 'generated' || rule.folders.includes(to)) return [];
+      return [`${relative(src, file)} imports ${to}: not allowed, ${rule.reason}`];
+    });
+  });
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.name.endsWith('.ts') ? [path] : [];
+  });
+}

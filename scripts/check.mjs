@@ -1,0 +1,27 @@
+// `npm run check`: types, lint and format, generated files current, import directions. Says all that is wrong, not the
+// first only.
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const bin = (name) => join(root, 'node_modules', '.bin', name);
+const tsx = ['--import', 'tsx'];
+
+const steps = [
+  ['types', bin('tsc'), ['--noEmit', '-p', root]],
+  ['lint and format', bin('biome'), ['ci', '--error-on-warnings', root]],
+  ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
+  ['import directions', process.execPath, [...tsx, join(root, 'scripts', 'imports.ts')]],
+];
+
+const failed = steps.filter(([name, command, args]) => {
+  const { status } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name}`);
+  return status !== 0;
+});
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,0 +1,62 @@
+/** Turns the migration files into a module, so that the SQL reaches the bundle and the executable. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import initSqlJs from 'sql.js/dist/sql-wasm-inline.js';
+import { dumpSchema, type Migration, migrate } from '../../src/store/migrate.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FOLDER = 'src/store/migrations';
+
+export interface GeneratedFile {
+  /** From the root of the repository. */
+  path: string;
+  text: string;
+}
+
+/** The text of `src/generated/sql.ts`. Throws on a migration file that breaks the rules of `src/store/README.md`. */
+export function generateSql(): GeneratedFile {
+  const entries = readMigrations().map(
+    ({ version, name, oldestCompatible, sql }) =>
+      `  {\n    version: ${version},\n    name: '${name}',\n    oldestCompatible: ${oldestCompatible},\n    sql: ${quote(sql)},\n  },\n`,
+  );
+  const text = `// Made by "npm run gen" from ${FOLDER}/*.sql.
+
+export const MIGRATIONS = [
+${entries.join('')}];
+`;
+  return { path: 'src/generated/sql.ts', text };
+}
+
+/** The text of `test/store/schema.sql`: what all migrations together make. */
+export async function generateSchema(): Promise<GeneratedFile> {
+  const { Database } = await initSqlJs();
+  const db = new Database();
+  migrate(db, readMigrations());
+  const text = dumpSchema(db);
+  db.close();
+  return { path: 'test/store/schema.sql', text };
+}
+
+function readMigrations(): Migration[] {
+  const files = readdirSync(join(ROOT, FOLDER)).sort();
+  return files.map((file, index) => parse(file, index + 1, readFileSync(join(ROOT, FOLDER, file), 'utf8')));
+}
+
+function parse(file: string, version: number, sql: string): Migration {
+  const name = /^(\d{6}_[a-z0-9_]+)\.sql$/.exec(file)?.[1];
+  if (!name || Number(name.slice(0, 6)) !== version) {
+    throw new Error(`${file}: the name must be ${String(version).padStart(6, '0')}_subject.sql`);
+  }
+  const [, oldest] = /^-- \S[^\n]*\n(?:--[^\n]*\n)*?-- oldest-compatible: (\d+)\n/.exec(sql) ?? [];
+  if (!oldest || Number(oldest) < 1 || Number(oldest) > version) {
+    throw new Error(
+      `${file}: starts with a comment that gives the reason, then "-- oldest-compatible: N", N <= ${version}`,
+    );
+  }
+  return { version, name, oldestCompatible: Number(oldest), sql: sql.replaceAll('\r\n', '\n') };
+}
+
+function quote(sql: string): string {
+  return `\`${sql.replace(/[`\\]|\$\{/g, '\\$&')}\``;
+}

@@ -1,0 +1,17 @@
+/** The tool reference, and the exact entry that `tools/list` sends for each tool, from the table of tools. */
+
+import { toolEntry } from '../../src/mcp/surface.ts';
+import { TOOLS } from '../../src/tools/index.ts';
+import { toolsMarkdown } from '../../src/tools/markdown.ts';
+import type { GeneratedFile } from './all.ts';
+import { inRepository } from './paths.ts';
+
+export function generateToolReference(): GeneratedFile[] {
+  return [
+    { path: inRepository('src', 'tools', 'README.md'), text: toolsMarkdown(TOOLS) },
+    ...TOOLS.map((tool) => ({
+      path: inRepository('test', 'tools', 'surface', `${tool.name}.json`),
+      text: `${JSON.stringify(toolEntry(tool), null, 2)}\n`,
+    })),
+  ];
+}

@@ -1,0 +1,41 @@
+/** Time and chance come in from outside, so that tests give them instead of waiting for them. */
+import { randomBytes, randomUUID } from 'node:crypto';
+
+export interface Clock {
+  /** Unix time in milliseconds. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  /** Cryptographically strong bytes. */
+  bytes(count: number): Buffer;
+  /** A version 4 UUID. */
+  uuid(): string;
+  /** A number in [0, 1), for jitter. */
+  fraction(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+};
+
+export const systemRandom: Random = {
+  bytes: (count) => randomBytes(count),
+  uuid: () => randomUUID(),
+  fraction: () => Math.random(),
+};

@@ -1,0 +1,108 @@
+/**
+ * Every error that a person, a model or another program can see, as values. Nothing here knows how an error is shown:
+ * the mappings to MCP, HTTP, exit codes and jobs are exhaustive tables at those boundaries, so a code added here does
+ * not compile until each of them knows it.
+ */
+
+/** Codes that a tool call can answer, with what each one says. Clients branch on them: never rename one. */
+export const TOOL_ERROR_CODES = {
+  INVALID_ARGUMENT: 'An argument is missing, unknown or not usable.',
+  NOT_FOUND: 'Spotify does not know this item.',
+  LOGIN_REQUIRED: 'No Spotify account is connected, or its login has ended.',
+  SCOPE_MISSING: 'The login was made without a permission that this needs.',
+  FORBIDDEN: 'Spotify refuses this for this account.',
+  PREMIUM_REQUIRED: 'The connected account needs Premium for this.',
+  APP_OWNER_PREMIUM_REQUIRED: 'The owner of the Spotify app needs Premium.',
+  USER_NOT_REGISTERED: 'The account is not on the user list of the Spotify app.',
+  NO_ACTIVE_DEVICE: 'No Spotify device is active.',
+  DEVICE_NOT_FOUND: 'Spotify does not know the device.',
+  DEVICE_RESTRICTED: 'The device takes no commands.',
+  VOLUME_NOT_SUPPORTED: 'The volume of the device cannot be set from outside.',
+  RESTRICTION_VIOLATED: 'The player refuses the command in its present state.',
+  RATE_LIMITED: 'Spotify asks to wait before the next request of this kind.',
+  QUOTA_EXCEEDED: "The Spotify app's quota for this kind of request is used up.",
+  PROVIDER_UNAVAILABLE: 'Spotify cannot be reached or answers with a server error.',
+  PROVIDER_TIMEOUT: 'Spotify did not answer in time.',
+  PROVIDER_INVALID_RESPONSE: 'Spotify answered in a form that is not understood.',
+  UNSUPPORTED_ITEMS: 'The playlist holds rows that could not be restored.',
+  RESOLUTION_FAILED: 'Some entries could not be found.',
+  PARTIAL_WRITE: 'A write stopped part-way.',
+  CONFLICT: 'Something else changed meanwhile.',
+  ALIAS_MISMATCH: 'The track is not the one described.',
+  JOB_NOT_FOUND: 'There is no such job.',
+  JOB_STATE: 'The job is in a state that does not allow this.',
+  STORE_ERROR: 'The state cannot be saved.',
+  DEADLINE_EXCEEDED: 'The call took longer than a tool call may.',
+  CANCELLED: 'The call was cancelled.',
+  SHUTTING_DOWN: 'The server is stopping.',
+  INTERNAL: 'A fault in the program.',
+} as const;
+
+/** Codes of the program itself (start, settings, state, command line); no tool answers them. */
+export const PROGRAM_ERROR_CODES = {
+  USAGE: 'The command line is wrong.',
+  SETTINGS_INVALID: 'A setting is unusable.',
+  PORT_TAKEN: 'Another program listens on the port.',
+  ALREADY_RUNNING: 'A server is running for this home.',
+  NO_SERVER: 'No server is running, or it cannot be reached.',
+  STATE_DAMAGED: 'The state file is damaged or not ours.',
+  STATE_TOO_NEW: 'The state file needs a newer program.',
+  KEY_UNAVAILABLE: 'The master key cannot be read.',
+  KEY_MISMATCH: 'The master key is not the one that sealed the state.',
+  HOME_UNUSABLE: 'The home directory cannot be used.',
+  LOGIN_FAILED: 'Connecting the account failed.',
+  INTERRUPTED: 'The person stopped the command.',
+} as const;
+
+export type ToolErrorCode = keyof typeof TOOL_ERROR_CODES;
+export type ProgramErrorCode = keyof typeof PROGRAM_ERROR_CODES;
+export type ErrorCode = ToolErrorCode | ProgramErrorCode;
+
+export interface RelayErrorOptions {
+  /** What the reader does next, as a sentence without "please". */
+  remedy?: string;
+  /** Seconds until trying again makes sense, where the provider or a limit says so. */
+  retryAfterSeconds?: number;
+  /** Facts that a program can use, JSON values only, never a secret. */
+  details?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/**
+ * An error with a code, words for a person and a remedy. Everything thrown on purpose is one; anything else that
+ * arrives at a boundary is a bug and becomes `INTERNAL` there, with its cause in the log only.
+ */
+export class RelayError extends Error {
+  readonly code: ErrorCode;
+  readonly remedy: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: RelayErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'RelayError';
+    this.code = code;
+    this.remedy = options.remedy;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.details = options.details;
+  }
+}
+
+/** True for a code that `tools/call` may answer. */
+export function isToolErrorCode(code: ErrorCode): code is ToolErrorCode {
+  return code in TOOL_ERROR_CODES;
+}
+
+/** A sentence from an unknown thrown value, for logs. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The system error code (`ENOENT`, `ECONNREFUSED`, …) of a thrown value or of its cause. */
+export function systemCodeOf(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const code = (at as NodeJS.ErrnoException).code;
+    if (typeof code === 'string') return code;
+  }
+  return undefined;
+}

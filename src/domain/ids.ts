@@ -1,0 +1,133 @@
+/**
+ * The provider's identifiers in every form that people and models hand around: bare ID, URI, and the web links.
+ * Pure; nothing here asks the network, so short links (which only a request can resolve) are refused with a remedy.
+ */
+import { RelayError } from './errors.ts';
+
+export type EntityKind =
+  | 'track'
+  | 'episode'
+  | 'artist'
+  | 'album'
+  | 'playlist'
+  | 'show'
+  | 'audiobook'
+  | 'user';
+
+export interface EntityRef {
+  kind: EntityKind;
+  id: string;
+  uri: string;
+}
+
+const KINDS: readonly EntityKind[] = [
+  'track',
+  'episode',
+  'artist',
+  'album',
+  'playlist',
+  'show',
+  'audiobook',
+  'user',
+];
+const BASE62_ID = /^[0-9A-Za-z]{22}$/;
+const WEB_HOSTS = /^(?:https?:\/\/)?(?:open|play)\.spotify\.com\//i;
+const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;
+
+/**
+ * Reads an identifier that has to name one of `wanted`. A bare 22-character ID is taken as `wanted[0]`, since it does
+ * not say what it names.
+ * @throws RelayError `INVALID_ARGUMENT` for another kind, a short link, a local file or anything unreadable.
+ */
+export function parseRef(text: string, wanted: readonly [EntityKind, ...EntityKind[]]): EntityRef {
+  const value = text.trim();
+  if (BASE62_ID.test(value)) return refOf(wanted[0], value);
+  if (SHORT_LINK.test(value)) throw shortLink(value);
+  const ref = value.startsWith('spotify:') ? fromUri(value) : fromUrl(value);
+  if (!ref) throw unreadable(value, wanted);
+  if (!wanted.includes(ref.kind)) {
+    throw new RelayError(
+      'INVALID_ARGUMENT',
+      `"${shown(value)}" is ${named(ref.kind)}, not ${listed(wanted)}.`,
+      {
+        remedy: `Give the ID, URI or link of ${listed(wanted)}.`,
+      },
+    );
+  }
+  return ref;
+}
+
+/** The URI for an ID of a known kind. */
+export function refOf(kind: EntityKind, id: string): EntityRef {
+  return { kind, id, uri: `spotify:${kind}:${id}` };
+}
+
+/** The web link of an item, as the provider's own `external_urls` has it. */
+export function webUrl(kind: EntityKind, id: string): string {
+  return `https://open.spotify.com/${kind}/${encodeURIComponent(id)}`;
+}
+
+function fromUri(value: string): EntityRef | null {
+  const parts = value.split(':').slice(1);
+  if (parts[0] === 'local') {
+    throw new RelayError('INVALID_ARGUMENT', `"${shown(value)}" is a local file.`, {
+      remedy: 'Local files exist on one device only and cannot be used here; give a track of the catalogue.',
+    });
+  }
+  // spotify:user:NAME:playlist:ID is the form of old clients.
+  if (parts[0] === 'user' && parts.length === 4) return fromPath(parts.slice(2));
+  return parts.length === 2 ? fromPath(parts) : null;
+}
+
+function fromUrl(value: string): EntityRef | null {
+  if (!WEB_HOSTS.test(value)) return null;
+  const path = value.replace(WEB_HOSTS, '').replace(/[?#].*$/s, '');
+  const parts = path.split('/').filter((part) => part !== '');
+  if (/^intl-[a-z]{2,5}(?:-[a-z]{2,4})?$/i.test(parts[0] ?? '')) parts.shift();
+  if (parts[0] === 'embed' || parts[0] === 'embed-podcast') parts.shift();
+  if (parts[0] === 'user' && parts.length >= 4) parts.splice(0, 2);
+  return fromPath(parts);
+}
+
+function fromPath(parts: string[]): EntityRef | null {
+  const [kind, id] = parts;
+  if (parts.length !== 2 || !id || !KINDS.includes(kind as EntityKind)) return null;
+  if (kind === 'user') return refOf('user', safeDecode(id));
+  return BASE62_ID.test(id) ? refOf(kind as EntityKind, id) : null;
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function shortLink(value: string): RelayError {
+  return new RelayError(
+    'INVALID_ARGUMENT',
+    `"${shown(value)}" is a short link, which hides what it points to.`,
+    {
+      remedy: 'Open it in a browser and give the open.spotify.com address that it ends on.',
+    },
+  );
+}
+
+function unreadable(value: string, wanted: readonly EntityKind[]): RelayError {
+  return new RelayError('INVALID_ARGUMENT', `"${shown(value)}" is not ${listed(wanted)}.`, {
+    remedy: `Give a 22-character ID, a URI such as spotify:${wanted[0]}:… or an open.spotify.com link.`,
+  });
+}
+
+function shown(value: string): string {
+  return value.length > 80 ? `${value.slice(0, 79)}…` : value;
+}
+
+function named(kind: EntityKind): string {
+  return /^[aeiou]/.test(kind) && kind !== 'user' ? `an ${kind}` : `a ${kind}`;
+}
+
+function listed(kinds: readonly EntityKind[]): string {
+  return kinds.map(named).join(' or ');
+}

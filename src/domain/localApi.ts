@@ -1,0 +1,119 @@
+/**
+ * What the command line asks of the program that owns the state: over HTTP (`/local/…`) while a server runs, in the
+ * same process otherwise. Plain JSON values in and out; failures are `RelayError`.
+ */
+
+/** One line of `relay status`. */
+export interface StatusEntry {
+  part: 'server' | 'account' | 'key' | 'database' | 'mcp' | 'rate_limits' | 'jobs' | 'errors';
+  state: 'ok' | 'warning' | 'bad' | 'off';
+  /** One line for a person. */
+  summary: string;
+  /** The command or step that mends it, where there is something to mend. */
+  remedy: string | null;
+}
+
+export interface StatusReport {
+  version: string;
+  demo: boolean;
+  home: string;
+  entries: StatusEntry[];
+  /** null when no server runs. */
+  server: { pid: number; version: string; baseUrl: string; mcpUrl: string; startedAt: string } | null;
+  account: {
+    connected: boolean;
+    reauthorizationRequired: boolean;
+    name: string | null;
+    id: string | null;
+    scopes: string[];
+    missingScopes: string[];
+    accessTokenExpiresAt: string | null;
+    /** When the provider ends the login (six months after consent). */
+    loginExpiresAt: string | null;
+    daysLeft: number | null;
+  };
+  key: { source: 'keychain' | 'file' | 'environment'; warning: string | null };
+  database: {
+    path: string;
+    status: 'ok' | 'degraded';
+    schemaVersion: number;
+    expectedVersion: number;
+    schemaState: 'current' | 'ahead';
+    sizeBytes: number;
+    lastSavedAt: string | null;
+  };
+  mcp: { authMode: 'bearer' | 'oauth'; apiKeySet: boolean };
+  rateLimits: {
+    blocked: Array<{ scope: string; blockedUntil: string; reason: string | null }>;
+    requests24h: number;
+  };
+  recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
+  /** Shown on a terminal only, see the contract's section 3; null where the server has none. */
+  ownerCode: string | null;
+}
+
+export interface LoginStart {
+  attemptId: string;
+  /**
+   * For a browser on this machine: a page of this server that leads on to the provider. Only in the answer of a running
+   * server.
+   */
+  browserUrl: string;
+  /**
+   * The provider's own page, for a browser anywhere. It ends on an address that a browser elsewhere cannot open and that
+   * a person pastes back.
+   */
+  providerUrl: string;
+  redirectUri: string;
+}
+
+export interface AccountSummary {
+  id: string;
+  name: string | null;
+  /** ISO time at which the provider ends the login. */
+  loginExpiresAt: string;
+  scopes: string[];
+  missingScopes: string[];
+}
+
+export type LoginProgress =
+  | { state: 'pending' }
+  | { state: 'connected'; account: AccountSummary }
+  | { state: 'failed'; code: string; message: string; remedy: string | null };
+
+export interface LocalApi {
+  status(): Promise<StatusReport>;
+  startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
+  /** Waits up to `waitSeconds` (at most 25) for the attempt to end. */
+  loginProgress(attemptId: string, waitSeconds: number): Promise<LoginProgress>;
+  /** Finishes an attempt with the address that a browser elsewhere ended on. */
+  pasteLogin(attemptId: string, address: string): Promise<LoginProgress>;
+  logout(): Promise<{ wasConnected: boolean; name: string | null }>;
+  showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
+  rotateKey(): Promise<{ key: string }>;
+  /** A credential for `/mcp` that ends after five minutes, so that `relay call` works in every auth mode. */
+  mcpToken(): Promise<{ token: string; mcpUrl: string; expiresInSeconds: number }>;
+  /** Stores or, with null, forgets the Spotify app's client secret, encrypted. */
+  setClientSecret(value: string | null): Promise<void>;
+}
+
+/** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
+export const LOCAL_ROUTES = {
+  status: 'status',
+  startLogin: 'login/start',
+  loginProgress: 'login/progress',
+  pasteLogin: 'login/paste',
+  logout: 'logout',
+  showKey: 'key/show',
+  rotateKey: 'key/rotate',
+  mcpToken: 'mcp-token',
+  setClientSecret: 'client-secret',
+} as const satisfies Record<keyof LocalApi, string>;
+
+/** What `<home>/server.json` holds while a server runs. */
+export interface ServerFile {
+  pid: number;
+  startedAt: string;
+  version: string;
+  baseUrl: string;
+}
