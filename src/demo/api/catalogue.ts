@@ -1,0 +1,72 @@
+/** Tracks, artists and albums by their IDs. */
+import { type Answer, type ApiCall, base62Param, notFound, refuse } from '../http.ts';
+import { pageRequest, paging } from './paging.ts';
+import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './shapes.ts';
+
+/** `GET /tracks/{id}`. */
+export function getTrack(call: ApiCall): Answer {
+  const track = call.world.catalogue.trackByUri.get(`spotify:track:${base62Param(call, 'id')}`);
+  if (!track) throw notFound();
+  return { status: 200, json: trackObject(call.world, track, call.query.has('market')) };
+}
+
+/** `GET /artists/{id}`. */
+export function getArtist(call: ApiCall): Answer {
+  return { status: 200, json: artistObject(call.world, artistOf(call)) };
+}
+
+/** `GET /artists/{id}/albums`. */
+export function getArtistAlbums(call: ApiCall): Answer {
+  const artist = artistOf(call);
+  const page = pageRequest(call, 5, 10);
+  const groups = (call.query.get('include_groups') ?? 'album,single,appears_on,compilation').split(',');
+  const albums = call.world.catalogue.albums.filter((album) => {
+    if (album.artists.includes(artist)) return groups.includes(album.type);
+    return groups.includes('appears_on') && album.tracks.some((track) => track.artists.includes(artist));
+  });
+  const path = `/artists/${artist.id}/albums`;
+  return {
+    status: 200,
+    json: paging(call, path, albums, page, (album) => simplifiedAlbum(call.world, album)),
+  };
+}
+
+/** `GET /albums/{id}`. */
+export function getAlbum(call: ApiCall): Answer {
+  const album = albumOf(call);
+  const first = { limit: 50, offset: 0 };
+  const tracks = paging(call, `/albums/${album.id}/tracks`, album.tracks, first, (track) =>
+    simplifiedTrack(call.world, track),
+  );
+  const external_ids = { upc: album.upc };
+  return {
+    status: 200,
+    json: { ...simplifiedAlbum(call.world, album), copyrights: [], external_ids, tracks },
+  };
+}
+
+/** `GET /albums/{id}/tracks`. */
+export function getAlbumTracks(call: ApiCall): Answer {
+  const album = albumOf(call);
+  const json = paging(call, `/albums/${album.id}/tracks`, album.tracks, pageRequest(call, 20, 50), (track) =>
+    simplifiedTrack(call.world, track),
+  );
+  return { status: 200, json };
+}
+
+function artistOf(call: ApiCall) {
+  const artist = call.world.catalogue.artistByUri.get(`spotify:artist:${base62Param(call, 'id')}`);
+  if (!artist) throw notFound();
+  return artist;
+}
+
+function albumOf(call: ApiCall) {
+  const album = call.world.catalogue.albumByUri.get(`spotify:album:${base62Param(call, 'id')}`);
+  if (!album) throw notFound();
+  return album;
+}
+
+/** What applications made since February 2026 get from an endpoint that was taken away. */
+export function removed(): Answer {
+  throw refuse(403, 'Forbidden');
+}

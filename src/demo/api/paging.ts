@@ -1,0 +1,55 @@
+/** Paged lists, and the whole numbers in queries. */
+import { type ApiCall, refuse } from '../http.ts';
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/**
+ * The `limit` and `offset` of the query.
+ * @throws Refusal 400 "Invalid limit" or "Invalid offset" outside 1..`most` and 0..`farthest`
+ */
+export function pageRequest(call: ApiCall, fallback: number, most: number, farthest = 100_000): PageRequest {
+  const limit = wholeNumber(call.query.get('limit')) ?? fallback;
+  const offset = wholeNumber(call.query.get('offset')) ?? 0;
+  if (!(limit >= 1 && limit <= most)) throw refuse(400, 'Invalid limit');
+  if (!(offset >= 0 && offset <= farthest)) throw refuse(400, 'Invalid offset');
+  return { limit, offset };
+}
+
+/** null for an absent value, NaN for one that is no whole number. */
+export function wholeNumber(value: string | null): number | null {
+  if (value === null) return null;
+  return /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+}
+
+/** The page of `entries` that was asked for, as a Paging object whose links keep the rest of the query. */
+export function paging<T>(
+  call: ApiCall,
+  path: string,
+  entries: readonly T[],
+  page: PageRequest,
+  shape: (entry: T, position: number) => unknown,
+): Record<string, unknown> {
+  const { limit, offset } = page;
+  const total = entries.length;
+  const items = entries.slice(offset, offset + limit).map((entry, n) => shape(entry, offset + n));
+  const link = (to: number) => pageLink(call, path, to, limit);
+  return {
+    href: link(offset),
+    limit,
+    next: offset + limit < total ? link(offset + limit) : null,
+    offset,
+    previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
+    total,
+    items,
+  };
+}
+
+function pageLink(call: ApiCall, path: string, offset: number, limit: number): string {
+  const query = new URLSearchParams(call.query);
+  query.set('offset', String(offset));
+  query.set('limit', String(limit));
+  return `${call.world.apiUrl}${path}?${query}`;
+}

@@ -1,0 +1,51 @@
+/** Reading playlists. */
+import { type Answer, type ApiCall, base62Param, forbidden, needScope, notFound } from '../http.ts';
+import { type DemoPlaylist, findPlaylist, mayUseRows, PROVIDER_USER_ID } from '../state.ts';
+import { selectFields } from './fields.ts';
+import { type PageRequest, pageRequest, paging } from './paging.ts';
+import { playlistObject, rowObject, simplifiedPlaylist } from './playlistShapes.ts';
+
+/** `GET /me/playlists`. Collaborative ones of others come only with a scope of their own. */
+export function listMyPlaylists(call: ApiCall): Answer {
+  const seesShared = call.scopes.has('playlist-read-collaborative');
+  const visible = call.account.playlists.filter((playlist) => {
+    return seesShared || !playlist.collaborative || playlist.ownerId === call.account.id;
+  });
+  const page = pageRequest(call, 20, 50);
+  const json = paging(call, '/me/playlists', visible, page, (one) => simplifiedPlaylist(call.world, one));
+  return { status: 200, json };
+}
+
+/** `GET /playlists/{id}`. Only the owner and collaborators get rows with it. */
+export function getPlaylist(call: ApiCall): Answer {
+  const playlist = playlistOf(call);
+  if (!playlist.public) needScope(call, 'playlist-read-private');
+  const rows = pageOfRows(call, playlist, { limit: 50, offset: 0 });
+  const json = playlistObject(call.world, call.account, playlist, rows);
+  return { status: 200, json: selectFields(json, call.query.get('fields')) };
+}
+
+/** `GET /playlists/{id}/items`. */
+export function getPlaylistItems(call: ApiCall): Answer {
+  const playlist = playlistOf(call);
+  if (!mayUseRows(call.account, playlist)) throw forbidden();
+  const rows = pageOfRows(call, playlist, pageRequest(call, 20, 50));
+  return { status: 200, json: selectFields(rows, call.query.get('fields')) };
+}
+
+/**
+ * The playlist that the path names.
+ * @throws Refusal 400 for a malformed ID, 404 for an unknown one and for the provider's own
+ */
+export function playlistOf(call: ApiCall): DemoPlaylist {
+  const playlist = findPlaylist(call.world, base62Param(call, 'id'));
+  if (!playlist || playlist.ownerId === PROVIDER_USER_ID) throw notFound();
+  return playlist;
+}
+
+function pageOfRows(call: ApiCall, playlist: DemoPlaylist, page: PageRequest) {
+  const withEpisodes = call.query.get('additional_types')?.split(',').includes('episode') ?? false;
+  return paging(call, `/playlists/${playlist.id}/items`, playlist.rows, page, (row) =>
+    rowObject(call.world, row, withEpisodes),
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * The objects of the Web API as applications made since February 2026 see them: no `popularity`, `available_markets`,
+ * `linked_from`, `followers` or `genres`.
+ */
+import type { DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack } from '../catalogue/types.ts';
+import type { World } from '../state.ts';
+
+type Shape = Record<string, unknown>;
+
+interface Named {
+  readonly id: string;
+  readonly uri: string;
+  readonly name: string;
+}
+
+function common(world: World, type: string, { id, uri, name }: Named): Shape {
+  const external_urls = { spotify: `https://open.spotify.com/${type}/${id}` };
+  return { external_urls, href: `${world.apiUrl}/${type}s/${id}`, id, name, type, uri };
+}
+
+export function simplifiedArtist(world: World, artist: DemoArtist): Shape {
+  return common(world, 'artist', artist);
+}
+
+export function artistObject(world: World, artist: DemoArtist): Shape {
+  const genres = world.legacyShapes ? { genres: artist.genres } : {};
+  return { ...common(world, 'artist', artist), images: [], ...genres };
+}
+
+export function simplifiedAlbum(world: World, album: DemoAlbum): Shape {
+  return {
+    ...common(world, 'album', album),
+    album_type: album.type,
+    total_tracks: album.tracks.length,
+    images: [],
+    release_date: album.releaseDate,
+    release_date_precision: album.precision,
+    artists: album.artists.map((artist) => simplifiedArtist(world, artist)),
+  };
+}
+
+/** @param withMarket the query named a market; only then does `is_playable` come with the track */
+export function trackObject(world: World, track: DemoTrack, withMarket = false): Shape {
+  return {
+    ...simplifiedTrack(world, track, withMarket),
+    album: simplifiedAlbum(world, track.album),
+    external_ids: { isrc: track.isrc },
+  };
+}
+
+export function simplifiedTrack(world: World, track: DemoTrack, withMarket = false): Shape {
+  return {
+    ...common(world, 'track', track),
+    artists: track.artists.map((artist) => simplifiedArtist(world, artist)),
+    disc_number: 1,
+    duration_ms: track.durationMs,
+    explicit: track.explicit,
+    is_local: false,
+    ...(withMarket ? { is_playable: true } : {}),
+    preview_url: null,
+    track_number: track.trackNumber,
+  };
+}
+
+export function simplifiedShow(world: World, show: DemoShow): Shape {
+  return {
+    ...common(world, 'show', show),
+    description: show.description,
+    explicit: false,
+    images: [],
+    languages: ['en'],
+    media_type: 'audio',
+    total_episodes: show.episodes.length,
+  };
+}
+
+export function episodeObject(world: World, episode: DemoEpisode): Shape {
+  return { ...simplifiedEpisode(world, episode), show: simplifiedShow(world, episode.show) };
+}
+
+export function simplifiedEpisode(world: World, episode: DemoEpisode): Shape {
+  return {
+    ...common(world, 'episode', episode),
+    description: episode.description,
+    duration_ms: episode.durationMs,
+    explicit: episode.explicit,
+    images: [],
+    is_externally_hosted: false,
+    is_playable: true,
+    languages: ['en'],
+    release_date: episode.releaseDate,
+    release_date_precision: 'day',
+  };
+}
+
+/** A file on someone's machine, of which only its own tags are known: `spotify:local:{artist}:{album}:{title}:{seconds}`. */
+export function localTrack(uri: string): Shape {
+  const [artist = '', album = '', title = '', seconds = '0'] = uri.split(':').slice(2).map(decodeLocal);
+  const unknown = { external_urls: {}, href: null, id: null };
+  return {
+    ...unknown,
+    album: {
+      ...unknown,
+      album_type: null,
+      artists: [],
+      images: [],
+      name: album,
+      release_date: null,
+      release_date_precision: null,
+      total_tracks: null,
+      type: 'album',
+      uri: null,
+    },
+    artists: artist === '' ? [] : [{ ...unknown, name: artist, type: 'artist', uri: null }],
+    disc_number: 0,
+    duration_ms: Number(seconds) * 1_000,
+    explicit: false,
+    external_ids: {},
+    is_local: true,
+    name: title,
+    preview_url: null,
+    track_number: 0,
+    type: 'track',
+    uri,
+  };
+}
+
+function decodeLocal(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    return part;
+  }
+}
+
+/** What a URI in a playlist, a history or a queue stands for; null where nothing is offered for it. */
+export function mediaObject(world: World, uri: string, withEpisodes: boolean): Shape | null {
+  if (uri.startsWith('spotify:local:')) return localTrack(uri);
+  const track = world.catalogue.trackByUri.get(uri);
+  if (track) return trackObject(world, track);
+  const episode = withEpisodes ? world.catalogue.episodeByUri.get(uri) : undefined;
+  return episode ? episodeObject(world, episode) : null;
+}
+
+/** A user as it stands in owners and `added_by`. */
+export function userRef(world: World, id: string): Shape {
+  return {
+    external_urls: { spotify: `https://open.spotify.com/user/${encodeURIComponent(id)}` },
+    href: `${world.apiUrl}/users/${encodeURIComponent(id)}`,
+    id,
+    type: 'user',
+    uri: `spotify:user:${id}`,
+  };
+}
+
+/** Where something was played from; null outside of a context. */
+export function contextObject(world: World, uri: string | null): Shape | null {
+  if (uri === null) return null;
+  const isCollection = uri.endsWith(':collection');
+  const [, type = '', id = ''] = uri.split(':');
+  return {
+    type: isCollection ? 'collection' : type,
+    href: isCollection ? `${world.apiUrl}/me/tracks` : `${world.apiUrl}/${type}s/${id}`,
+    external_urls: { spotify: `https://open.spotify.com/${isCollection ? 'collection' : `${type}/${id}`}` },
+    uri,
+  };
+}

@@ -1,0 +1,218 @@
+/** What one invented artist has released: studio albums and everything that grows out of them. */
+import type { CatalogueBuilder, Recording } from './builder.ts';
+import { albumName, word } from './names.ts';
+import type { Seeded } from './seeded.ts';
+import type { DemoArtist } from './types.ts';
+import { PLACES } from './words.ts';
+
+/** What the artist's songs are called and who may be a guest on them. */
+export interface ArtistPlan {
+  readonly artist: DemoArtist;
+  /** 0-based; decides which kinds of release the artist has. */
+  readonly index: number;
+  readonly title: () => string;
+  readonly guests: readonly DemoArtist[];
+}
+
+const FEATURE_SPELLINGS: readonly ((title: string, guest: string) => string)[] = [
+  (title, guest) => `${title} (feat. ${guest})`,
+  (title, guest) => `${title} (ft. ${guest})`,
+  (title, guest) => `${title} feat. ${guest}`,
+  (title, guest) => `${title} (with ${guest})`,
+  (title, guest) => `${title} [feat. ${guest}]`,
+  (title, guest) => `${title} (featuring ${guest})`,
+  (title) => title,
+];
+
+/** Adds the artist's releases; returns the recordings of the studio albums. */
+export function addDiscography(builder: CatalogueBuilder, random: Seeded, plan: ArtistPlan): Recording[] {
+  const made: Recording[] = [];
+  const albums = plan.index % 3 === 0 ? 2 : 1;
+  let year = random.between(1968, 2019);
+  for (let n = 0; n < albums; n += 1) {
+    made.push(...addStudioAlbum(builder, random, plan, year, plan.index + n));
+    year += random.between(1, 4);
+  }
+  if (plan.index % 7 === 2) addBestOf(builder, plan.artist, made, year + 3);
+  if (plan.index % 2 === 0) addOtherVersions(builder, random, plan, made);
+  return made;
+}
+
+function addStudioAlbum(
+  builder: CatalogueBuilder,
+  random: Seeded,
+  plan: ArtistPlan,
+  year: number,
+  turn: number,
+): Recording[] {
+  const name = albumName(random);
+  const count = random.between(7, 11);
+  const recordings = Array.from({ length: count }, () => record(builder, random, plan, year));
+  const artists = [plan.artist];
+  const releaseDate = year < 1985 && turn % 2 === 0 ? String(year) : dateIn(random, year);
+  builder.addRelease({ name, type: 'album', artists, releaseDate, discount: 0, recordings });
+  const [hit] = recordings;
+  if (hit) addSingle(builder, plan.artist, respelled(hit), dateIn(random, year), 4);
+  if (turn % 4 === 1) addDeluxe(builder, random, plan.artist, name, recordings, year + 1);
+  if (turn % 5 === 2 && year < 2000) addRemaster(builder, plan.artist, name, recordings, turn);
+  if (turn % 6 === 3) addLive(builder, random, plan.artist, recordings, year + 2);
+  return recordings;
+}
+
+function record(builder: CatalogueBuilder, random: Seeded, plan: ArtistPlan, year: number): Recording {
+  const guest = random.chance(14) ? random.pick(plan.guests) : undefined;
+  const title = plan.title();
+  const withGuest = guest && guest !== plan.artist ? guest : undefined;
+  return {
+    title: withGuest ? random.pick(FEATURE_SPELLINGS)(title, withGuest.name) : title,
+    artists: withGuest ? [plan.artist, withGuest] : [plan.artist],
+    durationMs: random.between(121_000, 402_000),
+    explicit: random.chance(12),
+    isrc: builder.nextIsrc(year),
+    year,
+    popularity: Math.floor((plan.artist.popularity * random.between(50, 100)) / 100),
+  };
+}
+
+/** The same recording with its guest named in the title in another way, as singles and albums often differ. */
+function respelled(recording: Recording): Recording {
+  const guest = recording.artists[1]?.name;
+  if (guest === undefined) return recording;
+  const plain = recording.title.replace(/ [([]?(feat\.|ft\.|featuring|with) .*$/, '');
+  return { ...recording, title: recording.title === plain ? `${plain} (feat. ${guest})` : plain };
+}
+
+function addSingle(
+  builder: CatalogueBuilder,
+  artist: DemoArtist,
+  recording: Recording,
+  releaseDate: string,
+  discount: number,
+): void {
+  const name = recording.title;
+  builder.addRelease({
+    name,
+    type: 'single',
+    artists: [artist],
+    releaseDate,
+    discount,
+    recordings: [recording],
+  });
+}
+
+function addDeluxe(
+  builder: CatalogueBuilder,
+  random: Seeded,
+  artist: DemoArtist,
+  name: string,
+  recordings: readonly Recording[],
+  year: number,
+): void {
+  const bonus = recordings.slice(0, 2).map((one, n) => {
+    return version(builder, one, n === 0 ? `${one.title} - Acoustic` : `${one.title} - Demo`, year, 20);
+  });
+  builder.addRelease({
+    name: `${name} (Deluxe Edition)`,
+    type: 'album',
+    artists: [artist],
+    releaseDate: dateIn(random, year),
+    discount: 6,
+    recordings: [...recordings, ...bonus],
+  });
+}
+
+function addRemaster(
+  builder: CatalogueBuilder,
+  artist: DemoArtist,
+  name: string,
+  recordings: readonly Recording[],
+  turn: number,
+): void {
+  const suffix = turn % 2 === 0 ? '2011 Remaster' : 'Remastered';
+  const remastered = recordings.map((one) => version(builder, one, `${one.title} - ${suffix}`, 2011, 2));
+  builder.addRelease({
+    name: `${name} (${suffix})`,
+    type: 'album',
+    artists: [artist],
+    releaseDate: '2011-09-26',
+    discount: 0,
+    recordings: remastered,
+  });
+}
+
+function addLive(
+  builder: CatalogueBuilder,
+  random: Seeded,
+  artist: DemoArtist,
+  recordings: readonly Recording[],
+  year: number,
+): void {
+  const place = random.pick(PLACES);
+  const live = recordings.map((one, n) => {
+    const title = n % 2 === 0 ? `${one.title} - Live` : `${one.title} (Live at ${place})`;
+    return version(builder, one, title, year, 18);
+  });
+  builder.addRelease({
+    name: `Live at ${place}`,
+    type: 'album',
+    artists: [artist],
+    releaseDate: dateIn(random, year),
+    discount: 0,
+    recordings: live,
+  });
+}
+
+function addBestOf(
+  builder: CatalogueBuilder,
+  artist: DemoArtist,
+  recordings: readonly Recording[],
+  year: number,
+): void {
+  builder.addRelease({
+    name: `The Collected ${artist.name}`,
+    type: 'compilation',
+    artists: [artist],
+    releaseDate: `${year}-11-01`,
+    discount: 9,
+    recordings: recordings.filter((_, n) => n % 2 === 0),
+  });
+}
+
+function addOtherVersions(
+  builder: CatalogueBuilder,
+  random: Seeded,
+  plan: ArtistPlan,
+  recordings: readonly Recording[],
+): void {
+  const labels = [
+    'Radio Edit',
+    'Acoustic',
+    `${word(random)} Remix`,
+    'Instrumental',
+    'Sped Up',
+    'Mono',
+    'Extended Mix',
+  ];
+  const one = random.pick(recordings);
+  const label = labels[(plan.index / 2) % labels.length] ?? 'Live';
+  const other = version(builder, one, `${one.title} - ${label}`, one.year + 1, 12);
+  const edit = label === 'Radio Edit' ? { ...other, durationMs: Math.min(other.durationMs, 185_000) } : other;
+  addSingle(builder, plan.artist, edit, dateIn(random, one.year + 1), 0);
+}
+
+/** Another recording of the same song. */
+export function version(
+  builder: CatalogueBuilder,
+  of: Recording,
+  title: string,
+  year: number,
+  lessPopular: number,
+): Recording {
+  const popularity = Math.max(0, of.popularity - lessPopular);
+  return { ...of, title, isrc: builder.nextIsrc(year), year, durationMs: of.durationMs + 3_217, popularity };
+}
+
+function dateIn(random: Seeded, year: number): string {
+  const month = String(random.between(1, 12)).padStart(2, '0');
+  return `${year}-${month}-${String(random.between(1, 28)).padStart(2, '0')}`;
+}

@@ -1,0 +1,172 @@
+/**
+ * Makes the invented catalogue: the same on every machine, so that tests may name what is in it.
+ *
+ * Adding a kind of release changes what chance gives afterwards and so every identifier after it; the committed hash in
+ * the tests makes that visible.
+ */
+import { CatalogueBuilder, type Recording } from './builder.ts';
+import { type ArtistPlan, addDiscography, version } from './discography.ts';
+import { freshArtistName, scriptTitle, songTitle } from './names.ts';
+import { derivedId, Seeded } from './seeded.ts';
+import type { Catalogue, DemoArtist, DemoEpisode, DemoShow } from './types.ts';
+import {
+  GENRES,
+  KARAOKE_ARTISTS,
+  NOUNS,
+  PLACES,
+  SCRIPTS,
+  SHARED_TITLES,
+  SHOW_NAMES,
+  SPECIAL_ARTISTS,
+  SPECIAL_TITLES,
+  TRIBUTE_ARTISTS,
+  VARIOUS_ARTISTS,
+} from './words.ts';
+
+const SEED = 20_261_120;
+const MADE_UP_ARTISTS = 380;
+
+let shared: Catalogue | undefined;
+
+/** The catalogue that all simulated providers of this process share; made at the first call. */
+export function sharedCatalogue(): Catalogue {
+  shared ??= generateCatalogue();
+  return shared;
+}
+
+/** More than 5,000 tracks by more than 400 artists; takes well under 300 ms. */
+export function generateCatalogue(): Catalogue {
+  const builder = new CatalogueBuilder();
+  const random = new Seeded(SEED);
+  const plans = planArtists(builder, random);
+  const recordings = plans.flatMap((plan) => addDiscography(builder, random, plan));
+  const popular = [...recordings].sort((a, b) => b.popularity - a.popularity || (a.isrc < b.isrc ? -1 : 1));
+  addTributes(builder, popular);
+  addSamplers(builder, popular);
+  builder.shows.push(...SHOW_NAMES.map((name, n) => makeShow(random, name, n)));
+  return builder.build();
+}
+
+function planArtists(builder: CatalogueBuilder, random: Seeded): ArtistPlan[] {
+  const guests: DemoArtist[] = [];
+  const plans: ArtistPlan[] = [];
+  const add = (name: string, title: () => string) => {
+    const artist = addArtist(builder, random, name);
+    guests.push(artist);
+    plans.push({ artist, index: plans.length, title, guests });
+  };
+  for (const name of SPECIAL_ARTISTS) add(name, specialTitles(random, plans.length));
+  for (const script of SCRIPTS) {
+    for (const name of script.artists) add(name, () => scriptTitle(random, script));
+  }
+  const taken = new Set<string>();
+  for (let n = 0; n < MADE_UP_ARTISTS; n += 1) add(freshArtistName(random, taken), plainTitles(random));
+  return plans;
+}
+
+function addArtist(builder: CatalogueBuilder, random: Seeded, name: string): DemoArtist {
+  const genres = random.chance(30) ? [random.pick(GENRES), random.pick(GENRES)] : [random.pick(GENRES)];
+  return builder.addArtist(name, [...new Set(genres)], random.between(8, 97));
+}
+
+/** Now and then a title that other artists have used too. */
+function plainTitles(random: Seeded): () => string {
+  return () => (random.chance(4) ? random.pick(SHARED_TITLES) : songTitle(random));
+}
+
+/** Each special title is given out at least once: one to each of the first artists. */
+function specialTitles(random: Seeded, turn: number): () => string {
+  let due = SPECIAL_TITLES[turn];
+  return () => {
+    const title = due ?? songTitle(random);
+    due = undefined;
+    return title;
+  };
+}
+
+/** Karaoke versions and tributes of the best-known songs, as a search for a title finds them everywhere. */
+function addTributes(builder: CatalogueBuilder, popular: readonly Recording[]): void {
+  const tributes = TRIBUTE_ARTISTS.map((name) => builder.addArtist(name, [], 12));
+  const karaoke = KARAOKE_ARTISTS.map((name) => builder.addArtist(name, [], 7));
+  tributes.forEach((artist, n) => {
+    addCovers(builder, artist, everyNth(popular, n, 3), `A Tribute, Part ${n + 1}`, (song, by) =>
+      n === 0 ? `${song} (Tribute to ${by})` : n === 1 ? `${song} - Cover` : song,
+    );
+  });
+  karaoke.forEach((artist, n) => {
+    addCovers(builder, artist, everyNth(popular, n, 2), `Karaoke Evening ${n + 1}`, (song, by) =>
+      n === 0 ? `${song} (Originally Performed by ${by}) [Karaoke]` : `${song} - Karaoke Version`,
+    );
+  });
+}
+
+function addCovers(
+  builder: CatalogueBuilder,
+  artist: DemoArtist,
+  songs: readonly Recording[],
+  name: string,
+  title: (song: string, by: string) => string,
+): void {
+  const recordings = songs.map((song) => {
+    const by = song.artists[0]?.name ?? VARIOUS_ARTISTS;
+    const cover = version(builder, song, title(song.title, by), 2018, 0);
+    return { ...cover, artists: [artist], popularity: Math.floor(song.popularity / 4) };
+  });
+  builder.addRelease({
+    name,
+    type: 'album',
+    artists: [artist],
+    releaseDate: '2018-03-02',
+    discount: 0,
+    recordings,
+  });
+}
+
+/** Compilations by many artists that carry the original recordings. */
+function addSamplers(builder: CatalogueBuilder, popular: readonly Recording[]): void {
+  const various = builder.addArtist(VARIOUS_ARTISTS, [], 1);
+  for (let n = 0; n < 10; n += 1) {
+    builder.addRelease({
+      name: `Gathered This Season ${n + 1}`,
+      type: 'compilation',
+      artists: [various],
+      releaseDate: `${2010 + n}-12-01`,
+      discount: 10,
+      recordings: everyNth(popular, n, 10).slice(0, 18),
+    });
+  }
+}
+
+/** At most 40 of the songs: those at `start`, `start + step`, … */
+function everyNth(songs: readonly Recording[], start: number, step: number): Recording[] {
+  return songs.filter((_, at) => at % step === start).slice(0, 40);
+}
+
+function makeShow(random: Seeded, name: string, n: number): DemoShow {
+  const id = derivedId(`show:${name}`);
+  const episodes: DemoEpisode[] = [];
+  const show: DemoShow = {
+    id,
+    uri: `spotify:show:${id}`,
+    name,
+    description: `An invented show about the ${random.pick(NOUNS).toLowerCase()} and other things.`,
+    episodes,
+  };
+  for (let number = 1; number <= 12; number += 1) episodes.push(makeEpisode(random, show, number, n));
+  return show;
+}
+
+function makeEpisode(random: Seeded, show: DemoShow, number: number, n: number): DemoEpisode {
+  const id = derivedId(`episode:${show.id}:${number}`);
+  const name = `${number}. ${random.pick(NOUNS)} at ${random.pick(PLACES)}`;
+  return {
+    id,
+    uri: `spotify:episode:${id}`,
+    name,
+    description: `Episode ${number} of ${show.name}.`,
+    show,
+    durationMs: random.between(900_000, 4_800_000),
+    releaseDate: `${2020 + n}-${String(number).padStart(2, '0')}-11`,
+    explicit: number % 9 === 0,
+  };
+}

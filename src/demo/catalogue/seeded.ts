@@ -1,0 +1,49 @@
+/** Chance that is the same on every machine, and identifiers derived from names. Integer arithmetic only. */
+import { createHash } from 'node:crypto';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** 22 characters of base 62 out of at least 22 bytes: the form of every identifier of the provider. */
+export function base62Id(bytes: Uint8Array): string {
+  let id = '';
+  for (const byte of bytes.subarray(0, 22)) id += BASE62.charAt(byte % 62);
+  return id;
+}
+
+/** The identifier of the thing named by `key`, always the same one. */
+export function derivedId(key: string): string {
+  return base62Id(createHash('sha256').update(key).digest());
+}
+
+/** A mulberry32 generator: small, fast, and good enough to shuffle word lists. */
+export class Seeded {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** A whole number in [0, bound). */
+  int(bound: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % bound;
+  }
+
+  /** A whole number in [low, high]. */
+  between(low: number, high: number): number {
+    return low + this.int(high - low + 1);
+  }
+
+  /** True in `percent` of 100 cases. */
+  chance(percent: number): boolean {
+    return this.int(100) < percent;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    const chosen = list[this.int(list.length)];
+    if (chosen === undefined) throw new RangeError('Nothing to pick from.');
+    return chosen;
+  }
+}

@@ -1,0 +1,75 @@
+/** The invented music that the simulated provider offers. Nothing in it changes once it is made. */
+
+export type AlbumType = 'album' | 'single' | 'compilation';
+
+export interface DemoArtist {
+  readonly id: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly genres: readonly string[];
+  /** 0..100; orders search results and is never sent. */
+  readonly popularity: number;
+}
+
+export interface DemoAlbum {
+  readonly id: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly type: AlbumType;
+  readonly artists: readonly DemoArtist[];
+  /** `YYYY` or `YYYY-MM-DD`, as the precision says. */
+  readonly releaseDate: string;
+  readonly precision: 'year' | 'day';
+  readonly upc: string;
+  readonly popularity: number;
+  /** In playing order. */
+  readonly tracks: readonly DemoTrack[];
+}
+
+export interface DemoTrack {
+  readonly id: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly artists: readonly DemoArtist[];
+  readonly album: DemoAlbum;
+  readonly durationMs: number;
+  readonly explicit: boolean;
+  /** The recording: tracks of several albums may carry the same one. */
+  readonly isrc: string;
+  /** 1-based. */
+  readonly trackNumber: number;
+  readonly popularity: number;
+}
+
+export interface DemoShow {
+  readonly id: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly episodes: readonly DemoEpisode[];
+}
+
+export interface DemoEpisode {
+  readonly id: string;
+  readonly uri: string;
+  readonly name: string;
+  readonly description: string;
+  readonly show: DemoShow;
+  readonly durationMs: number;
+  /** `YYYY-MM-DD`. */
+  readonly releaseDate: string;
+  readonly explicit: boolean;
+}
+
+export interface Catalogue {
+  readonly artists: readonly DemoArtist[];
+  readonly albums: readonly DemoAlbum[];
+  readonly tracks: readonly DemoTrack[];
+  readonly shows: readonly DemoShow[];
+  readonly episodes: readonly DemoEpisode[];
+  readonly trackByUri: ReadonlyMap<string, DemoTrack>;
+  readonly episodeByUri: ReadonlyMap<string, DemoEpisode>;
+  readonly albumByUri: ReadonlyMap<string, DemoAlbum>;
+  readonly artistByUri: ReadonlyMap<string, DemoArtist>;
+  readonly showByUri: ReadonlyMap<string, DemoShow>;
+}

@@ -1,0 +1,178 @@
+/**
+ * The words that names are made of. They are put together by chance so that no artist, title, album or show of the real
+ * world is meant; keep it so when adding words.
+ */
+
+export const NAME_STARTS = words(
+  'Vel Ost Quil Mar Thren Brask Kor Lyss Ned Pell Sorv Tav Ulm Wenn Yarr Zim Hesk Drov Fenn Gorl Jask Mirv Nolv Orrim',
+);
+export const NAME_MIDDLES = words('a o e i u ar en il or ay');
+export const NAME_ENDS = words(
+  'ndrath veth lomar skell tinweg wick dune rissk bask nolm quist meer delm troth gatt hoven plume stadt vask zelle',
+);
+export const BAND_NOUNS = words(
+  'Kilns Ferrymen Almanacs Orchardists Semaphores Cartwrights Lamplighters Bellfounders Tidewaiters Mapmakers ' +
+    'Glaziers Weathervanes Ropewalkers Saltworks Pamphleteers Windlasses',
+);
+export const BAND_TAILS = words(
+  'Quartet Assembly Parlour Engine Society Choir Apparatus Bureau Machine Ensemble',
+);
+
+export const ADJECTIVES = words(
+  'Umber Saltglass Ninefold Brackish Hollowed Quartered Tin Paper Drowsy Gilded Unpaved Feathered Cobalt Inland ' +
+    'Sidelong Wintered Copper Borrowed Amber Threadbare Moonwashed Sallow Unlettered Woollen Riverine Flinty Tallow ' +
+    'Heathered Powdered Slate Backward Orchard Cinder Lopsided Weathered Velveteen Buttoned Ashen Marbled Starched',
+);
+export const NOUNS = words(
+  'Telegraph Estuary Lanternfish Causeway Thimble Barometer Chandlery Ferry Parasol Hourglass Sextant Kettle Viaduct ' +
+    'Almanac Cistern Orrery Lattice Pontoon Ledger Dovecote Harmonium Gantry Snowfield Marrow Beacon Carousel Tundra ' +
+    'Inkwell Bramble Granary Semaphore Windmill Cobbler Juniper Quarry Ballast Plinth Archipelago Tinderbox Meridian ' +
+    'Rookery Spindle Turnstile Foundry Larder Milestone Peninsula Quayside Sundial Umbrella',
+);
+export const GERUNDS = words(
+  'Mending Counting Ferrying Unpicking Polishing Forgetting Weighing Borrowing Salting Winding',
+);
+export const PLACES = words(
+  'Ostermoor Velhaven Quillport Brask Threnmouth Korvale Lyssbridge Pelldown Sorvwick Tavering Ulmgate Yarrow-on-Weir',
+);
+/** Each is the title of songs by several artists. */
+export const SHARED_TITLES = [
+  'Saltwater Telegram',
+  'Lamplight Ledger',
+  'Ninth Semaphore',
+  'Borrowed Thimble',
+  'Paper Viaduct',
+  'Weathervane Waltz',
+  'Copper Kettle Sky',
+  'Hourglass Harbour',
+  'Slow Barometer',
+  'Inland Lighthouse',
+  'Orchard Static',
+  'Tin Parasol',
+  'Unpaved Evening',
+  'Quayside Hum',
+  'Marbled Rain',
+  'Cinder Carousel',
+];
+
+export const GENRES = [
+  'indie folk',
+  'chamber pop',
+  'synthpop',
+  'ambient',
+  'post-rock',
+  'house',
+  'hip hop',
+  'jazz',
+  'soul',
+  'metal',
+  'country',
+  'electronica',
+];
+
+/** Latin names with marks and strokes, ampersands, articles, and names without a single letter. */
+export const SPECIAL_ARTISTS = [
+  'Zoë Ålmqvarn',
+  'Çelestrà Ñumbo',
+  'Bjørnskår Ødegryn',
+  'Łukomír Żelwar',
+  'Đorvath & Straße Nord',
+  'Ærlind Sæthmoor',
+  'Þorgrell',
+  'Œuvrelle',
+  'Ştelvan Ğürmez',
+  'Trằmvương Vẽlq',
+  'Señor Plumba',
+  'Naïve Kaleidôme',
+  'Ōtarō Pell',
+  'Müßiggängerei',
+  '¡¿!',
+  '~~~~',
+  '40417',
+  '0909',
+  'M.O.R.V.',
+  "D'Quillane O'Brask",
+  'K$sk8',
+  'pell.exe',
+];
+export const SPECIAL_TITLES = [
+  'Été Perdu à Quillport',
+  'Smørbrød på Månen',
+  'Żółta Łódź',
+  'Große Straße',
+  'Cæsium Dæmon',
+  'Niño del Añil',
+  '?!¿?',
+  '…—…',
+  '7193',
+  '11:47',
+  "Don't Unpick It",
+  'Rise/Fall/Rise',
+];
+
+export interface ScriptWords {
+  readonly artists: readonly string[];
+  readonly nouns: readonly string[];
+  /** What stands between two nouns so that the pair reads "X and Y". */
+  readonly and: string;
+}
+
+export const SCRIPTS: readonly ScriptWords[] = [
+  {
+    artists: ['Вельморан', 'Тростяной Кварц', 'Осторожный Пеликан', 'Ёлкин и Жирандоль'],
+    nouns: words('Маяк Полынь Иней Звонница Брусчатка Компас Крыжовник Щёголь Якорь Йод'),
+    and: ' и ',
+  },
+  {
+    artists: ['Βελμοράνη', 'Χάλκινος Γερανός Ένα', 'Οι Φανοποιοί του Κόρβα', 'Θρηνώ Πελλ'],
+    nouns: words('Φάρος Πυξίδα Ανεμώνη Λιμάνι Ψαλίδι Άγκυρα Ρόδι Ώρα Ύφασμα Κερί'),
+    and: ' και ',
+  },
+  {
+    artists: ['硯灯り楽団', 'ヴェルモラン', 'おぼろ時計店', 'トレンの羅針'],
+    nouns: words('灯台 硯 羅針盤 すずめ ガラス窓 夜汽車 みかん箱 雨傘 時計草 パズル'),
+    and: 'と',
+  },
+  {
+    artists: ['벨모란상회', '등대지기 아홉', '코르브 악단', '안개우체국'],
+    nouns: words('등대 나침반 우산 벼루 유리창 기차표 돛단배 모래시계 살구 연필'),
+    and: ' 그리고 ',
+  },
+  {
+    artists: ['فرقة فلموران', 'منارة كورف', 'بوصلة النحاس التاسعة', 'أوستران'],
+    nouns: words('منارة بوصلة مظلة قنديل مرساة نافذة ساعة زعفران قافلة إبريق'),
+    and: ' و',
+  },
+  {
+    artists: ['ולמורן', 'להקת המצפן התשיעי', 'פנס הנחושת', 'אוסטרן וקורב'],
+    nouns: words('מגדלור מצפן מטריה עוגן חלון שעון רימון עיפרון קומקום סירה'),
+    and: ' ו',
+  },
+  {
+    artists: ['砚台乐队', '维尔莫兰', '第九灯塔', '铜雨伞社'],
+    nouns: words('灯塔 砚台 罗盘 雨伞 玻璃窗 沙漏 石榴 铅笔 茶壶 帆船'),
+    and: '与',
+  },
+];
+
+/** Who records other people's songs. */
+export const TRIBUTE_ARTISTS = [
+  'The Evening Tribute Bureau',
+  'Ostermoor Cover Assembly',
+  'Second Hand Singers',
+];
+export const KARAOKE_ARTISTS = ['Backing Track Parlour', 'Sing-It-Yourself Machine'];
+export const VARIOUS_ARTISTS = 'Various Artists';
+
+export const SHOW_NAMES = [
+  'The Weir and the Wireless',
+  'Footnotes from Quillport',
+  'Nine Kettles: A Slow Mystery',
+  'Barometer Talk',
+  'Städte ohne Straßen',
+  'Подкаст «Звонница»',
+];
+
+function words(text: string): readonly string[] {
+  return text.split(' ');
+}

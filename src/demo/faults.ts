@@ -1,0 +1,164 @@
+/** Misbehaviour on demand: which rules there are, which apply to a request, and what each stands for. */
+import { type Answer, apiError } from './http.ts';
+
+export type FaultAction =
+  /** Waits on the provider's clock before the request is handled. */
+  | { kind: 'latency'; ms: number }
+  /** Answers in place of the request's effect. `body` is sent as it is when it is a string, else as JSON. */
+  | {
+      kind: 'status';
+      status: number;
+      body?: unknown;
+      headers?: Record<string, string>;
+      contentType?: string;
+    }
+  /** 429; null leaves the header out. */
+  | { kind: 'rate_limit'; retryAfterSeconds: number | string | null }
+  /** 429 with the reason QUOTA_EXCEEDED. */
+  | { kind: 'quota'; retryAfterSeconds: number | string | null }
+  /** The connection is cut before or after the request takes effect. */
+  | { kind: 'drop'; when: 'before' | 'after' }
+  /** The request takes effect, yet the answer is this status. */
+  | { kind: 'status_after'; status: number }
+  /** No answer, before or after the request takes effect. */
+  | { kind: 'hang'; when: 'before' | 'after' }
+  /** 200 with JSON that breaks off; the request takes effect. */
+  | { kind: 'malformed' }
+  /** 200 without a body; the request takes effect. */
+  | { kind: 'empty' }
+  /** The headers and the first half of the body, then nothing. */
+  | { kind: 'slow_body' }
+  /** Changes the JSON of the answer. */
+  | { kind: 'transform'; fn: (body: unknown) => unknown }
+  /** Runs before the request is handled, for instance to change a playlist just then. */
+  | { kind: 'hook'; fn: () => void | Promise<void> };
+
+export interface FaultMatch {
+  method?: string;
+  /** Without `/v1`; a string must equal the whole path. */
+  path?: string | RegExp;
+  /** Lets the first ones that match pass. */
+  skip?: number;
+  /** How often it applies before it is used up; 1 when omitted, `Infinity` for always. */
+  times?: number;
+}
+
+export type FaultRule = FaultMatch & FaultAction;
+
+export interface FaultControl {
+  add(...rules: FaultRule[]): void;
+  clear(): void;
+}
+
+/** Those that do not by themselves decide the answer, so that others may follow. */
+const PASSING: readonly FaultAction['kind'][] = ['latency', 'hook', 'transform'];
+
+export class FaultList implements FaultControl {
+  #rules: { rule: FaultRule; skip: number; times: number }[] = [];
+
+  add(...rules: FaultRule[]): void {
+    for (const rule of rules) this.#rules.push({ rule, skip: rule.skip ?? 0, times: rule.times ?? 1 });
+  }
+
+  clear(): void {
+    this.#rules = [];
+  }
+
+  /** What applies to this request, in the order of adding, up to the first that decides the answer. */
+  take(method: string, path: string): FaultAction[] {
+    const taken: FaultAction[] = [];
+    for (const entry of this.#rules) {
+      if (!matches(entry.rule, method, path) || entry.times <= 0) continue;
+      if (entry.skip > 0) {
+        entry.skip -= 1;
+        continue;
+      }
+      entry.times -= 1;
+      taken.push(entry.rule);
+      if (!PASSING.includes(entry.rule.kind)) break;
+    }
+    this.#rules = this.#rules.filter((entry) => entry.times > 0);
+    return taken;
+  }
+}
+
+function matches(rule: FaultMatch, method: string, path: string): boolean {
+  if (rule.method !== undefined && rule.method.toUpperCase() !== method) return false;
+  if (rule.path === undefined) return true;
+  return typeof rule.path === 'string' ? rule.path === path : path.search(rule.path) >= 0;
+}
+
+/** How the answer is brought to the client. */
+export interface Delivery {
+  readonly answer: Answer;
+  readonly manner: 'whole' | 'half' | 'drop' | 'hang';
+}
+
+/**
+ * Handles a request under the faults that apply to it.
+ * @param handle the request's effect; called once, or never where the fault comes before it
+ * @param wait a pause in milliseconds
+ */
+export async function underFaults(
+  actions: readonly FaultAction[],
+  handle: () => Answer,
+  wait: (ms: number) => Promise<void>,
+): Promise<Delivery> {
+  for (const action of actions) {
+    if (action.kind === 'latency') await wait(action.ms);
+    if (action.kind === 'hook') await action.fn();
+  }
+  const delivery = deliver(actions.at(-1), handle);
+  const json = actions.reduce(
+    (body, action) => (action.kind === 'transform' ? action.fn(structuredClone(body)) : body),
+    delivery.answer.json,
+  );
+  return json === delivery.answer.json ? delivery : { ...delivery, answer: { ...delivery.answer, json } };
+}
+
+function deliver(action: FaultAction | undefined, handle: () => Answer): Delivery {
+  switch (action?.kind) {
+    case 'status':
+      return whole(statusAnswer(action));
+    case 'rate_limit':
+      return whole(withRetryAfter(apiError(429, 'API rate limit exceeded'), action.retryAfterSeconds));
+    case 'quota':
+      return whole(
+        withRetryAfter(apiError(429, 'Too many requests', 'QUOTA_EXCEEDED'), action.retryAfterSeconds),
+      );
+    case 'drop':
+    case 'hang':
+      return { answer: action.when === 'after' ? handle() : { status: 0 }, manner: action.kind };
+    case 'status_after':
+      handle();
+      return whole(apiError(action.status, 'Server error.'));
+    case 'malformed':
+      handle();
+      return whole({ status: 200, text: '{"items": [{"id": "', headers: JSON_TYPE });
+    case 'empty':
+      handle();
+      return whole({ status: 200, text: '' });
+    case 'slow_body':
+      return { answer: handle(), manner: 'half' };
+    default:
+      return whole(handle());
+  }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+function whole(answer: Answer): Delivery {
+  return { answer, manner: 'whole' };
+}
+
+function statusAnswer(action: FaultAction & { kind: 'status' }): Answer {
+  const { status, body } = action;
+  const headers: Record<string, string> = { ...action.headers };
+  if (action.contentType !== undefined) headers['content-type'] = action.contentType;
+  if (body === undefined) return { ...apiError(status, 'Server error.'), headers };
+  return typeof body === 'string' ? { status, text: body, headers } : { status, json: body, headers };
+}
+
+function withRetryAfter(answer: Answer, seconds: number | string | null): Answer {
+  return seconds === null ? answer : { ...answer, headers: { 'retry-after': String(seconds) } };
+}

@@ -1,0 +1,89 @@
+/** What handlers take and give: plain values, so that faults and records can stand between them and the socket. */
+import type { DemoAccount, World } from './state.ts';
+
+export interface Incoming {
+  readonly method: string;
+  /** Without `/v1` for calls of the API. */
+  readonly path: string;
+  readonly isApi: boolean;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The body as text, empty without one. */
+  readonly text: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Sent as JSON; takes precedence over `text`. */
+  readonly json?: unknown;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A call of the API by a known account. */
+export interface ApiCall extends Incoming {
+  readonly world: World;
+  readonly account: DemoAccount;
+  readonly scopes: ReadonlySet<string>;
+  /** Unix milliseconds. */
+  readonly now: number;
+  /** The parts of the path that the route names, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Thrown by handlers in place of an answer. */
+export class Refusal extends Error {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(`Answer with ${answer.status}.`);
+    this.name = 'Refusal';
+    this.answer = answer;
+  }
+}
+
+/** The error body of the Web API; `reason` is the player's and the quota's. */
+export function apiError(status: number, message: string, reason?: string): Answer {
+  return {
+    status,
+    json: { error: reason === undefined ? { status, message } : { status, message, reason } },
+  };
+}
+
+export function refuse(status: number, message: string, reason?: string): Refusal {
+  return new Refusal(apiError(status, message, reason));
+}
+
+export const notFound = () => refuse(404, 'Resource not found');
+export const forbidden = () => refuse(403, 'Forbidden');
+export const scopeMissing = () => refuse(403, 'Insufficient client scope');
+
+/** Throws unless the token carries one of `scopes`. */
+export function needScope(call: ApiCall, ...scopes: string[]): void {
+  if (!scopes.some((scope) => call.scopes.has(scope))) throw scopeMissing();
+}
+
+/** A path's ID. @throws Refusal 400 when it is not 22 characters of base 62 */
+export function base62Param(call: ApiCall, name: string): string {
+  const id = call.params[name] ?? '';
+  if (!/^[0-9A-Za-z]{22}$/.test(id)) throw refuse(400, 'Invalid base62 id');
+  return id;
+}
+
+/** The JSON object in the body; an empty body is an empty object. */
+export function jsonBody(call: Incoming): Record<string, unknown> {
+  if (call.text.trim() === '') return {};
+  const body = parseJson(call.text);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw refuse(400, 'Error parsing JSON.');
+  }
+  return { ...body };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refuse(400, 'Error parsing JSON.');
+  }
+}

@@ -1,0 +1,144 @@
+/** `/authorize`: checks the request, lets the account's owner decide, and sends the browser back. */
+import type { Answer, Incoming } from '../http.ts';
+import { newId, type World } from '../state.ts';
+import type { Grants } from './grants.ts';
+import { consentPage, errorPage } from './pages.ts';
+import { checkRedirectUri, type RegisteredRedirects } from './redirects.ts';
+
+/** The app as it is registered, and how logins go. */
+export interface OAuthSetting {
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  readonly redirectUris: RegisteredRedirects;
+  readonly rotateRefreshTokens: boolean;
+  readonly approve: 'auto' | 'page';
+  /** Index into the accounts: who the next login is. */
+  loginIndex: number;
+  denyNext: boolean;
+}
+
+interface AuthorizeRequest {
+  readonly redirectUri: string;
+  readonly state: string | null;
+  readonly scope: string;
+  readonly challenge: string | null;
+}
+
+/** Every scope that the provider knows (scopes page of its documentation). */
+const KNOWN_SCOPES = new Set([
+  'app-remote-control',
+  'playlist-modify-private',
+  'playlist-modify-public',
+  'playlist-read-collaborative',
+  'playlist-read-private',
+  'streaming',
+  'ugc-image-upload',
+  'user-follow-modify',
+  'user-follow-read',
+  'user-library-modify',
+  'user-library-read',
+  'user-modify-playback-state',
+  'user-read-currently-playing',
+  'user-read-email',
+  'user-read-playback-position',
+  'user-read-playback-state',
+  'user-read-private',
+  'user-read-recently-played',
+  'user-top-read',
+]);
+
+export class Authorizer {
+  readonly #world: World;
+  readonly #grants: Grants;
+  readonly #setting: OAuthSetting;
+  /** Requests whose page is open, by the ticket in its form. */
+  readonly #open = new Map<string, AuthorizeRequest>();
+
+  constructor(world: World, grants: Grants, setting: OAuthSetting) {
+    this.#world = world;
+    this.#grants = grants;
+    this.#setting = setting;
+  }
+
+  /** `GET /authorize`. A wrong client or redirect URI never reaches the redirect URI. */
+  start({ query }: Incoming): Answer {
+    if (query.get('client_id') !== this.#setting.clientId) return errorPage('INVALID_CLIENT: Invalid client');
+    const redirectUri = query.get('redirect_uri');
+    const verdict = checkRedirectUri(this.#setting.redirectUris, redirectUri);
+    if (verdict !== 'ok' || redirectUri === null) return errorPage(`INVALID_CLIENT: ${verdict}`);
+    const request: AuthorizeRequest = {
+      redirectUri,
+      state: query.get('state'),
+      scope: query.get('scope') ?? '',
+      challenge: query.get('code_challenge'),
+    };
+    const error = this.#faultOf(query, request);
+    if (error !== null) return sendBack(request, { error });
+    if (this.#setting.approve === 'auto') return this.#decide(request, true);
+    return this.#ask(request);
+  }
+
+  /** `POST /authorize`: what the form of the page says. */
+  answerForm({ text }: Incoming): Answer {
+    const form = new URLSearchParams(text);
+    const ticket = form.get('ticket') ?? '';
+    const request = this.#open.get(ticket);
+    this.#open.delete(ticket);
+    if (!request) return errorPage('This page is out of date. Start the login again.');
+    return this.#decide(request, form.get('decision') === 'approve');
+  }
+
+  #faultOf(query: URLSearchParams, { scope, challenge }: AuthorizeRequest): string | null {
+    if (query.get('response_type') !== 'code') return 'unsupported_response_type';
+    if (!scopesIn(scope).every((name) => KNOWN_SCOPES.has(name))) return 'invalid_scope';
+    const method = query.get('code_challenge_method');
+    if (challenge === null) {
+      return this.#setting.clientSecret === undefined || method !== null ? 'invalid_request' : null;
+    }
+    return method === 'S256' && /^[A-Za-z0-9_-]{43}$/.test(challenge) ? null : 'invalid_request';
+  }
+
+  #ask(request: AuthorizeRequest): Answer {
+    const ticket = newId(this.#world.random);
+    this.#open.set(ticket, request);
+    return consentPage({
+      ticket,
+      clientId: this.#setting.clientId,
+      accountName: this.#account().displayName,
+      scopes: scopesIn(request.scope),
+    });
+  }
+
+  #decide(request: AuthorizeRequest, approved: boolean): Answer {
+    const denied = this.#setting.denyNext || !approved;
+    this.#setting.denyNext = false;
+    if (denied) return sendBack(request, { error: 'access_denied' });
+    const { scope, redirectUri, challenge } = request;
+    const { clientId } = this.#setting;
+    const code = this.#grants.issueCode({
+      account: this.#account(),
+      scope,
+      clientId,
+      redirectUri,
+      challenge,
+    });
+    return sendBack(request, { code });
+  }
+
+  #account() {
+    const account = this.#world.accounts[this.#setting.loginIndex];
+    if (!account) throw new RangeError(`There is no account ${this.#setting.loginIndex}.`);
+    return account;
+  }
+}
+
+function scopesIn(scope: string): string[] {
+  return scope.split(' ').filter((name) => name !== '');
+}
+
+function sendBack({ redirectUri, state }: AuthorizeRequest, outcome: Record<string, string>): Answer {
+  const location = new URL(redirectUri);
+  for (const [name, value] of Object.entries(outcome)) location.searchParams.set(name, value);
+  if (state !== null) location.searchParams.set('state', state);
+  return { status: 302, text: '', headers: { location: location.href } };
+}

@@ -1,0 +1,142 @@
+/** The playlists that the accounts have at the start. */
+import { derivedId } from '../catalogue/seeded.ts';
+import type { Catalogue } from '../catalogue/types.ts';
+import { type DemoPlaylist, type PlaylistRow, PROVIDER_USER_ID } from '../state.ts';
+
+interface Person {
+  readonly id: string;
+  readonly name: string;
+}
+
+export const OWNER: Person = { id: 'demo.listener', name: 'Demo Listener' };
+export const SECOND: Person = { id: 'demo-guest', name: 'Demo Guest' };
+const STRANGER: Person = { id: 'náutica.42', name: 'Náutica' };
+const PROVIDER: Person = { id: PROVIDER_USER_ID, name: 'Spotify' };
+
+/** Names that tests and the demo refer to. */
+export const PLAYLIST_NAMES = {
+  normal: 'Morning Ferry',
+  mixed: 'Odds and Ends',
+  empty: 'Empty Shelf',
+  long: 'The Whole Granary',
+  collaborative: 'Kitchen Committee',
+  shared: 'Road Atlas',
+  sameName: 'Café Noctelle',
+  sameNameOther: 'cafe NOCTELLE',
+  escaped: 'Tea & Biscuits',
+  editorial: 'Daily Weather Mix',
+} as const;
+
+export interface SeedPlaylists {
+  readonly owner: DemoPlaylist[];
+  readonly second: DemoPlaylist[];
+  readonly unlisted: DemoPlaylist[];
+}
+
+export function seedPlaylists(catalogue: Catalogue): SeedPlaylists {
+  const pick = picker(catalogue);
+  const shared = { ...playlist(SECOND, PLAYLIST_NAMES.shared, pick(25, 31)), ...sharedWith(OWNER) };
+  const foreign = playlist(STRANGER, 'Mareas y Mapas', pick(64, 37));
+  const followed = playlist(SECOND, 'Guest Favourites', pick(30, 41));
+  return {
+    owner: [...ownPlaylists(catalogue), shared, foreign, followed, editorial()],
+    second: [shared, followed, playlist(SECOND, 'Commute', pick(45, 43))],
+    unlisted: strangersPlaylists(pick),
+  };
+}
+
+function ownPlaylists(catalogue: Catalogue): DemoPlaylist[] {
+  const pick = picker(catalogue);
+  const own = (name: string, rows: PlaylistRow[], rest: Partial<DemoPlaylist> = {}): DemoPlaylist => {
+    return { ...playlist(OWNER, name, rows), ...rest };
+  };
+  return [
+    own(PLAYLIST_NAMES.normal, pick(120, 7), { description: 'For the early boat' }),
+    own(PLAYLIST_NAMES.mixed, mixedRows(catalogue)),
+    own(PLAYLIST_NAMES.empty, []),
+    own(PLAYLIST_NAMES.long, pick(2_500, 3), { public: false }),
+    own(PLAYLIST_NAMES.collaborative, bothAdded(pick(40, 11)), sharedWith(SECOND)),
+    own(PLAYLIST_NAMES.sameName, pick(18, 13)),
+    own(PLAYLIST_NAMES.sameNameOther, pick(9, 17)),
+    own(PLAYLIST_NAMES.escaped, pick(22, 19), { description: 'Quiet <b>evenings</b> & "slow" mornings' }),
+    own('Exactly Two Hundred', pick(200, 23)),
+    own('灯台 Ночь Φάρος', worldRows(catalogue)),
+    own('Running, Badly', pick(55, 29), { public: false }),
+  ];
+}
+
+/** Every `step`th track of the catalogue, so that no two of the picked rows are the same. */
+function picker(catalogue: Catalogue): (count: number, step: number) => PlaylistRow[] {
+  return (count, step) =>
+    Array.from({ length: count }, (_, n) => {
+      const track = catalogue.tracks[(n * step + step) % Math.max(1, catalogue.tracks.length)];
+      return row(track?.uri ?? '', n, OWNER);
+    }).filter(({ uri }) => uri !== '');
+}
+
+function row(uri: string, n: number, by: Person): PlaylistRow {
+  return { uri, addedAt: new Date(Date.UTC(2023, 4, 2, 7, n * 97)).toISOString(), addedBy: by.id };
+}
+
+/** 31 rows: tracks of which some come twice or three times, episodes, a local file, and one no longer offered. */
+function mixedRows(catalogue: Catalogue): PlaylistRow[] {
+  const tracks = picker(catalogue)(20, 53);
+  const episodes = catalogue.episodes.slice(0, 3).map((episode, n) => row(episode.uri, 40 + n, OWNER));
+  const repeated = [...tracks.slice(0, 5), ...tracks.slice(2, 3)];
+  const local = row('spotify:local:Kettle+Household:Tape+Two:Kettle+Song+%28take+3%29:187', 60, OWNER);
+  const gone = catalogue.tracks
+    .slice(-1)
+    .map((track) => ({ ...row(track.uri, 61, OWNER), unavailable: true }));
+  const old = tracks.slice(0, 1).map((first) => ({ ...first, addedAt: null, addedBy: null }));
+  const later = repeated.map(({ uri }, n) => row(uri, 70 + n, OWNER));
+  return [
+    ...old,
+    ...tracks.slice(1, 8),
+    ...episodes,
+    local,
+    ...later.slice(0, 3),
+    ...gone,
+    ...tracks.slice(8),
+    ...later.slice(3),
+  ];
+}
+
+function worldRows(catalogue: Catalogue): PlaylistRow[] {
+  const foreign = catalogue.tracks.filter((track) =>
+    /[^\p{Script=Latin}\p{Script=Common}]/u.test(track.name),
+  );
+  return foreign.filter((_, n) => n % 20 === 0).map((track, n) => row(track.uri, n, OWNER));
+}
+
+function bothAdded(rows: PlaylistRow[]): PlaylistRow[] {
+  return rows.map((one, n) => (n % 3 === 0 ? { ...one, addedBy: SECOND.id } : one));
+}
+
+function sharedWith(person: Person): Partial<DemoPlaylist> {
+  return { public: false, collaborative: true, collaboratorIds: [person.id] };
+}
+
+function editorial(): DemoPlaylist {
+  return playlist(PROVIDER, PLAYLIST_NAMES.editorial, []);
+}
+
+function strangersPlaylists(pick: (count: number, step: number) => PlaylistRow[]): DemoPlaylist[] {
+  return ['Evening', 'Morning', 'Rainy', 'Slow', 'Loud', 'Quiet'].map((mood, n) => {
+    return playlist(STRANGER, `${mood} Ferry Music`, pick(20 + n, 59));
+  });
+}
+
+function playlist(owner: Person, name: string, rows: PlaylistRow[]): DemoPlaylist {
+  return {
+    id: derivedId(`playlist:${owner.id}:${name}`),
+    name,
+    description: null,
+    public: true,
+    collaborative: false,
+    ownerId: owner.id,
+    ownerName: owner.name,
+    collaboratorIds: [],
+    version: 1,
+    rows: rows.map((one) => ({ ...one, addedBy: one.addedBy === OWNER.id ? owner.id : one.addedBy })),
+  };
+}

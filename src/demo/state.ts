@@ -1,0 +1,153 @@
+/**
+ * What the simulated provider remembers: accounts with their playlists, library, devices, player and history. All of it
+ * is in memory, begins the same at every start, and may be read and changed by tests.
+ */
+import type { Clock, Random } from '../domain/clock.ts';
+import { base62Id } from './catalogue/seeded.ts';
+import type { Catalogue } from './catalogue/types.ts';
+
+export interface PlaylistRow {
+  /** Of a track, an episode or a local file (`spotify:local:…`). */
+  uri: string;
+  /** ISO 8601 time; null as for very old rows. */
+  addedAt: string | null;
+  /** User ID; null as for very old rows. */
+  addedBy: string | null;
+  /** The row is listed with `item: null`. */
+  unavailable?: boolean;
+}
+
+export interface DemoPlaylist {
+  id: string;
+  name: string;
+  /** As typed; it is sent HTML-escaped. null: never set. */
+  description: string | null;
+  public: boolean;
+  collaborative: boolean;
+  ownerId: string;
+  ownerName: string;
+  /** Who besides the owner may read and change the rows while `collaborative` is true. */
+  collaboratorIds: string[];
+  /** Counts the changes; `snapshot_id` is made of it. */
+  version: number;
+  rows: PlaylistRow[];
+}
+
+export interface SavedTrack {
+  uri: string;
+  addedAt: string;
+}
+
+export interface Play {
+  uri: string;
+  /** Unix milliseconds. */
+  playedAt: number;
+  contextUri: string | null;
+}
+
+export interface DemoDevice {
+  id: string;
+  name: string;
+  type: string;
+  isRestricted: boolean;
+  volumePercent: number | null;
+  supportsVolume: boolean;
+  /** Missing from the list and unknown to commands until playback is transferred to it. */
+  asleep: boolean;
+}
+
+export interface DemoPlayer {
+  /** The active device; null: nothing is active and the player answers 204. */
+  deviceId: string | null;
+  privateSession: boolean;
+  queue: string[];
+  /** Of the present entry of `queue`. */
+  index: number;
+  contextUri: string | null;
+  isPlaying: boolean;
+  /** Milliseconds into the entry at the time `at` (Unix milliseconds). */
+  positionMs: number;
+  at: number;
+  repeat: 'off' | 'track' | 'context';
+  shuffle: boolean;
+}
+
+export const TIME_RANGES = ['short_term', 'medium_term', 'long_term'] as const;
+export type TimeRange = (typeof TIME_RANGES)[number];
+
+export interface DemoAccount {
+  id: string;
+  /** The pseudonymous `account_id`. */
+  accountId: string;
+  displayName: string;
+  /** false: player commands answer PREMIUM_REQUIRED. */
+  premium: boolean;
+  /** false: everything answers the plain-text 403 about the owner of the app. */
+  appOwnerPremium: boolean;
+  /** false: everything answers the plain-text 403 about the user list. */
+  registered: boolean;
+  /** Own and followed, in the order of `GET /me/playlists`. */
+  playlists: DemoPlaylist[];
+  /** Newest first. */
+  saved: SavedTrack[];
+  /** URIs of everything else in the library: albums, shows, episodes, followed artists and users. */
+  otherSaved: Set<string>;
+  /** Newest first. */
+  history: Play[];
+  /** URIs, best first. */
+  top: { tracks: Record<TimeRange, string[]>; artists: Record<TimeRange, string[]> };
+  devices: DemoDevice[];
+  player: DemoPlayer;
+}
+
+export interface World {
+  readonly catalogue: Catalogue;
+  readonly accounts: DemoAccount[];
+  /** Playlists that no account lists: other people's, and those that their owner has deleted. */
+  readonly unlisted: DemoPlaylist[];
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Also answer with the field names of before February 2026. */
+  readonly legacyShapes: boolean;
+  /** Base of `href`, `next` and `previous`; known once the server listens. */
+  apiUrl: string;
+  /** How many player commands have succeeded; every other answer is a 204. */
+  commands: number;
+}
+
+/** The user ID that owns the editorial playlists, which answer 404. */
+export const PROVIDER_USER_ID = 'spotify';
+
+/** The playlist, listed by someone or not. */
+export function findPlaylist(world: World, id: string): DemoPlaylist | undefined {
+  for (const account of world.accounts) {
+    const listed = account.playlists.find((playlist) => playlist.id === id);
+    if (listed) return listed;
+  }
+  return world.unlisted.find((playlist) => playlist.id === id);
+}
+
+/** The version mark of the playlist as it is now. */
+export function snapshotOf(playlist: DemoPlaylist): string {
+  return Buffer.from(`${playlist.version},${playlist.id}`).toString('base64');
+}
+
+/** Sets the rows as another client would; rows of items that were there before keep their times. */
+export function setPlaylistUris(playlist: DemoPlaylist, uris: readonly string[], addedAt: string): void {
+  const former = new Map(playlist.rows.map((row) => [row.uri, row]));
+  playlist.rows = uris.map((uri) => ({
+    ...(former.get(uri) ?? { addedAt, addedBy: playlist.ownerId }),
+    uri,
+  }));
+  playlist.version += 1;
+}
+
+/** The owner, and the collaborators of a collaborative playlist, may read and change its rows. */
+export function mayUseRows(account: DemoAccount, playlist: DemoPlaylist): boolean {
+  if (playlist.ownerId === account.id) return true;
+  return playlist.collaborative && playlist.collaboratorIds.includes(account.id);
+}
+
+export function newId(random: Random): string {
+  return base62Id(random.bytes(22));
+}

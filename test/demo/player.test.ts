@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ALL_SCOPES, type DemoWorld, errorBody, playlistNamed, trackUris, withProvider } from './support.ts';
+
+const failed = (status: number, what: string, reason: string) => {
+  return errorBody(status, `Player command failed: ${what}`, reason);
+};
+const RESTRICTION = failed(403, 'Restriction violated', 'UNKNOWN');
+
+/** What a listener would hear. */
+async function heard({ call }: DemoWorld) {
+  const { json } = await call('GET', '/me/player?additional_types=track,episode');
+  return { uri: json.item.uri, at: json.progress_ms, playing: json.is_playing, device: json.device.name };
+}
+
+const device = ({ provider }: DemoWorld, name: string) => {
+  const found = provider.accounts[0]?.devices.find((one) => one.name === name);
+  assert.ok(found);
+  return found;
+};
+
+test('at the start the computer is active, paused in the first playlist', () =>
+  withProvider(async (world) => {
+    const first = playlistNamed(world.provider, 'Morning Ferry');
+    const { json } = await world.call('GET', '/me/player');
+    assert.deepEqual(json.device, {
+      id: device(world, 'Writing Desk').id,
+      is_active: true,
+      is_private_session: false,
+      is_restricted: false,
+      name: 'Writing Desk',
+      supports_volume: true,
+      type: 'Computer',
+      volume_percent: 64,
+    });
+    assert.deepEqual(await heard(world), {
+      uri: first.rows[0]?.uri,
+      at: 61_000,
+      playing: false,
+      device: 'Writing Desk',
+    });
+    assert.equal(json.context.uri, `spotify:playlist:${first.id}`);
+    assert.deepEqual(json.actions, { disallows: { pausing: true, skipping_prev: true } });
+    const { device: _device, repeat_state, shuffle_state, smart_shuffle, ...playing } = json;
+    assert.deepEqual([repeat_state, shuffle_state, smart_shuffle], ['off', false, false]);
+    assert.deepEqual((await world.call('GET', '/me/player/currently-playing')).json, playing);
+  }));
+
+test('nothing active, and a private session, are a 204 without a body', () =>
+  withProvider(async ({ provider, call, callerWith }) => {
+    const guest = await callerWith(ALL_SCOPES, 1);
+    const player = provider.accounts[0]?.player;
+    assert.ok(player);
+    player.privateSession = true;
+    for (const path of ['/me/player', '/me/player/currently-playing']) {
+      for (const ask of [call, guest]) {
+        const { status, text } = await ask('GET', path);
+        assert.deepEqual({ status, text }, { status: 204, text: '' });
+      }
+    }
+    assert.deepEqual((await guest('GET', '/me/player/devices')).json, { devices: [] });
+  }));
+
+test('what plays goes on with the clock, over the end of a track, into the history', () =>
+  withProvider(async (world) => {
+    const { provider, clock, call } = world;
+    const [a, b] = provider.catalogue.tracks;
+    assert.ok(a && b);
+    await call('PUT', '/me/player/play', { uris: [a.uri, b.uri] });
+    clock.move(5_000);
+    assert.deepEqual(await heard(world), { uri: a.uri, at: 5_000, playing: true, device: 'Writing Desk' });
+    clock.move(a.durationMs);
+    assert.deepEqual(await heard(world), { uri: b.uri, at: 5_000, playing: true, device: 'Writing Desk' });
+    const latest = (await call('GET', '/me/player/recently-played?limit=1')).json.items[0];
+    assert.deepEqual([latest.track.uri, Date.parse(latest.played_at)], [a.uri, clock.now() - 5_000]);
+    clock.move(b.durationMs);
+    assert.deepEqual(await heard(world), { uri: a.uri, at: 0, playing: false, device: 'Writing Desk' });
+  }));
+
+test('a repeated context begins again, a repeated track stays', () =>
+  withProvider(async (world) => {
+    const { provider, clock, call } = world;
+    const [a, b] = provider.catalogue.tracks;
+    const player = provider.accounts[0]?.player;
+    assert.ok(a && b && player);
+    await call('PUT', '/me/player/play', { uris: [a.uri, b.uri] });
+    player.repeat = 'context';
+    clock.move(a.durationMs + b.durationMs + 1_000);
+    assert.deepEqual(await heard(world), { uri: a.uri, at: 1_000, playing: true, device: 'Writing Desk' });
+    player.repeat = 'track';
+    clock.move(a.durationMs * 2);
+    assert.equal((await heard(world)).uri, a.uri);
+  }));
+
+test('play resumes and pause stops; each refuses what is so already', () =>
+  withProvider(async (world) => {
+    const { clock, call } = world;
+    assert.deepEqual((await call('PUT', '/me/player/pause')).json, RESTRICTION);
+    assert.ok((await call('PUT', '/me/player/play')).status < 300);
+    assert.deepEqual((await call('PUT', '/me/player/play')).json, RESTRICTION);
+    clock.move(2_000);
+    assert.ok((await call('PUT', '/me/player/pause')).status < 300);
+    clock.move(9_000);
+    assert.equal((await heard(world)).at, 63_000);
+  }));
+
+test('a command answers 204, and the next 200 with a text that is not JSON, in turn', () =>
+  withProvider(async ({ call }) => {
+    const seen = [];
+    for (let n = 0; n < 4; n += 1) {
+      const { status, text, json } = await call('PUT', `/me/player/volume?volume_percent=${n}`);
+      seen.push([status, text.length > 0, json]);
+    }
+    assert.deepEqual(seen, [
+      [204, false, undefined],
+      [200, true, undefined],
+      [204, false, undefined],
+      [200, true, undefined],
+    ]);
+  }));
+
+test('a context plays from its start, from a position, and from a URI', () =>
+  withProvider(async (world) => {
+    const { provider, call } = world;
+    const playlist = playlistNamed(provider, 'Exactly Two Hundred');
+    const context_uri = `spotify:playlist:${playlist.id}`;
+    const play = (rest: object) => call('PUT', '/me/player/play', { context_uri, ...rest });
+    await play({});
+    assert.equal((await heard(world)).uri, playlist.rows[0]?.uri);
+    await play({ offset: { position: 7 }, position_ms: 1_500 });
+    const atSeven = await heard(world);
+    assert.deepEqual([atSeven.uri, atSeven.at], [playlist.rows[7]?.uri, 1_500]);
+    await play({ offset: { uri: playlist.rows[9]?.uri } });
+    assert.equal((await heard(world)).uri, playlist.rows[9]?.uri);
+    assert.equal((await call('GET', '/me/player')).json.context.uri, context_uri);
+  }));
+
+test('albums, artists, saved tracks and episodes play too', () =>
+  withProvider(async (world) => {
+    const { provider, call } = world;
+    const { albums, episodes, artists } = provider.catalogue;
+    await call('PUT', '/me/player/play', { context_uri: albums[3]?.uri });
+    assert.equal((await heard(world)).uri, albums[3]?.tracks[0]?.uri);
+    await call('PUT', '/me/player/play', { context_uri: 'spotify:user:demo.listener:collection' });
+    assert.equal((await heard(world)).uri, provider.accounts[0]?.saved[0]?.uri);
+    await call('PUT', '/me/player/play', { context_uri: artists[0]?.uri });
+    const { item } = (await call('GET', '/me/player')).json;
+    assert.ok(item.artists.some((one: { id: string }) => one.id === artists[0]?.id));
+    await call('PUT', '/me/player/play', { uris: [episodes[0]?.uri] });
+    const plain = (await call('GET', '/me/player')).json;
+    assert.deepEqual([plain.item, plain.currently_playing_type], [null, 'episode']);
+    assert.equal((await heard(world)).uri, episodes[0]?.uri);
+  }));
+
+const UNKNOWN = `spotify:track:${'0'.repeat(22)}`;
+
+/** Bodies of `play` that are refused; ARTIST and TRACK stand for known ones. */
+const BAD_PLAYS: [object, number, unknown][] = [
+  [{ context_uri: 'ARTIST', offset: { position: 1 } }, 400, "Can't have offset for context type: ARTIST"],
+  [{ context_uri: 'ARTIST', uris: ['TRACK'] }, 400, 'Only one of context_uri and uris is allowed'],
+  [{ context_uri: 'nonsense' }, 400, 'Invalid context uri'],
+  [{ context_uri: `spotify:album:${'0'.repeat(22)}` }, 404, 'Resource not found'],
+  [{ uris: ['spotify:track:x'] }, 400, 'Invalid track uri: spotify:track:x'],
+  [{ uris: Array(101).fill('TRACK') }, 413, 'Request entity too large'],
+  [{ uris: ['TRACK'], position_ms: -1 }, 400, 'Invalid position_ms'],
+  [{ uris: [UNKNOWN] }, 403, 'Player command failed: Restriction violated'],
+  [{ uris: ['TRACK'], offset: { position: 5 } }, 403, 'Player command failed: Restriction violated'],
+];
+
+for (const [body, status, message] of BAD_PLAYS) {
+  test(`play ${JSON.stringify(body).slice(0, 70)} is refused and nothing changes`, () =>
+    withProvider(async (world) => {
+      const before = await heard(world);
+      const { catalogue } = world.provider;
+      const text = JSON.stringify(body)
+        .replaceAll('ARTIST', catalogue.artists[0]?.uri ?? '')
+        .replaceAll('TRACK', catalogue.tracks[0]?.uri ?? '');
+      const { json } = await world.call('PUT', '/me/player/play', JSON.parse(text));
+      assert.deepEqual([json.error.status, json.error.message], [status, message]);
+      assert.deepEqual(await heard(world), before);
+    }));
+}
+
+test('next and previous move by one, also mid-track, and stop at the ends', () =>
+  withProvider(async (world) => {
+    const { call, clock } = world;
+    const [a = '', b = ''] = trackUris(world.provider, 2);
+    await call('PUT', '/me/player/play', { uris: [a, b] });
+    assert.deepEqual((await call('POST', '/me/player/previous')).json, RESTRICTION);
+    assert.ok((await call('POST', '/me/player/next')).status < 300);
+    clock.move(40_000);
+    assert.equal((await heard(world)).uri, b);
+    assert.deepEqual((await call('POST', '/me/player/next')).json, RESTRICTION);
+    await call('POST', '/me/player/previous');
+    assert.deepEqual(await heard(world), { uri: a, at: 0, playing: true, device: 'Writing Desk' });
+    assert.equal((await call('GET', '/me/player/recently-played')).json.items[0].track.uri, b);
+  }));
+
+test('seek moves within the track, past its end to the next', () =>
+  withProvider(async (world) => {
+    const { call } = world;
+    const rows = playlistNamed(world.provider, 'Morning Ferry').rows;
+    await call('PUT', '/me/player/seek?position_ms=5000');
+    assert.deepEqual(await heard(world), {
+      uri: rows[0]?.uri,
+      at: 5_000,
+      playing: false,
+      device: 'Writing Desk',
+    });
+    await call('PUT', '/me/player/seek?position_ms=0');
+    assert.equal((await heard(world)).at, 0);
+    await call('PUT', '/me/player/seek?position_ms=99999999');
+    assert.deepEqual(await heard(world), {
+      uri: rows[1]?.uri,
+      at: 0,
+      playing: false,
+      device: 'Writing Desk',
+    });
+    assert.equal((await call('PUT', '/me/player/seek')).status, 400);
+    assert.equal((await call('PUT', '/me/player/seek?position_ms=-1')).status, 400);
+  }));
+
+test('volume is set where the device allows it', () =>
+  withProvider(async (world) => {
+    const { call } = world;
+    const phone = device(world, 'Pocket Phone').id;
+    await call('PUT', '/me/player/volume?volume_percent=7');
+    assert.equal((await call('GET', '/me/player')).json.device.volume_percent, 7);
+    assert.deepEqual(
+      (await call('PUT', `/me/player/volume?volume_percent=7&device_id=${phone}`)).json,
+      failed(403, 'Cannot control device volume', 'VOLUME_CONTROL_DISALLOW'),
+    );
+    for (const bad of ['', '?volume_percent=101', '?volume_percent=-1', '?volume_percent=loud']) {
+      assert.equal((await call('PUT', `/me/player/volume${bad}`)).status, 400, bad);
+    }
+  }));
+
+test('a transfer keeps the state of play unless it says to play', () =>
+  withProvider(async (world) => {
+    const { call } = world;
+    const to = (name: string, rest = {}) => {
+      return call('PUT', '/me/player', { device_ids: [device(world, name).id], ...rest });
+    };
+    assert.ok((await to('Kitchen Speaker')).status < 300);
+    assert.deepEqual([(await heard(world)).device, (await heard(world)).playing], ['Kitchen Speaker', false]);
+    await to('Pocket Phone', { play: true });
+    assert.deepEqual([(await heard(world)).device, (await heard(world)).playing], ['Pocket Phone', true]);
+    await to('Kitchen Speaker', { play: false });
+    assert.equal((await heard(world)).playing, true);
+    assert.deepEqual((await to('Hall Screen')).json, failed(403, 'Restricted device', 'UNKNOWN'));
+    assert.equal((await call('PUT', '/me/player', { device_ids: ['a', 'b'] })).status, 400);
+    assert.equal((await call('PUT', '/me/player', { device_ids: ['a'] })).status, 404);
+  }));
+
+test('a sleeping device is not listed and takes no command until playback is transferred to it', () =>
+  withProvider(async (world) => {
+    const { call } = world;
+    const phone = device(world, 'Pocket Phone');
+    phone.asleep = true;
+    const names = async () => {
+      return (await call('GET', '/me/player/devices')).json.devices.map((one: { name: string }) => one.name);
+    };
+    assert.deepEqual(await names(), ['Writing Desk', 'Kitchen Speaker', 'Hall Screen']);
+    const refused = await call('PUT', `/me/player/play?device_id=${phone.id}`);
+    assert.deepEqual(refused.json, errorBody(404, 'Device not found'));
+    await call('PUT', '/me/player', { device_ids: [phone.id] });
+    assert.ok((await call('PUT', `/me/player/play?device_id=${phone.id}`)).status < 300);
+    assert.equal((await heard(world)).device, 'Pocket Phone');
+  }));
+
+/** Every command, for what all of them have in common. */
+const COMMANDS: [string, string][] = [
+  ['PUT', '/me/player/play'],
+  ['PUT', '/me/player/pause'],
+  ['POST', '/me/player/next'],
+  ['POST', '/me/player/previous'],
+  ['PUT', '/me/player/seek?position_ms=1'],
+  ['PUT', '/me/player/volume?volume_percent=1'],
+];
+
+for (const [method, path] of COMMANDS) {
+  test(`${method} ${path} needs Premium and a device that takes commands`, () =>
+    withProvider(async (world) => {
+      const { provider, call } = world;
+      const account = provider.accounts[0];
+      assert.ok(account);
+      const onDevice = async (id: string) => {
+        return (await call(method, `${path}${path.includes('?') ? '&' : '?'}device_id=${id}`)).json;
+      };
+      const restricted = failed(403, 'Restricted device', 'UNKNOWN');
+      assert.deepEqual(await onDevice('nonsense'), errorBody(404, 'Device not found'));
+      assert.deepEqual(await onDevice(device(world, 'Hall Screen').id), restricted);
+      account.player.deviceId = null;
+      const idle = failed(404, 'No active device found', 'NO_ACTIVE_DEVICE');
+      assert.deepEqual((await call(method, path)).json, idle);
+      account.premium = false;
+      const unpaid = failed(403, 'Premium required', 'PREMIUM_REQUIRED');
+      assert.deepEqual((await call(method, path)).json, unpaid);
+    }));
+}
