@@ -1,0 +1,124 @@
+/**
+ * `config.json`: read as it is, changed one key at a time, written whole. It keeps its order and its indentation, and a
+ * crash while writing leaves the old file.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import type { Problem } from './problems.ts';
+
+export interface ConfigFile {
+  path: string;
+  values: Record<string, unknown>;
+  /** Why the file could not be read; `values` is empty then. */
+  problem: Problem | null;
+  /** The file's own indentation, kept when it is written again. */
+  indent: string;
+}
+
+export function configPath(home: string): string {
+  return join(home, 'config.json');
+}
+
+/** Reads `<home>/config.json`; a file that is not there is an empty one. */
+export function readConfigFile(home: string): ConfigFile {
+  const path = configPath(home);
+  try {
+    return parseConfig(path, readFileSync(path, 'utf8'));
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return { path, values: {}, problem: null, indent: '  ' };
+    return unreadable(path, `cannot be read (${systemCodeOf(error) ?? 'unknown error'})`);
+  }
+}
+
+/**
+ * Writes all values atomically, for the owner only (0600, in a directory 0700).
+ * Throws `HOME_UNUSABLE` when the directory cannot be written.
+ */
+export function writeConfigFile(file: Pick<ConfigFile, 'path' | 'values' | 'indent'>): void {
+  const temporary = `${file.path}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+    writeSynced(temporary, `${JSON.stringify(file.values, null, file.indent)}\n`);
+    renameSync(temporary, file.path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new RelayError('HOME_UNUSABLE', `${file.path} cannot be written: ${messageOf(error)}.`, {
+      remedy: 'Make the directory writable, or choose another with --home.',
+      cause: error,
+    });
+  }
+}
+
+function writeSynced(path: string, text: string): void {
+  const handle = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function parseConfig(path: string, content: string): ConfigFile {
+  // Some editors on Windows begin every file with a byte order mark.
+  const text = content.replace(/^\uFEFF/, '');
+  if (text.trim() === '') return { path, values: {}, problem: null, indent: '  ' };
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    return unreadable(path, `is not JSON${placeOf(error, text)}`);
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+    return unreadable(path, 'must hold one JSON object');
+  }
+  return { path, values: { ...values }, problem: null, indent: indentOf(text) };
+}
+
+function unreadable(path: string, problem: string): ConfigFile {
+  const message = `${path} ${problem}`;
+  return { path, values: {}, problem: { key: 'config.json', origin: 'file', message }, indent: '  ' };
+}
+
+function indentOf(text: string): string {
+  return /^\{\r?\n([ \t]+)"/.exec(text.trimStart())?.[1] ?? '  ';
+}
+
+/** ` (line 3, column 5)`, where the parser tells it. */
+function placeOf(error: unknown, text: string): string {
+  const position = positionOf(messageOf(error), text);
+  if (position === null) return '';
+  const before = text.slice(0, position).split('\n');
+  return ` (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
+}
+
+function positionOf(message: string, text: string): number | null {
+  const told = /at position (\d+)/.exec(message)?.[1];
+  if (told !== undefined) return Number(told);
+  if (message.startsWith('Unexpected end')) return text.length;
+  // V8 names no position for an unexpected token: it is the end of the shortest beginning that fails so.
+  for (let length = 1; length <= text.length; length++) {
+    if (/^Unexpected token/.test(failureOf(text.slice(0, length)))) return length - 1;
+  }
+  return null;
+}
+
+function failureOf(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return messageOf(error);
+  }
+}

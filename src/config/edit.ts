@@ -1,0 +1,56 @@
+/** Changing one key of `config.json`, for `relay config` and `relay login`. */
+import { RelayError } from '../domain/errors.ts';
+import { type ConfigFile, configPath, readConfigFile, writeConfigFile } from './configFile.ts';
+import { type Problem, settingsError, shown } from './problems.ts';
+import { inspectSettings, type LoadOptions, type Settings } from './settings.ts';
+import { SETTINGS, type Setting, type SettingKey } from './table.ts';
+
+/**
+ * Stores `text` as the value of `key`. Throws `SETTINGS_INVALID`, and writes nothing, when the value is unusable, when it
+ * does not go with the others, or when the file is not JSON. Problems that the file had before do not stand in the way,
+ * so that they can be mended one after the other.
+ */
+export function storeSetting(options: LoadOptions, key: SettingKey, text: string): Settings {
+  const setting = SETTINGS[key] as Setting<unknown>;
+  const parsed = setting.type.schema.safeParse(text);
+  if (parsed.success) return change(options, (values) => ({ ...values, [key]: parsed.data }));
+  const message = `${key} must be ${setting.type.expects}${setting.secret ? '' : `, not ${shown(text)}`}`;
+  throw new RelayError('SETTINGS_INVALID', `${message}.`, {
+    remedy: 'Nothing was changed; give another value.',
+    details: { problems: [{ key, origin: 'flag', message }] },
+  });
+}
+
+/** Takes `key`, known or not, out of the file; false when it was not in it. */
+export function removeSetting(options: LoadOptions, key: string): boolean {
+  if (!Object.hasOwn(readable(options).values, key)) return false;
+  change(options, ({ [key]: _removed, ...values }) => values);
+  return true;
+}
+
+function change(
+  options: LoadOptions,
+  edit: (values: Record<string, unknown>) => Record<string, unknown>,
+): Settings {
+  const file = readable(options);
+  const values = edit(file.values);
+  const before = inspectSettings(options).problems;
+  const { settings, problems } = inspectSettings(options, values);
+  const added = problems.filter((problem) => !before.some(sameAs(problem)));
+  if (added.length > 0) throw settingsError(added);
+  writeConfigFile({ ...file, values });
+  return settings;
+}
+
+function readable(options: LoadOptions): ConfigFile {
+  const file = readConfigFile(inspectSettings(options).settings.home);
+  if (!file.problem) return file;
+  throw new RelayError('SETTINGS_INVALID', `${file.problem.message}.`, {
+    remedy: `Correct ${configPath(inspectSettings(options).settings.home)} with an editor, or remove it.`,
+    details: { problems: [file.problem] },
+  });
+}
+
+function sameAs(problem: Problem): (other: Problem) => boolean {
+  return (other) => other.message === problem.message;
+}

@@ -1,0 +1,13 @@
+/** The settings table of the README. */
+import { SETTING_KEYS, SETTINGS } from './table.ts';
+
+/** One row per setting, in the order of the list. */
+export function settingsMarkdown(): string {
+  const rows = SETTING_KEYS.map((key) => {
+    const { env, inFile, flag, fallbackText, meaning } = SETTINGS[key];
+    const flagText = flag === null ? '' : `, \`${flag}\``;
+    return `| \`${env}\`${flagText} | ${inFile ? `\`${key}\`` : ''} | ${fallbackText} | ${meaning} |`;
+  });
+  const head = ['| environment, flag | `config.json` | default | meaning |', '|---|---|---|---|'];
+  return `${[...head, ...rows].join('\n')}\n`;
+}

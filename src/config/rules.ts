@@ -1,0 +1,71 @@
+/** Rules between settings. Pure: values and where they came from in, problems and warnings out. */
+import { isIP } from 'node:net';
+import type { Origin, Problem } from './problems.ts';
+import type { SettingKey, SettingValues } from './table.ts';
+
+export type Origins = Record<SettingKey, Origin>;
+
+/** The parts of the client in the environment; it exists with all three or not at all. */
+const CLIENT_PARTS = ['mcpOauthClientId', 'mcpOauthClientSecret', 'mcpOauthClientRedirectUri'] as const;
+
+const CLIENT_PART_NAMES = {
+  mcpOauthClientId: 'MCP_OAUTH_CLIENT_ID',
+  mcpOauthClientSecret: 'MCP_OAUTH_CLIENT_SECRET',
+  mcpOauthClientRedirectUri: 'MCP_OAUTH_CLIENT_REDIRECT_URI',
+} as const;
+
+/** True for an address or name that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Combinations that stop the start. */
+export function crossProblems(values: SettingValues, origins: Origins): Problem[] {
+  return [...exposedHost(values, origins), ...halfAClient(values)];
+}
+
+/** Combinations that work here but hardly at the provider. */
+export function crossWarnings(values: SettingValues): string[] {
+  const warnings = [];
+  if (values.providerRedirectUri !== null && !acceptedByProvider(new URL(values.providerRedirectUri))) {
+    warnings.push(
+      `Spotify refuses the redirect URI ${values.providerRedirectUri}: it wants https, or http on 127.0.0.1 or [::1].`,
+    );
+  }
+  if (values.providerClientId !== null && !looksLikeClientId(values.providerClientId)) {
+    warnings.push('The client ID does not look like one of Spotify (32 hexadecimal digits).');
+  }
+  return warnings;
+}
+
+/** The form of every client ID that Spotify gives out today. */
+export function looksLikeClientId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
+const HOST_SOURCES: Record<Origin, string> = {
+  flag: '--host',
+  environment: 'RELAY_HOST in the environment',
+  file: '"host" in config.json',
+  default: 'The host',
+};
+
+/** Without a public URL the `Host` check would refuse every request from outside anyway. */
+function exposedHost(values: SettingValues, origins: Origins): Problem[] {
+  if (isLoopback(values.host) || values.publicBaseUrl !== null) return [];
+  const message = `${HOST_SOURCES[origins.host]} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must say at which URL`;
+  return [{ key: 'host', origin: origins.host, message }];
+}
+
+function halfAClient(values: SettingValues): Problem[] {
+  const missing = CLIENT_PARTS.filter((part) => values[part] === null);
+  if (missing.length === 0 || missing.length === CLIENT_PARTS.length) return [];
+  const names = missing.map((part) => CLIENT_PART_NAMES[part]).join(' and ');
+  const message = `MCP_OAUTH_CLIENT_ID, _SECRET and _REDIRECT_URI belong together: ${names} ${missing.length === 1 ? 'is' : 'are'} missing`;
+  return missing.slice(0, 1).map((key) => ({ key, origin: 'environment', message }));
+}
+
+/** provider-side rule: https, or http on a loopback IP literal; `localhost` is refused. */
+function acceptedByProvider(url: URL): boolean {
+  return url.protocol === 'https:' || ['127.0.0.1', '[::1]'].includes(url.hostname);
+}

@@ -1,0 +1,125 @@
+/**
+ * The settings as the program uses them: checked, with where each value came from. Order: flag, environment,
+ * `config.json`, default. Reads two files at most and changes nothing.
+ */
+import { isAbsolute, join, resolve } from 'node:path';
+import envPaths from 'env-paths';
+import { configPath, readConfigFile } from './configFile.ts';
+import {
+  type ConfiguredClient,
+  clientFromEnvironment,
+  duplicateClients,
+  readClientsFile,
+} from './oauthClients.ts';
+import { type Origin, type Problem, settingsError } from './problems.ts';
+import { crossProblems, crossWarnings, type Origins } from './rules.ts';
+import { type Found, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
+import { SETTING_KEYS, type SettingValues, type Surroundings } from './table.ts';
+import { CALLBACK_PATH } from './types.ts';
+
+export interface LoadOptions {
+  env: NodeJS.ProcessEnv;
+  flags?: SettingFlags;
+  /** Home directory where neither flag nor environment names one; by default the user's config directory. */
+  home?: string;
+  /** The demo has a home of its own, `<home>/demo`, with its own `config.json`. */
+  demo?: boolean;
+  /** Whether stderr is a terminal. */
+  terminal?: boolean;
+}
+
+export interface Settings extends Readonly<SettingValues> {
+  readonly demo: boolean;
+  readonly configPath: string;
+  /** From the environment and from the clients file; IDs are unique. */
+  readonly oauthClients: readonly ConfiguredClient[];
+  readonly origins: Readonly<Origins>;
+  /** Sentences for a person about values that are allowed but will hardly work. */
+  readonly warnings: readonly string[];
+}
+
+/** Loads and checks every setting. Throws `SETTINGS_INVALID` that tells all problems at once. */
+export function loadSettings(options: LoadOptions): Settings {
+  const { settings, problems } = inspectSettings(options);
+  if (problems.length > 0) throw settingsError(problems);
+  return settings;
+}
+
+/**
+ * Loads what can be loaded and says what is wrong; unusable values are replaced by their defaults. `fileValues` stand in
+ * for the content of `config.json`, to try a change before it is written.
+ */
+export function inspectSettings(
+  options: LoadOptions,
+  fileValues?: Record<string, unknown>,
+): { settings: Settings; problems: Problem[] } {
+  const home = findHome(options);
+  const at = { home: home.value, demo: options.demo ?? false, terminal: options.terminal ?? false };
+  const file = readConfigFile(at.home);
+  const sources = {
+    env: options.env,
+    flags: options.flags ?? {},
+    file: fileValues ?? file.values,
+    path: file.path,
+  };
+  const problems = [...(file.problem ? [file.problem] : []), ...unknownKeys(sources)];
+
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, Origin> = {};
+  for (const key of SETTING_KEYS) {
+    const found = key === 'home' ? home : readSetting(key, sources, at);
+    values[key] = found.value;
+    origins[key] = found.origin;
+    if (found.problem) problems.push(found.problem);
+  }
+  return complete(values as SettingValues, origins as Origins, at, problems);
+}
+
+/** The redirect URI to use and to enter in the Spotify app, for a server that listens on `port`. */
+export function redirectUriFor(settings: Pick<Settings, 'providerRedirectUri'>, port: number): string {
+  return settings.providerRedirectUri ?? `http://127.0.0.1:${port}${CALLBACK_PATH}`;
+}
+
+function complete(values: SettingValues, origins: Origins, at: Surroundings, problems: Problem[]) {
+  if (values.oauthClientsFile !== null) {
+    const base = origins.oauthClientsFile === 'file' ? at.home : process.cwd();
+    values.oauthClientsFile = resolve(base, values.oauthClientsFile);
+  }
+  const clients = readClients(values, origins);
+  const settings: Settings = {
+    ...values,
+    demo: at.demo,
+    configPath: configPath(at.home),
+    oauthClients: clients.clients,
+    origins,
+    warnings: crossWarnings(values),
+  };
+  // A part that is unusable is told once, not also as missing.
+  const cross = crossProblems(values, origins).filter(
+    ({ key }) => !problems.some((other) => other.key === key),
+  );
+  const all = [...problems, ...cross, ...clients.problems];
+  return { settings, problems: all };
+}
+
+function readClients(values: SettingValues, origins: Origins) {
+  const { mcpOauthClientId: id, mcpOauthClientSecret: secret, mcpOauthClientRedirectUri: uri } = values;
+  const own = id !== null && secret !== null && uri !== null ? [clientFromEnvironment(id, secret, uri)] : [];
+  const file =
+    values.oauthClientsFile === null
+      ? { clients: [], problems: [] }
+      : readClientsFile(values.oauthClientsFile, origins.oauthClientsFile);
+  const clients = [...own, ...file.clients];
+  return { clients, problems: [...file.problems, ...duplicateClients(clients)] };
+}
+
+/** The home comes before everything else: `config.json` is in it. */
+function findHome(options: LoadOptions): Found & { value: string } {
+  const [raw, origin]: [string, Origin] = options.flags?.home
+    ? [options.flags.home, 'flag']
+    : options.env.RELAY_HOME
+      ? [options.env.RELAY_HOME, 'environment']
+      : [options.home ?? envPaths('relay', { suffix: '' }).config, 'default'];
+  const value = isAbsolute(raw) ? raw : resolve(raw);
+  return { value: options.demo ? join(value, 'demo') : value, origin };
+}

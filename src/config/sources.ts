@@ -1,0 +1,81 @@
+/** One setting out of its four sources: flag, environment, `config.json`, default. */
+import { didYouMean } from './nearest.ts';
+import { type Origin, type Problem, shown } from './problems.ts';
+import {
+  findSetting,
+  SETTING_KEYS,
+  SETTINGS,
+  type Setting,
+  type SettingKey,
+  type Surroundings,
+} from './table.ts';
+
+/** Values of the command line's own flags, as typed. */
+export type SettingFlags = Partial<Record<'home' | 'host' | 'port', string>>;
+
+export interface Sources {
+  env: NodeJS.ProcessEnv;
+  flags: SettingFlags;
+  file: Record<string, unknown>;
+  /** Of `config.json`, for messages. */
+  path: string;
+}
+
+export interface Found {
+  value: unknown;
+  origin: Origin;
+  problem?: Problem;
+}
+
+/** The value of one setting, or its default and the reason why what was given cannot be used. */
+export function readSetting(key: SettingKey, sources: Sources, at: Surroundings): Found {
+  const setting = SETTINGS[key] as Setting<unknown>;
+  const raw = rawValue(key, setting, sources);
+  if (raw === null) return { value: setting.fallback(at), origin: 'default' };
+  const parsed = setting.type.schema.safeParse(raw.value);
+  if (parsed.success) return { value: parsed.data, origin: raw.origin };
+  const given = setting.secret ? '' : `, not ${shown(raw.value)}`;
+  const message = `${raw.where} must be ${setting.type.expects}${given}`;
+  return {
+    value: setting.fallback(at),
+    origin: 'default',
+    problem: { key, origin: raw.origin, message },
+  };
+}
+
+/** An empty variable and a JSON null count as not set. */
+function rawValue(
+  key: SettingKey,
+  setting: Setting<unknown>,
+  { env, flags, file, path }: Sources,
+): { value: unknown; origin: Origin; where: string } | null {
+  const flag = setting.flag === null ? undefined : flags[key as keyof SettingFlags];
+  if (flag !== undefined) return { value: flag, origin: 'flag', where: `${setting.flag}` };
+  const variable = env[setting.env];
+  if (variable !== undefined && variable !== '') {
+    return { value: variable, origin: 'environment', where: `${setting.env} in the environment` };
+  }
+  const stored = setting.inFile && Object.hasOwn(file, key) ? file[key] : null;
+  return stored === null ? null : { value: stored, origin: 'file', where: `"${key}" in ${path}` };
+}
+
+/** Keys of `config.json` that are no settings, or that no file may hold. */
+export function unknownKeys({ file, path }: Sources): Problem[] {
+  const allowed: string[] = SETTING_KEYS.filter((key) => SETTINGS[key].inFile);
+  return Object.keys(file)
+    .filter((key) => !allowed.includes(key))
+    .map((key) => ({
+      key,
+      origin: 'file' as const,
+      message: `"${key}" in ${path} ${whyUnknown(key, allowed)}`,
+    }));
+}
+
+function whyUnknown(key: string, allowed: string[]): string {
+  const known = findSetting(key);
+  if (known && !allowed.includes(known))
+    return `does not belong in a file: set ${SETTINGS[known].env} instead`;
+  if (known) return `is called "${known}" in a file`;
+  const hint = didYouMean(key, allowed);
+  return hint === undefined ? 'is not a setting' : `is not a setting (${hint.replace(/^D/, 'd')})`;
+}

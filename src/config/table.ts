@@ -1,0 +1,184 @@
+/**
+ * Every setting, once: loading, `relay config` and the README's table are all made from this list. Adding a setting is
+ * one entry here, and one rule in `rules.ts` if it depends on another.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ValueType } from './types.ts';
+import * as types from './types.ts';
+
+/** What a default may depend on. */
+export interface Surroundings {
+  home: string;
+  demo: boolean;
+  /** Whether stderr is a terminal. */
+  terminal: boolean;
+}
+
+export interface Setting<T> {
+  env: string;
+  /** Whether `config.json` may hold it. */
+  inFile: boolean;
+  /** The command-line flag, with its dashes. */
+  flag: string | null;
+  /** Never shown, and no default of it either. */
+  secret: boolean;
+  type: ValueType<NonNullable<T>>;
+  fallback: (at: Surroundings) => T;
+  /** The default in words, for the README and for `relay config list`. */
+  fallbackText: string;
+  meaning: string;
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** The key is the name in `config.json`. */
+export const SETTINGS = {
+  home: setting<string>('RELAY_HOME', types.directory, {
+    inFile: false,
+    flag: '--home',
+    fallback: ({ home }) => home,
+    fallbackText: "`relay` in the user's config directory",
+    meaning: 'Home directory: state, settings and key file',
+  }),
+  host: setting<string>('RELAY_HOST', types.hostName, {
+    flag: '--host',
+    fallback: () => '127.0.0.1',
+    fallbackText: '`127.0.0.1`',
+    meaning: 'Address to listen on; any other than loopback needs `PUBLIC_BASE_URL`',
+  }),
+  port: setting<number>('RELAY_PORT', types.port, {
+    flag: '--port',
+    fallback: () => 4980,
+    fallbackText: '`4980`',
+    meaning: 'Port to listen on; 0 picks a free one',
+  }),
+  publicBaseUrl: setting<string | null>('PUBLIC_BASE_URL', types.origin, {
+    fallback: () => null,
+    fallbackText: 'none',
+    meaning: 'URL of the server behind a proxy or tunnel: its host is accepted and all URLs use it',
+  }),
+  providerClientId: setting<string | null>('PROVIDER_CLIENT_ID', types.clientId, {
+    fallback: () => null,
+    fallbackText: 'none',
+    meaning: 'Client ID of your own Spotify app; the first `relay login` asks for it',
+  }),
+  providerClientSecret: setting<string | null>('PROVIDER_CLIENT_SECRET', types.secretText, {
+    inFile: false,
+    secret: true,
+    fallback: () => null,
+    fallbackText: 'the one in the state, if any',
+    meaning: 'Client secret of the app, optional; `relay config set providerClientSecret` keeps it encrypted',
+  }),
+  providerRedirectUri: setting<string | null>('PROVIDER_REDIRECT_URI', types.providerRedirectUri, {
+    fallback: () => null,
+    fallbackText: `\`http://127.0.0.1:<port>${types.CALLBACK_PATH}\``,
+    meaning: `Redirect URI as entered in the Spotify app; its path is exactly \`${types.CALLBACK_PATH}\``,
+  }),
+  providerApiUrl: setting<string>('PROVIDER_API_URL', types.apiRoot, {
+    fallback: () => 'https://api.spotify.com/v1',
+    fallbackText: '`https://api.spotify.com/v1`',
+    meaning: 'Root of the Web API',
+  }),
+  providerAccountsUrl: setting<string>('PROVIDER_ACCOUNTS_URL', types.apiRoot, {
+    fallback: () => 'https://accounts.spotify.com',
+    fallbackText: '`https://accounts.spotify.com`',
+    meaning: 'Root of the login service: `/authorize` and `/api/token` are below it',
+  }),
+  mcpAuthMode: setting<'bearer' | 'oauth'>('MCP_AUTH_MODE', types.oneOf(['bearer', 'oauth']), {
+    fallback: () => 'bearer',
+    fallbackText: '`bearer`',
+    meaning: '`bearer`: API key and OAuth tokens; `oauth`: OAuth tokens only',
+  }),
+  mcpApiKey: setting<string | null>('MCP_API_KEY', types.bearerKey, {
+    inFile: false,
+    secret: true,
+    fallback: () => null,
+    fallbackText: 'made at first start',
+    meaning:
+      'Key that MCP clients send, at least 32 characters; without it one is kept encrypted in the state',
+  }),
+  mcpOauthOwnerSecret: setting<string | null>('MCP_OAUTH_OWNER_SECRET', types.ownerCode, {
+    inFile: false,
+    secret: true,
+    fallback: () => null,
+    fallbackText: 'made at each start',
+    meaning: 'Owner code that the approval page asks for',
+  }),
+  dynamicRegistration: setting<boolean>('MCP_OAUTH_DCR_ENABLED', types.flag, {
+    fallback: () => true,
+    fallbackText: '`true`',
+    meaning: 'Whether MCP clients may register themselves',
+  }),
+  mcpOauthClientId: setting<string | null>('MCP_OAUTH_CLIENT_ID', types.oauthClientId, {
+    inFile: false,
+    fallback: () => null,
+    fallbackText: 'none',
+    meaning: 'One OAuth client from the environment; needs the next two as well',
+  }),
+  mcpOauthClientSecret: setting<string | null>('MCP_OAUTH_CLIENT_SECRET', types.secretText, {
+    inFile: false,
+    secret: true,
+    fallback: () => null,
+    fallbackText: 'none',
+    meaning: 'Its secret',
+  }),
+  mcpOauthClientRedirectUri: setting<string | null>('MCP_OAUTH_CLIENT_REDIRECT_URI', types.oauthRedirectUri, {
+    inFile: false,
+    fallback: () => null,
+    fallbackText: 'none',
+    meaning: 'Its redirect URI',
+  }),
+  oauthClientsFile: setting<string | null>('MCP_OAUTH_CLIENTS_FILE', types.filePath, {
+    fallback: ({ home }) => existing(join(home, 'oauth-clients.json')),
+    fallbackText: '`<home>/oauth-clients.json` if there',
+    meaning: 'File of fixed OAuth clients',
+  }),
+  encryptionKey: setting<string | null>('RELAY_ENCRYPTION_KEY', types.key32, {
+    inFile: false,
+    secret: true,
+    fallback: () => null,
+    fallbackText: 'none',
+    meaning: 'Base64 of 32 bytes, used as master key in place of the keychain',
+  }),
+  keychain: setting<'auto' | 'os' | 'file'>('RELAY_KEYCHAIN', types.oneOf(['auto', 'os', 'file']), {
+    fallback: ({ demo }) => (demo ? 'file' : 'auto'),
+    fallbackText: '`auto`',
+    meaning:
+      'Where the master key is: `os` keychain, `file` in the home directory, or `auto`: the first that works',
+  }),
+  logLevel: setting<(typeof LOG_LEVELS)[number]>('LOG_LEVEL', types.oneOf(LOG_LEVELS), {
+    fallback: () => 'info',
+    fallbackText: '`info`',
+    meaning: `How much the log on stderr says: ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
+  }),
+  logFormat: setting<'pretty' | 'json'>('LOG_FORMAT', types.oneOf(['pretty', 'json']), {
+    fallback: ({ terminal }) => (terminal ? 'pretty' : 'json'),
+    fallbackText: '`pretty` on a terminal, else `json`',
+    meaning: 'Form of the log',
+  }),
+};
+
+export type SettingKey = keyof typeof SETTINGS;
+
+export type SettingValues = {
+  [K in SettingKey]: (typeof SETTINGS)[K] extends Setting<infer T> ? T : never;
+};
+
+export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
+
+/** The setting called so in `config.json` or in the environment. */
+export function findSetting(name: string): SettingKey | undefined {
+  return SETTING_KEYS.find((key) => key === name || SETTINGS[key].env === name);
+}
+
+type Rest<T> = Pick<Setting<T>, 'fallback' | 'fallbackText' | 'meaning'> &
+  Partial<Pick<Setting<T>, 'inFile' | 'flag' | 'secret'>>;
+
+function setting<T>(env: string, type: ValueType<NonNullable<T>>, rest: Rest<T>): Setting<T> {
+  return { env, type, inFile: true, flag: null, secret: false, ...rest };
+}
+
+function existing(path: string): string | null {
+  return existsSync(path) ? path : null;
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { removeSetting, storeSetting } from '../../src/config/edit.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { temporaryHome } from '../support/cli.ts';
+
+const BROKEN: Array<[text: string, problem: string]> = [
+  ['{"port": abc}', 'is not JSON (line 1, column 10)'],
+  ['{\n  "port": 1,\n}', 'is not JSON (line 3, column 1)'],
+  ['{\n  "port": 1', 'is not JSON (line 2, column 12)'],
+  ['[1]', 'must hold one JSON object'],
+  ['"text"', 'must hold one JSON object'],
+];
+
+for (const [text, problem] of BROKEN) {
+  test(`a config.json of ${JSON.stringify(text)} ${problem}`, (context) => {
+    const home = temporaryHome(context);
+    const path = join(home, 'config.json');
+    writeFileSync(path, text);
+    assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
+      code: 'SETTINGS_INVALID',
+      message: `${path} ${problem}.`,
+      remedy: 'Correct it there, or with `relay config set` and `relay config unset`.',
+    });
+    assert.throws(() => storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000'), {
+      code: 'SETTINGS_INVALID',
+      message: `${path} ${problem}.`,
+      remedy: `Correct ${path} with an editor, or remove it.`,
+    });
+    assert.equal(readFileSync(path, 'utf8'), text);
+  });
+}
+
+test('a config.json that is a directory is told, not ignored', (context) => {
+  const home = temporaryHome(context);
+  mkdirSync(join(home, 'config.json'));
+  assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
+    message: `${join(home, 'config.json')} cannot be read (EISDIR).`,
+  });
+});
+
+test('an empty file and a byte order mark are no problem', (context) => {
+  const home = temporaryHome(context);
+  writeFileSync(join(home, 'config.json'), '');
+  assert.equal(loadSettings({ env: { RELAY_HOME: home } }).port, 4980);
+  writeFileSync(join(home, 'config.json'), '\uFEFF{"port": 5000}');
+  assert.equal(loadSettings({ env: { RELAY_HOME: home } }).port, 5000);
+});
+
+test('a stored value is for the owner only, in a home that is made for it', (context) => {
+  const home = join(temporaryHome(context), 'new');
+  storeSetting({ env: { RELAY_HOME: home } }, 'dynamicRegistration', 'no');
+  assert.equal(readFileSync(join(home, 'config.json'), 'utf8'), '{\n  "dynamicRegistration": false\n}\n');
+  assert.deepEqual(readdirSync(home), ['config.json']);
+  if (process.platform !== 'win32') {
+    const modes = [home, join(home, 'config.json')].map((path) => (statSync(path).mode & 0o777).toString(8));
+    assert.deepEqual(modes, ['700', '600']);
+  }
+});
+
+test('changes keep the order and the indentation of the file', (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'config.json');
+  writeFileSync(path, '{\n\t"port": 1,\n\t"logLevel": "warn"\n}\n');
+  storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000');
+  storeSetting({ env: { RELAY_HOME: home } }, 'publicBaseUrl', 'https://x.org/');
+  assert.equal(
+    readFileSync(path, 'utf8'),
+    '{\n\t"port": 5000,\n\t"logLevel": "warn",\n\t"publicBaseUrl": "https://x.org"\n}\n',
+  );
+});
+
+test('a change that makes the settings unusable is refused', (context) => {
+  const home = temporaryHome(context);
+  const options = { env: { RELAY_HOME: home } };
+  assert.throws(() => storeSetting(options, 'host', '0.0.0.0'), { code: 'SETTINGS_INVALID' });
+  storeSetting(options, 'publicBaseUrl', 'https://x.org');
+  storeSetting(options, 'host', '0.0.0.0');
+  const before = readFileSync(join(home, 'config.json'), 'utf8');
+  assert.throws(() => removeSetting(options, 'publicBaseUrl'), { code: 'SETTINGS_INVALID' });
+  assert.equal(readFileSync(join(home, 'config.json'), 'utf8'), before);
+});
+
+test('problems that were there before can be mended one after the other', (context) => {
+  const home = temporaryHome(context);
+  const options = { env: { RELAY_HOME: home } };
+  writeFileSync(join(home, 'config.json'), '{"prot": 1, "logLevel": "loud", "port": 1}');
+  storeSetting(options, 'logLevel', 'warn');
+  assert.equal(removeSetting(options, 'prot'), true);
+  assert.equal(removeSetting(options, 'prot'), false);
+  assert.deepEqual(JSON.parse(readFileSync(join(home, 'config.json'), 'utf8')), {
+    logLevel: 'warn',
+    port: 1,
+  });
+  assert.equal(loadSettings(options).logLevel, 'warn');
+});
+
+test('a home below a file is told', (context) => {
+  const file = join(temporaryHome(context), 'file');
+  writeFileSync(file, '');
+  const home = join(file, 'below');
+  assert.throws(() => storeSetting({ env: { RELAY_HOME: home } }, 'port', '1'), {
+    code: 'SETTINGS_INVALID',
+    message: `${join(home, 'config.json')} cannot be read (ENOTDIR).`,
+  });
+});

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { loadSettings } from '../../src/config/settings.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import { temporaryHome } from '../support/cli.ts';
+
+const SECRET = 'a-very-secret-text';
+const HASH = createHash('sha256').update(SECRET).digest('hex');
+const CALLBACK = 'http://127.0.0.1:3118/callback';
+
+function messageOfLoad(env: NodeJS.ProcessEnv): string {
+  try {
+    loadSettings({ env });
+  } catch (error) {
+    assert.ok(error instanceof RelayError);
+    return error.message;
+  }
+  assert.fail('It was accepted.');
+}
+
+test('clients come from the environment and from the file in the home; secrets only as hashes', (context) => {
+  const home = temporaryHome(context);
+  const clients = [
+    {
+      clientId: 'public',
+      clientName: 'Public',
+      redirectUris: [CALLBACK, 'cursor://anysphere.cursor-mcp/oauth/callback'],
+    },
+    { clientId: 'clear', clientSecret: SECRET, redirectUris: ['https://x.org/cb'] },
+    {
+      clientId: 'hashed',
+      clientSecretSha256: HASH.toUpperCase(),
+      redirectUris: ['http://localhost/cb'],
+      tokenEndpointAuthMethod: 'client_secret_post',
+    },
+  ];
+  writeFileSync(join(home, 'oauth-clients.json'), JSON.stringify({ clients }));
+  const settings = loadSettings({
+    env: {
+      RELAY_HOME: home,
+      MCP_OAUTH_CLIENT_ID: 'legacy',
+      MCP_OAUTH_CLIENT_SECRET: SECRET,
+      MCP_OAUTH_CLIENT_REDIRECT_URI: CALLBACK,
+    },
+  });
+  assert.equal(settings.oauthClientsFile, join(home, 'oauth-clients.json'));
+  assert.equal(settings.origins.oauthClientsFile, 'default');
+  assert.deepEqual(settings.oauthClients, [
+    {
+      clientId: 'legacy',
+      clientName: null,
+      clientSecretSha256: HASH,
+      redirectUris: [CALLBACK],
+      tokenEndpointAuthMethod: null,
+      source: 'environment',
+    },
+    {
+      clientId: 'public',
+      clientName: 'Public',
+      clientSecretSha256: null,
+      redirectUris: [CALLBACK, 'cursor://anysphere.cursor-mcp/oauth/callback'],
+      tokenEndpointAuthMethod: 'none',
+      source: 'file',
+    },
+    {
+      clientId: 'clear',
+      clientName: null,
+      clientSecretSha256: HASH,
+      redirectUris: ['https://x.org/cb'],
+      tokenEndpointAuthMethod: null,
+      source: 'file',
+    },
+    {
+      clientId: 'hashed',
+      clientName: null,
+      clientSecretSha256: HASH,
+      redirectUris: ['http://localhost/cb'],
+      tokenEndpointAuthMethod: 'client_secret_post',
+      source: 'file',
+    },
+  ]);
+});
+
+test('a file named in config.json is looked for in the home', (context) => {
+  const home = temporaryHome(context);
+  writeFileSync(join(home, 'config.json'), '{"oauthClientsFile": "mine.json"}');
+  writeFileSync(join(home, 'mine.json'), '{"clients": []}');
+  assert.equal(loadSettings({ env: { RELAY_HOME: home } }).oauthClientsFile, join(home, 'mine.json'));
+});
+
+test('a file that is named has to be there', () => {
+  assert.equal(messageOfLoad({ MCP_OAUTH_CLIENTS_FILE: '/no/such/file' }), '/no/such/file does not exist.');
+});
+
+const URI_EXPECTED =
+  'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info';
+
+const BAD: Array<[name: string, content: unknown, problem: string]> = [
+  ['no JSON', '{', 'is not JSON'],
+  ['a list', [], 'must hold {"clients": […]}'],
+  ['another key', { clients: [], more: 1 }, 'has unknown keys: "more"'],
+  ['no list', { clients: 'x' }, 'clients must be a list of clients'],
+  ['no ID', { clients: [{ redirectUris: [CALLBACK] }] }, 'clients[0].clientId must be text'],
+  [
+    'a bad ID',
+    { clients: [{ clientId: 'a b', redirectUris: [CALLBACK] }] },
+    'clients[0].clientId must be one line of visible characters',
+  ],
+  [
+    'a mistyped key',
+    { clients: [{ clientId: 'a', redirectUris: [CALLBACK], secret: SECRET }] },
+    'clients[0] has unknown keys: "secret"',
+  ],
+  [
+    'no URI',
+    { clients: [{ clientId: 'a', redirectUris: [] }] },
+    'clients[0].redirectUris must be a list with at least one URL',
+  ],
+  [
+    'a script',
+    { clients: [{ clientId: 'a', redirectUris: ['javascript:alert(1)'] }] },
+    `clients[0].redirectUris[0] must be ${URI_EXPECTED}`,
+  ],
+  [
+    'a far http URI',
+    { clients: [{ clientId: 'a', redirectUris: ['http://x.org/cb'] }] },
+    `clients[0].redirectUris[0] must be ${URI_EXPECTED}`,
+  ],
+  [
+    'a fragment',
+    { clients: [{ clientId: 'a', redirectUris: [CALLBACK, 'https://x.org/#a'] }] },
+    `clients[0].redirectUris[1] must be ${URI_EXPECTED}`,
+  ],
+  [
+    'two secrets',
+    {
+      clients: [{ clientId: 'a', redirectUris: [CALLBACK], clientSecret: SECRET, clientSecretSha256: HASH }],
+    },
+    'clients[0] has clientSecret and clientSecretSha256: only one of them may be given',
+  ],
+  [
+    'a short hash',
+    { clients: [{ clientId: 'a', redirectUris: [CALLBACK], clientSecretSha256: 'ab' }] },
+    'clients[0].clientSecretSha256 must be 64 hexadecimal digits',
+  ],
+  [
+    'a public client with a secret',
+    {
+      clients: [
+        { clientId: 'a', redirectUris: [CALLBACK], clientSecret: SECRET, tokenEndpointAuthMethod: 'none' },
+      ],
+    },
+    'clients[0] has a secret, but tokenEndpointAuthMethod "none"',
+  ],
+  [
+    'a secret client without one',
+    {
+      clients: [{ clientId: 'a', redirectUris: [CALLBACK], tokenEndpointAuthMethod: 'client_secret_basic' }],
+    },
+    'clients[0] needs clientSecret or clientSecretSha256 for tokenEndpointAuthMethod "client_secret_basic"',
+  ],
+  [
+    'an unknown method',
+    { clients: [{ clientId: 'a', redirectUris: [CALLBACK], tokenEndpointAuthMethod: 'jwt' }] },
+    'clients[0].tokenEndpointAuthMethod must be one of none, client_secret_basic, client_secret_post',
+  ],
+];
+
+for (const [name, content, problem] of BAD) {
+  test(`a clients file with ${name} is refused without its values`, (context) => {
+    const home = temporaryHome(context);
+    const path = join(home, 'oauth-clients.json');
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    const message = messageOfLoad({ RELAY_HOME: home });
+    assert.equal(message, `${path} ${problem}.`);
+    assert.ok(!message.includes(SECRET));
+  });
+}
+
+test('a client ID in two places is refused', (context) => {
+  const home = temporaryHome(context);
+  const client = (clientId: string) => ({ clientId, redirectUris: [CALLBACK] });
+  const clients = [client('a'), client('b'), client('b'), client('legacy')];
+  writeFileSync(join(home, 'oauth-clients.json'), JSON.stringify({ clients }));
+  const env = {
+    RELAY_HOME: home,
+    MCP_OAUTH_CLIENT_ID: 'legacy',
+    MCP_OAUTH_CLIENT_SECRET: SECRET,
+    MCP_OAUTH_CLIENT_REDIRECT_URI: CALLBACK,
+  };
+  assert.equal(
+    messageOfLoad(env),
+    [
+      '2 settings are unusable:',
+      '  - OAuth client ID "b" is more than once in the clients file',
+      '  - OAuth client ID "legacy" is in MCP_OAUTH_CLIENT_ID and in the clients file',
+    ].join('\n'),
+  );
+});
