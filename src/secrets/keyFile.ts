@@ -1,0 +1,78 @@
+/** The master key in a file, for machines without a keychain: `<home>/master.key`, mode 0600. */
+import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Random } from '../domain/clock.ts';
+import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import { decodeKey, encodeKey, KEY_BYTES } from './keyText.ts';
+
+export function keyFilePath(home: string): string {
+  return join(home, 'master.key');
+}
+
+/**
+ * The key in the file, or null where there is none. Rights that let others read it are taken back.
+ * @throws RelayError `KEY_UNAVAILABLE` when the file cannot be read or holds no key
+ */
+export async function readKeyFile(home: string): Promise<Buffer | null> {
+  const path = keyFilePath(home);
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw unreadable(path, messageOf(error));
+  });
+  if (text === null) return null;
+  const key = decodeKey(text.trim());
+  if (!key) throw unreadable(path, 'it does not hold a key');
+  if (process.platform !== 'win32' && (await stat(path)).mode & 0o077) await chmod(path, 0o600);
+  return key;
+}
+
+/** Makes a key unless there is one; of several that try at the same time all get the same key. */
+export async function createKeyFile(
+  home: string,
+  random: Random,
+): Promise<{ key: Buffer; created: boolean }> {
+  const path = keyFilePath(home);
+  const key = random.bytes(KEY_BYTES);
+  const temp = `${path}.${process.pid}-${random.bytes(4).toString('hex')}.tmp`;
+  try {
+    await writeSynced(temp, `${encodeKey(key)}\n`);
+    await link(temp, path);
+    return { key, created: true };
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw unwritable(path, error);
+    const existing = await readKeyFile(home);
+    if (!existing) throw unwritable(path, error);
+    return { key: existing, created: false };
+  } finally {
+    await rm(temp, { force: true });
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function unreadable(path: string, reason: string): RelayError {
+  return new RelayError('KEY_UNAVAILABLE', `The master key in ${path} cannot be read: ${reason}.`, {
+    remedy: "Bring the file back from a copy, or move it away and run 'relay login' to start over.",
+    details: { path },
+  });
+}
+
+function unwritable(path: string, cause: unknown): RelayError {
+  return new RelayError(
+    'KEY_UNAVAILABLE',
+    `The master key cannot be written to ${path}: ${messageOf(cause)}.`,
+    {
+      remedy: 'Make the home directory writable, or set RELAY_ENCRYPTION_KEY.',
+      details: { path },
+      cause,
+    },
+  );
+}

@@ -1,0 +1,89 @@
+/**
+ * The OS keychain: Keychain on macOS, Credential Manager on Windows, Secret Service on Linux.
+ *
+ * Its calls can block for ever (a prompt that nobody answers, a session bus that is silent), on the thread that makes
+ * them and then on the exit of the process. So each call is made by a child process, which can be killed.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { isSea } from 'node:sea';
+import {
+  ADDON_VARIABLE,
+  HELPER_SOURCE,
+  HELPER_VARIABLE,
+  type KeychainAnswer,
+  type KeychainRequest,
+} from './keychainHelper.ts';
+import { findKeyringAddon } from './keyringAddon.ts';
+
+const SERVICE = 'relay';
+
+/** A keychain's entries for this program, by account. Both reject when it does not answer or `signal` aborts. */
+export interface Keychain {
+  /** null where there is no such entry. */
+  read(account: string, signal: AbortSignal): Promise<string | null>;
+  /** Returns what the keychain holds afterwards. */
+  write(account: string, secret: string, signal: AbortSignal): Promise<string | null>;
+}
+
+/** The account of a home's master key; by its real path, so that several homes do not share one. */
+export async function keychainAccount(home: string): Promise<string> {
+  const path = await realpath(home);
+  return `master-key-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`;
+}
+
+export const osKeychain: Keychain = {
+  read: (account, signal) => ask({ operation: 'read', service: SERVICE, account }, signal),
+  write: (account, secret, signal) => ask({ operation: 'write', service: SERVICE, account, secret }, signal),
+};
+
+async function ask(request: KeychainRequest, signal: AbortSignal): Promise<string | null> {
+  const answer = parseAnswer(await exchange(JSON.stringify(request), signal));
+  if ('error' in answer) throw new Error(answer.error);
+  return answer.value;
+}
+
+function exchange(request: string, signal: AbortSignal): Promise<string> {
+  const { args, env } = helperCommand();
+  const child = spawn(process.execPath, args, {
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+    windowsHide: true,
+    killSignal: 'SIGKILL',
+    signal,
+  });
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.once('error', (error) => {
+      // A child that even SIGKILL does not end at once must not hold this process.
+      child.unref();
+      child.stdin.destroy();
+      child.stdout.destroy();
+      reject(error);
+    });
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+    child.stdin.on('error', () => {});
+    child.once('close', () => resolve(output));
+    child.stdin.end(request);
+  });
+}
+
+function helperCommand(): { args: string[]; env: NodeJS.ProcessEnv } {
+  // Options for this process (an inspector, a loader) are not meant for the helper.
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  if (isSea()) return { args: [], env: { ...env, [HELPER_VARIABLE]: '1' } };
+  const addon = findKeyringAddon();
+  if (!addon) throw new Error('The keychain addon is not installed for this platform');
+  return { args: ['-e', HELPER_SOURCE], env: { ...env, [ADDON_VARIABLE]: addon } };
+}
+
+function parseAnswer(text: string): KeychainAnswer {
+  try {
+    return JSON.parse(text) as KeychainAnswer;
+  } catch {
+    return { error: 'The keychain helper ended without an answer' };
+  }
+}

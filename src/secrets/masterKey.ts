@@ -1,0 +1,157 @@
+/**
+ * The master key: from the environment, from `master.key`, or from the OS keychain. A key is made only when the caller
+ * allows it, that is while nothing is sealed or the person starts over; a key that cannot be read is never replaced by
+ * itself, since that would make everything sealed unreadable for good.
+ */
+import { type Clock, type Random, systemRandom } from '../domain/clock.ts';
+import { messageOf, RelayError } from '../domain/errors.ts';
+import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
+import { createKeyFile, keyFilePath, readKeyFile } from './keyFile.ts';
+import { decodeKey, encodeKey, KEY_BYTES } from './keyText.ts';
+
+/** A keychain that has not answered by then counts as none. */
+const KEYCHAIN_PATIENCE_MS = 3_000;
+
+export interface MasterKeyOptions {
+  /** An existing home directory. */
+  home: string;
+  /** `os`: the keychain only; `file`: `master.key` only; `auto`: the file where there is one, else the keychain, else a file. */
+  mode: 'auto' | 'os' | 'file';
+  /** RELAY_ENCRYPTION_KEY: base64 of 32 bytes, used in place of the others. */
+  encryptionKey?: string | undefined;
+  /** True while nothing is sealed, or when the person starts over. */
+  allowCreate: boolean;
+  clock: Clock;
+  keychain?: Keychain;
+  random?: Random;
+}
+
+export interface MasterKey {
+  /** 32 bytes. */
+  key: Buffer;
+  source: 'keychain' | 'file' | 'environment';
+  /** A sentence for the person where the key lies less safe than it could. */
+  warning: string | null;
+  /** True when it was made by this call. */
+  created: boolean;
+}
+
+/** @throws RelayError `SETTINGS_INVALID`, `KEY_UNAVAILABLE` */
+export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
+  if (options.encryptionKey !== undefined) return fromEnvironment(options.encryptionKey);
+  switch (options.mode) {
+    case 'file':
+      return fromFile(options, null);
+    case 'os':
+      return fromKeychain(options, await lookUp(options));
+    case 'auto':
+      return fromEither(options);
+  }
+}
+
+function fromEnvironment(text: string): MasterKey {
+  const key = decodeKey(text.trim());
+  if (key) return { key, source: 'environment', warning: null, created: false };
+  throw new RelayError('SETTINGS_INVALID', 'RELAY_ENCRYPTION_KEY is not base64 of exactly 32 bytes.', {
+    remedy: "Make one with 'openssl rand -base64 32', or unset it to use the keychain.",
+  });
+}
+
+/** A file is there because no keychain answered once, or because the person chose it: the state is sealed with it. */
+async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
+  const inFile = await readKeyFile(options.home);
+  if (inFile) return { key: inFile, source: 'file', warning: fileWarning(options.home), created: false };
+  const found = await lookUp(options);
+  if (found.answer !== 'none') return fromKeychain(options, found);
+  if (!options.allowCreate) throw noKeychain(found.problem);
+  return fromFile(options, `No keychain answered: ${found.problem}. ${fileWarning(options.home)}`);
+}
+
+function fileWarning(home: string): string {
+  return `The master key is in ${keyFilePath(home)}; whoever can read that file can read the stored tokens.`;
+}
+
+async function fromFile(options: MasterKeyOptions, warning: string | null): Promise<MasterKey> {
+  const { home, allowCreate, random = systemRandom } = options;
+  const existing = await readKeyFile(home);
+  if (existing) return { key: existing, source: 'file', warning, created: false };
+  if (!allowCreate) throw noKey(`There is no ${keyFilePath(home)}`);
+  return { ...(await createKeyFile(home, random)), source: 'file', warning };
+}
+
+type Lookup =
+  | { answer: 'key'; key: Buffer }
+  | { answer: 'no key'; account: string }
+  | { answer: 'none'; problem: string };
+
+async function lookUp({ home, clock, keychain = osKeychain }: MasterKeyOptions): Promise<Lookup> {
+  const account = await keychainAccount(home);
+  let text: string | null;
+  try {
+    text = await withPatience(clock, (signal) => keychain.read(account, signal));
+  } catch (error) {
+    return { answer: 'none', problem: messageOf(error) };
+  }
+  if (text === null) return { answer: 'no key', account };
+  const key = decodeKey(text);
+  if (!key) throw noKey(`The entry ${account} in the keychain is not a key`);
+  return { answer: 'key', key };
+}
+
+async function fromKeychain(options: MasterKeyOptions, found: Lookup): Promise<MasterKey> {
+  switch (found.answer) {
+    case 'key':
+      return { key: found.key, source: 'keychain', warning: null, created: false };
+    case 'none':
+      throw noKeychain(found.problem);
+    case 'no key':
+      if (!options.allowCreate) throw noKey('The keychain has none for this home');
+      return createInKeychain(options, found.account);
+  }
+}
+
+async function createInKeychain(options: MasterKeyOptions, account: string): Promise<MasterKey> {
+  const { clock, keychain = osKeychain, random = systemRandom } = options;
+  const key = random.bytes(KEY_BYTES);
+  let stored: string | null;
+  try {
+    stored = await withPatience(clock, (signal) => keychain.write(account, encodeKey(key), signal));
+  } catch (error) {
+    if (options.mode === 'os') throw noKeychain(messageOf(error));
+    return fromFile(
+      options,
+      `The keychain refused the key: ${messageOf(error)}. ${fileWarning(options.home)}`,
+    );
+  }
+  if (stored !== encodeKey(key)) throw noKeychain('it did not keep the new key');
+  return { key, source: 'keychain', warning: null, created: true };
+}
+
+/** Rejects, and aborts `work`, once the patience is at its end. */
+async function withPatience<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const given = new AbortController();
+  const answered = new AbortController();
+  const end = clock.sleep(KEYCHAIN_PATIENCE_MS, answered.signal).then(() => {
+    given.abort();
+    throw new Error('it did not answer within 3 seconds');
+  });
+  try {
+    return await Promise.race([work(given.signal), end]);
+  } finally {
+    answered.abort();
+  }
+}
+
+function noKey(what: string): RelayError {
+  return new RelayError('KEY_UNAVAILABLE', `The master key that sealed the state is not found. ${what}.`, {
+    remedy:
+      "If it is elsewhere (master.key, this user's keychain, RELAY_ENCRYPTION_KEY, or the home directory was moved), bring it back; else run 'relay login' to start over.",
+  });
+}
+
+function noKeychain(problem: string): RelayError {
+  return new RelayError('KEY_UNAVAILABLE', `The keychain cannot be used: ${problem}.`, {
+    remedy:
+      "Unlock the keychain and try again. Without one, set RELAY_KEYCHAIN=file; what is stored then needs 'relay login' to start over.",
+  });
+}

@@ -1,0 +1,103 @@
+/**
+ * Sealing: AES-256-GCM under a key derived from the master key. A sealed value says under which name it was sealed, so
+ * that it cannot be moved to another row.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  type DecipherGCM,
+  hkdfSync,
+  timingSafeEqual,
+} from 'node:crypto';
+import type { Random } from '../domain/clock.ts';
+import { RelayError } from '../domain/errors.ts';
+
+/** First byte of a sealed value. Version 1: nonce, ciphertext, tag. */
+const VERSION = 1;
+/** 96 bits, the length that GCM takes as it is (NIST SP 800-38D, 5.2.1.1). */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const CHECK_NAME = 'check';
+const CHECK_TEXT = 'relay master key';
+
+export interface Sealer {
+  /** `name` is the row's name; the same one is needed to open. */
+  seal(name: string, plaintext: string): Buffer;
+  /** @throws RelayError `KEY_MISMATCH` when the key or the name is another one, or the value is damaged */
+  open(name: string, sealed: Uint8Array): string;
+  /** A sealed value by which `matches` knows the key again. */
+  check(): Buffer;
+  /** True when `check` was made with this master key. */
+  matches(check: Uint8Array): boolean;
+}
+
+export function createSealer(masterKey: Buffer, random: Random): Sealer {
+  const key = derive(masterKey, 'relay seal v1');
+
+  function seal(domain: string, plaintext: string): Buffer {
+    const nonce = random.bytes(NONCE_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(domain));
+    const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+    return Buffer.concat([Buffer.of(VERSION), nonce, ciphertext, cipher.getAuthTag()]);
+  }
+
+  function open(domain: string, sealed: Uint8Array): string | null {
+    if (sealed[0] !== VERSION || sealed.length < 1 + NONCE_BYTES + TAG_BYTES) return null;
+    const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.from(domain)).setAuthTag(sealed.subarray(-TAG_BYTES));
+    return finish(decipher, sealed.subarray(1 + NONCE_BYTES, -TAG_BYTES));
+  }
+
+  return {
+    seal: (name, plaintext) => seal(secretDomain(name), plaintext),
+    open(name, sealed) {
+      const plaintext = open(secretDomain(name), sealed);
+      if (plaintext === null)
+        throw keyMismatch(`The stored ${name} cannot be opened with the present master key.`);
+      return plaintext;
+    },
+    check: () => seal(CHECK_NAME, CHECK_TEXT),
+    matches: (check) => open(CHECK_NAME, check) === CHECK_TEXT,
+  };
+}
+
+/** No secret's domain equals that of the check, whatever its name. */
+function secretDomain(name: string): string {
+  return `secret ${name}`;
+}
+
+function finish(decipher: DecipherGCM, ciphertext: Uint8Array): string | null {
+  try {
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+export function keyMismatch(message: string): RelayError {
+  return new RelayError('KEY_MISMATCH', message, {
+    remedy:
+      "Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or run 'relay login' to start over with a new one.",
+  });
+}
+
+/** The credential of the `/local` routes: whoever may read the master key can make it. */
+export function deriveLocalToken(masterKey: Buffer): string {
+  return derive(masterKey, 'relay local token v1').toString('base64url');
+}
+
+/** Compares in a time that tells nothing about where, or in which length, the two differ. */
+export function equalSecrets(a: string, b: string): boolean {
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** HKDF-SHA-256 (RFC 5869) without salt: the master key is uniformly random. */
+function derive(masterKey: Buffer, info: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, '', info, 32));
+}

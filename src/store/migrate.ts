@@ -1,0 +1,68 @@
+/** Forward-only migrations: each file in one transaction together with its version. */
+import type { Database } from 'sql.js';
+
+/** ASCII "rlay" in the header of the state file, by which it is known as ours. */
+export const APPLICATION_ID = 0x726c6179;
+
+export interface Migration {
+  version: number;
+  name: string;
+  /** The oldest version of a program that may still use a file that has had this migration. */
+  oldestCompatible: number;
+  sql: string;
+}
+
+export interface SchemaVersions {
+  schemaVersion: number;
+  oldestCompatible: number;
+}
+
+/** The versions that a file records; zeros for an empty database. */
+export function readVersions(db: Database): SchemaVersions {
+  const schemaVersion = numberOf(db, 'pragma user_version');
+  if (schemaVersion === 0) return { schemaVersion, oldestCompatible: 0 };
+  return {
+    schemaVersion,
+    oldestCompatible: numberOf(db, "select value from meta where name = 'oldest_compatible'"),
+  };
+}
+
+/**
+ * Brings the database to the newest of `migrations` and returns how many it ran. A failure leaves the database at the
+ * last version that succeeded.
+ */
+export function migrate(db: Database, migrations: readonly Migration[]): number {
+  const { schemaVersion } = readVersions(db);
+  const due = migrations.filter((migration) => migration.version > schemaVersion);
+  if (schemaVersion === 0) db.exec(`pragma application_id = ${APPLICATION_ID}`);
+  // A migration may rebuild a table that others refer to; off has no effect inside a transaction.
+  db.exec('pragma foreign_keys = off');
+  for (const migration of due) runOne(db, migration);
+  db.exec('pragma foreign_keys = on');
+  return due.length;
+}
+
+function runOne(db: Database, { version, name, oldestCompatible, sql }: Migration): void {
+  db.exec('begin immediate');
+  try {
+    db.exec(sql);
+    if (db.exec('pragma foreign_key_check').length > 0) throw new Error(`${name} leaves dangling references`);
+    db.exec("insert or replace into meta (name, value) values ('oldest_compatible', ?)", [oldestCompatible]);
+    db.exec(`pragma user_version = ${version}`);
+    db.exec('commit');
+  } catch (error) {
+    db.exec('rollback');
+    throw error;
+  }
+}
+
+/** The schema as text: every statement that made it, by kind and name. */
+export function dumpSchema(db: Database): string {
+  const [result] = db.exec(`
+    select sql from sqlite_schema where sql is not null order by type = 'index', tbl_name, name`);
+  return (result?.values ?? []).map(([sql]) => `${sql};\n`).join('\n');
+}
+
+function numberOf(db: Database, sql: string): number {
+  return Number(db.exec(sql)[0]?.values[0]?.[0] ?? 0);
+}

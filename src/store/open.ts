@@ -1,0 +1,182 @@
+/**
+ * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. Whoever opens it must hold the home
+ * (`lock.ts`), since a second writer would overwrite the first.
+ */
+import { stat } from 'node:fs/promises';
+import type { Database, SqlJsStatic } from 'sql.js';
+import initSqlJs from 'sql.js/dist/sql-wasm-inline.js';
+import { messageOf, RelayError } from '../domain/errors.ts';
+import { MIGRATIONS } from '../generated/sql.ts';
+import { ensureHome } from './home.ts';
+import { type Migration, migrate, readVersions, type SchemaVersions } from './migrate.ts';
+import { createSaver, type Saver } from './save.ts';
+import { nodeSaveFs } from './saveFs.ts';
+import { createSql } from './sql.ts';
+import { damaged, openImage, readStateFile, stateFilePath } from './stateFile.ts';
+import { removeStaleTemps } from './tempFiles.ts';
+import type { Store, StoreOptions } from './types.ts';
+
+export type { SqlParams, SqlValue, Store, StoreOptions, StoreState } from './types.ts';
+
+let loading: Promise<SqlJsStatic> | null = null;
+
+function loadSqlJs(): Promise<SqlJsStatic> {
+  loading ??= initSqlJs();
+  return loading;
+}
+
+/**
+ * Opens `<home>/relay.db`, makes it in a fresh home, and migrates an older one.
+ * @throws RelayError `HOME_UNUSABLE`, `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { home, clock, log, fs = nodeSaveFs, migrations = MIGRATIONS } = options;
+  await ensureHome(home, log);
+  const path = await stateFilePath(home);
+  await removeStaleTemps(path);
+  const bytes = await readStateFile(path);
+  const SQL = await loadSqlJs();
+  const db = bytes ? openImage(SQL, path, bytes) : new SQL.Database();
+  try {
+    const migrated = bring(db, path, migrations);
+    const sql = createSql(db);
+    const saved = { version: migrated > 0 ? -1 : 0, sizeBytes: bytes?.length ?? 0, at: await savedAt(path) };
+    const saver = createSaver({ path, source: sql, saved, clock, log, fs });
+    if (!bytes) await firstSave(saver, path);
+    // A full disk does not keep an existing state from being read.
+    else if (migrated > 0) await saver.saveNow().catch(() => {});
+    return assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Checks that a file could be opened as the state, without changing anything.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`, `HOME_UNUSABLE` when it is not there or not readable
+ */
+export async function inspectStateFile(path: string): Promise<SchemaVersions & { sizeBytes: number }> {
+  const bytes = await readStateFile(path);
+  if (!bytes) {
+    throw new RelayError('HOME_UNUSABLE', `There is no file ${path}.`, {
+      remedy: 'Give the path of a copy.',
+    });
+  }
+  const db = openImage(await loadSqlJs(), path, bytes);
+  try {
+    return { ...checkedVersions(db, path, newestOf(MIGRATIONS)), sizeBytes: bytes.length };
+  } finally {
+    db.close();
+  }
+}
+
+/** Checks the file's age and migrates it where it is older; returns how many migrations ran. */
+function bring(db: Database, path: string, migrations: readonly Migration[]): number {
+  checkedVersions(db, path, newestOf(migrations));
+  db.exec('pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory;');
+  try {
+    return migrate(db, migrations);
+  } catch (error) {
+    throw damaged(path, `it cannot be brought to the present schema (${messageOf(error)})`, error);
+  }
+}
+
+function checkedVersions(db: Database, path: string, expectedVersion: number): SchemaVersions {
+  const versions = versionsOf(db, path);
+  if (versions.schemaVersion > expectedVersion && versions.oldestCompatible > expectedVersion) {
+    const { schemaVersion, oldestCompatible } = versions;
+    throw new RelayError(
+      'STATE_TOO_NEW',
+      `The state file ${path} has schema ${schemaVersion}; this program knows ${expectedVersion} and the file needs at least ${oldestCompatible}.`,
+      {
+        remedy: 'Start the newer relay that wrote it, or use another home with --home.',
+        details: { path, schemaVersion, expectedVersion, oldestCompatible },
+      },
+    );
+  }
+  return versions;
+}
+
+function versionsOf(db: Database, path: string): SchemaVersions {
+  try {
+    return readVersions(db);
+  } catch (error) {
+    throw damaged(path, `its version cannot be read (${messageOf(error)})`, error);
+  }
+}
+
+function newestOf(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
+async function savedAt(path: string): Promise<number | null> {
+  return stat(path).then(
+    (found) => Math.round(found.mtimeMs),
+    () => null,
+  );
+}
+
+/** Without a first file the program would run on nothing. */
+async function firstSave(saver: Saver, path: string): Promise<void> {
+  try {
+    await saver.saveNow();
+  } catch (error) {
+    await saver.close().catch(() => {});
+    throw new RelayError('HOME_UNUSABLE', `The state file ${path} cannot be made. ${messageOf(error)}`, {
+      remedy: 'Make room or make the directory writable, or choose another one with --home.',
+      cause: error,
+    });
+  }
+}
+
+interface Parts {
+  path: string;
+  db: Database;
+  sql: ReturnType<typeof createSql>;
+  saver: Saver;
+  migrations: readonly Migration[];
+  now: () => number;
+}
+
+function assemble({ path, db, sql, saver, migrations, now }: Parts): Store {
+  const { schemaVersion } = readVersions(db);
+  const expectedVersion = newestOf(migrations);
+  const { run, get, all, transaction } = sql;
+  let closing: Promise<void> | null = null;
+  return {
+    run,
+    get,
+    all,
+    transaction,
+    saveNow: saver.saveNow,
+    saveSoon: saver.saveSoon,
+    async durable(change, undo) {
+      if (saver.state().status === 'degraded') await saver.probe();
+      const result = transaction(change);
+      try {
+        await saver.saveNow();
+      } catch (error) {
+        if (undo) transaction(undo);
+        saver.saveSoon();
+        throw error;
+      }
+      return result;
+    },
+    state: () => ({
+      path,
+      schemaVersion,
+      expectedVersion,
+      schemaState: schemaVersion > expectedVersion ? 'ahead' : 'current',
+      ...saver.state(),
+    }),
+    now,
+    close() {
+      closing ??= saver.close().finally(() => {
+        sql.close();
+        db.close();
+      });
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * Whether the process that wrote something down still runs. A pid alone does not say so: it is given to another process
+ * later, so the start of the process is compared too.
+ */
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { promisify } from 'node:util';
+import { systemCodeOf } from '../domain/errors.ts';
+
+const run = promisify(execFile);
+
+/** Windows tells when a process was made, Node when its own run time began; they differ by less than this. */
+const WINDOWS_TOLERANCE_MS = 10_000;
+
+/** Where the system tells no start, as without /proc; then the pid decides. */
+const UNKNOWN_START = 'unknown';
+
+/** What tells the start of this process from that of any other with the same pid. */
+export async function ownStart(): Promise<string> {
+  if (process.platform === 'win32') return String(Math.round(performance.timeOrigin));
+  return (await startOf(process.pid)) ?? UNKNOWN_START;
+}
+
+/** True while the process `pid` that began at `start` runs or is stopped; a zombie does not. */
+export async function isRunning(pid: number, start: string): Promise<boolean> {
+  if (!signalReaches(pid)) return false;
+  if (start === UNKNOWN_START) return true;
+  const found = await startOf(pid);
+  if (process.platform !== 'win32') return found === start;
+  // Refusing to start is the smaller harm.
+  return found === null || Math.abs(Number(found) - Number(start)) < WINDOWS_TOLERANCE_MS;
+}
+
+/** False when there is no such process at all. */
+export function signalReaches(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCodeOf(error) === 'EPERM';
+  }
+}
+
+async function startOf(pid: number): Promise<string | null> {
+  if (process.platform === 'linux') return linuxStart(pid);
+  return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);
+}
+
+/** Ticks from boot to the start of the process (proc(5), field 22), with the boot they count from. */
+async function linuxStart(pid: number): Promise<string | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+  if (stat === null) return null;
+  // The command's name before the last parenthesis may hold spaces and parentheses itself.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const isGone = fields[0] === 'Z' || fields[0] === 'X';
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '');
+  return isGone ? null : `${boot.trim()}/${fields[19]}`;
+}
+
+async function psStart(pid: number): Promise<string | null> {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const answer = await run('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env }).catch(
+    () => null,
+  );
+  const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(answer?.stdout ?? '') ?? [];
+  return start && !state?.startsWith('Z') ? start : null;
+}
+
+async function windowsStart(pid: number): Promise<string | null> {
+  const script = `([DateTimeOffset](Get-Process -Id ${pid}).StartTime).ToUnixTimeMilliseconds()`;
+  const args = ['-NoProfile', '-NonInteractive', '-Command', script];
+  const answer = await run('powershell.exe', args, { timeout: 10_000, windowsHide: true }).catch(() => null);
+  const start = answer?.stdout.trim() ?? '';
+  return /^\d+$/.test(start) ? start : null;
+}

@@ -1,0 +1,71 @@
+/** What the state offers to the rest of the program. `open.ts` makes it. */
+import type { Clock } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
+import type { Migration } from './migrate.ts';
+import type { SaveFs } from './saveFs.ts';
+
+export type SqlValue = number | string | Uint8Array | null;
+
+/** Values for `?` in order, or for `:name` by name without the colon. Every placeholder needs one. */
+export type SqlParams = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
+
+export interface StoreOptions {
+  /** Home directory; `relay.db` in it is the state file. */
+  home: string;
+  clock: Clock;
+  log: Log;
+  /** For tests: a disk that fails. */
+  fs?: SaveFs;
+  /** For tests: a program of another age. */
+  migrations?: readonly Migration[];
+}
+
+export interface StoreState {
+  path: string;
+  /** `degraded`: the last save failed; it is tried again by itself. */
+  status: 'ok' | 'degraded';
+  schemaVersion: number;
+  expectedVersion: number;
+  /** `ahead`: a newer program made the file, and this one may use it. */
+  schemaState: 'current' | 'ahead';
+  /** Bytes of the file on disk. */
+  sizeBytes: number;
+  /** Unix milliseconds; null before the first save. */
+  lastSavedAt: number | null;
+  unsavedChanges: boolean;
+}
+
+/**
+ * The database in memory and its file. Statements are synchronous and see every earlier change; the file follows by
+ * `saveNow`, `saveSoon` or `durable`.
+ */
+export interface Store {
+  /** Runs one statement. `changes` counts the rows that it inserted, updated or deleted. */
+  run(sql: string, params?: SqlParams): { changes: number };
+  /** The first row, keyed by column. */
+  get<T>(sql: string, params?: SqlParams): T | undefined;
+  all<T>(sql: string, params?: SqlParams): T[];
+  /** Runs `work`, which must be synchronous, in a transaction; what it throws undoes it. A call inside joins as a savepoint. */
+  transaction<T>(work: () => T): T;
+  /**
+   * Resolves when everything changed up to this call is on disk; callers at the same time share one save.
+   * @throws RelayError `STORE_ERROR`
+   */
+  saveNow(): Promise<void>;
+  /** Saves within a second, many changes at once. A failure shows in `state()` only. */
+  saveSoon(): void;
+  /**
+   * Makes a change that must not be lost: in a transaction, then on disk. While the disk fails it changes nothing. If
+   * the save fails, `undo` takes the change back in memory; without it the change stays and is saved later.
+   * @throws RelayError `STORE_ERROR`
+   */
+  durable<T>(change: () => T, undo?: () => void): Promise<T>;
+  state(): StoreState;
+  /** Time of the clock that the store was opened with, Unix milliseconds. */
+  now(): number;
+  /**
+   * Saves what is not saved and frees the memory; the store is of no use afterwards.
+   * @throws RelayError `STORE_ERROR` when the last save failed
+   */
+  close(): Promise<void>;
+}

@@ -1,0 +1,76 @@
+/** Secrets in clear for the program, sealed for the file. */
+import { keyMismatch, type Sealer } from '../secrets/seal.ts';
+import { deleteAccount, getAccount, putAccount } from './account.ts';
+import { getMeta, putMeta } from './meta.ts';
+import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './secrets.ts';
+import type { Store } from './types.ts';
+
+const KEY_CHECK = 'key_check';
+
+export interface Vault {
+  /** @throws RelayError `KEY_MISMATCH` */
+  get(name: string): string | null;
+  /** In memory; the caller decides between `durable` and `saveSoon`. */
+  set(name: string, value: string): void;
+  /** True when it was there. */
+  delete(name: string): boolean;
+  /**
+   * Compares the master key with the one that sealed the state, or remembers it when nothing is sealed yet.
+   * @throws RelayError `KEY_MISMATCH`, `STORE_ERROR`
+   */
+  verifyKey(): Promise<void>;
+  /**
+   * Gives up what an unreadable key has sealed: all secrets and the account. Only when the person asked for it.
+   * @throws RelayError `STORE_ERROR`; then nothing is changed
+   */
+  startOver(): Promise<void>;
+}
+
+/** True when the state has been sealed with some key: then another key must not be made in its place. */
+export function isSealed(store: Store): boolean {
+  return getMeta(store, KEY_CHECK) !== null || listSecrets(store).length > 0;
+}
+
+export function createVault(store: Store, sealer: Sealer): Vault {
+  const get = (name: string): string | null => {
+    const sealed = getSecret(store, name);
+    return sealed && sealer.open(name, sealed);
+  };
+
+  async function verifyKey(): Promise<void> {
+    const check = getMeta<Uint8Array>(store, KEY_CHECK);
+    if (check) {
+      if (sealer.matches(check)) return;
+      throw keyMismatch('The master key is not the one that sealed the state.');
+    }
+    for (const { name } of listSecrets(store)) get(name);
+    await store.durable(() => putMeta(store, KEY_CHECK, sealer.check()));
+  }
+
+  return {
+    get,
+    set: (name, value) => putSecret(store, name, sealer.seal(name, value), store.now()),
+    delete: (name) => deleteSecret(store, name),
+    verifyKey,
+    async startOver() {
+      const takeBack = remember(store);
+      await store.durable(() => {
+        deleteAllSecrets(store);
+        deleteAccount(store);
+        putMeta(store, KEY_CHECK, sealer.check());
+      }, takeBack);
+    },
+  };
+}
+
+/** Returns what puts the sealed rows back as they are now. */
+function remember(store: Store): () => void {
+  const secrets = listSecrets(store);
+  const account = getAccount(store);
+  const check = getMeta<Uint8Array>(store, KEY_CHECK);
+  return () => {
+    for (const { name, sealed, updatedAt } of secrets) putSecret(store, name, sealed, updatedAt);
+    if (account) putAccount(store, account, store.now());
+    if (check) putMeta(store, KEY_CHECK, check);
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * Loads the master key of the home given as its argument, in the mode given as its second, with the real keychain, and
+ * prints what it got. Its clock runs ten times as fast as the world's.
+ */
+import { writeSync } from 'node:fs';
+import { systemClock } from '../../../src/domain/clock.ts';
+import { messageOf, RelayError } from '../../../src/domain/errors.ts';
+import { loadMasterKey } from '../../../src/secrets/masterKey.ts';
+
+const [home = '', mode = 'auto', speed = '1'] = process.argv.slice(2);
+const clock = {
+  ...systemClock,
+  sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / Number(speed), signal),
+};
+
+loadMasterKey({ home, mode: mode as 'auto' | 'os' | 'file', allowCreate: true, clock }).then(
+  ({ key, ...rest }) => writeSync(1, JSON.stringify({ key: key.toString('hex'), ...rest })),
+  (error: unknown) =>
+    writeSync(
+      1,
+      JSON.stringify({ code: error instanceof RelayError && error.code, message: messageOf(error) }),
+    ),
+);

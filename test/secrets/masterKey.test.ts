@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Keychain, keychainAccount } from '../../src/secrets/keychain.ts';
+import { loadMasterKey, type MasterKeyOptions } from '../../src/secrets/masterKey.ts';
+import { manualClock, temporaryHome, until } from '../store/support.ts';
+
+const OLD_KEY = Buffer.alloc(32, 7);
+
+/** A keychain with these entries, or one that is not there. */
+function keychainWith(entries: Record<string, string> | null) {
+  const asked: string[] = [];
+  const open = (operation: string) => {
+    asked.push(operation);
+    if (!entries) throw new Error('no session bus');
+    return entries;
+  };
+  const keychain: Keychain = {
+    read: async (account) => open('read')[account] ?? null,
+    write: async (account, secret) => {
+      open('write')[account] = secret;
+      return secret;
+    },
+  };
+  return { keychain, asked };
+}
+
+const load = (home: string, options: Partial<MasterKeyOptions>) =>
+  loadMasterKey({
+    home,
+    mode: 'auto',
+    allowCreate: true,
+    clock: manualClock(),
+    keychain: keychainWith(null).keychain,
+    ...options,
+  });
+
+const keyFile = (home: string) => join(home, 'master.key');
+const inFile = (home: string) =>
+  `The master key is in ${keyFile(home)}; whoever can read that file can read the stored tokens.`;
+
+test('auto makes the key in the keychain, and finds it again', async (t) => {
+  const home = await temporaryHome(t);
+  const { keychain } = keychainWith({});
+  const made = await load(home, { keychain });
+  assert.deepEqual(made, { key: made.key, source: 'keychain', warning: null, created: true });
+  assert.equal(made.key.length, 32);
+  const found = await load(home, { keychain, allowCreate: false });
+  assert.deepEqual(found, { ...made, created: false });
+  assert.deepEqual(await readdir(home), []);
+});
+
+test('two homes have two keys in one keychain', async (t) => {
+  const { keychain } = keychainWith({});
+  const first = await load(await temporaryHome(t), { keychain });
+  const second = await load(await temporaryHome(t), { keychain });
+  assert.notDeepEqual(first.key, second.key);
+});
+
+test('auto without a keychain makes a file for the owner alone, and says so at every start', async (t) => {
+  const home = await temporaryHome(t);
+  const made = await load(home, {});
+  const warning = `No keychain answered: no session bus. ${inFile(home)}`;
+  assert.deepEqual(made, { key: made.key, source: 'file', warning, created: true });
+  assert.equal(await readFile(keyFile(home), 'utf8'), `${made.key.toString('base64')}\n`);
+  if (process.platform !== 'win32') assert.equal((await stat(keyFile(home))).mode & 0o777, 0o600);
+  const found = await load(home, { allowCreate: false });
+  assert.deepEqual(found, { ...made, warning: inFile(home), created: false });
+  assert.deepEqual(await readdir(home), ['master.key']);
+});
+
+test('auto stays with the file that sealed the state when a keychain comes later, without asking it', async (t) => {
+  const home = await temporaryHome(t);
+  const made = await load(home, {});
+  const { keychain, asked } = keychainWith({ [await keychainAccount(home)]: OLD_KEY.toString('base64') });
+  assert.deepEqual((await load(home, { keychain })).key, made.key);
+  assert.deepEqual(asked, []);
+});
+
+test('a key that cannot be found is never replaced while something is sealed', async (t) => {
+  const sealed = { allowCreate: false } as const;
+  const cases: Array<[Partial<MasterKeyOptions>, (home: string) => string]> = [
+    [
+      { mode: 'auto', keychain: keychainWith(null).keychain },
+      () => 'The keychain cannot be used: no session bus.',
+    ],
+    [
+      { mode: 'auto', keychain: keychainWith({}).keychain },
+      () => 'The master key that sealed the state is not found. The keychain has none for this home.',
+    ],
+    [
+      { mode: 'os', keychain: keychainWith(null).keychain },
+      () => 'The keychain cannot be used: no session bus.',
+    ],
+    [
+      { mode: 'os', keychain: keychainWith({}).keychain },
+      () => 'The master key that sealed the state is not found. The keychain has none for this home.',
+    ],
+    [
+      { mode: 'file' },
+      (home) => `The master key that sealed the state is not found. There is no ${keyFile(home)}.`,
+    ],
+  ];
+  for (const [options, message] of cases) {
+    const home = await temporaryHome(t);
+    await assert.rejects(
+      load(home, { ...sealed, ...options }),
+      (error: { code: string; message: string; remedy: string }) => {
+        assert.deepEqual([error.code, error.message], ['KEY_UNAVAILABLE', message(home)]);
+        assert.match(error.remedy, /relay login/);
+        return true;
+      },
+    );
+    assert.deepEqual(await readdir(home), []);
+  }
+});
+
+test('os never makes a file, whatever the keychain does', async (t) => {
+  const home = await temporaryHome(t);
+  await assert.rejects(load(home, { mode: 'os' }), { code: 'KEY_UNAVAILABLE' });
+  const forgetful: Keychain = { read: async () => null, write: async () => null };
+  await assert.rejects(load(home, { mode: 'os', keychain: forgetful }), {
+    code: 'KEY_UNAVAILABLE',
+    message: 'The keychain cannot be used: it did not keep the new key.',
+  });
+  const readOnly: Keychain = {
+    read: async () => null,
+    write: () => Promise.reject(new Error('it is locked')),
+  };
+  await assert.rejects(load(home, { mode: 'os', keychain: readOnly }), {
+    code: 'KEY_UNAVAILABLE',
+    message: 'The keychain cannot be used: it is locked.',
+  });
+  assert.deepEqual(await readdir(home), []);
+});
+
+test('auto falls back to a file when the keychain refuses a new key', async (t) => {
+  const home = await temporaryHome(t);
+  const readOnly: Keychain = {
+    read: async () => null,
+    write: () => Promise.reject(new Error('it is locked')),
+  };
+  const made = await load(home, { keychain: readOnly });
+  const warning = `The keychain refused the key: it is locked. ${inFile(home)}`;
+  assert.deepEqual(made, { key: made.key, source: 'file', warning, created: true });
+});
+
+test('file uses no keychain and gives no warning', async (t) => {
+  const home = await temporaryHome(t);
+  const { keychain, asked } = keychainWith({});
+  const made = await load(home, { mode: 'file', keychain });
+  assert.deepEqual(made, { key: made.key, source: 'file', warning: null, created: true });
+  assert.deepEqual(await load(home, { mode: 'file', keychain }), { ...made, created: false });
+  assert.deepEqual(asked, []);
+});
+
+test('starters at the same time agree on one key file', async (t) => {
+  const home = await temporaryHome(t);
+  const loaded = await Promise.all(Array.from({ length: 20 }, () => load(home, { mode: 'file' })));
+  assert.equal(loaded.filter(({ created }) => created).length, 1);
+  assert.equal(new Set(loaded.map(({ key }) => key.toString('hex'))).size, 1);
+  assert.deepEqual(await readdir(home), ['master.key']);
+});
+
+test('a key file that holds no key is refused by name and left alone', async (t) => {
+  for (const content of ['', 'short', `${OLD_KEY.toString('base64')}${OLD_KEY.toString('base64')}`]) {
+    const home = await temporaryHome(t);
+    await writeFile(keyFile(home), content);
+    for (const mode of ['auto', 'file'] as const) {
+      await assert.rejects(load(home, { mode }), {
+        code: 'KEY_UNAVAILABLE',
+        message: `The master key in ${keyFile(home)} cannot be read: it does not hold a key.`,
+      });
+    }
+    assert.equal(await readFile(keyFile(home), 'utf8'), content);
+  }
+});
+
+test('a key file that others could read is closed to them', async (t) => {
+  if (process.platform === 'win32') return t.skip('Windows keeps rights in access lists');
+  const home = await temporaryHome(t);
+  await writeFile(keyFile(home), OLD_KEY.toString('base64'));
+  await chmod(keyFile(home), 0o644);
+  assert.deepEqual((await load(home, {})).key, OLD_KEY);
+  assert.equal((await stat(keyFile(home))).mode & 0o777, 0o600);
+});
+
+test('a keychain entry that is no key is refused, not replaced', async (t) => {
+  const home = await temporaryHome(t);
+  const entries = { [await keychainAccount(home)]: 'a password of the person' };
+  await assert.rejects(load(home, keychainWith(entries)), { code: 'KEY_UNAVAILABLE' });
+  assert.deepEqual(Object.values(entries), ['a password of the person']);
+});
+
+test('a keychain that does not answer within 3 seconds counts as none, and its call is stopped', async (t) => {
+  const home = await temporaryHome(t);
+  const clock = manualClock();
+  let stopped = false;
+  const silent: Keychain = {
+    read: (_account, signal) => {
+      signal.addEventListener('abort', () => {
+        stopped = true;
+      });
+      return new Promise(() => {});
+    },
+    write: () => new Promise(() => {}),
+  };
+  const loading = load(home, { clock, keychain: silent });
+  await until(() => clock.sleeping().length > 0);
+  assert.deepEqual(clock.sleeping(), [3_000]);
+  clock.advance(3_000);
+  const { source, warning } = await loading;
+  assert.deepEqual([source, stopped], ['file', true]);
+  assert.equal(warning, `No keychain answered: it did not answer within 3 seconds. ${inFile(home)}`);
+});
+
+test('RELAY_ENCRYPTION_KEY goes before everything else', async (t) => {
+  const home = await temporaryHome(t);
+  await load(home, { mode: 'file' });
+  const bytes = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));
+  for (const encryptionKey of [
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    `${bytes.toString('base64')}\n`,
+  ]) {
+    assert.deepEqual(await load(home, { encryptionKey, allowCreate: false }), {
+      key: bytes,
+      source: 'environment',
+      warning: null,
+      created: false,
+    });
+  }
+});
+
+test('an unusable RELAY_ENCRYPTION_KEY is refused without its value', async (t) => {
+  const home = await temporaryHome(t);
+  for (const encryptionKey of [
+    '',
+    'c2VjcmV0',
+    'x'.repeat(100),
+    OLD_KEY.toString('hex'),
+    `${'A'.repeat(42)}!=`,
+  ]) {
+    await assert.rejects(load(home, { encryptionKey }), {
+      code: 'SETTINGS_INVALID',
+      message: 'RELAY_ENCRYPTION_KEY is not base64 of exactly 32 bytes.',
+      remedy: "Make one with 'openssl rand -base64 32', or unset it to use the keychain.",
+    });
+  }
+});

@@ -1,0 +1,9 @@
+/** Prepares the home given as its last argument and prints the code and the message of what it meets. */
+import { RelayError } from '../../../src/domain/errors.ts';
+import { ensureHome } from '../../../src/store/home.ts';
+
+ensureHome(process.argv.at(-1) ?? '').then(
+  () => console.log('usable'),
+  (error: unknown) =>
+    console.log(error instanceof RelayError ? `${error.code} ${error.message}` : String(error)),
+);

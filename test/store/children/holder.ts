@@ -1,0 +1,11 @@
+/** Takes the home given as its argument, says so, and keeps it until it is killed or its input ends. */
+import { writeSync } from 'node:fs';
+import { acquireHome } from '../../../src/store/lock.ts';
+
+async function hold(home: string): Promise<void> {
+  const lock = await acquireHome(home, { purpose: 'relay serve' });
+  writeSync(1, 'held\n');
+  process.stdin.resume().once('end', () => void lock.release());
+}
+
+void hold(process.argv[2] ?? '');

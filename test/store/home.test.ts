@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Log, silentLog } from '../../src/domain/log.ts';
+import { ensureHome } from '../../src/store/home.ts';
+import { buildChild } from './children/build.ts';
+import { temporaryHome } from './support.ts';
+
+const onWindows = process.platform === 'win32' ? 'Windows keeps rights in access lists' : false;
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o7777).toString(8);
+
+function warnings(): { log: Log; said: string[] } {
+  const said: string[] = [];
+  return { said, log: { ...silentLog, warn: (_fields, message) => said.push(message) } };
+}
+
+test('a home is made for its owner alone, with the directories above it', { skip: onWindows }, async (t) => {
+  const home = join(await temporaryHome(t), 'config', 'relay');
+  await ensureHome(home);
+  await ensureHome(home);
+  assert.equal(await modeOf(home), '700');
+});
+
+test('rights that are too wide are taken back, with a warning', { skip: onWindows }, async (t) => {
+  for (const content of [null, 'relay.db']) {
+    const home = await temporaryHome(t);
+    if (content) await writeFile(join(home, content), '');
+    await chmod(home, 0o755);
+    const { log, said } = warnings();
+    await ensureHome(home, log);
+    assert.equal(await modeOf(home), '700');
+    assert.deepEqual(said, ['others could enter the home directory; now only its owner can']);
+  }
+});
+
+test("a directory with other people's files keeps its rights", { skip: onWindows }, async (t) => {
+  const home = await temporaryHome(t);
+  await writeFile(join(home, 'thesis.tex'), '');
+  await chmod(home, 0o755);
+  const { log, said } = warnings();
+  await ensureHome(home, log);
+  assert.equal(await modeOf(home), '755');
+  assert.deepEqual(said, [
+    'others may enter the home directory, and it holds other files, so its rights stay as they are',
+  ]);
+});
+
+test('a file, a path through a file, and a shared directory are refused by name', {
+  skip: onWindows,
+}, async (t) => {
+  const base = await temporaryHome(t);
+  await writeFile(join(base, 'file'), '');
+  await mkdir(join(base, 'shared'));
+  await chmod(join(base, 'shared'), 0o1777);
+  const refused: Array<[string, string]> = [
+    ['file', 'it is not a directory'],
+    ['file/below', 'it is not a directory'],
+    ['shared', 'it is shared between users'],
+  ];
+  for (const [name, reason] of refused) {
+    const home = join(base, name);
+    await assert.rejects(ensureHome(home), {
+      code: 'HOME_UNUSABLE',
+      message: `The home directory ${home} cannot be used: ${reason}.`,
+      remedy: 'Choose another one with --home or RELAY_HOME, or make this one a directory of your own.',
+    });
+  }
+});
+
+test('a directory without the right to write is refused', async (t) => {
+  if (process.platform === 'win32') return t.skip('Windows has no such mode');
+  const home = await temporaryHome(t);
+  await chmod(home, 0o500);
+  const isRoot = process.getuid?.() === 0;
+  // No mode binds root, so there `nobody` gets the directory and looks. It may not read this repository: the program
+  // comes by standard input.
+  if (isRoot) await chown(home, NOBODY, NOBODY);
+  const { stdout } = spawnSync(process.execPath, ['-', home], {
+    input: readFileSync(buildChild('ensure')),
+    encoding: 'utf8',
+    cwd: '/',
+    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  });
+  assert.equal(
+    stdout.trim(),
+    `HOME_UNUSABLE The home directory ${home} cannot be used: this user has no right to write there.`,
+  );
+  await chmod(home, 0o700);
+});
+
+const NOBODY = 65_534;

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blockScope, listRateLimits, unblockScope } from '../../src/store/rateLimits.ts';
+import { countRequest, requestTotals } from '../../src/store/requestCounts.ts';
+import { manualClock, NOON, temporaryHome, testStore, until } from './support.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+const block = (scope: string, until: number, provider = 'spotify') => ({
+  provider,
+  scope,
+  blockedUntil: until,
+  reason: 'QUOTA_EXCEEDED',
+  lastStatus: 429,
+});
+
+test('a block is kept over a restart, replaced by a later one, and ends on request', async (t) => {
+  const home = await temporaryHome(t);
+  const clock = manualClock();
+  const first = await testStore(t, { home, clock });
+  blockScope(first, block('search', NOON + 1_000), NOON);
+  blockScope(first, block('search', NOON + 5_000), NOON + 1);
+  clock.advance(500);
+  await until(() => !first.state().unsavedChanges);
+  await first.close();
+  const store = await testStore(t, { home });
+  const row = { ...block('search', NOON + 5_000), updatedAt: NOON + 1 };
+  assert.deepEqual(listRateLimits(store), [row]);
+  assert.equal(unblockScope(store, 'spotify', 'search', NOON + 2), true);
+  assert.equal(unblockScope(store, 'spotify', 'search', NOON + 3), false);
+  assert.deepEqual(listRateLimits(store), [{ ...row, blockedUntil: null, updatedAt: NOON + 2 }]);
+});
+
+test('blocks are listed by provider and scope', async (t) => {
+  const store = await testStore(t);
+  for (const [scope, provider] of [
+    ['top', 'spotify'],
+    ['me', 'spotify'],
+    ['me', 'other'],
+  ] as const) {
+    blockScope(store, block(scope, NOON, provider), NOON);
+  }
+  const named = (filter?: Parameters<typeof listRateLimits>[1]) =>
+    listRateLimits(store, filter).map(({ provider, scope }) => `${provider}/${scope}`);
+  assert.deepEqual(named(), ['other/me', 'spotify/me', 'spotify/top']);
+  assert.deepEqual(named({ scope: 'me' }), ['other/me', 'spotify/me']);
+  assert.deepEqual(named({ provider: 'spotify', scope: 'top' }), ['spotify/top']);
+});
+
+test('requests are counted per scope over the last 24 hours, to the minute', async (t) => {
+  const store = await testStore(t);
+  countRequest(store, 'search', NOON);
+  countRequest(store, 'search', NOON + 59_999);
+  countRequest(store, 'search', NOON + MINUTE);
+  countRequest(store, 'me', NOON + MINUTE);
+  const totals = (at: number) => requestTotals(store, at);
+  assert.deepEqual(totals(NOON), { search: 2 });
+  assert.deepEqual(totals(NOON + MINUTE), { me: 1, search: 3 });
+  assert.deepEqual(totals(NOON + DAY - 1), { me: 1, search: 3 });
+  assert.deepEqual(totals(NOON + DAY), { me: 1, search: 1 });
+  assert.deepEqual(totals(NOON + DAY + MINUTE), {});
+});
+
+test('counts that are older than a day are dropped', async (t) => {
+  const store = await testStore(t);
+  const rows = () => store.all('select minute, scope, count from request_counts');
+  countRequest(store, 'search', NOON);
+  countRequest(store, 'search', NOON + DAY);
+  assert.deepEqual(rows(), [{ minute: (NOON + DAY) / MINUTE, scope: 'search', count: 1 }]);
+});

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { acquireHome } from '../../src/store/lock.ts';
+import { writeServerFile } from '../../src/store/serverFile.ts';
+import { buildChild } from './children/build.ts';
+import { temporaryHome } from './support.ts';
+
+const onWindows = process.platform === 'win32' ? 'Windows has no such signal' : false;
+const holder = buildChild('holder');
+const racer = buildChild('racer');
+
+const acquire = (home: string) => acquireHome(home, { purpose: 'relay login' });
+
+/** A process that holds the home. */
+async function heldByAnother(t: TestContext, home: string): Promise<ChildProcess & { pid: number }> {
+  const child = spawn(process.execPath, [holder, home], { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.after(() => child.kill('SIGKILL'));
+  assert.equal(String((await once(child.stdout, 'data'))[0]), 'held\n');
+  return Object.assign(child, { pid: child.pid ?? 0 });
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  child.kill(signal);
+  await once(child, 'close');
+}
+
+/** A lock file by a process that is gone, or whose pid now belongs to another. */
+const lockFile = (pid: number) =>
+  JSON.stringify({ pid, start: 'long ago', nonce: 'old', purpose: 'relay serve' });
+
+test('a home that is held is refused with pid and purpose, and free again after release', async (t) => {
+  const home = await temporaryHome(t);
+  const lock = await acquire(home);
+  await assert.rejects(acquire(home), {
+    code: 'ALREADY_RUNNING',
+    message: `Another relay command is using this home: relay login, pid ${process.pid}.`,
+    remedy: 'Use that one, stop it first, or choose another home with --home.',
+    details: { pid: process.pid },
+  });
+  await lock.release();
+  await lock.release();
+  assert.deepEqual(await readdir(home), []);
+  await (await acquire(home)).release();
+});
+
+test('the refusal names the URL of a running server', async (t) => {
+  const home = await temporaryHome(t);
+  const child = await heldByAnother(t, home);
+  const baseUrl = 'http://127.0.0.1:4980';
+  await writeServerFile(home, {
+    pid: child.pid,
+    startedAt: '2026-01-15T12:00:00Z',
+    version: '0.1.0',
+    baseUrl,
+  });
+  await assert.rejects(acquire(home), {
+    code: 'ALREADY_RUNNING',
+    message: `A relay server is running for this home: pid ${child.pid}, ${baseUrl}.`,
+    details: { pid: child.pid, baseUrl },
+  });
+});
+
+test('after kill -9 the next start succeeds by itself', async (t) => {
+  const home = await temporaryHome(t);
+  const child = await heldByAnother(t, home);
+  await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING' });
+  await end(child, 'SIGKILL');
+  const lock = await acquire(home);
+  assert.deepEqual(await readdir(home), ['relay.lock']);
+  await lock.release();
+});
+
+test('a killed process that its parent has not collected does not hold the home', async (t) => {
+  if (process.platform !== 'linux') return t.skip('the way to make one is for Linux');
+  const home = await temporaryHome(t);
+  // The shell starts the holder, becomes sleep, and so never collects it.
+  const script = '"$0" "$1" "$2" & exec sleep 60';
+  const shell = spawn('sh', ['-c', script, process.execPath, holder, home], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.after(() => shell.kill('SIGKILL'));
+  await once(shell.stdout, 'data');
+  const { pid } = JSON.parse(await readFile(join(home, 'relay.lock'), 'utf8'));
+  process.kill(pid, 'SIGKILL');
+  const stateOf = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.[0];
+  while ((await stateOf()) !== 'Z') await new Promise((resolve) => setImmediate(resolve));
+  await (await acquire(home)).release();
+});
+
+test('a stopped owner is still the owner', { skip: onWindows }, async (t) => {
+  const home = await temporaryHome(t);
+  const child = await heldByAnother(t, home);
+  child.kill('SIGSTOP');
+  await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING', details: { pid: child.pid } });
+  child.kill('SIGCONT');
+  await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING', details: { pid: child.pid } });
+  child.stdin?.end();
+  await once(child, 'close');
+  await (await acquire(home)).release();
+});
+
+test('a lock whose pid now belongs to another process is stale', { skip: onWindows }, async (t) => {
+  for (const pid of [process.pid, process.ppid]) {
+    const home = await temporaryHome(t);
+    await writeFile(join(home, 'relay.lock'), lockFile(pid));
+    await (await acquire(home)).release();
+    assert.deepEqual(await readdir(home), []);
+  }
+});
+
+test('a lock file that cannot be read, as after a power loss, is stale', async (t) => {
+  for (const content of ['', '{"pid":', 'null']) {
+    const home = await temporaryHome(t);
+    await writeFile(join(home, 'relay.lock'), content);
+    await (await acquire(home)).release();
+  }
+});
+
+test('a takeover that was killed half-way is taken over in turn', async (t) => {
+  const home = await temporaryHome(t);
+  const { pid } = spawnSync(process.execPath, ['-e', '']);
+  const heir = lockFile(pid).replace('"old"', '"heir"');
+  await writeFile(join(home, 'relay.lock'), lockFile(pid));
+  await writeFile(join(home, 'relay.lock.after-old'), heir);
+  await writeFile(join(home, `relay.lock.${pid}-0a0b0c0d-0.tmp`), heir);
+  const lock = await acquire(home);
+  assert.deepEqual(await readdir(home), ['relay.lock']);
+  await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING' });
+  await lock.release();
+});
+
+test('a release does not remove a lock that is not its own', async (t) => {
+  const home = await temporaryHome(t);
+  const lock = await acquire(home);
+  await writeFile(join(home, 'relay.lock'), lockFile(process.ppid));
+  await lock.release();
+  assert.equal(await readFile(join(home, 'relay.lock'), 'utf8'), lockFile(process.ppid));
+});
+
+test('of processes that race for a home through every kind of stale lock, never two hold it', async (t) => {
+  const home = await temporaryHome(t);
+  const racers = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, [racer, home, '150'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+  );
+  t.after(() => {
+    for (const child of racers) child.kill('SIGKILL');
+  });
+  const outputs = await Promise.all(racers.map((child) => text(child.stdout)));
+  assert.deepEqual(outputs, ['done\n', 'done\n', 'done\n', 'done\n']);
+});

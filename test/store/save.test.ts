@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { test } from 'node:test';
+import { silentLog } from '../../src/domain/log.ts';
+import { openStore, type Store } from '../../src/store/open.ts';
+import { manualClock, NOON, temporaryHome, testDisk, testStore, until } from './support.ts';
+
+const add = (store: Store, name: string) =>
+  store.run('insert into meta (name, value) values (?, 1)', [`test_${name}`]);
+
+const names = (store: Store) =>
+  store
+    .all<{ name: string }>("select name from meta where name like 'test_%' order by name")
+    .map((row) => row.name.slice(5));
+
+/** What another program would find in the file now. */
+async function onDisk(store: Store, home: string): Promise<string[]> {
+  const copy = await mkdtemp(`${home}-copy-`);
+  await copyFile(store.state().path, `${copy}/relay.db`);
+  const other = await openStore({ home: copy, clock: manualClock(), log: silentLog });
+  const found = names(other);
+  await other.close();
+  await rm(copy, { recursive: true });
+  return found;
+}
+
+test('a hundred callers at once share one save', async (t) => {
+  const disk = testDisk();
+  const store = await testStore(t, { fs: disk.fs });
+  const before = disk.saves();
+  await Promise.all(
+    Array.from({ length: 100 }, (_, n) => store.durable(() => add(store, String(n).padStart(3, '0')))),
+  );
+  assert.equal(disk.saves() - before, 1);
+  assert.equal(names(store).length, 100);
+});
+
+test('a change during a save is in the next one, and its caller waits for that', async (t) => {
+  const home = await temporaryHome(t);
+  const disk = testDisk();
+  const store = await testStore(t, { home, fs: disk.fs });
+  const before = disk.saves();
+  const release = disk.hold();
+  const first = store.durable(() => add(store, 'first'));
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = store.durable(() => add(store, 'second'));
+  release();
+  await first;
+  assert.deepEqual(await onDisk(store, home), ['first']);
+  await second;
+  assert.deepEqual(await onDisk(store, home), ['first', 'second']);
+  assert.equal(disk.saves() - before, 2);
+});
+
+test('saveNow inside a transaction saves what the transaction leaves', async (t) => {
+  const home = await temporaryHome(t);
+  const store = await testStore(t, { home });
+  let saved: Promise<void> | undefined;
+  store.transaction(() => {
+    add(store, 'one');
+    saved = store.saveNow();
+    add(store, 'two');
+  });
+  await saved;
+  assert.deepEqual(await onDisk(store, home), ['one', 'two']);
+});
+
+test('saveNow without a change writes nothing', async (t) => {
+  const disk = testDisk();
+  const store = await testStore(t, { fs: disk.fs });
+  const before = disk.saves();
+  await store.saveNow();
+  assert.equal(disk.saves(), before);
+});
+
+test('saveSoon saves many changes once, within a second', async (t) => {
+  const disk = testDisk();
+  const clock = manualClock();
+  const store = await testStore(t, { fs: disk.fs, clock });
+  const before = disk.saves();
+  for (const name of ['a', 'b', 'c']) {
+    add(store, name);
+    store.saveSoon();
+  }
+  assert.deepEqual(clock.sleeping(), [500]);
+  assert.deepEqual(store.state(), { ...store.state(), unsavedChanges: true, lastSavedAt: NOON });
+  clock.advance(500);
+  await until(() => !store.state().unsavedChanges);
+  assert.deepEqual(store.state(), { ...store.state(), status: 'ok', lastSavedAt: NOON + 500 });
+  assert.equal(disk.saves() - before, 1);
+});
+
+test('the file is for its owner alone, and its size is known', async (t) => {
+  const store = await testStore(t);
+  await store.durable(() => add(store, 'a'));
+  const { mode, size } = await stat(store.state().path);
+  assert.equal(store.state().sizeBytes, size);
+  if (process.platform !== 'win32') assert.equal(mode & 0o777, 0o600);
+});
+
+for (const [code, step, reason] of [
+  ['ENOSPC', 'writeSynced', 'the disk is full'],
+  ['EROFS', 'writeSynced', 'the file system is read-only'],
+  ['EACCES', 'rename', 'the directory refuses writes'],
+  ['EIO', 'syncDirectory', 'EIO: simulated'],
+] as const) {
+  // A read-only directory would not stop a test that runs as root, so the failures come from the seam.
+  test(`${code} at ${step}: the change is refused and undone, the file stays, and it mends by itself`, async (t) => {
+    const home = await temporaryHome(t);
+    const disk = testDisk();
+    const clock = manualClock();
+    const store = await testStore(t, { home, fs: disk.fs, clock });
+    await store.durable(() => add(store, 'kept'));
+    disk.fail(code, step);
+    const failing = store.durable(
+      () => add(store, 'lost'),
+      () => store.run("delete from meta where name = 'test_lost'"),
+    );
+    await assert.rejects(failing, {
+      code: 'STORE_ERROR',
+      message: `The state cannot be saved to ${store.state().path}: ${reason}.`,
+    });
+    assert.deepEqual(names(store), ['kept']);
+    assert.equal(store.state().status, 'degraded');
+    assert.deepEqual(await readdir(home), ['relay.db']);
+    if (step !== 'syncDirectory') assert.deepEqual(await onDisk(store, home), ['kept']);
+    disk.fail(null);
+    clock.advance(1_000);
+    await until(() => store.state().status === 'ok');
+    assert.deepEqual(await onDisk(store, home), ['kept']);
+    assert.equal(store.state().unsavedChanges, false);
+  });
+}
+
+test('while the disk fails a durable change is not even begun', async (t) => {
+  const disk = testDisk();
+  const store = await testStore(t, { fs: disk.fs });
+  disk.fail('ENOSPC');
+  await assert.rejects(store.durable(() => add(store, 'first')));
+  let begun = false;
+  const second = store.durable(() => {
+    begun = true;
+  });
+  await assert.rejects(second, { code: 'STORE_ERROR' });
+  assert.equal(begun, false);
+});
+
+test('with space back, a durable change needs no retry to get through', async (t) => {
+  const home = await temporaryHome(t);
+  const disk = testDisk();
+  const store = await testStore(t, { home, fs: disk.fs });
+  disk.fail('ENOSPC');
+  await assert.rejects(store.durable(() => add(store, 'first')));
+  disk.fail(null);
+  await store.durable(() => add(store, 'second'));
+  // Without an undo the first change stayed in memory and went along.
+  assert.deepEqual(await onDisk(store, home), ['first', 'second']);
+  assert.equal(store.state().status, 'ok');
+});
+
+test('what a failed change has taken back does not reach the disk with the next one', async (t) => {
+  const home = await temporaryHome(t);
+  const disk = testDisk();
+  const store = await testStore(t, { home, fs: disk.fs });
+  const release = disk.hold();
+  disk.fail('ENOSPC');
+  const failing = store.durable(
+    () => add(store, 'lost'),
+    () => store.run("delete from meta where name = 'test_lost'"),
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+  add(store, 'next');
+  const next = store.saveNow().then(() => onDisk(store, home));
+  release();
+  await Promise.all([assert.rejects(failing).then(() => disk.fail(null)), assert.doesNotReject(next)]);
+  assert.deepEqual(await next, ['next']);
+});
+
+test('retries come at growing intervals, at most a minute apart', async (t) => {
+  const disk = testDisk();
+  const clock = manualClock();
+  const store = await testStore(t, { fs: disk.fs, clock });
+  disk.fail('ENOSPC');
+  await assert.rejects(store.durable(() => add(store, 'a')));
+  const delays: number[] = [];
+  while (delays.length < 8) {
+    const [delay = 0] = clock.sleeping();
+    delays.push(delay);
+    clock.advance(delay);
+    await until(() => clock.sleeping().length > 0);
+  }
+  assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+});
+
+test('a failing background save shows in the state and nowhere else', async (t) => {
+  const disk = testDisk();
+  const clock = manualClock();
+  const store = await testStore(t, { fs: disk.fs, clock });
+  disk.fail('ENOSPC');
+  add(store, 'a');
+  store.saveSoon();
+  clock.advance(500);
+  await until(() => store.state().status === 'degraded');
+  assert.deepEqual(names(store), ['a']);
+});
+
+test('close saves what is not saved, and says so when it cannot', async (t) => {
+  const home = await temporaryHome(t);
+  const disk = testDisk();
+  const first = await testStore(t, { home, fs: disk.fs });
+  add(first, 'a');
+  first.saveSoon();
+  await first.close();
+  const second = await testStore(t, { home, fs: disk.fs });
+  assert.deepEqual(names(second), ['a']);
+  add(second, 'b');
+  const bytes = await readFile(second.state().path);
+  disk.fail('ENOSPC');
+  await assert.rejects(second.close(), { code: 'STORE_ERROR' });
+  assert.deepEqual(await readFile(second.state().path), bytes);
+});

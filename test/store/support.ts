@@ -1,0 +1,111 @@
+/** A home that goes away with its test, a clock that stands still, and a disk that fails on request. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Clock } from '../../src/domain/clock.ts';
+import { silentLog } from '../../src/domain/log.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
+import { nodeSaveFs, type SaveFs } from '../../src/store/saveFs.ts';
+
+export const NOON = Date.UTC(2026, 0, 15, 12);
+
+export async function temporaryHome(t: TestContext): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'relay-test-'));
+  t.after(() => rm(home, { recursive: true, force: true }));
+  return home;
+}
+
+export interface ManualClock extends Clock {
+  /** Moves the time and wakes whoever slept until then. */
+  advance(ms: number): void;
+  /** How long the present sleepers asked for. */
+  sleeping(): number[];
+}
+
+export function manualClock(start = NOON): ManualClock {
+  let now = start;
+  let sleepers: Array<{ ms: number; until: number; wake: () => void }> = [];
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const sleeper = { ms, until: now + ms, wake: resolve };
+        sleepers.push(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers = sleepers.filter((other) => other !== sleeper);
+          reject(signal.reason);
+        });
+      }),
+    advance(ms) {
+      now += ms;
+      const due = sleepers.filter((sleeper) => sleeper.until <= now);
+      sleepers = sleepers.filter((sleeper) => sleeper.until > now);
+      for (const { wake } of due) wake();
+    },
+    sleeping: () => sleepers.map(({ ms }) => ms),
+  };
+}
+
+export interface TestDisk {
+  fs: SaveFs;
+  /** Renames done so far. */
+  saves(): number;
+  /** From now on the step fails with this system error; null mends the disk. */
+  fail(code: string | null, step?: keyof SaveFs): void;
+  /** Stops the next writes until the returned function is called. */
+  hold(): () => void;
+}
+
+/** The real disk, with failures. */
+export function testDisk(): TestDisk {
+  let saves = 0;
+  let failing: { code: string; step: keyof SaveFs } | null = null;
+  let gate = Promise.resolve();
+  const attempt = async (step: keyof SaveFs, path: string, work: () => Promise<void>) => {
+    if (step === 'writeSynced') await gate;
+    if (failing?.step === step) {
+      // What a full disk leaves is half a file.
+      if (step === 'writeSynced') await nodeSaveFs.writeSynced(path, Buffer.from('half'));
+      throw Object.assign(new Error(`${failing.code}: simulated`), { code: failing.code });
+    }
+    await work();
+    if (step === 'rename') saves++;
+  };
+  return {
+    fs: {
+      writeSynced: (path, bytes) => attempt('writeSynced', path, () => nodeSaveFs.writeSynced(path, bytes)),
+      rename: (from, to) => attempt('rename', to, () => nodeSaveFs.rename(from, to)),
+      syncDirectory: (path) => attempt('syncDirectory', path, () => nodeSaveFs.syncDirectory(path)),
+      remove: (path) => nodeSaveFs.remove(path),
+    },
+    saves: () => saves,
+    fail(code, step = 'writeSynced') {
+      failing = code === null ? null : { code, step };
+    },
+    hold() {
+      let open = () => {};
+      gate = new Promise((resolve) => {
+        open = resolve;
+      });
+      return open;
+    },
+  };
+}
+
+/** A store in a home of its own, closed after the test. */
+export async function testStore(t: TestContext, options: Partial<StoreOptions> = {}): Promise<Store> {
+  const home = options.home ?? (await temporaryHome(t));
+  const store = await openStore({ clock: manualClock(), log: silentLog, ...options, home });
+  t.after(() => store.close().catch(() => {}));
+  return store;
+}
+
+/** Lets everything that needs no time happen until `condition` holds; fails after many turns. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let turn = 0; !condition(); turn++) {
+    if (turn === 20_000) throw new Error('it did not happen');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

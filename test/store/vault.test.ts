@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { systemRandom } from '../../src/domain/clock.ts';
+import { createSealer } from '../../src/secrets/seal.ts';
+import { getAccount, putAccount } from '../../src/store/account.ts';
+import type { Store } from '../../src/store/open.ts';
+import { createVault, isSealed } from '../../src/store/vault.ts';
+import { NOON, temporaryHome, testDisk, testStore } from './support.ts';
+
+const vaultWith = (store: Store, keyByte: number) =>
+  createVault(store, createSealer(Buffer.alloc(32, keyByte), systemRandom));
+
+const account = {
+  providerUserId: 'ada',
+  accountId: null,
+  displayName: 'Ada',
+  scopes: ['user-top-read'],
+  consentAt: NOON,
+  loginExpiresAt: NOON,
+  accessExpiresAt: null,
+  reauthorizationRequired: false,
+  reauthorizationReason: null,
+};
+
+test('a secret is read back after a restart and is nowhere in the file', async (t) => {
+  const home = await temporaryHome(t);
+  const store = await testStore(t, { home });
+  const vault = vaultWith(store, 1);
+  await vault.verifyKey();
+  await store.durable(() => vault.set('refresh_token', 'correct horse battery staple'));
+  const bytes = await readFile(store.state().path);
+  assert.equal(bytes.includes('refresh_token'), true);
+  assert.equal(bytes.includes('correct horse'), false);
+  await store.close();
+  const reopened = vaultWith(await testStore(t, { home }), 1);
+  assert.equal(reopened.get('refresh_token'), 'correct horse battery staple');
+  assert.deepEqual([reopened.delete('refresh_token'), reopened.delete('refresh_token')], [true, false]);
+  assert.equal(reopened.get('refresh_token'), null);
+});
+
+test('a state is sealed by the first check of its key, and that check is on disk', async (t) => {
+  const store = await testStore(t);
+  assert.equal(isSealed(store), false);
+  await vaultWith(store, 1).verifyKey();
+  assert.equal(isSealed(store), true);
+  assert.equal(store.state().unsavedChanges, false);
+  await vaultWith(store, 1).verifyKey();
+});
+
+test('another key is refused with what to do, and changes nothing', async (t) => {
+  const store = await testStore(t);
+  await vaultWith(store, 1).verifyKey();
+  vaultWith(store, 1).set('api_key', 'secret');
+  await store.saveNow();
+  const wrong = vaultWith(store, 2);
+  await assert.rejects(wrong.verifyKey(), {
+    code: 'KEY_MISMATCH',
+    message: 'The master key is not the one that sealed the state.',
+    remedy:
+      "Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or run 'relay login' to start over with a new one.",
+  });
+  assert.throws(() => wrong.get('api_key'), { code: 'KEY_MISMATCH' });
+  assert.equal(store.state().unsavedChanges, false);
+  assert.equal(vaultWith(store, 1).get('api_key'), 'secret');
+});
+
+test('a secret without the check value still refuses another key', async (t) => {
+  const store = await testStore(t);
+  vaultWith(store, 1).set('api_key', 'secret');
+  assert.equal(isSealed(store), true);
+  await assert.rejects(vaultWith(store, 2).verifyKey(), { code: 'KEY_MISMATCH' });
+  await vaultWith(store, 1).verifyKey();
+});
+
+test('starting over drops secrets and account and takes the new key', async (t) => {
+  const store = await testStore(t);
+  await vaultWith(store, 1).verifyKey();
+  vaultWith(store, 1).set('api_key', 'secret');
+  putAccount(store, account, NOON);
+  const next = vaultWith(store, 2);
+  await next.startOver();
+  assert.deepEqual([next.get('api_key'), getAccount(store)], [null, null]);
+  assert.equal(store.state().unsavedChanges, false);
+  await next.verifyKey();
+  await assert.rejects(vaultWith(store, 1).verifyKey(), { code: 'KEY_MISMATCH' });
+});
+
+test('starting over on a full disk changes nothing', async (t) => {
+  const disk = testDisk();
+  const store = await testStore(t, { fs: disk.fs });
+  const vault = vaultWith(store, 1);
+  await vault.verifyKey();
+  vault.set('api_key', 'secret');
+  putAccount(store, account, NOON);
+  await store.saveNow();
+  disk.fail('ENOSPC');
+  await assert.rejects(vaultWith(store, 2).startOver(), { code: 'STORE_ERROR' });
+  await vault.verifyKey();
+  assert.deepEqual([vault.get('api_key'), getAccount(store)], ['secret', account]);
+});
