@@ -1,0 +1,40 @@
+/** Error history: what went wrong with the provider, kept for the person and for `get_recent_api_errors`. */
+import type { Clock } from '../domain/clock.ts';
+import type { RelayError } from '../domain/errors.ts';
+import { recordApiError, resolveApiErrors } from '../store/apiErrors.ts';
+import type { Store } from '../store/open.ts';
+import { PROVIDER_NAME, type ProviderRequest } from './request.ts';
+
+export interface Failure {
+  /** null where no answer came. */
+  statusCode: number | null;
+  reason: string | null;
+  error: RelayError;
+}
+
+export interface ErrorHistory {
+  failed(request: ProviderRequest, failure: Failure): void;
+  /** Marks earlier errors of the same method and path as resolved. */
+  succeeded(request: ProviderRequest): void;
+}
+
+export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
+  return {
+    failed(request, { statusCode, reason, error }) {
+      const entry = {
+        provider: PROVIDER_NAME,
+        scope: request.scope,
+        method: request.method,
+        path: request.template,
+        statusCode,
+        code: error.code,
+        reason,
+        message: error.message,
+      };
+      recordApiError(store, entry, clock.now());
+    },
+    succeeded(request) {
+      resolveApiErrors(store, request.method, request.template, clock.now());
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/** When to try again. Pure: no clock, no network, no randomness of its own. */
+
+export const MAX_READ_RETRIES = 2;
+/** A `Retry-After` up to this is waited out inside a read; a longer one is the caller's to know. */
+export const PATIENCE_SECONDS = 5;
+/** Guards against nonsense in `Retry-After`: nobody is told to come back in a year. */
+const LONGEST_BLOCK_SECONDS = 7 * 24 * 3600;
+
+export type Outcome =
+  | { kind: 'status'; status: number }
+  | { kind: 'rate_limited'; waitSeconds: number; quota: boolean }
+  | { kind: 'network'; certainlyUnsent: boolean }
+  | { kind: 'timeout' };
+
+/**
+ * Milliseconds to wait before the next try, or null to stop.
+ * @param attempt tries made so far, from 1
+ * @param fraction chance in [0, 1) for the jitter; `Retry-After` is obeyed without any
+ */
+export function retryDelay(
+  method: string,
+  attempt: number,
+  outcome: Outcome,
+  fraction: number,
+): number | null {
+  if (attempt > MAX_READ_RETRIES) return null;
+  const isRead = method === 'GET';
+  switch (outcome.kind) {
+    case 'rate_limited':
+      return isRead && !outcome.quota && outcome.waitSeconds <= PATIENCE_SECONDS
+        ? outcome.waitSeconds * 1000
+        : null;
+    case 'status':
+      return isRead && [502, 503, 504].includes(outcome.status) ? backoff(attempt, fraction) : null;
+    case 'network':
+      return isRead || outcome.certainlyUnsent ? backoff(attempt, fraction) : null;
+    case 'timeout':
+      return isRead ? backoff(attempt, fraction) : null;
+  }
+}
+
+function backoff(attempt: number, fraction: number): number {
+  const base = 250 * 2 ** (attempt - 1);
+  return Math.round(base / 2 + base * fraction);
+}
+
+/**
+ * Seconds to wait after a 429. `Retry-After` is an integer of seconds; where it is absent or unreadable, a small delay
+ * that grows with the tries.
+ */
+export function rateLimitSeconds(retryAfter: string | null, attempt: number, quota: boolean): number {
+  const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : Number.NaN;
+  if (Number.isFinite(seconds)) return Math.min(Math.max(seconds, 1), LONGEST_BLOCK_SECONDS);
+  // An unnamed quota end: an hour is long enough not to hammer and short enough to notice the reset the same day.
+  if (quota) return 3600;
+  return Math.min(2 ** (attempt - 1), PATIENCE_SECONDS);
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { failureOf, readFailureBody } from '../../src/provider/failure.ts';
+import type { ProviderRequest } from '../../src/provider/request.ts';
+
+const request = (
+  template: string,
+  scope: ProviderRequest['scope'],
+  method: ProviderRequest['method'] = 'GET',
+) => ({
+  method,
+  path: template,
+  template,
+  scope,
+});
+const playlist = request('/playlists/{id}/items', 'playlists.read');
+const write = request('/playlists/{id}/items', 'playlists.write', 'POST');
+const player = request('/me/player/play', 'player', 'PUT');
+const track = request('/tracks/{id}', 'tracks');
+
+const api = (status: number, message: string, reason?: string) =>
+  JSON.stringify({ error: { status, message, ...(reason ? { reason } : {}) } });
+
+const rows: Array<[what: string, request: ProviderRequest, status: number, text: string, code: string]> = [
+  ['a foreign playlist', playlist, 403, api(403, 'Forbidden'), 'FORBIDDEN'],
+  ['a removed endpoint', track, 403, api(403, 'Forbidden'), 'FORBIDDEN'],
+  ['a missing scope', playlist, 403, api(403, 'Insufficient client scope'), 'SCOPE_MISSING'],
+  [
+    'an app owner without Premium, in plain text',
+    track,
+    403,
+    'Active premium subscription required for the owner of the app. When the subscription status changes, it can take a few hours.',
+    'APP_OWNER_PREMIUM_REQUIRED',
+  ],
+  [
+    'an unregistered user, in plain text',
+    track,
+    403,
+    'Check settings on developer.spotify.com/dashboard, the user may not be registered.',
+    'USER_NOT_REGISTERED',
+  ],
+  ['the older text', track, 403, 'User not registered in the Developer Dashboard', 'USER_NOT_REGISTERED'],
+  [
+    'a free account',
+    player,
+    403,
+    api(403, 'Player command failed: Premium required', 'PREMIUM_REQUIRED'),
+    'PREMIUM_REQUIRED',
+  ],
+  [
+    'a free account, no reason',
+    player,
+    403,
+    api(403, 'Player command failed: Premium required'),
+    'PREMIUM_REQUIRED',
+  ],
+  [
+    'a restriction',
+    player,
+    403,
+    api(403, 'Player command failed: Restriction violated', 'UNKNOWN'),
+    'RESTRICTION_VIOLATED',
+  ],
+  ['an old reason', player, 403, api(403, 'x', 'ALREADY_PAUSED'), 'RESTRICTION_VIOLATED'],
+  [
+    'a restricted device',
+    player,
+    403,
+    api(403, 'Player command failed: Restricted device'),
+    'DEVICE_RESTRICTED',
+  ],
+  [
+    'a fixed volume',
+    player,
+    403,
+    api(403, 'Player command failed: Cannot control device volume', 'VOLUME_CONTROL_DISALLOW'),
+    'VOLUME_NOT_SUPPORTED',
+  ],
+  [
+    'no device',
+    player,
+    404,
+    api(404, 'Player command failed: No active device found', 'NO_ACTIVE_DEVICE'),
+    'NO_ACTIVE_DEVICE',
+  ],
+  [
+    'no device, no reason',
+    player,
+    404,
+    api(404, 'Player command failed: No active device found'),
+    'NO_ACTIVE_DEVICE',
+  ],
+  ['an unknown device', player, 404, api(404, 'Device not found'), 'DEVICE_NOT_FOUND'],
+  ['an unknown track', track, 404, api(404, 'Resource not found'), 'NOT_FOUND'],
+  ['a malformed ID', track, 400, api(400, 'Invalid base62 id'), 'INVALID_ARGUMENT'],
+  ['a gateway error', track, 502, 'Bad gateway.', 'PROVIDER_UNAVAILABLE'],
+  ['a gateway time-out', track, 504, '', 'PROVIDER_TIMEOUT'],
+  ['a server error on a write', write, 500, api(500, 'Server error.'), 'PROVIDER_UNAVAILABLE'],
+];
+
+for (const [what, of, status, text, code] of rows) {
+  test(`${what} (${status}) is ${code} with a remedy`, () => {
+    const error = failureOf(of, status, readFailureBody(text));
+    assert.equal(error.code, code);
+    assert.ok((error.remedy ?? '').length > 15, `remedy: ${error.remedy}`);
+    assert.equal(error.details?.status, status);
+  });
+}
+
+test('a failed write says that it may have taken effect, a failed read does not', () => {
+  assert.match(failureOf(write, 502, readFailureBody('')).remedy ?? '', /may or may not/);
+  assert.doesNotMatch(failureOf(track, 502, readFailureBody('')).remedy ?? '', /may or may not/);
+});
+
+test('error bodies are read in each of their forms', () => {
+  assert.deepEqual(readFailureBody(api(429, 'Too many requests', 'QUOTA_EXCEEDED')), {
+    message: 'Too many requests',
+    reason: 'QUOTA_EXCEEDED',
+  });
+  assert.deepEqual(readFailureBody('{"error":"invalid_grant","error_description":"Refresh token expired"}'), {
+    message: 'Refresh token expired',
+    reason: 'invalid_grant',
+  });
+  assert.deepEqual(readFailureBody(' plain words '), { message: 'plain words', reason: null });
+  assert.deepEqual(readFailureBody(''), { message: '', reason: null });
+  assert.deepEqual(readFailureBody('null'), { message: '', reason: null });
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manualClock } from '../support/clock.ts';
+import { send } from '../support/http.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+const TOKEN = /\/api\/token$/;
+const refreshes = ({ provider }: Relay) => provider.requests.filter(({ path }) => TOKEN.test(path));
+const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
+const authStatus = async ({ baseUrl }: Relay) => JSON.parse((await send(`${baseUrl}/auth/status`)).text);
+
+test('an access token near its end is renewed before it is used', async () => {
+  const clock = manualClock();
+  await withRelay({ clock }, async (relay) => {
+    clock.advance(3600_000 - 60_000);
+    assert.equal(codeOf(await relay.call('get_devices')), undefined);
+    assert.deepEqual(
+      relay.provider.requests.map(({ path, status }) => [path.replace(TOKEN, 'token'), status]),
+      [
+        ['token', 200],
+        ['/me/player/devices', 200],
+      ],
+    );
+  });
+});
+
+test('a hundred calls that meet a dead token renew it once', async () => {
+  await withRelay(async (relay) => {
+    relay.provider.expireAccessTokens();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => relay.call('get_devices')));
+    assert.deepEqual([...new Set(answers.map(codeOf))], [undefined]);
+    assert.equal(refreshes(relay).length, 1);
+  });
+});
+
+test('a caller that leaves does not stop the renewal that it began', async () => {
+  await withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
+    const { provider, client } = relay;
+    let arrived = () => {};
+    const atProvider = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    provider.expireAccessTokens();
+    provider.faults.add({
+      path: TOKEN,
+      kind: 'hook',
+      fn: async () => {
+        arrived();
+        await gate;
+      },
+    });
+    const leave = new AbortController();
+    const call = client.callTool({ name: 'get_devices', arguments: {} }, { signal: leave.signal });
+    await atProvider;
+    leave.abort();
+    await assert.rejects(call);
+    goOn();
+    // The old refresh token is void by now: only a renewal that was kept lets this succeed.
+    assert.equal(codeOf(await relay.call('get_devices')), undefined);
+    assert.equal(refreshes(relay).length, 1);
+  });
+});
+
+test('without a new refresh token the old one is kept, over a restart too', async () => {
+  await withRelay(async (relay) => {
+    for (let round = 0; round < 2; round++) {
+      relay.provider.expireAccessTokens();
+      assert.equal(codeOf(await relay.call('get_devices')), undefined);
+      await relay.restart();
+    }
+    const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
+    assert.equal(sent.length, 2);
+    assert.equal(sent[0], sent[1]);
+  });
+});
+
+test('a rotated refresh token is on disk before its access token is used', async () => {
+  await withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
+    for (let round = 0; round < 3; round++) {
+      relay.provider.expireAccessTokens();
+      assert.equal(codeOf(await relay.call('get_devices')), undefined);
+      await relay.restart();
+    }
+    const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
+    assert.equal(new Set(sent).size, 3);
+  });
+});
+
+for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid refresh token'] as const) {
+  test(`invalid_grant (${reason}) ends the login until it is made anew`, async () => {
+    await withRelay(async (relay) => {
+      relay.provider.revokeRefreshTokens(reason);
+      relay.provider.expireAccessTokens();
+      assert.equal(codeOf(await relay.call('get_devices')), 'LOGIN_REQUIRED');
+      assert.deepEqual(await authStatus(relay), { providerConnected: false, reauthorizationRequired: true });
+      relay.provider.clearRequests();
+      assert.equal(codeOf(await relay.call('get_devices')), 'LOGIN_REQUIRED');
+      assert.deepEqual(relay.provider.requests, []);
+      await relay.restart();
+      assert.deepEqual(await authStatus(relay), { providerConnected: false, reauthorizationRequired: true });
+    });
+  });
+}
+
+const passing: Array<[what: string, rule: Parameters<Relay['provider']['faults']['add']>[0], code: string]> =
+  [
+    ['a server error', { path: TOKEN, kind: 'status', status: 503 }, 'PROVIDER_UNAVAILABLE'],
+    ['a rate limit', { path: TOKEN, kind: 'rate_limit', retryAfterSeconds: 30 }, 'PROVIDER_UNAVAILABLE'],
+    ['a lost connection', { path: TOKEN, kind: 'drop', when: 'before' }, 'PROVIDER_UNAVAILABLE'],
+    ['an unreadable answer', { path: TOKEN, kind: 'malformed' }, 'PROVIDER_INVALID_RESPONSE'],
+  ];
+
+for (const [what, rule, code] of passing) {
+  test(`${what} at the renewal keeps the login`, async () => {
+    await withRelay(async (relay) => {
+      relay.provider.expireAccessTokens();
+      relay.provider.faults.add(rule);
+      assert.equal(codeOf(await relay.call('get_devices')), code);
+      assert.deepEqual(await authStatus(relay), { providerConnected: true, reauthorizationRequired: false });
+      assert.equal(codeOf(await relay.call('get_devices')), undefined);
+    });
+  });
+}
+
+test('a token that is refused even when new is told as such, after one renewal', async () => {
+  await withRelay(async (relay) => {
+    const body = { error: { status: 401, message: 'Missing/invalid/expired access token' } };
+    const times = Number.POSITIVE_INFINITY;
+    relay.provider.faults.add({ path: '/me/player/devices', kind: 'status', status: 401, body, times });
+    assert.equal(codeOf(await relay.call('get_devices')), 'LOGIN_REQUIRED');
+    assert.equal(refreshes(relay).length, 1);
+    assert.deepEqual(await authStatus(relay), { providerConnected: true, reauthorizationRequired: false });
+  });
+});
