@@ -1,0 +1,135 @@
+/**
+ * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over a
+ * table of tools that is made once. It knows nothing of sockets or credentials; those are the server's.
+ */
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import type { Clock } from '../domain/clock.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import type { Services, Tool } from '../tools/tool.ts';
+import { createInFlight } from './inFlight.ts';
+import { INSTRUCTIONS } from './instructions.ts';
+import { runTool } from './runner.ts';
+import { toolEntry } from './surface.ts';
+
+export interface McpEndpointOptions {
+  tools: readonly Tool[];
+  services: Services;
+  clock: Clock;
+  log: Log;
+  version: string;
+}
+
+export interface McpEndpoint {
+  /**
+   * Answers one HTTP request whose credential has been checked.
+   * @param body the parsed JSON of a POST
+   * @param principal who asks; keeps one client's cancellations away from another's calls
+   */
+  fetch(request: Request, body: unknown, principal: string): Promise<Response>;
+  /** Calls at work now. */
+  readonly activeCalls: number;
+  /** Ends calls still at work with `SHUTTING_DOWN`. */
+  stopCalls(): void;
+  close(): Promise<void>;
+}
+
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const entries = options.tools.map(toolEntry);
+  const inFlight = createInFlight();
+
+  const handler = createMcpHandler(
+    ({ requestInfo, authInfo }) => {
+      const server = new Server(
+        { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version },
+        { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
+      );
+      server.setRequestHandler('tools/list', () => ({ tools: entries }));
+      server.setRequestHandler('tools/call', async (request, context) => {
+        const tool = byName.get(request.params.name);
+        if (!tool)
+          throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(request.params.name, byName));
+        const cancelled = new AbortController();
+        const done = inFlight.add(callKey(authInfo?.clientId, requestInfo, context.mcpReq.id), cancelled);
+        const gone = [context.mcpReq.signal, requestInfo?.signal].filter((signal) => signal !== undefined);
+        const stop = () => cancelled.abort(new RelayError('CANCELLED', 'The client is gone.'));
+        for (const signal of gone) signal.addEventListener('abort', stop, { once: true });
+        try {
+          return await runTool(tool, request.params.arguments, {
+            services: options.services,
+            clock: options.clock,
+            log: options.log,
+            signal: cancelled.signal,
+            progress: progressOf(context),
+          });
+        } finally {
+          done();
+          for (const signal of gone) signal.removeEventListener('abort', stop);
+        }
+      });
+      return server;
+    },
+    {
+      legacy: 'stateless',
+      onerror: (error) => options.log.debug({ err: error }, 'MCP request refused'),
+    },
+  );
+
+  return {
+    fetch(request, body, principal) {
+      cancelNamed(body, principal, request);
+      return handler.fetch(request, {
+        parsedBody: body,
+        authInfo: { token: '', clientId: principal, scopes: ['relay'] },
+      });
+    },
+    get activeCalls() {
+      return inFlight.size;
+    },
+    stopCalls() {
+      inFlight.cancelAll(
+        new RelayError('SHUTTING_DOWN', 'The server is stopping.', {
+          remedy: 'Try again once it runs again.',
+        }),
+      );
+    },
+    close: () => handler.close(),
+  };
+
+  function cancelNamed(body: unknown, principal: string, request: Request): void {
+    const message = body as { method?: unknown; params?: { requestId?: unknown } } | null | undefined;
+    if (message?.method !== 'notifications/cancelled') return;
+    const id = message.params?.requestId;
+    if (typeof id === 'string' || typeof id === 'number') inFlight.cancel(callKey(principal, request, id));
+  }
+}
+
+function callKey(principal: string | undefined, request: Request | undefined, id: string | number): string {
+  return JSON.stringify([principal, request?.headers.get('user-agent') ?? '', id]);
+}
+
+interface ProgressContext {
+  mcpReq: {
+    _meta?: { progressToken?: string | number };
+    notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
+  };
+}
+
+/** Sends progress only to a client that asked for it, and never backwards (the protocol forbids it). */
+function progressOf(context: ProgressContext): (done: number, total: number, message?: string) => void {
+  const progressToken = context.mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let last = 0;
+  return (progress, total, message) => {
+    if (progress <= last) return;
+    last = progress;
+    const params = { progressToken, progress, total, ...(message === undefined ? {} : { message }) };
+    // A client that is gone is noticed by its signal, not by a lost notification.
+    context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+}
+
+function unknownTool(name: string, known: ReadonlyMap<string, Tool>): string {
+  return `Unknown tool "${name.slice(0, 100)}". This server has ${known.size} tools: see tools/list.`;
+}

@@ -1,0 +1,70 @@
+/** Checking a call's arguments, with words that let a model mend them at once. Pure. */
+import type * as z from 'zod';
+import { RelayError } from '../domain/errors.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/**
+ * The parsed arguments.
+ * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
+ */
+export function parseArguments(tool: Tool, args: unknown): unknown {
+  const parsed = tool.input.safeParse(args ?? {}, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(describe);
+  const accepted = Object.keys(tool.input.shape);
+  throw new RelayError('INVALID_ARGUMENT', problems.join(' '), {
+    remedy:
+      accepted.length > 0
+        ? `${tool.name} takes: ${accepted.join(', ')}.`
+        : `${tool.name} takes no arguments.`,
+  });
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const path = issue.path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('');
+  const where = path === '' ? 'The arguments' : path.replace(/^\./, '');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `Unknown argument${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((key) => `"${key}"`).join(', ')}.`;
+    case 'custom':
+      return `${where}: ${issue.message}`;
+    case 'invalid_type':
+      if (issue.input === undefined) return `${where} is missing.`;
+      return `${where} must be ${typeName(issue.expected)}, not ${valueName(issue.input)}.`;
+    case 'invalid_value':
+      return `${where} must be one of ${issue.values.map(String).join(', ')}.`;
+    case 'too_big':
+      return `${where} ${amount('at most', issue.maximum, issue.origin)}.`;
+    case 'too_small':
+      return `${where} ${amount('at least', issue.minimum, issue.origin)}.`;
+    default:
+      return `${where}: ${issue.message.replace(/\.$/, '')}.`;
+  }
+}
+
+function amount(bound: 'at most' | 'at least', limit: number | bigint, origin: string): string {
+  const plural = Number(limit) === 1 ? '' : 's';
+  if (origin === 'string') return `must have ${bound} ${limit} character${plural}`;
+  if (origin === 'array') return `must have ${bound} ${limit} entr${Number(limit) === 1 ? 'y' : 'ies'}`;
+  return `must be ${bound} ${limit}`;
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+function typeName(type: string): string {
+  return TYPE_NAMES[type] ?? type;
+}
+
+function valueName(value: unknown): string {
+  if (value === null) return 'null';
+  return typeName(Array.isArray(value) ? 'array' : typeof value);
+}

@@ -1,0 +1,74 @@
+/**
+ * Runs one tool call from arguments to answer: check the arguments, give the handler a signal with a deadline and a way
+ * to report progress, check the result, map a failure, log what happened. Every need that all tools share lives here.
+ */
+import type { Clock } from '../domain/clock.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import type { Services, Tool } from '../tools/tool.ts';
+import { parseArguments } from './input.ts';
+import { toolErrorText, toToolError } from './toToolError.ts';
+
+/** The longest that a call may take: below the 60 s after which common clients give up and lose the answer. */
+export const CALL_DEADLINE_MS = 45_000;
+
+export interface CallResult {
+  [key: string]: unknown;
+  content: Array<{ type: 'text'; text: string }>;
+  structuredContent: Record<string, unknown>;
+  isError?: boolean;
+}
+
+export interface CallContext {
+  services: Services;
+  clock: Clock;
+  log: Log;
+  /** Aborts when the client is gone, cancels, or the server stops; its reason is the error to answer. */
+  signal: AbortSignal;
+  progress(done: number, total: number, message?: string): void;
+}
+
+export async function runTool(tool: Tool, args: unknown, context: CallContext): Promise<CallResult> {
+  const startedAt = context.clock.now();
+  const deadline = new AbortController();
+  const timer = new AbortController();
+  context.clock.sleep(CALL_DEADLINE_MS, timer.signal).then(
+    () => deadline.abort(deadlineError()),
+    () => {},
+  );
+  try {
+    const signal = AbortSignal.any([context.signal, deadline.signal]);
+    const parsed = parseArguments(tool, args);
+    signal.throwIfAborted();
+    const data = await tool.handle(context.services, parsed, { signal, progress: context.progress });
+    const result = tool.output.parse(data) as Record<string, unknown>;
+    context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');
+    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
+  } catch (thrown) {
+    return failure(tool, thrown, context, startedAt);
+  } finally {
+    timer.abort();
+  }
+}
+
+function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: number): CallResult {
+  const error = toToolError(thrown);
+  const fields = { tool: tool.name, code: error.code, ms: context.clock.now() - startedAt };
+  if (error.code === 'INTERNAL') context.log.error({ ...fields, err: thrown }, 'tool call failed');
+  else context.log.info(fields, 'tool call failed');
+  return {
+    content: [{ type: 'text', text: toolErrorText(error) }],
+    structuredContent: { error },
+    isError: true,
+  };
+}
+
+function deadlineError(): RelayError {
+  return new RelayError(
+    'DEADLINE_EXCEEDED',
+    `The call took longer than ${CALL_DEADLINE_MS / 1000} seconds.`,
+    {
+      remedy: 'Ask for less at a time, or try again when Spotify answers faster.',
+    },
+  );
+}

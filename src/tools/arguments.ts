@@ -1,0 +1,86 @@
+/** Arguments that several tools take, each described once. */
+import * as z from 'zod';
+import { RelayError } from '../domain/errors.ts';
+import { type EntityKind, type EntityRef, parseRef } from '../domain/ids.ts';
+
+/** An identifier as given, and what it names. */
+export interface GivenRef extends EntityRef {
+  input: string;
+}
+
+/** An ID, URI or link that names one of `kinds`; parsed to the reference. */
+export function ref(kinds: readonly [EntityKind, ...EntityKind[]]) {
+  return z
+    .string()
+    .min(1)
+    .max(500)
+    .transform((text, context): GivenRef => {
+      try {
+        return { ...parseRef(text, kinds), input: text };
+      } catch (error) {
+        if (!(error instanceof RelayError)) throw error;
+        context.addIssue({ code: 'custom', message: `${error.message} ${error.remedy ?? ''}`.trim() });
+        return z.NEVER;
+      }
+    });
+}
+
+export const TrackRef = ref(['track']);
+/** What a playlist can hold. */
+export const ItemRef = ref(['track', 'episode']);
+export const ArtistRefArgument = ref(['artist']);
+export const PlaylistRef = ref(['playlist']);
+
+export const Query = z
+  .string()
+  .trim()
+  .min(1)
+  .max(250)
+  .describe(
+    'Search words. Field filters work: artist:"…", album:"…", track:"…", year:1990-1999, isrc:…, genre:…',
+  );
+
+/** A page size from 1 to 50. */
+export function limit(standard: number) {
+  return z
+    .int()
+    .min(1)
+    .max(50)
+    .default(standard)
+    .describe(`Rows to return, 1 to 50. When omitted, ${standard}`);
+}
+
+export const Offset = z
+  .int()
+  .min(0)
+  .max(100_000)
+  .default(0)
+  .describe('0-based row to start at: next_offset of the page before. When omitted, 0');
+
+/** Most entries that one call takes: what a playlist can hold. */
+export const MOST_ENTRIES = 10_000;
+
+export const playlistId = PlaylistRef.describe(
+  'ID, URI or link of a playlist of the connected account, from get_my_playlists or find_playlist_by_name',
+);
+
+export const DeviceId = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('Device from get_devices. When omitted, the active device');
+
+/** One line, since Spotify refuses line breaks here. */
+export const Description = z
+  .string()
+  .max(300)
+  .regex(/^[^\r\n]*$/, 'must be one line')
+  .describe('One line of at most 300 characters');
+
+export const PlaylistName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .describe('1 to 100 characters; names need not be unique');

@@ -1,0 +1,54 @@
+/**
+ * What a tool is. One object per tool: name, words for the model, schemas, and a handler that returns data. Everything
+ * that all tools share (checking, errors, progress, deadlines, logging) is the runner's; a handler has no try/catch.
+ */
+import type * as z from 'zod';
+import type { Call, ProviderApi } from '../provider/api.ts';
+
+/** What handlers may use. Effects are reached through here only, so that one tool reads like another. */
+export interface Services {
+  provider: ProviderApi;
+}
+
+/** `destructive` can take something away; `write` only adds, changes or plays. */
+export type ToolKind = 'read' | 'write' | 'destructive';
+
+export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
+  name: string;
+  title: string;
+  /** For a model that has never seen the program: what it does, what it does not, what to call instead. */
+  description: string;
+  kind: ToolKind;
+  /** Calling it twice has the effect of calling it once. Reads always are. */
+  idempotent?: boolean;
+  /** True (the default) where the tool talks to Spotify; false where it only reads this program's own state. */
+  openWorld?: boolean;
+  input: I;
+  output: O;
+  handle(services: Services, args: z.output<I>, call: Call): Promise<z.input<O>>;
+}
+
+/** A tool whose argument and result types are hidden, so that all fit one list. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly kind: ToolKind;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+  readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
+  handle(services: Services, args: unknown, call: Call): Promise<Record<string, unknown>>;
+}
+
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
+  definition: ToolDefinition<I, O>,
+): Tool {
+  return {
+    ...definition,
+    idempotent: definition.idempotent ?? definition.kind === 'read',
+    openWorld: definition.openWorld ?? true,
+    input: definition.input.strict(),
+    handle: (services, args, call) => definition.handle(services, args as z.output<I>, call),
+  };
+}

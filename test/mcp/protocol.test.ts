@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client as CurrentClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { TOOLS } from '../../src/tools/index.ts';
+import { send } from '../support/http.ts';
+import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
+
+const NAMES = TOOLS.map((tool) => tool.name);
+const requestInit = { headers: { authorization: `Bearer ${API_KEY}` } };
+
+async function olderClient(url: string): Promise<OlderClient> {
+  const client = new OlderClient({ name: 'older', version: '1.0.0' });
+  await client.connect(
+    new OlderTransport(new URL(url), { requestInit }) as Parameters<OlderClient['connect']>[0],
+  );
+  return client;
+}
+
+test('an older client lists and calls the tools, and reads a failure', async () => {
+  await withRelay(async ({ server, provider }) => {
+    const client = await olderClient(server.mcpUrl);
+    const { tools } = await client.listTools();
+    assert.deepEqual(
+      tools.map((tool) => tool.name),
+      NAMES,
+    );
+    assert.match(client.getInstructions() ?? '', /search_tracks/);
+    assert.deepEqual(client.getServerCapabilities(), { tools: { listChanged: false } });
+    const [track] = provider.catalogue.tracks;
+    assert.ok(track);
+    const found = await client.callTool({ name: 'get_track', arguments: { track_id: track.id } });
+    assert.equal((found.structuredContent as { id: string }).id, track.id);
+    // This client checks structured content against the output schema even on an error.
+    const failed = await client.callTool({ name: 'get_track', arguments: { track_id: 'nonsense' } });
+    assert.equal(failed.isError, true);
+    await client.close();
+  });
+});
+
+test('a current client does the same in the 2026 era and, by its default, in the older one', async () => {
+  await withRelay(async ({ server, client }) => {
+    assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
+    assert.deepEqual(
+      (await client.listTools()).tools.map((tool) => tool.name),
+      NAMES,
+    );
+    assert.match(client.getInstructions() ?? '', /LOGIN_REQUIRED/);
+    const legacy = new CurrentClient({ name: 'legacy', version: '1.0.0' });
+    await legacy.connect(new StreamableHTTPClientTransport(new URL(server.mcpUrl), { requestInit }));
+    assert.equal(legacy.getNegotiatedProtocolVersion(), '2025-11-25');
+    const result = await legacy.callTool({ name: 'get_devices', arguments: {} });
+    assert.equal(result.isError, undefined);
+    await legacy.close();
+  });
+});
+
+test('both names of this machine work for a client', async () => {
+  await withRelay(async ({ server }) => {
+    const url = server.mcpUrl.replace('127.0.0.1', 'localhost');
+    const client = await mcpClient(url);
+    assert.equal((await client.listTools()).tools.length, NAMES.length);
+    await client.close();
+  });
+});
+
+test('a result is structured content and the same as compact JSON text', async () => {
+  await withRelay(async ({ client }) => {
+    const result = await client.callTool({ name: 'search_tracks', arguments: { query: 'night', limit: 2 } });
+    assert.deepEqual(result.content, [{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
+  });
+});
+
+test('an unknown tool is a protocol error', async () => {
+  await withRelay(async ({ client, server }) => {
+    const older = await olderClient(server.mcpUrl);
+    for (const caller of [client, older]) {
+      await assert.rejects(
+        caller.callTool({ name: 'no_such_tool' }),
+        (error: { code?: number; message: string }) => {
+          assert.equal(error.code, -32602);
+          assert.match(error.message, /Unknown tool "no_such_tool"/);
+          return true;
+        },
+      );
+    }
+    await older.close();
+  });
+});
+
+const badArguments: Array<
+  [what: string, tool: string, args: Record<string, unknown>, message: string, remedy: string]
+> = [
+  [
+    'an unknown argument',
+    'search_tracks',
+    { query: 'x', max: 5 },
+    'Unknown argument "max".',
+    'search_tracks takes: query, limit.',
+  ],
+  ['a missing argument', 'search_tracks', {}, 'query is missing.', 'search_tracks takes: query, limit.'],
+  [
+    'a number out of range',
+    'search_tracks',
+    { query: 'x', limit: 51 },
+    'limit must be at most 50.',
+    'search_tracks takes: query, limit.',
+  ],
+  [
+    'a text in place of a number',
+    'search_tracks',
+    { query: 'x', limit: '5' },
+    'limit must be a number, not a text.',
+    'search_tracks takes: query, limit.',
+  ],
+  [
+    'an empty query',
+    'search_tracks',
+    { query: '   ' },
+    'query must have at least 1 character.',
+    'search_tracks takes: query, limit.',
+  ],
+  [
+    'an argument where none is taken',
+    'get_devices',
+    { all: true },
+    'Unknown argument "all".',
+    'get_devices takes no arguments.',
+  ],
+  [
+    'the wrong kind of ID',
+    'get_track',
+    { track_id: 'spotify:album:0000invented0000album0' },
+    'track_id: "spotify:album:0000invented0000album0" is an album, not a track. Give the ID, URI or link of a track.',
+    'get_track takes: track_id.',
+  ],
+  [
+    'both cursors',
+    'get_recently_played',
+    { before: 2, after: 1 },
+    'before and after cannot be combined.',
+    'Give one of them.',
+  ],
+];
+
+for (const [what, tool, args, message, remedy] of badArguments) {
+  test(`${what} is INVALID_ARGUMENT and sends nothing`, async () => {
+    await withRelay(async ({ client, provider }) => {
+      const result = await client.callTool({ name: tool, arguments: args });
+      assert.deepEqual(result.structuredContent, { error: { code: 'INVALID_ARGUMENT', message, remedy } });
+      assert.equal(result.isError, true);
+      assert.deepEqual(result.content, [{ type: 'text', text: `INVALID_ARGUMENT: ${message} ${remedy}` }]);
+      assert.deepEqual(provider.requests, []);
+    });
+  });
+}
+
+test('without an account every tool says LOGIN_REQUIRED and what to do', async () => {
+  await withRelay({ connect: false }, async ({ call, provider }) => {
+    assert.deepEqual(await call('get_devices'), {
+      error: {
+        code: 'LOGIN_REQUIRED',
+        message: 'No Spotify account is connected.',
+        remedy: "The owner runs 'relay login' in a terminal.",
+      },
+    });
+    assert.deepEqual(provider.requests, []);
+  });
+});
+
+test('GET and DELETE of the older era are answered 405', async () => {
+  await withRelay(async ({ server }) => {
+    for (const method of ['GET', 'DELETE']) {
+      const headers = { authorization: `Bearer ${API_KEY}`, accept: 'text/event-stream' };
+      assert.equal((await send(server.mcpUrl, { method, headers })).status, 405, method);
+    }
+  });
+});
+
+test('progress is told to a client that asks for it', async () => {
+  await withRelay(async ({ client }) => {
+    const heard: Array<[number, number | undefined]> = [];
+    const onprogress = ({ progress, total }: { progress: number; total?: number }) =>
+      heard.push([progress, total]);
+    await client.callTool(
+      { name: 'search_tracks', arguments: { query: 'remastered', limit: 50 } },
+      { onprogress },
+    );
+    assert.deepEqual(heard.at(0), [1, 5]);
+    assert.deepEqual(heard.at(-1), [5, 5]);
+  });
+});
+
+test('a client that leaves stops the work before its next request', async () => {
+  await withRelay(async ({ client, provider, server }) => {
+    provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
+    const leave = new AbortController();
+    const call = client.callTool({ name: 'get_my_playlists', arguments: {} }, { signal: leave.signal });
+    await untilRequested(provider, '/me/playlists');
+    leave.abort();
+    await assert.rejects(call);
+    await server.close();
+    assert.deepEqual(
+      provider.requests.map(({ path }) => path),
+      ['/me/playlists'],
+    );
+  });
+});
+
+test('an older client cancels by notification', async () => {
+  await withRelay(async ({ provider, server }) => {
+    const client = await olderClient(server.mcpUrl);
+    provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
+    const leave = new AbortController();
+    const call = client.callTool({ name: 'get_my_playlists', arguments: {} }, undefined, {
+      signal: leave.signal,
+    });
+    await untilRequested(provider, '/me/playlists');
+    leave.abort();
+    await assert.rejects(call);
+    await client.close();
+    // With the call still at work the server would wait for it.
+    await server.close();
+    assert.equal(provider.requests.length, 1);
+  });
+});
+
+async function untilRequested(provider: { requests: Array<{ path: string }> }, path: string): Promise<void> {
+  while (!provider.requests.some((request) => request.path === path)) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

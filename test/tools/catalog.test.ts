@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { albumShape, artistShape, at, trackShape } from '../support/shapes.ts';
+import { withRelay } from '../support/world.ts';
+
+test('search_tracks finds tracks in one request', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const wanted = at(provider.catalogue.tracks, 2);
+    const query = `track:"${wanted.name}" artist:"${at(wanted.artists, 0).name}"`;
+    const result = (await call('search_tracks', { query, limit: 1 })) as { items: unknown[]; total: number };
+    assert.deepEqual(result, { query, items: [trackShape(wanted)], total: result.total });
+    assert.deepEqual(
+      provider.requests.map(({ method, path, query: sent }) => ({ method, path, sent })),
+      [{ method: 'GET', path: '/search', sent: { q: query, type: 'track', limit: '1', offset: '0' } }],
+    );
+  });
+});
+
+test('search reads pages of ten at the provider and keeps their order', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const whole = (await call('search_tracks', { query: 'remastered', limit: 25 })) as {
+      items: Array<{ id: string }>;
+    };
+    assert.equal(whole.items.length, 25);
+    const windows = provider.requests.map(({ query }) => [query.offset, query.limit]);
+    assert.deepEqual(
+      windows.sort((a, b) => Number(a[0]) - Number(b[0])),
+      [
+        ['0', '10'],
+        ['10', '10'],
+        ['20', '5'],
+      ],
+    );
+    const first = (await call('search_tracks', { query: 'remastered' })) as { items: Array<{ id: string }> };
+    assert.deepEqual(
+      first.items.map(({ id }) => id),
+      whole.items.slice(0, 10).map(({ id }) => id),
+    );
+  });
+});
+
+test('search asks for no page beyond the end and skips nulls', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const none = await call('search_albums', { query: 'zzzznothing', limit: 50 });
+    assert.deepEqual(none, { query: 'zzzznothing', items: [], total: 0 });
+    assert.equal(provider.requests.length, 1);
+    const transform = (body: unknown) => {
+      const page = (body as { albums: { items: unknown[] } }).albums;
+      page.items = [null, ...page.items.slice(0, 2), null];
+      return body;
+    };
+    provider.faults.add({ path: '/search', kind: 'transform', fn: transform });
+    const some = (await call('search_albums', { query: 'the' })) as { items: unknown[] };
+    assert.equal(some.items.length, 2);
+  });
+});
+
+test('search_artists and search_albums answer their shapes', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const artist = at(provider.catalogue.artists, 0);
+    const artists = (await call('search_artists', { query: `artist:"${artist.name}"`, limit: 1 })) as {
+      items: unknown[];
+    };
+    assert.deepEqual(artists.items, [artistShape(artist)]);
+    const album = at(provider.catalogue.albums, 0);
+    const query = `album:"${album.name}" artist:"${at(album.artists, 0).name}"`;
+    const albums = (await call('search_albums', { query, limit: 1 })) as { items: unknown[] };
+    assert.deepEqual(albums.items, [albumShape(album)]);
+  });
+});
+
+test('get_track takes ID, URI and link', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const track = at(provider.catalogue.tracks, 10);
+    for (const track_id of [track.id, track.uri, `https://open.spotify.com/intl-de/track/${track.id}?si=x`]) {
+      assert.deepEqual(await call('get_track', { track_id }), trackShape(track));
+    }
+    assert.deepEqual(
+      provider.requests.map(({ method, path, query }) => ({ method, path, query })),
+      Array.from({ length: 3 }, () => ({ method: 'GET', path: `/tracks/${track.id}`, query: {} })),
+    );
+  });
+});
+
+test('get_artist answers without genres, which newer apps do not get', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const artist = at(provider.catalogue.artists, 3);
+    assert.deepEqual(await call('get_artist', { artist_id: artist.uri }), artistShape(artist));
+  });
+});
+
+test('genres are given where the app gets them', async () => {
+  await withRelay({ provider: { legacyShapes: true } }, async ({ call, provider }) => {
+    const artist = at(provider.catalogue.artists, 3);
+    const expected = { ...artistShape(artist), genres: [...artist.genres] };
+    assert.deepEqual(await call('get_artist', { artist_id: artist.id }), expected);
+  });
+});
+
+test('an unknown track is NOT_FOUND and stays in the error history', async () => {
+  await withRelay(async ({ call }) => {
+    const answer = await call('get_track', { track_id: '0000invented0000track0' });
+    assert.deepEqual(answer, {
+      error: {
+        code: 'NOT_FOUND',
+        message: 'Spotify does not know this item.',
+        remedy:
+          "Check the ID. Spotify's own editorial and personalised playlists are never readable by apps.",
+        details: { status: 404 },
+      },
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { artistShape, at, owner, trackShape } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+function trackOf({ provider }: Relay, uri: string) {
+  const track = provider.catalogue.trackByUri.get(uri);
+  if (!track) throw new Error(`no track ${uri}`);
+  return trackShape(track);
+}
+
+test('get_saved_tracks answers rows, newest first', async () => {
+  await withRelay(async (relay) => {
+    const { saved } = owner(relay.provider);
+    assert.deepEqual(await relay.call('get_saved_tracks', { limit: 3, offset: 2 }), {
+      items: saved.slice(2, 5).map((row) => ({ added_at: row.addedAt, track: trackOf(relay, row.uri) })),
+      total: saved.length,
+      limit: 3,
+      offset: 2,
+      next_offset: 5,
+    });
+    assert.deepEqual(
+      relay.provider.requests.map(({ path, query }) => ({ path, query })),
+      [{ path: '/me/tracks', query: { limit: '3', offset: '2' } }],
+    );
+  });
+});
+
+for (const time_range of ['short_term', 'medium_term', 'long_term'] as const) {
+  test(`get_top_tracks and get_top_artists over ${time_range}`, async () => {
+    await withRelay(async (relay) => {
+      const { top } = owner(relay.provider);
+      const tracks = top.tracks[time_range];
+      const args = { limit: 5, ...(time_range === 'medium_term' ? {} : { time_range }) };
+      assert.deepEqual(await relay.call('get_top_tracks', args), {
+        items: tracks.slice(0, 5).map((uri) => trackOf(relay, uri)),
+        total: tracks.length,
+        limit: 5,
+        offset: 0,
+        next_offset: tracks.length > 5 ? 5 : null,
+      });
+      const artists = top.artists[time_range];
+      const page = (await relay.call('get_top_artists', args)) as { items: unknown[] };
+      const expected = artists.slice(0, 5).map((uri) => {
+        const artist = relay.provider.catalogue.artistByUri.get(uri);
+        if (!artist) throw new Error(uri);
+        return artistShape(artist);
+      });
+      assert.deepEqual(page.items, expected);
+      assert.deepEqual(
+        relay.provider.requests.map(({ path, query }) => [path, query.time_range]),
+        [
+          ['/me/top/tracks', time_range],
+          ['/me/top/artists', time_range],
+        ],
+      );
+    });
+  });
+}
+
+test('get_recently_played goes back by cursor', async () => {
+  await withRelay(async (relay) => {
+    const { history } = owner(relay.provider);
+    type History = {
+      items: Array<{ played_at: string; track: unknown }>;
+      cursors: { before: string } | null;
+    };
+    const first = (await relay.call('get_recently_played', { limit: 2 })) as unknown as History;
+    assert.deepEqual(
+      first.items.map(({ played_at, track }) => ({ at: Date.parse(played_at), track })),
+      history.slice(0, 2).map((play) => ({ at: play.playedAt, track: trackOf(relay, play.uri) })),
+    );
+    const before = Number(first.cursors?.before);
+    const second = (await relay.call('get_recently_played', { limit: 2, before })) as unknown as History;
+    assert.equal(Date.parse(at(second.items, 0).played_at), at(history, 2).playedAt);
+  });
+});
+
+test('get_recently_played with nothing played', async () => {
+  await withRelay(async ({ call, provider }) => {
+    owner(provider).history.length = 0;
+    assert.deepEqual(await call('get_recently_played'), { items: [], cursors: null });
+  });
+});

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { at, episodeShape, owner, playlistShape, trackShape } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+interface List {
+  items: Array<Record<string, unknown>>;
+  total: number;
+  next_offset: number | null;
+  truncated?: boolean;
+}
+
+const playlistNamed = ({ provider }: Relay, name: string) => {
+  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
+  if (!found) throw new Error(`no playlist ${name}`);
+  return found;
+};
+
+test('get_my_playlists answers one page', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const { playlists } = owner(provider);
+    const page = await call('get_my_playlists', { limit: 2, offset: 1 });
+    assert.deepEqual(page, {
+      items: playlists.slice(1, 3).map(playlistShape),
+      total: playlists.length,
+      limit: 2,
+      offset: 1,
+      next_offset: 3,
+      truncated: false,
+    });
+    assert.deepEqual(
+      provider.requests.map(({ path, query }) => ({ path, query })),
+      [{ path: '/me/playlists', query: { limit: '2', offset: '1' } }],
+    );
+  });
+});
+
+test('get_my_playlists reads all pages in the fewest requests, up to 1,000', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const account = owner(provider);
+    const template = at(account.playlists, 0);
+    for (let index = 0; index < 1_200; index++) {
+      const id = `${String(index).padStart(8, '0')}inventedlist00`;
+      account.playlists.push({ ...template, id, name: `List ${index}`, rows: [] });
+    }
+    const result = (await call('get_my_playlists', { all: true })) as unknown as List;
+    assert.deepEqual(result.items, account.playlists.slice(0, 1_000).map(playlistShape));
+    assert.deepEqual(
+      { total: result.total, next: result.next_offset, truncated: result.truncated },
+      { total: account.playlists.length, next: 1_000, truncated: true },
+    );
+    assert.equal(provider.requests.length, 20);
+  });
+});
+
+test('null rows of the list are left out', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const fn = (body: unknown) => {
+      (body as { items: unknown[] }).items.splice(1, 1, null);
+      return body;
+    };
+    provider.faults.add({ path: '/me/playlists', kind: 'transform', fn });
+    const page = (await call('get_my_playlists', { limit: 3 })) as unknown as List;
+    assert.equal(page.items.length, 2);
+    assert.equal(page.next_offset, 3);
+  });
+});
+
+test('get_playlist answers what describes it, with its description as typed', async () => {
+  await withRelay(async (relay) => {
+    const { call, provider } = relay;
+    for (const playlist of owner(provider).playlists.filter(({ ownerId }) => ownerId !== 'spotify')) {
+      const answer = await call('get_playlist', { playlist_id: playlist.id });
+      const { total_items, ...expected } = playlistShape(playlist);
+      const { total_items: total, ...rest } = answer;
+      assert.deepEqual(rest, expected, playlist.name);
+      const isOwn = playlist.ownerId === owner(provider).id;
+      if (isOwn) assert.equal(total, total_items, playlist.name);
+    }
+  });
+});
+
+test('older apps answer in older fields, and the tools read them too', async () => {
+  await withRelay({ provider: { legacyShapes: true } }, async (relay) => {
+    const playlist = playlistNamed(relay, 'Morning Ferry');
+    const answer = await relay.call('get_playlist', { playlist_id: playlist.id });
+    assert.deepEqual(answer, playlistShape(playlist));
+    relay.provider.faults.add({ path: /\/items$/, kind: 'transform', fn: withoutNewNames });
+    const page = (await relay.call('get_playlist_tracks', {
+      playlist_id: playlist.id,
+      limit: 1,
+    })) as unknown as List;
+    assert.equal((at(page.items, 0).item as { uri: string }).uri, at(playlist.rows, 0).uri);
+  });
+});
+
+function withoutNewNames(body: unknown): unknown {
+  for (const row of (body as { items: Array<Record<string, unknown>> }).items) delete row.item;
+  return body;
+}
+
+test('get_playlist_tracks keeps every kind of row at its position', async () => {
+  await withRelay(async (relay) => {
+    const { call, provider } = relay;
+    const playlist = playlistNamed(relay, 'Odds and Ends');
+    const page = (await call('get_playlist_tracks', { playlist_id: playlist.id })) as unknown as List;
+    const { trackByUri, episodeByUri } = provider.catalogue;
+    const expected = playlist.rows.map((row, position) => {
+      const track = trackByUri.get(row.uri);
+      const episode = episodeByUri.get(row.uri);
+      const isLocal = row.uri.startsWith('spotify:local:');
+      const item = row.unavailable
+        ? null
+        : track
+          ? trackShape(track)
+          : episode
+            ? episodeShape(episode)
+            : 'local';
+      const item_type = item === null ? 'unknown' : episode ? 'episode' : 'track';
+      return { position, added_at: row.addedAt, item_type, is_local: isLocal, item };
+    });
+    const actual = page.items.map((row) => {
+      const item = row.item as { is_local?: boolean } | null;
+      return item?.is_local ? { ...row, item: 'local' } : row;
+    });
+    assert.deepEqual(actual, expected);
+    const kinds = new Set(expected.map((row) => (row.is_local ? 'local' : row.item_type)));
+    assert.deepEqual([...kinds].sort(), ['episode', 'local', 'track', 'unknown']);
+    assert.deepEqual(
+      { total: page.total, next: page.next_offset },
+      { total: playlist.rows.length, next: null },
+    );
+    assert.deepEqual(provider.requests.at(-1)?.query, {
+      additional_types: 'track,episode',
+      limit: '50',
+      offset: '0',
+    });
+  });
+});
+
+test('a local file has its name and no IDs', async () => {
+  await withRelay(async (relay) => {
+    const playlist = playlistNamed(relay, 'Odds and Ends');
+    const position = playlist.rows.findIndex((row) => row.uri.startsWith('spotify:local:'));
+    const args = { playlist_id: playlist.id, offset: position, limit: 1 };
+    const page = (await relay.call('get_playlist_tracks', args)) as unknown as List;
+    const item = page.items[0]?.item as Record<string, unknown> & { album: { id: null } };
+    assert.deepEqual(
+      {
+        id: item.id,
+        uri: item.uri,
+        album: item.album.id,
+        isrc: item.isrc,
+        url: item.url,
+        local: item.is_local,
+      },
+      { id: null, uri: at(playlist.rows, position).uri, album: null, isrc: null, url: null, local: true },
+    );
+  });
+});
+
+test('paging by next_offset reads a long playlist to its end, each row once', async () => {
+  await withRelay(async (relay) => {
+    const playlist = playlistNamed(relay, 'Exactly Two Hundred');
+    const uris: unknown[] = [];
+    let offset: number | null = 0;
+    while (offset !== null) {
+      const args = { playlist_id: playlist.id, offset };
+      const page = (await relay.call('get_playlist_tracks', args)) as unknown as List;
+      uris.push(...page.items.map((row) => (row.item as { uri: string }).uri));
+      offset = page.next_offset;
+    }
+    assert.deepEqual(
+      uris,
+      playlist.rows.map(({ uri }) => uri),
+    );
+    assert.equal(relay.provider.requests.length, 4);
+  });
+});
+
+test('beyond the end there are no rows', async () => {
+  await withRelay(async (relay) => {
+    const playlist = playlistNamed(relay, 'Empty Shelf');
+    assert.deepEqual(await relay.call('get_playlist_tracks', { playlist_id: playlist.id, offset: 7 }), {
+      items: [],
+      total: 0,
+      limit: 50,
+      offset: 7,
+      next_offset: null,
+    });
+  });
+});
+
+test("another person's playlist is FORBIDDEN, Spotify's own is NOT_FOUND", async () => {
+  await withRelay(async ({ call, provider }) => {
+    const account = owner(provider);
+    const foreign = account.playlists.find(
+      ({ ownerId, collaborative }) => ownerId !== account.id && ownerId !== 'spotify' && !collaborative,
+    );
+    const editorial = account.playlists.find(({ ownerId }) => ownerId === 'spotify');
+    assert.ok(foreign && editorial);
+    const codeOf = async (tool: string, playlist_id: string) =>
+      ((await call(tool, { playlist_id })).error as { code: string } | undefined)?.code;
+    assert.equal(await codeOf('get_playlist_tracks', foreign.id), 'FORBIDDEN');
+    assert.equal(await codeOf('get_playlist', foreign.id), undefined);
+    assert.equal(await codeOf('get_playlist', editorial.id), 'NOT_FOUND');
+  });
+});

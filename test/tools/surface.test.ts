@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { TOOLS } from '../../src/tools/index.ts';
+import { withRelay } from '../support/world.ts';
+
+const folder = new URL('./surface/', import.meta.url);
+const fixed = (name: string) => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
+
+test('tools/list sends exactly what is fixed in test/tools/surface', async () => {
+  await withRelay({ connect: false }, async ({ client }) => {
+    const { tools } = await client.listTools();
+    const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
+    assert.deepEqual(tools.map((tool) => tool.name).sort(), names.sort());
+    for (const tool of tools) assert.deepEqual(JSON.parse(JSON.stringify(tool)), fixed(tool.name), tool.name);
+  });
+});
+
+for (const { name } of TOOLS) {
+  test(`${name} explains itself`, () => {
+    const entry = fixed(name);
+    assert.match(name, /^[a-z]+(_[a-z]+)*$/);
+    assert.ok(entry.title.length > 3);
+    assert.match(entry.description, /^[A-Z].{20,}\.$/s);
+    assert.equal(entry.inputSchema.additionalProperties, false);
+    for (const [argument, schema] of Object.entries<{ description?: string }>(
+      entry.inputSchema.properties ?? {},
+    )) {
+      assert.ok((schema.description ?? '').length > 10, `${argument} is not described`);
+    }
+    const { annotations } = entry;
+    assert.deepEqual(Object.keys(annotations).sort(), [
+      'destructiveHint',
+      'idempotentHint',
+      'openWorldHint',
+      'readOnlyHint',
+      'title',
+    ]);
+    assert.ok(!(annotations.readOnlyHint && annotations.destructiveHint));
+  });
+}
+
+test('names are unique', () => {
+  assert.equal(new Set(TOOLS.map((tool) => tool.name)).size, TOOLS.length);
+});
