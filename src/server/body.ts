@@ -1,0 +1,46 @@
+/** Reading a request's body: no more than allowed, of the right type, or a refusal that says why. */
+import type { IncomingMessage } from 'node:http';
+import { HttpError } from './toHttp.ts';
+
+export const MCP_BODY_BYTES = 4 * 1024 * 1024;
+export const OTHER_BODY_BYTES = 1024 * 1024;
+
+/** What is read and thrown away of a body that is too large, so that the client gets to read the refusal. */
+const DRAIN_BYTES = 64 * 1024 * 1024;
+
+/** @throws HttpError `BODY_TOO_LARGE` */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).byteLength;
+    if (size > DRAIN_BYTES) break;
+    if (size <= maxBytes) chunks.push(chunk as Buffer);
+    else chunks.length = 0;
+  }
+  if (size > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.concat(chunks);
+}
+
+/** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `MALFORMED_JSON` */
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  requireType(request, 'application/json');
+  const body = await readBody(request, maxBytes);
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new HttpError('MALFORMED_JSON');
+  }
+}
+
+export function requireType(request: IncomingMessage, expected: string): void {
+  const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== expected) {
+    throw new HttpError('UNSUPPORTED_MEDIA_TYPE', { message: `This path takes ${expected}.` });
+  }
+}
+
+function tooLarge(maxBytes: number): HttpError {
+  const message = `The body is larger than the ${maxBytes / 1024 / 1024} MiB that this path takes.`;
+  return new HttpError('BODY_TOO_LARGE', { message, headers: { connection: 'close' } });
+}

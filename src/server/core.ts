@@ -1,0 +1,172 @@
+/**
+ * The program without its HTTP face: one home, held by this process, with its state, its key and the provider client.
+ * A server puts routes around it; commands without a server use it as it is.
+ */
+import type { Settings } from '../config/settings.ts';
+import type { Clock, Random } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
+import type { ProviderApp } from '../provider/accounts.ts';
+import type { ProviderApi } from '../provider/api.ts';
+import { createErrorHistory } from '../provider/history.ts';
+import { createLimits } from '../provider/limits.ts';
+import { createLogin, type Login } from '../provider/login.ts';
+import { createProviderApi } from '../provider/send.ts';
+import { createTokenSource } from '../provider/tokens.ts';
+import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
+import { createSealer, deriveLocalToken } from '../secrets/seal.ts';
+import type { Account } from '../store/account.ts';
+import { ensureHome } from '../store/home.ts';
+import { acquireHome } from '../store/lock.ts';
+import { openStore, type Store } from '../store/open.ts';
+import { createVault, type Vault } from '../store/vault.ts';
+import { type AccountView, accountView } from './accountView.ts';
+import { type ApiKey, createApiKey } from './apiKey.ts';
+import { createKeepers } from './keepers.ts';
+
+const CLIENT_SECRET = 'provider.client_secret';
+
+export interface CoreOptions {
+  settings: Settings;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  version: string;
+  /** What the home is held for, for whoever finds it taken: `relay serve`. */
+  purpose: string;
+  /** The person asked to log in anew after the key was lost: what it had sealed is dropped. */
+  startOver?: boolean;
+  /** Reads the client ID anew, since `relay login` and `relay config set` may set it while a server runs. */
+  readClientId: () => string | null;
+}
+
+export interface Core {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly version: string;
+  readonly store: Store;
+  readonly key: Pick<MasterKey, 'source' | 'warning'>;
+  /** What the command line proves itself with at `/local/`. */
+  readonly localToken: string;
+  readonly apiKey: ApiKey;
+  readonly provider: ProviderApi;
+  readonly login: Login;
+  readonly account: {
+    view(): AccountView;
+    /** Forgets the account; returns who was connected. */
+    disconnect(): Promise<Account | null>;
+  };
+  clientId(): string | null;
+  setClientSecret(value: string | null): Promise<void>;
+  /** Where the provider sends the browser back to; known once the port is. */
+  redirectUri: string;
+  close(): Promise<void>;
+}
+
+/** @throws RelayError of the home, the lock, the state file or the key; nothing is held then */
+export async function openCore(options: CoreOptions): Promise<Core> {
+  const { settings, clock, log } = options;
+  await ensureHome(settings.home, log);
+  const lock = await acquireHome(settings.home, { purpose: options.purpose });
+  try {
+    const store = await openStore({ home: settings.home, clock, log });
+    try {
+      const opened = await openSecrets(options, store);
+      return assemble(options, store, opened, async () => {
+        try {
+          await store.close();
+        } finally {
+          await lock.release();
+        }
+      });
+    } catch (error) {
+      await store.close().catch(() => {});
+      throw error;
+    }
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+interface Opened {
+  key: MasterKey;
+  vault: Vault;
+  apiKey: ApiKey;
+}
+
+async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> {
+  const { settings, clock, random } = options;
+  const key = await loadMasterKey({
+    home: settings.home,
+    mode: settings.keychain,
+    ...(settings.encryptionKey === null ? {} : { encryptionKey: settings.encryptionKey }),
+    allowCreate: true,
+    clock,
+  });
+  const vault = createVault(store, createSealer(key.key, random));
+  if (options.startOver) await vault.startOver();
+  await vault.verifyKey();
+  const apiKey = await createApiKey(settings.mcpApiKey, store, vault, random);
+  return { key, vault, apiKey };
+}
+
+function assemble(options: CoreOptions, store: Store, opened: Opened, release: () => Promise<void>): Core {
+  const { settings, clock, random, log } = options;
+  const { vault } = opened;
+  const keepers = createKeepers(store, vault, clock);
+  const app = (): ProviderApp => ({
+    accountsUrl: settings.providerAccountsUrl,
+    clientId: options.readClientId() ?? '',
+    clientSecret: settings.providerClientSecret ?? vault.get(CLIENT_SECRET),
+  });
+  const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log });
+  const provider = createProviderApi({
+    apiUrl: settings.providerApiUrl,
+    tokens,
+    limits: createLimits(store, clock),
+    history: createErrorHistory(store, clock),
+    clock,
+    random,
+  });
+  const login = createLogin({
+    app,
+    apiUrl: settings.providerApiUrl,
+    redirectUri: () => core.redirectUri,
+    keeper: keepers.accounts,
+    clock,
+    random,
+    onConnected: () => tokens.reload(),
+  });
+  const core: Core = {
+    settings,
+    clock,
+    random,
+    log,
+    version: options.version,
+    store,
+    key: { source: opened.key.source, warning: opened.key.warning },
+    localToken: deriveLocalToken(opened.key.key),
+    apiKey: opened.apiKey,
+    provider,
+    login,
+    account: {
+      view: () => accountView(store, clock),
+      async disconnect() {
+        const account = await keepers.disconnect();
+        tokens.reload();
+        return account;
+      },
+    },
+    clientId: options.readClientId,
+    async setClientSecret(value) {
+      await store.durable(() =>
+        value === null ? vault.delete(CLIENT_SECRET) : vault.set(CLIENT_SECRET, value),
+      );
+    },
+    redirectUri: '',
+    close: release,
+  };
+  return core;
+}

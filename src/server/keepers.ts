@@ -1,0 +1,117 @@
+/** Where the provider's login is kept: who it is in the account row, tokens sealed beside it. */
+import type { Clock } from '../domain/clock.ts';
+import type { AccountKeeper, AccountRecord } from '../provider/login.ts';
+import type { StoredTokens, TokenKeeper } from '../provider/tokens.ts';
+import {
+  type Account,
+  deleteAccount,
+  getAccount,
+  putAccount,
+  renewAccess,
+  requireReauthorization,
+} from '../store/account.ts';
+import type { Store } from '../store/open.ts';
+import type { Vault } from '../store/vault.ts';
+
+const ACCESS_TOKEN = 'provider.access_token';
+const REFRESH_TOKEN = 'provider.refresh_token';
+
+export interface Keepers {
+  tokens: TokenKeeper;
+  accounts: AccountKeeper;
+  /** Forgets account and tokens; returns who was connected. */
+  disconnect(): Promise<Account | null>;
+}
+
+export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers {
+  function putTokens(tokens: StoredTokens): void {
+    vault.set(ACCESS_TOKEN, tokens.accessToken);
+    vault.set(REFRESH_TOKEN, tokens.refreshToken);
+  }
+
+  function dropTokens(): void {
+    vault.delete(ACCESS_TOKEN);
+    vault.delete(REFRESH_TOKEN);
+  }
+
+  const tokens: TokenKeeper = {
+    read() {
+      const accessToken = vault.get(ACCESS_TOKEN);
+      const refreshToken = vault.get(REFRESH_TOKEN);
+      if (accessToken === null || refreshToken === null) return null;
+      return { accessToken, refreshToken, accessExpiresAt: getAccount(store)?.accessExpiresAt ?? 0 };
+    },
+    async write(fresh, scopes) {
+      const { accessExpiresAt } = fresh;
+      await store.durable(() => {
+        putTokens(fresh);
+        renewAccess(store, { accessExpiresAt, scopes }, clock.now());
+      });
+    },
+    async endLogin() {
+      await store.durable(() => {
+        dropTokens();
+        requireReauthorization(store, 'invalid_grant', clock.now());
+      });
+    },
+  };
+
+  const accounts: AccountKeeper = {
+    read() {
+      const account = getAccount(store);
+      return account && recordOf(account);
+    },
+    async connect(account, fresh) {
+      const before = getAccount(store);
+      const had = tokens.read();
+      const undo = () => {
+        if (before) putAccount(store, before, clock.now());
+        else deleteAccount(store);
+        if (had) putTokens(had);
+        else dropTokens();
+      };
+      await store.durable(() => {
+        putTokens(fresh);
+        putAccount(store, accountOf(account, fresh), clock.now());
+      }, undo);
+    },
+  };
+
+  return {
+    tokens,
+    accounts,
+    async disconnect() {
+      const account = getAccount(store);
+      await store.durable(() => {
+        dropTokens();
+        deleteAccount(store);
+      });
+      return account;
+    },
+  };
+}
+
+function recordOf(account: Account): AccountRecord {
+  return {
+    id: account.accountId ?? account.providerUserId,
+    userId: account.providerUserId,
+    name: account.displayName,
+    scopes: account.scopes,
+    consentAt: account.consentAt,
+    loginExpiresAt: account.loginExpiresAt,
+  };
+}
+
+function accountOf(record: AccountRecord, tokens: StoredTokens): Account {
+  return {
+    providerUserId: record.userId,
+    accountId: record.id === record.userId ? null : record.id,
+    displayName: record.name,
+    scopes: record.scopes,
+    consentAt: record.consentAt,
+    loginExpiresAt: record.loginExpiresAt,
+    accessExpiresAt: tokens.accessExpiresAt,
+    reauthorizationRequired: false,
+    reauthorizationReason: null,
+  };
+}

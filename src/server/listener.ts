@@ -1,0 +1,175 @@
+/**
+ * The HTTP listener: guards before routing, security headers on every answer, time-outs against slow clients, and an
+ * orderly end. It knows no route by name.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock, Random } from '../domain/clock.ts';
+import { RelayError, systemCodeOf } from '../domain/errors.ts';
+import type { Log } from '../domain/log.ts';
+import { type Exchange, end, setSecurityHeaders } from './exchange.ts';
+import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
+import { createRouter, type Route } from './router.ts';
+import { HttpError, toHttp } from './toHttp.ts';
+
+export interface ListenerOptions {
+  host: string;
+  port: number;
+  publicBaseUrl: string | null;
+  /** Made once the port is known. */
+  routes(port: number): readonly Route[];
+  random: Random;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Listener {
+  port: number;
+  /** Refuses new connections, gives open ones `graceMs` to end, then cuts them. */
+  close(graceMs: number): Promise<void>;
+}
+
+const TIMEOUTS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 15_000,
+  connectionsCheckingInterval: 2_000,
+};
+/** A socket on which nothing moves for this long is cut; event streams send something every 15 seconds. */
+const IDLE_SOCKET_MS = 120_000;
+
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  let dispatch: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+  const make = () => {
+    const server = createServer(TIMEOUTS, (request, response) => dispatch(request, response));
+    server.setTimeout(IDLE_SOCKET_MS);
+    server.maxConnections = 512;
+    return server;
+  };
+  const servers = [make()];
+  const port = await bind(servers[0] as Server, options.port, options.host);
+  if (options.host === '127.0.0.1') {
+    const twin = await bindTwin(make(), port, options);
+    if (twin) servers.push(twin);
+  }
+  dispatch = createDispatch(options, { port, publicBaseUrl: options.publicBaseUrl });
+  return { port, close: (graceMs) => closeAll(servers, graceMs, options.clock) };
+}
+
+function createDispatch(options: ListenerOptions, identity: Identity) {
+  const router = createRouter(options.routes(identity.port));
+  const { log } = options;
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const exchange = exchangeOf(request, response, options.random.uuid());
+    setSecurityHeaders(response, exchange.requestId);
+    run(exchange).catch((error: unknown) => refuse(exchange, error));
+  };
+
+  async function run(exchange: Exchange): Promise<void> {
+    const { headers } = exchange.request;
+    const baseUrl = baseUrlFor(headers.host, identity);
+    if (baseUrl === null) throw new HttpError('FORBIDDEN_HOST');
+    if (!isOwnOrigin(headers.origin, identity) && !router.allowsAnyOrigin(exchange.path)) {
+      throw new HttpError('FORBIDDEN_ORIGIN');
+    }
+    exchange.baseUrl = baseUrl;
+    await router.find(exchange.method, exchange.path).handle(exchange);
+  }
+
+  function refuse(exchange: Exchange, error: unknown): void {
+    const failure = toHttp(error, exchange.requestId);
+    const fields = { requestId: exchange.requestId, method: exchange.method, path: exchange.path };
+    if (failure.status === 500) log.error({ ...fields, err: error }, 'request failed');
+    else log.debug({ ...fields, status: failure.status, code: failure.body.error.code }, 'request refused');
+    if (exchange.response.headersSent) {
+      exchange.response.destroy();
+      return;
+    }
+    const body = exchange.path === '/mcp' ? jsonRpcError(failure.body.error) : failure.body;
+    end(
+      exchange,
+      failure.status,
+      { 'content-type': 'application/json; charset=utf-8', ...failure.headers },
+      JSON.stringify(body),
+    );
+    // Whatever the client still sends is not read; without this it would hold the connection.
+    if (!exchange.request.complete) exchange.request.resume();
+  }
+}
+
+function jsonRpcError(error: { code: string; message: string; requestId: string }): object {
+  const code = error.code === 'MALFORMED_JSON' ? -32700 : -32000;
+  const { message, requestId } = error;
+  return { jsonrpc: '2.0', error: { code, message, data: { code: error.code, requestId } }, id: null };
+}
+
+function exchangeOf(request: IncomingMessage, response: ServerResponse, requestId: string): Exchange {
+  // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths.
+  const target = request.url ?? '/';
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+  return { request, response, method: request.method ?? 'GET', path, query, baseUrl: '', requestId };
+}
+
+function bind(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(bindError(error, port, host)));
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** `localhost` may mean `::1`: without a listener there, clients and pages that say `localhost` fail on some systems. */
+async function bindTwin(server: Server, port: number, options: ListenerOptions): Promise<Server | null> {
+  try {
+    await bind(server, port, '::1');
+    return server;
+  } catch (error) {
+    if (error instanceof RelayError && error.code === 'PORT_TAKEN') {
+      options.log.warn({ port }, 'another program listens on [::1] at this port: use 127.0.0.1 in URLs');
+    }
+    return null;
+  }
+}
+
+function bindError(error: Error, port: number, host: string): RelayError {
+  const code = systemCodeOf(error);
+  const at = `${host}:${port}`;
+  if (code === 'EADDRINUSE') {
+    return new RelayError('PORT_TAKEN', `Another program listens on ${at}.`, {
+      remedy: 'Choose another port with --port (0 picks a free one), or stop the other program.',
+      cause: error,
+    });
+  }
+  return new RelayError('SETTINGS_INVALID', `The server cannot listen on ${at} (${code ?? error.message}).`, {
+    remedy:
+      code === 'EACCES'
+        ? 'Ports below 1024 need special rights: choose another with --port.'
+        : 'Check --host (RELAY_HOST) and --port (RELAY_PORT).',
+    cause: error,
+  });
+}
+
+async function closeAll(servers: Server[], graceMs: number, clock: Clock): Promise<void> {
+  const closed = servers.map(
+    (server) =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  );
+  const timer = new AbortController();
+  const grace = clock.sleep(graceMs, timer.signal).then(
+    () => {
+      for (const server of servers) server.closeAllConnections();
+    },
+    () => {},
+  );
+  await Promise.all(closed);
+  timer.abort();
+  await grace;
+}

@@ -1,0 +1,55 @@
+/** The owner's calls, made by the process that holds the state. */
+import { RelayError } from '../domain/errors.ts';
+import type { LocalApi } from '../domain/localApi.ts';
+import type { Core } from './core.ts';
+import { type Credentials, LOCAL_TOKEN_SECONDS } from './credentials.ts';
+import { type ServerFacts, statusReport } from './status.ts';
+
+/** What only a running server has. */
+export interface ServerSide {
+  facts: ServerFacts;
+  credentials: Credentials;
+  ownerCode: string | null;
+}
+
+export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
+  const running = (): ServerSide => {
+    if (server) return server;
+    throw new RelayError('NO_SERVER', 'No server is running.', { remedy: "Start one with 'relay serve'." });
+  };
+  return {
+    status: async () => statusReport(core, server?.facts ?? null, server?.ownerCode ?? null),
+    async startLogin(options) {
+      const { facts } = running();
+      requireClientId(core);
+      const { attemptId, ticket, providerUrl } = core.login.start(options);
+      const browserUrl = `${facts.baseUrl}/auth/provider/login?ticket=${ticket}`;
+      return { attemptId, browserUrl, providerUrl, redirectUri: core.redirectUri };
+    },
+    loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),
+    pasteLogin: (attemptId, address) => core.login.paste(attemptId, address),
+    async logout() {
+      const account = await core.account.disconnect();
+      return { wasConnected: account !== null, name: account?.displayName ?? null };
+    },
+    showKey: async () => ({ key: core.apiKey.current(), fromEnvironment: core.apiKey.fromEnvironment }),
+    rotateKey: async () => ({ key: await core.apiKey.rotate() }),
+    async mcpToken() {
+      const { facts, credentials } = running();
+      return {
+        token: credentials.issueLocalToken(),
+        mcpUrl: facts.mcpUrl,
+        expiresInSeconds: LOCAL_TOKEN_SECONDS,
+      };
+    },
+    setClientSecret: (value) => core.setClientSecret(value),
+  };
+}
+
+function requireClientId(core: Core): void {
+  if (core.clientId() !== null) return;
+  throw new RelayError('SETTINGS_INVALID', 'No Spotify app is set: its client ID is missing.', {
+    remedy: "Run 'relay login', which asks for it, or 'relay config set providerClientId ID'.",
+    details: { key: 'providerClientId' },
+  });
+}

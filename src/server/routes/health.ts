@@ -1,0 +1,34 @@
+/** What anyone on this machine may know: whether the server lives and whether an account is connected. */
+import type { Core } from '../core.ts';
+import { sendJson } from '../exchange.ts';
+import type { Route } from '../router.ts';
+
+export function healthRoutes(core: Core): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/auth/status',
+      handle(exchange) {
+        const account = core.account.view();
+        sendJson(exchange, 200, {
+          providerConnected: account.connected,
+          reauthorizationRequired: account.reauthorizationRequired,
+        });
+      },
+    },
+    {
+      method: 'GET',
+      path: '/health',
+      handle(exchange) {
+        const { status, schemaVersion, expectedVersion, schemaState } = core.store.state();
+        sendJson(exchange, status === 'ok' ? 200 : 503, {
+          status,
+          providerConnected: core.account.view().connected,
+          version: core.version,
+          mcpUrl: `${exchange.baseUrl}/mcp`,
+          database: { status, schemaVersion, expectedVersion, schemaState },
+        });
+      },
+    },
+  ];
+}

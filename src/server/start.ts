@@ -1,0 +1,168 @@
+/** Starts the server: the core, the MCP endpoint, the routes, the listener; and ends them in the opposite order. */
+import { inspectSettings, redirectUriFor, type Settings } from '../config/settings.ts';
+import type { Clock, Random } from '../domain/clock.ts';
+import type { LocalApi, ServerFile } from '../domain/localApi.ts';
+import type { Log } from '../domain/log.ts';
+import { createMcpEndpoint, type McpEndpoint } from '../mcp/endpoint.ts';
+import { removeServerFile, writeServerFile } from '../store/serverFile.ts';
+import { TOOLS } from '../tools/index.ts';
+import { type Core, openCore } from './core.ts';
+import { type Credentials, createCredentials } from './credentials.ts';
+import { type Listener, listen } from './listener.ts';
+import { createLocalApi } from './localApi.ts';
+import type { Route } from './router.ts';
+import { healthRoutes } from './routes/health.ts';
+import { homeRoutes } from './routes/home.ts';
+import { localRoutes } from './routes/local.ts';
+import { loginRoutes } from './routes/login.ts';
+import { mcpRoutes } from './routes/mcp.ts';
+import { wellKnownRoutes } from './routes/wellKnown.ts';
+
+/** What calls at work get to end by themselves before they are told to stop, and then to do so. */
+const DRAIN_MS = 5_000;
+const STOP_MS = 3_000;
+
+export interface StartOptions {
+  settings: Settings;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  version: string;
+  demo: boolean;
+  /** Drops what a lost key had sealed; only when the person asked to log in anew. */
+  startOver?: boolean;
+}
+
+export interface RunningServer {
+  baseUrl: string;
+  mcpUrl: string;
+  local: LocalApi;
+  ownerCode: string | null;
+  /** The API key, in the demo only: it opens nothing but invented data. */
+  demoKey: string | null;
+  close(): Promise<void>;
+}
+
+/** @throws RelayError; whatever was opened is closed again */
+export async function startServer(options: StartOptions): Promise<RunningServer> {
+  const core = await openCore({
+    ...options,
+    purpose: 'relay serve',
+    readClientId: clientIdReader(options.settings),
+  });
+  try {
+    return await serve(core, options);
+  } catch (error) {
+    await core.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function serve(core: Core, options: StartOptions): Promise<RunningServer> {
+  const { settings, clock, random, log } = options;
+  if (core.key.warning) log.warn({}, core.key.warning);
+  const endpoint = createMcpEndpoint({
+    tools: TOOLS,
+    services: { provider: core.provider },
+    clock,
+    log,
+    version: options.version,
+  });
+  const credentials = createCredentials({
+    mode: settings.mcpAuthMode,
+    apiKey: () => core.apiKey.current(),
+    clock,
+    random,
+  });
+  const startedAt = new Date(clock.now()).toISOString();
+  const factsFor = (baseUrl: string) => ({
+    pid: process.pid,
+    version: options.version,
+    baseUrl,
+    mcpUrl: `${baseUrl}/mcp`,
+    startedAt,
+  });
+  const localFor = (baseUrl: string) =>
+    createLocalApi(core, { facts: factsFor(baseUrl), credentials, ownerCode: null });
+
+  const listener = await listen({
+    host: settings.host,
+    port: settings.port,
+    publicBaseUrl: settings.publicBaseUrl,
+    routes(port) {
+      core.redirectUri = redirectUriFor(settings, port);
+      return allRoutes(core, endpoint, credentials, localFor);
+    },
+    random,
+    clock,
+    log,
+  });
+  const localBaseUrl = `http://${urlHost(settings.host)}:${listener.port}`;
+  const baseUrl = settings.publicBaseUrl ?? localBaseUrl;
+  const file: ServerFile = { pid: process.pid, startedAt, version: options.version, baseUrl: localBaseUrl };
+  try {
+    await writeServerFile(settings.home, file);
+  } catch (error) {
+    await listener.close(0);
+    throw error;
+  }
+  return {
+    baseUrl,
+    mcpUrl: `${baseUrl}/mcp`,
+    local: localFor(baseUrl),
+    ownerCode: null,
+    demoKey: options.demo ? core.apiKey.current() : null,
+    close: once(() => stop(core, endpoint, listener)),
+  };
+}
+
+function allRoutes(
+  core: Core,
+  endpoint: McpEndpoint,
+  credentials: Credentials,
+  localFor: (baseUrl: string) => LocalApi,
+): Route[] {
+  return [
+    ...homeRoutes(core),
+    ...wellKnownRoutes(),
+    ...healthRoutes(core),
+    ...loginRoutes(core, core.redirectUri),
+    ...localRoutes(localFor, core.localToken),
+    ...mcpRoutes(endpoint, credentials),
+  ];
+}
+
+async function stop(core: Core, endpoint: McpEndpoint, listener: Listener): Promise<void> {
+  const timer = new AbortController();
+  core.clock.sleep(DRAIN_MS, timer.signal).then(
+    () => endpoint.stopCalls(),
+    () => {},
+  );
+  await listener.close(DRAIN_MS + STOP_MS);
+  timer.abort();
+  await endpoint.close();
+  await removeServerFile(core.settings.home);
+  await core.close();
+}
+
+/** The ID of the settings; where they have none, what `config.json` says by now. */
+function clientIdReader(settings: Settings): () => string | null {
+  return () => {
+    if (settings.providerClientId !== null) return settings.providerClientId;
+    return inspectSettings({ env: process.env, home: settings.home }).settings.providerClientId;
+  };
+}
+
+/** Where a client on this machine finds a server that listens on `host`. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= work();
+    return running;
+  };
+}

@@ -1,0 +1,154 @@
+/** The report behind `relay status`: facts, and for each part one line with the command that mends it. */
+import type { StatusEntry, StatusReport } from '../domain/localApi.ts';
+import { type ApiError, listApiErrors } from '../store/apiErrors.ts';
+import { listRateLimits } from '../store/rateLimits.ts';
+import { requestTotals } from '../store/requestCounts.ts';
+import type { Core } from './core.ts';
+
+export interface ServerFacts {
+  pid: number;
+  version: string;
+  baseUrl: string;
+  mcpUrl: string;
+  startedAt: string;
+}
+
+/** A login that ends within this many days is worth a word. */
+const WARN_DAYS = 14;
+
+type Facts = Omit<StatusReport, 'entries'>;
+
+export function statusReport(core: Core, server: ServerFacts | null, ownerCode: string | null): StatusReport {
+  const facts: Facts = {
+    version: core.version,
+    demo: core.settings.demo,
+    home: core.settings.home,
+    server,
+    account: accountFacts(core),
+    key: core.key,
+    database: databaseFacts(core),
+    mcp: { authMode: core.settings.mcpAuthMode, apiKeySet: true },
+    rateLimits: limitFacts(core),
+    recentErrors: listApiErrors(core.store, { limit: 5, unresolved_only: true }).map(errorFacts),
+    ownerCode,
+  };
+  const entries = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, errorsLine];
+  return { ...facts, entries: entries.map((line) => line(facts)) };
+}
+
+function accountFacts(core: Core): StatusReport['account'] {
+  const { account, connected, reauthorizationRequired, missingScopes, daysLeft } = core.account.view();
+  return {
+    connected,
+    reauthorizationRequired,
+    name: account?.displayName ?? null,
+    id: account?.accountId ?? account?.providerUserId ?? null,
+    scopes: account?.scopes ?? [],
+    missingScopes,
+    accessTokenExpiresAt: isoOf(account?.accessExpiresAt ?? null),
+    loginExpiresAt: isoOf(account?.loginExpiresAt ?? null),
+    daysLeft,
+  };
+}
+
+function databaseFacts(core: Core): StatusReport['database'] {
+  const { lastSavedAt, unsavedChanges: _, ...state } = core.store.state();
+  return { ...state, lastSavedAt: isoOf(lastSavedAt) };
+}
+
+function limitFacts(core: Core): StatusReport['rateLimits'] {
+  const now = core.clock.now();
+  const counts = Object.values(requestTotals(core.store, now));
+  return {
+    blocked: listRateLimits(core.store)
+      .filter((limit) => limit.blockedUntil !== null && limit.blockedUntil > now)
+      .map(({ scope, blockedUntil, reason }) => ({ scope, blockedUntil: isoOf(blockedUntil) ?? '', reason })),
+    requests24h: counts.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function errorFacts(error: ApiError): StatusReport['recentErrors'][number] {
+  const { lastSeenAt, code, message, occurrences } = error;
+  return { at: isoOf(lastSeenAt) ?? '', code, message, occurrences };
+}
+
+function isoOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
+
+function serverLine({ server }: Facts): StatusEntry {
+  if (!server) return entry('server', 'off', 'not running', 'relay serve');
+  return entry('server', 'ok', `${server.baseUrl} (pid ${server.pid}, version ${server.version})`);
+}
+
+function accountLine({ account }: Facts): StatusEntry {
+  const name = account.name ?? account.id ?? '';
+  if (account.reauthorizationRequired) {
+    return entry('account', 'bad', `${name}: Spotify has ended the login`, 'relay login');
+  }
+  if (!account.connected) return entry('account', 'bad', 'no Spotify account connected', 'relay login');
+  if (account.missingScopes.length > 0) {
+    const missing = account.missingScopes.join(', ');
+    return entry('account', 'warning', `${name}: connected without ${missing}`, 'relay login');
+  }
+  const days = account.daysLeft ?? 0;
+  const summary = `${name}, ${account.scopes.length} permissions, login ends in ${days} ${days === 1 ? 'day' : 'days'}`;
+  return days < WARN_DAYS
+    ? entry('account', 'warning', summary, 'relay login')
+    : entry('account', 'ok', summary);
+}
+
+const KEY_PLACES = {
+  keychain: "the system's keychain",
+  file: 'a key file',
+  environment: 'RELAY_ENCRYPTION_KEY',
+};
+
+function keyLine({ key }: Facts): StatusEntry {
+  if (key.warning) return entry('key', 'warning', key.warning);
+  return entry('key', 'ok', `kept in ${KEY_PLACES[key.source]}`);
+}
+
+function databaseLine({ database }: Facts): StatusEntry {
+  const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (of a newer relay)' : ''}`;
+  const size = `${Math.max(1, Math.round(database.sizeBytes / 1024))} KiB`;
+  const saved = `saved ${database.lastSavedAt ?? 'never'}`;
+  if (database.status === 'degraded') {
+    const remedy = `make room or make ${database.path} writable; relay saves again by itself`;
+    return entry('database', 'bad', `cannot be saved (${schema}, ${size}, ${saved})`, remedy);
+  }
+  return entry('database', 'ok', `${schema}, ${size}, ${saved}`);
+}
+
+function mcpLine({ mcp }: Facts): StatusEntry {
+  return entry('mcp', 'ok', mcp.authMode === 'bearer' ? 'API key (relay key)' : 'OAuth tokens only');
+}
+
+function limitsLine({ rateLimits }: Facts): StatusEntry {
+  const requests = `${rateLimits.requests24h} requests in 24 hours`;
+  if (rateLimits.blocked.length === 0) return entry('rate_limits', 'ok', `nothing blocked, ${requests}`);
+  const blocked = rateLimits.blocked
+    .map(({ scope, blockedUntil }) => `${scope} until ${blockedUntil}`)
+    .join(', ');
+  return entry(
+    'rate_limits',
+    'warning',
+    `blocked: ${blocked}; ${requests}`,
+    'wait: other kinds of request work',
+  );
+}
+
+function errorsLine({ recentErrors }: Facts): StatusEntry {
+  const [latest] = recentErrors;
+  if (!latest) return entry('errors', 'ok', 'none unresolved');
+  return entry('errors', 'warning', `${latest.at} ${latest.code}: ${latest.message}`);
+}
+
+function entry(
+  part: StatusEntry['part'],
+  state: StatusEntry['state'],
+  summary: string,
+  remedy: string | null = null,
+): StatusEntry {
+  return { part, state, summary, remedy };
+}

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBrowser, type Visit } from '../support/browser.ts';
+import { manualClock } from '../support/clock.ts';
+import { send } from '../support/http.ts';
+import { owner } from '../support/shapes.ts';
+import { connectAccount, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+const apart: RelayOptions = { connect: false, client: false };
+
+const authStatus = async (baseUrl: string) => JSON.parse((await send(`${baseUrl}/auth/status`)).text);
+const NOT_CONNECTED = { providerConnected: false, reauthorizationRequired: false };
+const CONNECTED = { providerConnected: true, reauthorizationRequired: false };
+
+/** Takes the browser to the address that the provider sends it back to, without going there. */
+async function untilCallback(browser: ReturnType<typeof createBrowser>, baseUrl: string): Promise<string> {
+  const start = await browser.step(`${baseUrl}/auth/provider/login`);
+  const approved = await browser.step(location(start));
+  return location(approved);
+}
+
+function location(visit: Visit): string {
+  const target = visit.headers.get('location');
+  if (!target) throw new Error(`${visit.url} leads nowhere (${visit.status})`);
+  return target;
+}
+
+/** The failure page is one and the same, whatever the cause, and shows nothing of the request or the answer. */
+function assertGenericFailure(visit: Visit, status: number, ...hidden: string[]): void {
+  assert.equal(visit.status, status);
+  assert.match(visit.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(visit.text, /The account was not connected/);
+  for (const secret of hidden) assert.ok(!visit.text.includes(secret), `the page shows ${secret}`);
+}
+
+test('the login asks the provider for every scope, with PKCE, state and the exact redirect URI', async () => {
+  await withRelay(apart, async ({ baseUrl, provider }) => {
+    const start = await createBrowser().step(`${baseUrl}/auth/provider/login`);
+    assert.equal(start.status, 302);
+    const url = new URL(location(start));
+    assert.equal(`${url.origin}${url.pathname}`, `${provider.accountsUrl}/authorize`);
+    const { state, code_challenge, ...query } = Object.fromEntries(url.searchParams);
+    assert.match(state ?? '', /^[\w-]{43}$/);
+    assert.match(code_challenge ?? '', /^[\w-]{43}$/);
+    assert.deepEqual(query, {
+      client_id: provider.clientId,
+      response_type: 'code',
+      redirect_uri: `${baseUrl}/auth/provider/callback`,
+      scope:
+        'playlist-read-private playlist-read-collaborative playlist-modify-public playlist-modify-private user-library-read user-library-modify user-top-read user-read-recently-played user-read-playback-state user-read-currently-playing user-modify-playback-state user-read-private',
+      code_challenge_method: 'S256',
+    });
+    const cookie = start.headers.get('set-cookie') ?? '';
+    assert.match(
+      cookie,
+      /^relay_login=[\w-]{43}; Path=\/auth\/provider; HttpOnly; SameSite=Lax; Max-Age=600$/,
+    );
+  });
+});
+
+test('a browser connects the account, and a restart keeps it', async () => {
+  await withRelay({ connect: false }, async (relay) => {
+    const { baseUrl, provider } = relay;
+    assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
+    const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /Your Spotify account is connected/);
+    assert.ok(page.text.includes(owner(provider).displayName));
+    assert.deepEqual(await authStatus(baseUrl), CONNECTED);
+    const exchange = provider.requests.find(({ path }) => path.endsWith('/api/token'));
+    assert.deepEqual(Object.keys(exchange?.body as object).sort(), [
+      'client_id',
+      'code',
+      'code_verifier',
+      'grant_type',
+      'redirect_uri',
+    ]);
+    await relay.restart();
+    assert.deepEqual(await authStatus(relay.baseUrl), CONNECTED);
+    assert.equal((await relay.call('get_devices')).error, undefined);
+  });
+});
+
+test('a browser that says localhost is led to the host of the redirect URI first', async () => {
+  await withRelay(apart, async ({ baseUrl }) => {
+    const page = await createBrowser().open(
+      `${baseUrl.replace('127.0.0.1', 'localhost')}/auth/provider/login`,
+    );
+    assert.equal(page.status, 200);
+    assert.deepEqual(await authStatus(baseUrl), CONNECTED);
+  });
+});
+
+test('a state works once', async () => {
+  await withRelay(apart, async ({ baseUrl }) => {
+    const browser = createBrowser();
+    const callback = await untilCallback(browser, baseUrl);
+    assert.equal((await browser.step(callback)).status, 200);
+    const code = new URL(callback).searchParams.get('code') ?? '';
+    assertGenericFailure(await browser.step(callback), 400, code);
+  });
+});
+
+test('a state that was never given is refused before anything is sent', async () => {
+  await withRelay(apart, async ({ baseUrl, provider }) => {
+    for (const query of [
+      '',
+      '?code=secret-code',
+      '?state=made-up&code=secret-code',
+      '?state=&code=secret-code',
+    ]) {
+      const visit = await createBrowser().step(`${baseUrl}/auth/provider/callback${query}`);
+      assertGenericFailure(visit, 400, 'secret-code', 'made-up');
+    }
+    assert.deepEqual(provider.requests, []);
+  });
+});
+
+test('a state lasts ten minutes', async () => {
+  const clock = manualClock();
+  await withRelay({ ...apart, clock }, async ({ baseUrl }) => {
+    const browser = createBrowser();
+    const callback = await untilCallback(browser, baseUrl);
+    clock.advance(10 * 60_000);
+    assertGenericFailure(await browser.step(callback), 400);
+    assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
+  });
+});
+
+test('another browser cannot finish a login, and the login is then over', async () => {
+  await withRelay(apart, async ({ baseUrl, provider }) => {
+    const browser = createBrowser();
+    const callback = await untilCallback(browser, baseUrl);
+    assertGenericFailure(await createBrowser().step(callback), 400);
+    assertGenericFailure(await browser.step(callback), 400);
+    assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
+    assert.equal(provider.requests.filter(({ path }) => path.endsWith('/api/token')).length, 0);
+  });
+});
+
+test('a refusal on the provider’s page is the generic page', async () => {
+  await withRelay(apart, async ({ baseUrl, provider }) => {
+    provider.denyNextLogin();
+    assertGenericFailure(await createBrowser().open(`${baseUrl}/auth/provider/login`), 400, 'access_denied');
+  });
+});
+
+const failingExchanges: Array<
+  [what: string, rule: Parameters<Relay['provider']['faults']['add']>[0], status: number]
+> = [
+  [
+    'a code that the provider refuses',
+    {
+      path: /\/api\/token$/,
+      kind: 'status',
+      status: 400,
+      body: { error: 'invalid_grant', error_description: 'Invalid authorization code' },
+    },
+    400,
+  ],
+  [
+    'a login service that fails',
+    { path: /\/api\/token$/, kind: 'status', status: 503, body: 'down for now' },
+    502,
+  ],
+  ['a login service that hangs up', { path: /\/api\/token$/, kind: 'drop', when: 'before' }, 502],
+  ['an answer that is no JSON', { path: /\/api\/token$/, kind: 'malformed' }, 502],
+  ['an empty answer', { path: /\/api\/token$/, kind: 'empty' }, 502],
+  ['a profile that cannot be read', { path: '/me', kind: 'status', status: 502, body: 'Bad gateway.' }, 502],
+  [
+    'an account that is not on the list',
+    {
+      path: '/me',
+      kind: 'status',
+      status: 403,
+      body: 'the user may not be registered.',
+      contentType: 'text/plain',
+    },
+    400,
+  ],
+];
+
+for (const [what, rule, status] of failingExchanges) {
+  test(`${what} ends on the generic page with ${status} and keeps nothing`, async () => {
+    await withRelay(apart, async ({ baseUrl, provider }) => {
+      provider.faults.add({ ...rule, times: Number.POSITIVE_INFINITY });
+      const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
+      assertGenericFailure(
+        page,
+        status,
+        'Invalid authorization code',
+        'down for now',
+        'Bad gateway',
+        'registered',
+      );
+      assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
+    });
+  });
+}
+
+test('another account is refused unless the switch was asked for', async () => {
+  await withRelay({ client: false }, async ({ baseUrl, provider, server }) => {
+    provider.loginAs(1);
+    assertGenericFailure(await createBrowser().open(`${baseUrl}/auth/provider/login`), 400);
+    assert.equal((await server.local.status()).account.name, provider.accounts[0]?.displayName);
+
+    const plain = await server.local.startLogin({ switchAccount: false });
+    await createBrowser().open(plain.browserUrl);
+    const refused = await server.local.loginProgress(plain.attemptId, 0);
+    assert.deepEqual(refused, {
+      state: 'failed',
+      code: 'LOGIN_FAILED',
+      message: 'The browser is logged in to Spotify as another account than the connected one.',
+      remedy:
+        "Log in to Spotify as the connected account, or run 'relay login --switch-account' to change it.",
+    });
+
+    const wanted = await server.local.startLogin({ switchAccount: true });
+    assert.equal((await createBrowser().open(wanted.browserUrl)).status, 200);
+    assert.equal((await server.local.status()).account.name, provider.accounts[1]?.displayName);
+  });
+});
+
+test('the same account may log in again, and its six months begin anew', async () => {
+  const clock = manualClock();
+  await withRelay({ client: false, clock }, async ({ baseUrl, server }) => {
+    const before = (await server.local.status()).account.loginExpiresAt;
+    clock.advance(40 * 24 * 3600_000);
+    await connectAccount(baseUrl);
+    const after = (await server.local.status()).account.loginExpiresAt;
+    assert.ok(Date.parse(after ?? '') > Date.parse(before ?? ''));
+  });
+});
+
+test('past its six months the login asks to be repeated', async () => {
+  const clock = manualClock(Date.UTC(2026, 7, 31, 12));
+  await withRelay({ client: false, clock }, async ({ baseUrl, server }) => {
+    const { loginExpiresAt } = (await server.local.status()).account;
+    assert.equal(loginExpiresAt, '2027-02-28T12:00:00.000Z');
+    clock.advance(Date.parse(loginExpiresAt ?? '') - clock.now());
+    assert.deepEqual(await authStatus(baseUrl), { providerConnected: false, reauthorizationRequired: true });
+  });
+});
+
+test('relay login from a terminal works from any browser, and by pasting the address back', async () => {
+  await withRelay(apart, async ({ server }) => {
+    const first = await server.local.startLogin({ switchAccount: false });
+    const waiting = server.local.loginProgress(first.attemptId, 20);
+    assert.equal((await createBrowser().open(first.providerUrl)).status, 200);
+    assert.equal((await waiting).state, 'connected');
+
+    const second = await server.local.startLogin({ switchAccount: false });
+    const ended = location(await createBrowser().step(second.providerUrl));
+    const foreign = await server.local.startLogin({ switchAccount: false });
+    await assert.rejects(server.local.pasteLogin(foreign.attemptId, ended), { code: 'LOGIN_FAILED' });
+    await assert.rejects(server.local.pasteLogin(second.attemptId, 'http://127.0.0.1/?code=x'), {
+      code: 'LOGIN_FAILED',
+    });
+    assert.equal((await server.local.pasteLogin(second.attemptId, `  ${ended}\n`)).state, 'connected');
+  });
+});
+
+test('without a client ID the login page says what is missing', async () => {
+  await withRelay({ ...apart, env: { PROVIDER_CLIENT_ID: '' } }, async ({ baseUrl, server }) => {
+    const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
+    assert.equal(page.status, 503);
+    assert.match(page.text, /relay login/);
+    await assert.rejects(server.local.startLogin({ switchAccount: false }), { code: 'SETTINGS_INVALID' });
+  });
+});
+
+test('a client secret authenticates the app', async () => {
+  const env = { PROVIDER_CLIENT_SECRET: 'app-secret' };
+  await withRelay({ ...apart, env, provider: { clientSecret: 'app-secret' } }, async ({ baseUrl }) => {
+    await connectAccount(baseUrl);
+    assert.deepEqual(await authStatus(baseUrl), CONNECTED);
+  });
+});
+
+test('logout forgets the account', async () => {
+  await withRelay(async ({ baseUrl, server, call, provider }) => {
+    const { displayName } = owner(provider);
+    assert.deepEqual(await server.local.logout(), { wasConnected: true, name: displayName });
+    assert.deepEqual(await server.local.logout(), { wasConnected: false, name: null });
+    assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
+    assert.equal(((await call('get_devices')).error as { code: string }).code, 'LOGIN_REQUIRED');
+  });
+});
