@@ -1,0 +1,163 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { messageOf, RelayError } from '../../domain/errors.ts';
+import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../domain/localApi.ts';
+import { isErrorCode } from '../../local/errorCode.ts';
+import { askForClientId } from '../clientId.ts';
+import { type Context, interruptible } from '../context.ts';
+import type { LoginServer } from '../loginServer.ts';
+import { note, printJson, printLine } from '../output.ts';
+import { readLines } from '../prompt.ts';
+
+export interface LoginOptions {
+  /** False with `--no-browser`. */
+  browser: boolean;
+  /** Seconds until the command gives up. */
+  timeout: number;
+  switchAccount?: boolean;
+}
+
+/** One question to the server may wait this long for the answer; more would look like a dead connection. */
+const POLL_SECONDS = 25;
+
+export function loginCommand(context: Context): Command {
+  return new Command('login')
+    .description('Connect the Spotify account')
+    .option('--no-browser', 'Open no browser; the address that one elsewhere ends on can be pasted back')
+    .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
+    .option('--switch-account', 'Allow another account than the connected one')
+    .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
+    .action((options: LoginOptions) => runLogin(context, options));
+}
+
+/** Connects the account through the running server, or through one that runs as long as this takes. */
+export async function runLogin(context: Context, options: LoginOptions): Promise<void> {
+  const { openLoginServer } = await import('../loginServer.ts');
+  const server = await openLoginServer(context);
+  try {
+    const start = await begin(context, server, options.switchAccount === true);
+    await showUrl(context, start, options);
+    const progress = await interruptible(context.signal, waitForEnd(context, server.local, start, options));
+    report(context, progress, options, start);
+  } finally {
+    await server.close();
+  }
+}
+
+/** A server that has no client ID yet takes the one that is asked for now. */
+async function begin(context: Context, server: LoginServer, switchAccount: boolean): Promise<LoginStart> {
+  const start = () => interruptible(context.signal, server.local.startLogin({ switchAccount }));
+  try {
+    return await start();
+  } catch (error) {
+    const unset = error instanceof RelayError && error.code === 'SETTINGS_INVALID' && server.knowsNoClientId;
+    if (!unset) throw error;
+    await askForClientId(context, server.redirectUri);
+    return start();
+  }
+}
+
+async function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions): Promise<void> {
+  const { io } = context;
+  const url = browser ? start.browserUrl : start.providerUrl;
+  if (context.json) printJson(io, { event: 'login_url', url, redirectUri: start.redirectUri });
+  else {
+    note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');
+    printLine(io, url);
+  }
+  if (browser) await context.openBrowser(url).catch(() => note(io, 'No browser could be opened.'));
+  else note(io, 'If it ends on a page that does not load, paste the address of that page here:');
+}
+
+async function waitForEnd(
+  context: Context,
+  local: LocalApi,
+  { attemptId }: LoginStart,
+  { browser, timeout }: LoginOptions,
+): Promise<LoginProgress> {
+  const polled = poll(context, local, attemptId, timeout);
+  if (browser) return polled;
+  const pasted = listenForAddress(context, local, attemptId);
+  try {
+    return await Promise.race([polled, pasted.ended]);
+  } finally {
+    pasted.close();
+  }
+}
+
+/** Still `pending` when the time is over. */
+async function poll(
+  context: Context,
+  local: LocalApi,
+  attemptId: string,
+  timeout: number,
+): Promise<LoginProgress> {
+  const deadline = context.clock.now() + timeout * 1_000;
+  for (;;) {
+    const left = Math.ceil((deadline - context.clock.now()) / 1_000);
+    if (left <= 0) return { state: 'pending' };
+    const progress = await local.loginProgress(attemptId, Math.min(left, POLL_SECONDS));
+    if (progress.state !== 'pending') return progress;
+  }
+}
+
+/** Every line of stdin is taken as the address; one that does not fit is told and the next is awaited. */
+function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
+  let end: (progress: LoginProgress) => void;
+  const ended = new Promise<LoginProgress>((resolve) => {
+    end = resolve;
+  });
+  const take = async (line: string) => {
+    const address = line.trim();
+    if (address === '') return;
+    try {
+      const progress = await local.pasteLogin(attemptId, address);
+      if (progress.state !== 'pending') end(progress);
+    } catch (error) {
+      const remedy = error instanceof RelayError ? (error.remedy ?? '') : '';
+      note(context.io, `${messageOf(error)} ${remedy}`.trim());
+    }
+  };
+  const reader = readLines(context.io, (line) => void take(line));
+  return { ended, close: () => reader.close() };
+}
+
+function report(
+  context: Context,
+  progress: LoginProgress,
+  { timeout }: LoginOptions,
+  start: LoginStart,
+): void {
+  if (progress.state === 'connected') {
+    reportAccount(context, progress.account);
+    return;
+  }
+  if (progress.state === 'failed') {
+    const { code, message, remedy } = progress;
+    throw new RelayError(
+      isErrorCode(code) ? code : 'LOGIN_FAILED',
+      message,
+      remedy === null ? {} : { remedy },
+    );
+  }
+  throw new RelayError('LOGIN_FAILED', `The login was not finished within ${timeout} s.`, {
+    remedy: `Run \`relay login\` again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${start.redirectUri}`,
+  });
+}
+
+function reportAccount(context: Context, account: AccountSummary): void {
+  const { io } = context;
+  if (context.json) {
+    printJson(io, { event: 'connected', account });
+    return;
+  }
+  const who = account.name === null ? account.id : `${account.name} (${account.id})`;
+  printLine(io, `Connected as ${who} until ${account.loginExpiresAt.slice(0, 10)}.`);
+  if (account.missingScopes.length === 0) return;
+  note(io, `The login lacks permissions: ${account.missingScopes.join(', ')}. Log in again to grant them.`);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= 3_600) return value;
+  throw new InvalidArgumentError('It is a number of seconds from 1 to 3600.');
+}

@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import type { StatusReport } from '../../domain/localApi.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { printJson, showsUnicode } from '../output.ts';
+import type { Finish } from '../program.ts';
+import { statusText } from '../statusText.ts';
+
+export function statusCommand(context: Context, finish: Finish): Command {
+  return new Command('status')
+    .description('Show the state of every part and what mends it')
+    .addHelpText('after', '\nExit code: 0 all well, 3 login needed, 4 no server running')
+    .addHelpText('after', '\nExamples:\n  $ relay status\n  $ relay status --json')
+    .action(async () => finish(await runStatus(context)));
+}
+
+/** The owner code is a secret that only a terminal may show. */
+export async function runStatus(context: Context): Promise<ExitCode> {
+  const { io, env, platform } = context;
+  const report = await context.withLocal((local) => local.status());
+  const shown = io.terminal.stdout && !context.json ? report : { ...report, ownerCode: null };
+  if (context.json) printJson(io, shown);
+  else io.out(statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
+  return exitCodeFor(report);
+}
+
+/** Without a server nothing else can be mended from here, so that comes first. */
+function exitCodeFor({ server, account }: StatusReport): ExitCode {
+  if (server === null) return EXIT.noServer;
+  return account.connected && !account.reauthorizationRequired ? EXIT.done : EXIT.loginNeeded;
+}

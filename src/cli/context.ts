@@ -1,0 +1,125 @@
+/**
+ * What the commands work with: the world that the process gives, and lazy functions that load a part of the program only
+ * when a command needs it, so that `relay --help` loads none.
+ */
+import { join } from 'node:path';
+import type { LoadOptions, Settings } from '../config/settings.ts';
+import type { SettingFlags } from '../config/sources.ts';
+import type { Clock, Random } from '../domain/clock.ts';
+import type { LocalApi } from '../domain/localApi.ts';
+import type { Io } from './output.ts';
+import type { Connection } from './running.ts';
+
+/** The parts of the program that own the state. Tests give their own. */
+export interface Parts {
+  startServer: typeof import('../server/start.ts').startServer;
+  openOffline: typeof import('../server/offline.ts').openOffline;
+  createLog: typeof import('../server/log.ts').createLog;
+  startDemo: typeof import('./demo.ts').startDemo;
+}
+
+export interface World {
+  io: Io;
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+  clock: Clock;
+  random: Random;
+  version: string;
+  /** Aborted with `INTERRUPTED` when the person or the system asks the program to stop. */
+  signal: AbortSignal;
+  /** Rejects when no browser can be started. */
+  openBrowser(url: string): Promise<void>;
+  parts: () => Promise<Parts>;
+}
+
+export interface GlobalOptions {
+  home?: string;
+  json?: boolean;
+}
+
+export interface SettingsRequest {
+  flags?: Omit<SettingFlags, 'home'>;
+  demo?: boolean;
+}
+
+export interface Context extends World {
+  /** True with `--json`. */
+  readonly json: boolean;
+  /** The value of `--home`. */
+  readonly home: string | undefined;
+  /** From flags and environment; reads nothing. */
+  loadOptions(request?: SettingsRequest): LoadOptions;
+  /** Reads `config.json` and the clients file. */
+  settings(request?: SettingsRequest): Promise<Settings>;
+  /** Reads `server.json`, and the master key if a server runs. */
+  running(): Promise<Connection | null>;
+  /**
+   * Gives `work` the running server or, without one, opens the state itself for as long as it takes. Rejects with
+   * `INTERRUPTED` as soon as the person asks to stop.
+   */
+  withLocal<T>(work: (local: LocalApi) => Promise<T>): Promise<T>;
+}
+
+export function createContext(world: World, globals: () => GlobalOptions): Context {
+  const context: Context = {
+    ...world,
+    get json() {
+      return globals().json === true;
+    },
+    get home() {
+      return globals().home;
+    },
+    loadOptions: (request = {}) => loadOptions(world, globals(), request),
+    settings: async (request) => {
+      const { loadSettings } = await import('../config/settings.ts');
+      return loadSettings(context.loadOptions(request));
+    },
+    running: async () => (await import('./running.ts')).findServer(context),
+    withLocal: (work) => withLocal(context, work),
+  };
+  return context;
+}
+
+/** Rejects with the signal's reason as soon as it aborts; `promise` itself goes on. */
+export function interruptible<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+/** A short command logs only what went wrong, unless the person set a level. */
+export function quiet(settings: Settings): Settings {
+  return settings.origins.logLevel === 'default' ? { ...settings, logLevel: 'warn' } : settings;
+}
+
+/** The demo's home below a home. */
+export function demoHome(home: string): string {
+  return join(home, 'demo');
+}
+
+function loadOptions({ env, io }: World, { home }: GlobalOptions, request: SettingsRequest): LoadOptions {
+  return {
+    env,
+    flags: { ...(home === undefined ? {} : { home }), ...request.flags },
+    demo: request.demo ?? false,
+    terminal: io.terminal.stderr,
+  };
+}
+
+async function withLocal<T>(context: Context, work: (local: LocalApi) => Promise<T>): Promise<T> {
+  const running = await interruptible(context.signal, context.running());
+  if (running) return interruptible(context.signal, work(running.local));
+  const { clock, random, version } = context;
+  const settings = quiet(await context.settings());
+  const { createLog, openOffline } = await context.parts();
+  const log = createLog(settings);
+  const offline = await interruptible(context.signal, openOffline({ settings, clock, random, log, version }));
+  try {
+    return await interruptible(context.signal, work(offline.local));
+  } finally {
+    await offline.close();
+  }
+}

@@ -1,0 +1,93 @@
+/** The command line: which commands there are, and how their results and errors leave the program. */
+import { Command, CommanderError } from 'commander';
+import { RelayError } from '../domain/errors.ts';
+import { callCommand } from './commands/call.ts';
+import { configCommand } from './commands/config.ts';
+import { keyCommand } from './commands/key.ts';
+import { loginCommand } from './commands/login.ts';
+import { logoutCommand } from './commands/logout.ts';
+import { serveCommand } from './commands/serve.ts';
+import { statusCommand } from './commands/status.ts';
+import { toolsCommand } from './commands/tools.ts';
+import { type Context, createContext, type World } from './context.ts';
+import { EXIT, type ExitCode, exitCodeOf } from './exit.ts';
+import { printError } from './output.ts';
+
+/** Makes a command. It hands its exit code to `finish`; what it throws becomes one too. */
+export type CommandFactory = (context: Context, finish: Finish) => Command;
+export type Finish = (code: ExitCode) => void;
+
+/** In the order of the help. */
+export const COMMANDS: readonly CommandFactory[] = [
+  serveCommand,
+  loginCommand,
+  logoutCommand,
+  statusCommand,
+  keyCommand,
+  toolsCommand,
+  callCommand,
+  configCommand,
+];
+
+/** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */
+export async function runProgram(args: readonly string[], world: World): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const program = createProgram(world, (value) => {
+    code = value;
+  });
+  try {
+    if (args.every((arg) => arg === '--json')) program.outputHelp();
+    else await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+    const cause = error instanceof CommanderError ? usageError(error, args, program) : error;
+    printError(world.io, cause, {
+      json: args.includes('--json'),
+      debug: world.env.LOG_LEVEL === 'debug',
+    });
+    return exitCodeOf(cause);
+  }
+}
+
+/** The whole command tree; commands inherit how it writes and how it ends. */
+export function createProgram(world: World, finish: Finish): Command {
+  const program = new Command('relay')
+    .description('Connect one Spotify account to AI clients through one local MCP endpoint')
+    .version(world.version, '-V, --version', 'Print the version')
+    .option('--home <dir>', 'Use this home directory (RELAY_HOME)')
+    .option('--json', 'Print JSON: one document, or one per line')
+    .helpOption('-h, --help', 'Print this help')
+    .helpCommand('help [command]', 'Print the help of a command')
+    .configureHelp({
+      showGlobalOptions: true,
+      helpWidth: Math.min(world.io.columns, 80),
+      subcommandTerm: (command) => command.name(),
+    })
+    .configureOutput({ writeOut: world.io.out, writeErr: world.io.err, outputError: () => {} })
+    .exitOverride()
+    .addHelpText('after', EXAMPLES);
+  const context = createContext(world, () => program.opts());
+  for (const create of COMMANDS) {
+    const command = create(context, finish).copyInheritedSettings(program);
+    for (const nested of command.commands) nested.copyInheritedSettings(command);
+    program.addCommand(command);
+  }
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  $ relay serve --demo
+  $ relay login
+  $ relay call search_tracks query=carousel`;
+
+/** Commander's sentence as ours: "error: unknown option '--prot'\\n(Did you mean --port?)". */
+function usageError(error: CommanderError, args: readonly string[], program: Command): RelayError {
+  const [first = '', hint] = error.message.replace(/^error: /, '').split('\n');
+  const sentence = (first.charAt(0).toUpperCase() + first.slice(1)).replace(/\.$/, '').replaceAll("'", '"');
+  const named = args.find((arg) => program.commands.some((command) => command.name() === arg));
+  const help = `See \`relay ${named === undefined ? '' : `${named} `}--help\`.`;
+  const suggestion = hint === undefined ? '' : `${hint.replace(/^\(|\)$/g, '')} `;
+  return new RelayError('USAGE', `${sentence}.`, { remedy: `${suggestion}${help}` });
+}

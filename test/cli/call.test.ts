@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { RelayError } from '../../src/domain/errors.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+/** Three tools: one that echoes what arrives, one that reports progress and fails, one that never ends. */
+function echoServer(log: { started?: () => void; cancelled?: () => void } = {}): McpServer {
+  const server = new McpServer({ name: 'echo', version: '1' });
+  const Input = z.object({
+    query: z.string(),
+    limit: z.int().optional(),
+    ids: z.array(z.string()).optional(),
+  });
+  server.registerTool(
+    'echo',
+    {
+      description: 'Echoes.',
+      inputSchema: Input.loose(),
+      outputSchema: z.object({ got: z.record(z.string(), z.unknown()) }),
+    },
+    async (args) => ({ content: [], structuredContent: { got: args } }),
+  );
+  server.registerTool(
+    'fail',
+    { description: 'Fails.', inputSchema: z.object({ code: z.string() }) },
+    async ({ code }, context) => {
+      const progressToken = context.mcpReq._meta?.progressToken;
+      if (progressToken !== undefined) {
+        await context.mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress: 1, total: 2, message: 'Half way' },
+        });
+      }
+      const error = { code, message: 'It does not work.', remedy: 'Do something else.' };
+      return { isError: true, content: [{ type: 'text', text: 'x' }], structuredContent: { error } };
+    },
+  );
+  server.registerTool('hang', { description: 'Hangs.', inputSchema: z.object({}) }, (_args, context) => {
+    log.started?.();
+    return new Promise((resolve) => {
+      context.mcpReq.signal.addEventListener('abort', () => {
+        log.cancelled?.();
+        resolve({ content: [] });
+      });
+    });
+  });
+  return server;
+}
+
+test('call prints what the tool answers: compact in a pipe, indented on a terminal', async (context) => {
+  const { env, calls } = await startFakeLocal(context, { mcp: () => echoServer() });
+  const args = ['call', 'echo', 'query=blue in green', 'limit=5', 'ids=a,b', 'other=1'];
+  const got = { query: 'blue in green', limit: 5, ids: ['a', 'b'], other: '1' };
+  assert.deepEqual(await relay(args, { env }), { code: 0, out: `${JSON.stringify({ got })}\n`, err: '' });
+  const onTerminal = await relay(args, { env, terminal: { stdout: true } });
+  assert.equal(onTerminal.out, `${JSON.stringify({ got }, null, 2)}\n`);
+  const asJson = await relay([...args, '--json'], { env, terminal: { stdout: true } });
+  assert.equal(asJson.out, `${JSON.stringify({ got })}\n`);
+  assert.deepEqual(calls[0], { route: 'mcp-token', body: {} });
+});
+
+test('--args gives arguments as JSON, from stdin too', async (context) => {
+  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
+  const direct = await relay(['call', 'echo', '--args', '{"query":"a","limit":1}', 'limit=2'], { env });
+  assert.equal(direct.out, '{"got":{"query":"a","limit":2}}\n');
+  const piped = await relay(['call', 'echo', '--args', '-'], { env, stdin: '{\n"query": "a"\n}\n' });
+  assert.equal(piped.out, '{"got":{"query":"a"}}\n');
+});
+
+test('a failed tool is exit 1 with its error on stderr, a missing login exit 3', async (context) => {
+  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
+  const err = (code: string) => `relay: ${code}: It does not work.\n  Do something else.\n`;
+  assert.deepEqual(await relay(['call', 'fail', 'code=NOT_FOUND'], { env }), {
+    code: 1,
+    out: '',
+    err: err('NOT_FOUND'),
+  });
+  assert.deepEqual(await relay(['call', 'fail', 'code=LOGIN_REQUIRED'], { env }), {
+    code: 3,
+    out: '',
+    err: err('LOGIN_REQUIRED'),
+  });
+});
+
+test('with --json a failed tool is the answer, on stdout', async (context) => {
+  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
+  assert.deepEqual(await relay(['call', 'fail', 'code=NOT_FOUND', '--json'], { env }), {
+    code: 1,
+    out: '{"error":{"code":"NOT_FOUND","message":"It does not work.","remedy":"Do something else."}}\n',
+    err: '',
+  });
+});
+
+test('progress is drawn on a terminal only, and wiped off before the result', async (context) => {
+  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
+  const args = ['call', 'fail', 'code=NOT_FOUND', '--json'];
+  const { err } = await relay(args, { env, terminal: { stderr: true } });
+  assert.equal(err, '\r\u001b[K1 of 2: Half way\r\u001b[K');
+});
+
+test('an unknown tool is wrong usage, with the nearest names', async (context) => {
+  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
+  assert.deepEqual(await relay(['call', 'ehco'], { env }), {
+    code: 2,
+    out: '',
+    err: 'relay: There is no tool "ehco".\n  Did you mean "echo"? `relay tools` lists them.\n',
+  });
+});
+
+test('a word that is no key=value is wrong usage', async (context) => {
+  const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
+  assert.deepEqual(await relay(['call', 'echo', 'blue'], { env }), {
+    code: 2,
+    out: '',
+    err: 'relay: "blue" is not of the form key=value.\n  Put values with spaces in quotes: query="old carousel".\n',
+  });
+});
+
+test('without a server: exit 4', async (context) => {
+  assert.deepEqual(await relay(['call', 'echo'], { env: { RELAY_HOME: temporaryHome(context) } }), {
+    code: 4,
+    out: '',
+    err: 'relay: No server is running.\n  Start one with `relay serve`.\n',
+  });
+});
+
+test('an MCP endpoint that does not let the command in is exit 4', async (context) => {
+  const server = await startFakeLocal(context, {
+    mcp: () => echoServer(),
+    answers: {
+      mcpToken: async () => ({ token: 'wrong', mcpUrl: `${server.baseUrl}/mcp`, expiresInSeconds: 300 }),
+    },
+  });
+  const { code, err } = await relay(['call', 'echo'], { env: server.env });
+  assert.deepEqual(
+    [code, err],
+    [
+      4,
+      `relay: The MCP endpoint ${server.baseUrl}/mcp does not answer as it should.\n  See the log of the running server; restart it if its version is another.\n`,
+    ],
+  );
+});
+
+test('interrupted: the call is cancelled at the server, and the exit code is 130', {
+  timeout: 20_000,
+}, async (context) => {
+  const stop = new AbortController();
+  let cancelled: () => void = () => {};
+  const end = new Promise<void>((resolve) => {
+    cancelled = resolve;
+  });
+  const started = () => stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
+  const { env } = await startFakeLocal(context, {
+    mcp: () => echoServer({ started, cancelled: () => cancelled() }),
+  });
+  const result = await relay(['call', 'hang'], { env, signal: stop.signal });
+  assert.deepEqual(result, { code: 130, out: '', err: 'relay: Interrupted.\n' });
+  await end;
+});

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+const RESTART = 'A running server uses it after a restart.\n';
+
+test('config set, get and unset over the life of a value, as a process', async (context) => {
+  const home = temporaryHome(context);
+  const env = { RELAY_HOME: home };
+  const path = join(home, 'config.json');
+  const set = await relayProcess(['config', 'set', 'port', '5000'], { env });
+  assert.deepEqual(set, { code: 0, out: '', err: `Set port in ${path}\n${RESTART}` });
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { port: 5000 });
+  assert.deepEqual(await relayProcess(['config', 'get', 'port'], { env }), {
+    code: 0,
+    out: '5000\n',
+    err: '',
+  });
+  const unset = await relayProcess(['config', 'unset', 'port'], { env });
+  assert.deepEqual(unset, { code: 0, out: '', err: `Removed port\n${RESTART}` });
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {});
+});
+
+test('config list tells every value and where it comes from; secrets only as set or not', async (context) => {
+  const home = temporaryHome(context);
+  writeFileSync(join(home, 'config.json'), '{"logLevel": "warn"}');
+  const env = { RELAY_HOME: home, MCP_API_KEY: 'k'.repeat(40) };
+  const { code, out, err } = await relay(['config'], { env });
+  assert.deepEqual([code, err], [0, '']);
+  const lines = new Map(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => [line.split(' ')[0], line.replace(/ {2,}/g, ' | ')]),
+  );
+  assert.equal(lines.get('port'), 'port | 4980');
+  assert.equal(lines.get('logLevel'), `logLevel | warn | from ${join(home, 'config.json')}`);
+  assert.equal(lines.get('mcpApiKey'), 'mcpApiKey | set | from MCP_API_KEY');
+  assert.equal(lines.get('encryptionKey'), 'encryptionKey | not set (none)');
+  assert.equal(
+    lines.get('providerRedirectUri'),
+    'providerRedirectUri | http://127.0.0.1:4980/auth/provider/callback',
+  );
+  assert.equal(lines.size, 21);
+  assert.ok(!out.includes('kkkk'));
+});
+
+test('config list --json', async (context) => {
+  const home = temporaryHome(context);
+  const { out } = await relay(['config', 'list', '--json'], {
+    env: { RELAY_HOME: home, MCP_API_KEY: 'k'.repeat(40) },
+  });
+  const { path, settings } = JSON.parse(out);
+  assert.equal(path, join(home, 'config.json'));
+  const of = (key: string) => settings.find((view: { key: string }) => view.key === key);
+  assert.deepEqual(of('port'), {
+    key: 'port',
+    env: 'RELAY_PORT',
+    value: 4980,
+    source: 'default',
+    secret: false,
+    set: true,
+    fallback: '4980',
+  });
+  assert.deepEqual(of('mcpApiKey'), {
+    key: 'mcpApiKey',
+    env: 'MCP_API_KEY',
+    value: null,
+    source: 'environment',
+    secret: true,
+    set: true,
+    fallback: 'made at first start',
+  });
+});
+
+test('config get of a value that is not set is an empty line, of a secret never the secret', async () => {
+  const env = { RELAY_HOME: '/no/such/home', MCP_API_KEY: 'k'.repeat(40) };
+  assert.deepEqual(await relay(['config', 'get', 'publicBaseUrl'], { env }), { code: 0, out: '\n', err: '' });
+  assert.deepEqual(await relay(['config', 'get', 'MCP_API_KEY'], { env }), {
+    code: 0,
+    out: 'set\n',
+    err: '',
+  });
+});
+
+const REFUSED: Array<[args: string[], message: string, remedy: string]> = [
+  [['get', 'prot'], 'There is no setting "prot".', 'Did you mean "port"? `relay config list` shows all.'],
+  [['set', 'zzz', '1'], 'There is no setting "zzz".', '`relay config list` shows all.'],
+  [['unset', 'prot'], 'There is no setting "prot".', 'Did you mean "port"? `relay config list` shows all.'],
+  [['set', 'port'], 'The value of port is missing.', 'Give it: `relay config set port VALUE`.'],
+  [
+    ['set', 'port', '99999'],
+    'port must be a whole number from 0 to 65535, not "99999".',
+    'Nothing was changed; give another value.',
+  ],
+  [['set', 'mcpApiKey', 'x'], 'mcpApiKey is not kept in config.json.', 'Set MCP_API_KEY in the environment.'],
+  [['set', 'home', '/x'], 'home is not kept in config.json.', 'Set RELAY_HOME in the environment.'],
+  [
+    ['set', 'providerClientSecret', 'hunter2'],
+    'A secret is not given on the command line.',
+    'Run `relay config set providerClientSecret` and type it, or pipe it in.',
+  ],
+];
+
+for (const [args, message, remedy] of REFUSED) {
+  test(`config ${args.join(' ')} is refused`, async () => {
+    const result = await relay(['config', ...args], { env: { RELAY_HOME: '/no/such/home' } });
+    assert.deepEqual(result, { code: 2, out: '', err: `relay: ${message}\n  ${remedy}\n` });
+  });
+}
+
+test('config set says when the environment comes before the file', async (context) => {
+  const home = temporaryHome(context);
+  const env = { RELAY_HOME: home, RELAY_PORT: '1' };
+  const result = await relay(['config', 'set', 'port', '5000', '--json'], { env });
+  assert.deepEqual(result, {
+    code: 0,
+    out: `{"key":"port","value":1,"source":"environment","path":"${join(home, 'config.json')}"}\n`,
+    err: 'RELAY_PORT in the environment comes before it.\n',
+  });
+});
+
+test('config unset takes out a key that is no setting, and config path works while it is there', async (context) => {
+  const home = temporaryHome(context);
+  const env = { RELAY_HOME: home };
+  writeFileSync(join(home, 'config.json'), '{"prot": 1}');
+  assert.equal((await relay(['config', 'list'], { env })).code, 2);
+  assert.equal((await relay(['config', 'path'], { env })).out, `${join(home, 'config.json')}\n`);
+  assert.equal((await relay(['config', 'unset', 'prot'], { env })).code, 0);
+  assert.equal((await relay(['config', 'list'], { env })).code, 0);
+});
+
+test('config set providerClientSecret reads stdin and hands the secret to the running server', async (context) => {
+  const server = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
+  const args = ['config', 'set', 'providerClientSecret'];
+  const result = await relay(args, { env: server.env, stdin: 'hunter2hunter2\n' });
+  assert.deepEqual(result, { code: 0, out: '', err: 'Stored the client secret, encrypted\n' });
+  assert.deepEqual(server.calls, [{ route: 'client-secret', body: { value: 'hunter2hunter2' } }]);
+});
+
+test('config unset providerClientSecret forgets it', async (context) => {
+  const server = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
+  const result = await relay(['config', 'unset', 'providerClientSecret'], { env: server.env });
+  assert.deepEqual(result, { code: 0, out: '', err: 'Forgot the client secret\n' });
+  assert.deepEqual(server.calls, [{ route: 'client-secret', body: { value: null } }]);
+});
+
+test('a secret that is typed is not shown', async (context) => {
+  const server = await startFakeLocal(context, { answers: { setClientSecret: async () => {} } });
+  const args = ['config', 'set', 'providerClientSecret'];
+  const result = await relay(args, { env: server.env, stdin: 'hunter2\r', terminal: { stdin: true } });
+  assert.deepEqual(result, {
+    code: 0,
+    out: '',
+    err: 'Client secret: \nStored the client secret, encrypted\n',
+  });
+  assert.deepEqual(server.calls, [{ route: 'client-secret', body: { value: 'hunter2' } }]);
+});
+
+test('an empty stdin is no secret', async () => {
+  const env = { RELAY_HOME: '/no/such/home' };
+  const result = await relay(['config', 'set', 'providerClientSecret'], { env });
+  assert.deepEqual(result, {
+    code: 2,
+    out: '',
+    err: 'relay: providerClientSecret must be one line of visible characters.\n  Nothing was changed; give another value.\n',
+  });
+});

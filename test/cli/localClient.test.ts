@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type TestContext } from 'node:test';
+import { createLocalClient } from '../../src/local/client.ts';
+
+async function answering(context: TestContext, status: number | null, body: string): Promise<string> {
+  const server = createServer((_request, response) => {
+    if (status !== null) response.writeHead(status).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a port where nothing listens is NO_SERVER', async () => {
+  // Port 1 is reserved and no test machine serves it.
+  await assert.rejects(createLocalClient({ baseUrl: 'http://127.0.0.1:1', token: 't' }).logout(), {
+    code: 'NO_SERVER',
+    message: 'The server at http://127.0.0.1:1 cannot be reached: nothing listens there.',
+    remedy: 'Start it with `relay serve`.',
+  });
+});
+
+test('a server that never answers is NO_SERVER', async (context) => {
+  const baseUrl = await answering(context, null, '');
+  await assert.rejects(createLocalClient({ baseUrl, token: 't', timeoutMs: 20 }).logout(), {
+    code: 'NO_SERVER',
+    message: `The server at ${baseUrl} cannot be reached: it does not answer.`,
+  });
+});
+
+test('what answers otherwise than relay is NO_SERVER', async (context) => {
+  for (const body of ['<html>', '{"error":"x"}', '{"error":{"code":"E_OTHER","message":"x"}}']) {
+    const baseUrl = await answering(context, 404, body);
+    await assert.rejects(createLocalClient({ baseUrl, token: 't' }).status(), {
+      code: 'NO_SERVER',
+      message: `What listens at ${baseUrl} does not answer as relay (HTTP 404).`,
+    });
+  }
+});
+
+test('an error comes back whole', async (context) => {
+  const error = {
+    code: 'RATE_LIMITED',
+    message: 'Too many.',
+    remedy: 'Wait.',
+    retryAfterSeconds: 7,
+    details: { scope: 'search' },
+  };
+  const baseUrl = await answering(context, 429, JSON.stringify({ error }));
+  await assert.rejects(createLocalClient({ baseUrl, token: 't' }).status(), error);
+});
+
+test('an abort ends the call with its reason', async (context) => {
+  const baseUrl = await answering(context, null, '');
+  const stop = new AbortController();
+  const asked = createLocalClient({ baseUrl, token: 't', signal: stop.signal }).status();
+  const reason = new Error('stopped');
+  stop.abort(reason);
+  await assert.rejects(asked, reason);
+});

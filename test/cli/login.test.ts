@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import test from 'node:test';
+import type { Parts } from '../../src/cli/context.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { AccountSummary, LocalApi, LoginProgress } from '../../src/domain/localApi.ts';
+import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+const CLIENT_ID = '0123456789abcdef0123456789abcdef';
+const BROWSER_URL = 'http://127.0.0.1:4980/local-login?ticket=t';
+const PROVIDER_URL = 'https://accounts.example/authorize?state=s';
+const REDIRECT_URI = 'http://127.0.0.1:4980/auth/provider/callback';
+const BACK = `${REDIRECT_URI}?code=c&state=s`;
+
+const ANN: AccountSummary = {
+  id: 'ann',
+  name: 'Ann',
+  loginExpiresAt: '2027-05-01T10:00:00.000Z',
+  scopes: ['user-top-read'],
+  missingScopes: [],
+};
+
+const CONNECTED: LoginProgress = { state: 'connected', account: ANN };
+const CONNECTED_LINE = 'Connected as Ann (ann) until 2027-05-01.\n';
+const OPENING = 'Opening the browser. If nothing happens, open this:\n';
+const PASTE_HINT = `Open this in any browser:
+If it ends on a page that does not load, paste the address of that page here:
+`;
+
+/** A login that ends as told, after as many `pending` answers as asked for. */
+function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
+  let polls = 0;
+  return {
+    startLogin: async () => ({
+      attemptId: 'a1',
+      browserUrl: BROWSER_URL,
+      providerUrl: PROVIDER_URL,
+      redirectUri: REDIRECT_URI,
+    }),
+    loginProgress: async () => (polls++ < pending ? { state: 'pending' } : ends),
+  };
+}
+
+/** Stands for `startServer`: what it was asked, and whether it was closed again. */
+function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
+  const starts: Array<{ clientId: string | null; startOver: boolean; demo: boolean }> = [];
+  const ends: string[] = [];
+  const startServer: Parts['startServer'] = async ({ settings, startOver = false, demo }) => {
+    starts.push({ clientId: settings.providerClientId, startOver, demo });
+    if (refuseFirst && starts.length === 1) throw refuseFirst;
+    return {
+      baseUrl: 'http://127.0.0.1:4980',
+      mcpUrl: 'http://127.0.0.1:4980/mcp',
+      local: local as LocalApi,
+      ownerCode: null,
+      demoKey: null,
+      close: async () => {
+        ends.push('closed');
+      },
+    };
+  };
+  return { parts: { startServer }, starts, ends };
+}
+
+test('login opens the browser, always prints the URL, and tells who is connected until when', async (context) => {
+  const server = await startFakeLocal(context, { answers: loginThat(CONNECTED, 2) });
+  const opened: string[] = [];
+  const result = await relay(['login'], {
+    env: server.env,
+    openBrowser: async (url) => {
+      opened.push(url);
+    },
+  });
+  assert.deepEqual(result, { code: 0, out: `${BROWSER_URL}\n${CONNECTED_LINE}`, err: OPENING });
+  assert.deepEqual(opened, [BROWSER_URL]);
+  assert.deepEqual(server.calls, [
+    { route: 'login/start', body: { switchAccount: false } },
+    { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
+    { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
+    { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
+  ]);
+});
+
+test('a browser that cannot be opened is told, and the login goes on', async (context) => {
+  const { env } = await startFakeLocal(context, { answers: loginThat(CONNECTED) });
+  assert.deepEqual(await relay(['login'], { env }), {
+    code: 0,
+    out: `${BROWSER_URL}\n${CONNECTED_LINE}`,
+    err: `${OPENING}No browser could be opened.\n`,
+  });
+});
+
+test('login --json is one event per line', async (context) => {
+  const server = await startFakeLocal(context, { answers: loginThat(CONNECTED) });
+  const args = ['login', '--json', '--no-browser', '--switch-account'];
+  const { code, out } = await relay(args, { env: server.env });
+  assert.equal(code, 0);
+  assert.deepEqual(
+    out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+    [
+      { event: 'login_url', url: PROVIDER_URL, redirectUri: REDIRECT_URI },
+      { event: 'connected', account: ANN },
+    ],
+  );
+  assert.deepEqual(server.calls[0], { route: 'login/start', body: { switchAccount: true } });
+});
+
+test('permissions that were not granted are told', async (context) => {
+  const account = { ...ANN, name: null, missingScopes: ['user-library-read', 'user-top-read'] };
+  const { env } = await startFakeLocal(context, { answers: loginThat({ state: 'connected', account }) });
+  assert.deepEqual(await relay(['login', '--no-browser'], { env }), {
+    code: 0,
+    out: `${PROVIDER_URL}\nConnected as ann until 2027-05-01.\n`,
+    err: `${PASTE_HINT}The login lacks permissions: user-library-read, user-top-read. Log in again to grant them.\n`,
+  });
+});
+
+test('with --no-browser the address that a browser elsewhere ended on is taken from stdin', async (context) => {
+  const pending = loginThat({ state: 'pending' });
+  let finish: (progress: LoginProgress) => void = () => {};
+  const server = await startFakeLocal(context, {
+    answers: {
+      ...pending,
+      loginProgress: () =>
+        new Promise((resolve) => {
+          finish = resolve;
+        }),
+      pasteLogin: async (_attemptId, address) => {
+        if (address !== BACK)
+          throw new RelayError('INVALID_ARGUMENT', 'That is not it.', { remedy: 'Paste it whole.' });
+        finish(CONNECTED);
+        return CONNECTED;
+      },
+    },
+  });
+  const result = await relay(['login', '--no-browser'], {
+    env: server.env,
+    stdin: `\nhttp://wrong\n${BACK}\n`,
+  });
+  assert.deepEqual(result, {
+    code: 0,
+    out: `${PROVIDER_URL}\n${CONNECTED_LINE}`,
+    err: `${PASTE_HINT}That is not it. Paste it whole.\n`,
+  });
+});
+
+test('the end of stdin is no failure: the callback may still come', async (context) => {
+  const { env } = await startFakeLocal(context, { answers: loginThat(CONNECTED, 3) });
+  const result = await relay(['login', '--no-browser'], { env, stdin: '' });
+  assert.deepEqual(result, { code: 0, out: `${PROVIDER_URL}\n${CONNECTED_LINE}`, err: PASTE_HINT });
+});
+
+test('a login that is not finished in time is exit 1 with what to check', async () => {
+  let now = 0;
+  const waits: number[] = [];
+  const { parts, ends } = startable({
+    ...loginThat({ state: 'pending' }),
+    loginProgress: async (_attemptId, waitSeconds) => {
+      waits.push(waitSeconds);
+      now += waitSeconds * 1_000;
+      return { state: 'pending' };
+    },
+  });
+  const result = await relay(['login', '--no-browser', '--timeout', '60'], {
+    env: { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID },
+    parts,
+    clock: { now: () => now, sleep: () => Promise.reject(new Error('Nothing sleeps here.')) },
+  });
+  assert.deepEqual(result, {
+    code: 1,
+    out: `${PROVIDER_URL}\n`,
+    err: `${PASTE_HINT}relay: The login was not finished within 60 s.\n  Run \`relay login\` again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${REDIRECT_URI}\n`,
+  });
+  assert.deepEqual([waits, ends], [[25, 25, 10], ['closed']]);
+});
+
+test('a login that fails tells why, with the exit code of its error', async (context) => {
+  const failed = (code: string): LoginProgress => ({
+    state: 'failed',
+    code,
+    message: 'Spotify says no.',
+    remedy: 'Ask its owner.',
+  });
+  for (const code of ['USER_NOT_REGISTERED', 'SOMETHING_NEW']) {
+    const { env } = await startFakeLocal(context, { answers: loginThat(failed(code)) });
+    const { code: exit, err } = await relay(['login', '--json', '--no-browser'], { env });
+    const error = { code: code === 'SOMETHING_NEW' ? 'LOGIN_FAILED' : code, message: 'Spotify says no.' };
+    assert.deepEqual(
+      [exit, JSON.parse(err.trimEnd().split('\n').at(-1) ?? '')],
+      [1, { error: { ...error, remedy: 'Ask its owner.' } }],
+    );
+  }
+});
+
+test('without a server one is started for the login and closed after it', async () => {
+  const { parts, starts, ends } = startable(loginThat(CONNECTED));
+  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
+  const { code, out } = await relay(['login', '--no-browser'], { env, parts });
+  assert.deepEqual([code, out], [0, `${PROVIDER_URL}\n${CONNECTED_LINE}`]);
+  assert.deepEqual([starts, ends], [[{ clientId: CLIENT_ID, startOver: false, demo: false }], ['closed']]);
+});
+
+test('with a key that does not fit, the login starts over', async () => {
+  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
+  const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
+  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
+  const { code, err } = await relay(['login', '--no-browser'], { env, parts });
+  assert.equal(code, 0);
+  assert.equal(err, `The master key is another one. The login starts over.\n${PASTE_HINT}`);
+  assert.deepEqual(
+    starts.map(({ startOver }) => startOver),
+    [false, true],
+  );
+});
+
+const STEPS = `relay reaches Spotify through an app of your own. To make it:
+
+  1. Create an app at https://developer.spotify.com/dashboard
+     (its owner needs Premium).
+  2. Enter exactly this redirect URI, and tick "Web API":
+     ${REDIRECT_URI}
+  3. Save it, open its settings and copy the Client ID.
+`;
+
+test('without a client ID the app is explained, and the ID asked for and remembered', async (context) => {
+  const home = temporaryHome(context);
+  const { parts, starts } = startable(loginThat(CONNECTED));
+  const { code, err } = await relay(['login'], {
+    env: { RELAY_HOME: home },
+    parts,
+    stdin: `${CLIENT_ID}\n`,
+    terminal: { stdin: true },
+    openBrowser: async () => {},
+  });
+  const path = join(home, 'config.json');
+  assert.equal(code, 0);
+  assert.equal(err, `${STEPS}\nClient ID: Remembered in ${path}\n${OPENING}`);
+  assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { providerClientId: CLIENT_ID });
+  assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false }]);
+});
+
+test('an ID of another form is taken with a warning', async (context) => {
+  const { parts } = startable(loginThat(CONNECTED));
+  const { code, err } = await relay(['login'], {
+    env: { RELAY_HOME: temporaryHome(context) },
+    parts,
+    stdin: 'my-app\n',
+    terminal: { stdin: true },
+    openBrowser: async () => {},
+  });
+  assert.equal(code, 0);
+  assert.match(
+    err,
+    /\nWarning: The client ID does not look like one of Spotify \(32 hexadecimal digits\)\.\n/,
+  );
+});
+
+const NOT_SET = `relay: The client ID of your Spotify app is not set.
+  Set it with \`relay config set providerClientId ID\`, then log in again.
+`;
+
+test('without a client ID and without a terminal nobody is asked: exit 2', async (context) => {
+  const env = { RELAY_HOME: temporaryHome(context) };
+  assert.deepEqual(await relay(['login'], { env, stdin: `${CLIENT_ID}\n` }), {
+    code: 2,
+    out: '',
+    err: `${STEPS}${NOT_SET}`,
+  });
+});
+
+test('no answer, or an impossible one, changes nothing', async (context) => {
+  const env = { RELAY_HOME: temporaryHome(context) };
+  const terminal = { stdin: true };
+  const none = await relay(['login'], { env, stdin: '\n', terminal });
+  assert.deepEqual([none.code, none.err], [2, `${STEPS}\nClient ID: ${NOT_SET}`]);
+  const impossible = await relay(['login'], { env, stdin: 'a b\n', terminal });
+  assert.equal(impossible.code, 2);
+  assert.match(impossible.err, /providerClientId must be the Client ID of a Spotify app/);
+  assert.equal(existsSync(join(env.RELAY_HOME, 'config.json')), false);
+});
+
+test('a running server without a client ID takes the one that is asked for', async (context) => {
+  const answers = loginThat(CONNECTED);
+  const server = await startFakeLocal(context, {
+    answers: {
+      ...answers,
+      startLogin: async (options) => {
+        if (existsSync(join(server.home, 'config.json'))) return answers.startLogin?.(options) as never;
+        throw new RelayError('SETTINGS_INVALID', 'No client ID.');
+      },
+    },
+  });
+  const { code, out, err } = await relay(['login'], {
+    env: server.env,
+    stdin: `${CLIENT_ID}\n`,
+    terminal: { stdin: true },
+    openBrowser: async () => {},
+  });
+  assert.deepEqual([code, out], [0, `${BROWSER_URL}\n${CONNECTED_LINE}`]);
+  assert.ok(err.includes(`${server.baseUrl}/auth/provider/callback\n`));
+});
+
+test('interrupted while waiting: exit 130, and the server that was started is closed', async () => {
+  const stop = new AbortController();
+  const { parts, ends } = startable({ ...loginThat(CONNECTED), loginProgress: () => new Promise(() => {}) });
+  const result = await relay(['login', '--no-browser'], {
+    env: { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID },
+    stdin: new PassThrough(),
+    parts,
+    signal: stop.signal,
+    onOut: () => setImmediate(() => stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'))),
+  });
+  assert.deepEqual([result.code, result.err, ends], [130, `${PASTE_HINT}relay: Interrupted.\n`, ['closed']]);
+});
+
+test('SIGINT ends a login that waits, as a process, while stdin stays open', async (context) => {
+  const answers = { ...loginThat(CONNECTED), loginProgress: () => new Promise<LoginProgress>(() => {}) };
+  const { env } = await startFakeLocal(context, { answers });
+  const { code, out, err } = await relayProcess(['login', '--no-browser'], {
+    env,
+    interruptAt: PROVIDER_URL,
+  });
+  assert.deepEqual([code, out], [130, `${PROVIDER_URL}\n`]);
+  assert.match(err, /relay: Interrupted\.\n$/);
+});

@@ -1,0 +1,198 @@
+/** status, logout and key: what they ask of the program that owns the state, and what they print. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import test from 'node:test';
+import type { Parts } from '../../src/cli/context.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { LocalApi } from '../../src/domain/localApi.ts';
+import { writeServerFile } from '../../src/store/serverFile.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+import { CONNECTED, exampleReport } from '../support/reports.ts';
+
+function offline(answers: Partial<LocalApi>) {
+  const ends: string[] = [];
+  const openOffline = async () => ({
+    local: answers as LocalApi,
+    close: async () => {
+      ends.push('closed');
+    },
+  });
+  return { parts: { openOffline } satisfies Partial<Parts>, ends };
+}
+
+const REVOKE = 'Spotify still lists the app. To revoke its access: https://www.spotify.com/account/apps/\n';
+
+test('status asks the running server; a missing login is exit 3', async (context) => {
+  const server = await startFakeLocal(context, { answers: { status: async () => exampleReport() } });
+  const { code, out, err } = await relay(['status'], { env: server.env, columns: 200 });
+  assert.deepEqual([code, err, server.calls], [3, '', [{ route: 'status', body: {} }]]);
+  assert.match(out, /^ok {3}server {4}pid 42/);
+});
+
+test('status of a connected account is exit 0, of one that has to log in again exit 3', async (context) => {
+  let account = CONNECTED;
+  const server = await startFakeLocal(context, {
+    answers: { status: async () => exampleReport({ account }) },
+  });
+  assert.equal((await relay(['status'], { env: server.env })).code, 0);
+  account = { ...CONNECTED, reauthorizationRequired: true };
+  assert.equal((await relay(['status'], { env: server.env })).code, 3);
+});
+
+test('status without a server opens the state itself, closes it, and is exit 4', async (context) => {
+  const { parts, ends } = offline({
+    status: async () => exampleReport({ server: null, account: CONNECTED }),
+  });
+  const { code, out } = await relay(['status', '--json'], {
+    env: { RELAY_HOME: temporaryHome(context) },
+    parts,
+  });
+  assert.equal(code, 4);
+  assert.deepEqual(JSON.parse(out), exampleReport({ server: null, account: CONNECTED }));
+  assert.deepEqual(ends, ['closed']);
+});
+
+test('the owner code is shown on a terminal only', async (context) => {
+  const status = async () => exampleReport({ ownerCode: 'brown-fox' });
+  const { env } = await startFakeLocal(context, { answers: { status } });
+  const terminal = { stdout: true };
+  assert.match((await relay(['status'], { env, terminal })).out, /Owner code: brown-fox\n$/);
+  assert.doesNotMatch((await relay(['status'], { env })).out, /brown-fox/);
+  assert.equal(JSON.parse((await relay(['status', '--json'], { env, terminal })).out).ownerCode, null);
+});
+
+test('a running demo is used, and named, when no server runs', async (context) => {
+  const { env } = await startFakeLocal(context, {
+    demo: true,
+    answers: { showKey: async () => ({ key: 'demo-key', fromEnvironment: false }) },
+  });
+  assert.deepEqual(await relay(['key'], { env }), {
+    code: 0,
+    out: 'demo-key\n',
+    err: 'Using the running demo.\n',
+  });
+});
+
+test('a server of another version is told', async (context) => {
+  const { env } = await startFakeLocal(context, {
+    version: '0.9.0',
+    answers: { logout: async () => ({ wasConnected: false, name: null }) },
+  });
+  assert.deepEqual(await relay(['logout'], { env }), {
+    code: 0,
+    out: 'No account was connected.\n',
+    err: 'The running server is version 0.9.0, this is 1.2.3: restart the server.\n',
+  });
+});
+
+test('what a killed server left behind counts as no server', async (context) => {
+  const home = temporaryHome(context);
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const baseUrl = 'http://127.0.0.1:4980';
+  await writeServerFile(home, { pid, startedAt: '2026-11-01T00:00:00.000Z', version: '1.2.3', baseUrl });
+  const { parts } = offline({ showKey: async () => ({ key: 'kept', fromEnvironment: false }) });
+  const result = await relay(['key', 'show'], { env: { RELAY_HOME: home }, parts });
+  assert.deepEqual(result, { code: 0, out: 'kept\n', err: '' });
+});
+
+test('a server that does not know this master key is exit 4 with what to look at', async (context) => {
+  const { env, baseUrl } = await startFakeLocal(context);
+  const other = { ...env, RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
+  assert.deepEqual(await relay(['status'], { env: other }), {
+    code: 4,
+    out: '',
+    err: `relay: The server at ${baseUrl} does not let this command in: it uses another master key.\n  Run the command as the same user, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.\n`,
+  });
+});
+
+test('logout says whose login is forgotten, and where to revoke it', async (context) => {
+  const logout = async () => ({ wasConnected: true, name: 'Ann' });
+  const { env } = await startFakeLocal(context, { answers: { logout } });
+  assert.deepEqual(await relay(['logout'], { env }), {
+    code: 0,
+    out: 'Forgot the login of Ann.\n',
+    err: REVOKE,
+  });
+  assert.deepEqual(await relay(['logout', '--json'], { env }), {
+    code: 0,
+    out: '{"wasConnected":true,"name":"Ann","revokeUrl":"https://www.spotify.com/account/apps/"}\n',
+    err: '',
+  });
+});
+
+test('key prints the key alone, key rotate a new one', async (context) => {
+  const { env, calls } = await startFakeLocal(context, {
+    answers: {
+      showKey: async () => ({ key: 'old', fromEnvironment: false }),
+      rotateKey: async () => ({ key: 'new' }),
+    },
+  });
+  assert.deepEqual(await relay(['key'], { env }), { code: 0, out: 'old\n', err: '' });
+  assert.deepEqual(await relay(['key', 'show', '--json'], { env }), {
+    code: 0,
+    out: '{"key":"old","fromEnvironment":false}\n',
+    err: '',
+  });
+  assert.deepEqual(await relay(['key', 'rotate'], { env }), {
+    code: 0,
+    out: 'new\n',
+    err: 'The old key no longer works: give the new one to every client that had it.\n',
+  });
+  assert.deepEqual(
+    calls.map(({ route }) => route),
+    ['key/show', 'key/show', 'key/rotate'],
+  );
+});
+
+test('an error of the server arrives with its code, its words and its remedy', async (context) => {
+  const { env } = await startFakeLocal(context, {
+    answers: {
+      rotateKey: async () => {
+        throw new RelayError('SETTINGS_INVALID', 'The key comes from MCP_API_KEY.', {
+          remedy: 'Change it there.',
+        });
+      },
+    },
+  });
+  assert.deepEqual(await relay(['key', 'rotate'], { env }), {
+    code: 2,
+    out: '',
+    err: 'relay: The key comes from MCP_API_KEY.\n  Change it there.\n',
+  });
+});
+
+const THROWN: Array<
+  [code: 'KEY_MISMATCH' | 'STATE_TOO_NEW' | 'STATE_DAMAGED' | 'ALREADY_RUNNING', exit: number]
+> = [
+  ['KEY_MISMATCH', 3],
+  ['STATE_TOO_NEW', 5],
+  ['STATE_DAMAGED', 1],
+  ['ALREADY_RUNNING', 1],
+];
+
+for (const [thrown, exit] of THROWN) {
+  test(`${thrown} while opening the state is exit ${exit}`, async (context) => {
+    const openOffline = async () => {
+      throw new RelayError(thrown, 'It does not open.');
+    };
+    const result = await relay(['status'], {
+      env: { RELAY_HOME: temporaryHome(context) },
+      parts: { openOffline },
+    });
+    assert.deepEqual(result, { code: exit, out: '', err: 'relay: It does not open.\n' });
+  });
+}
+
+test('a command that is interrupted closes what it opened and is exit 130', async (context) => {
+  const stop = new AbortController();
+  const { parts, ends } = offline({
+    status: () => {
+      stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
+      return new Promise(() => {});
+    },
+  });
+  const env = { RELAY_HOME: temporaryHome(context) };
+  const result = await relay(['status'], { env, parts, signal: stop.signal });
+  assert.deepEqual([result, ends], [{ code: 130, out: '', err: 'relay: Interrupted.\n' }, ['closed']]);
+});

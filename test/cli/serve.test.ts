@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Parts } from '../../src/cli/context.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { LocalApi } from '../../src/domain/localApi.ts';
+import { relay } from '../support/cli.ts';
+import { CONNECTED, exampleReport } from '../support/reports.ts';
+
+const BASE_URL = 'http://127.0.0.1:4980';
+
+/** Parts whose servers only note what happens to them, and a signal that ends `serve` once it is ready. */
+function world(changes: { connect?: () => Promise<void>; connected?: boolean } = {}) {
+  const events: string[] = [];
+  const stop = new AbortController();
+  const status = async () => exampleReport(changes.connected ? { account: CONNECTED } : {});
+  const parts: Partial<Parts> = {
+    startServer: async ({ settings, demo }) => {
+      events.push(`start ${settings.host} ${settings.port} ${settings.providerApiUrl} demo=${demo}`);
+      const close = async () => {
+        events.push('server closed');
+      };
+      const local = { status } as LocalApi;
+      const demoKey = demo ? 'demo-key' : null;
+      return { baseUrl: BASE_URL, mcpUrl: `${BASE_URL}/mcp`, local, ownerCode: 'brown-fox', demoKey, close };
+    },
+    startDemo: async (settings) => ({
+      settings: { ...settings, providerApiUrl: 'http://127.0.0.1:9/v1' },
+      connect: async () => {
+        await changes.connect?.();
+        events.push('demo connected');
+      },
+      close: async () => {
+        events.push('provider closed');
+      },
+    }),
+  };
+  const onOut = () => setImmediate(() => stop.abort(new RelayError('INTERRUPTED', 'Interrupted.')));
+  return { events, options: { env: { RELAY_HOME: '/no/such/home' }, parts, signal: stop.signal, onOut } };
+}
+
+test('serve says that it is ready, waits for the signal, drains and succeeds', async () => {
+  const { events, options } = world();
+  const { code, out, err } = await relay(['serve', '--port', '5001', '--host', '::1'], options);
+  assert.deepEqual([code, err], [0, 'Stopping. Ctrl-C again stops at once.\n']);
+  assert.match(out, /^relay 1\.2\.3 is ready\n\n {2}MCP {9}http:\/\/127\.0\.0\.1:4980\/mcp\n/);
+  assert.doesNotMatch(out, /brown-fox/);
+  assert.deepEqual(events, ['start ::1 5001 https://api.spotify.com/v1 demo=false', 'server closed']);
+});
+
+test('on a terminal the ready block has the owner code', async () => {
+  const { options } = world();
+  const { out } = await relay(['serve'], { ...options, terminal: { stdout: true } });
+  assert.match(out, /^ {2}Owner code {2}brown-fox$/m);
+});
+
+test('serve --json is one event per line, without secrets', async () => {
+  const { options } = world({ connected: true });
+  const { out, err } = await relay(['serve', '--json'], { ...options, terminal: { stdout: true } });
+  assert.deepEqual(
+    [
+      err,
+      ...out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ],
+    [
+      '',
+      {
+        event: 'ready',
+        pid: process.pid,
+        baseUrl: BASE_URL,
+        mcpUrl: `${BASE_URL}/mcp`,
+        version: '1.2.3',
+        providerConnected: true,
+        demo: false,
+      },
+      { event: 'stopped' },
+    ],
+  );
+});
+
+test('serve --demo runs the simulated provider beside the server and ends both', async () => {
+  const { events, options } = world();
+  const { code, out } = await relay(['serve', '--demo'], options);
+  assert.equal(code, 0);
+  assert.match(out, /^relay 1\.2\.3 is ready \(DEMO\)\n/);
+  assert.match(out, /Bearer demo-key"$/m);
+  assert.deepEqual(events, [
+    'start 127.0.0.1 4980 http://127.0.0.1:9/v1 demo=true',
+    'demo connected',
+    'server closed',
+    'provider closed',
+  ]);
+});
+
+test('a demo that cannot connect leaves nothing running', async () => {
+  const { events, options } = world({
+    connect: () => Promise.reject(new RelayError('LOGIN_FAILED', 'It does not connect.')),
+  });
+  const result = await relay(['serve', '--demo'], options);
+  assert.deepEqual(result, { code: 1, out: '', err: 'relay: It does not connect.\n' });
+  assert.deepEqual(events.slice(1), ['server closed', 'provider closed']);
+});
+
+test("serve --open opens the owner's page, or says where it is", async () => {
+  const opened: string[] = [];
+  const first = world();
+  await relay(['serve', '--open'], {
+    ...first.options,
+    openBrowser: async (url) => {
+      opened.push(url);
+    },
+  });
+  assert.deepEqual(opened, [BASE_URL]);
+  const { err } = await relay(['serve', '--open'], world().options);
+  assert.match(err, /^No browser could be opened\. Open http:\/\/127\.0\.0\.1:4980 yourself\.\n/);
+});
+
+test('settings that will hardly work are warned of', async () => {
+  const { options } = world();
+  const env = { ...options.env, PROVIDER_CLIENT_ID: 'odd' };
+  const { err } = await relay(['serve'], { ...options, env });
+  assert.match(
+    err,
+    /^Warning: The client ID does not look like one of Spotify \(32 hexadecimal digits\)\.\n/,
+  );
+});

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { appSteps } from '../../src/cli/clientId.ts';
+import { columns, showsUnicode, wrap } from '../../src/cli/output.ts';
+import { progressText } from '../../src/cli/progress.ts';
+import { type ReadyFacts, readyText } from '../../src/cli/readyText.ts';
+import { statusText } from '../../src/cli/statusText.ts';
+import { exampleReport } from '../support/reports.ts';
+
+const READY: ReadyFacts = {
+  version: '1.2.3',
+  mcpUrl: 'http://127.0.0.1:4980/mcp',
+  account: { connected: false, name: null },
+  ownerCode: null,
+  demoKey: null,
+  demo: false,
+  authMode: 'bearer',
+  home: undefined,
+  platform: 'linux',
+};
+
+test('the ready block of a first start', () => {
+  assert.equal(
+    readyText(READY),
+    `relay 1.2.3 is ready
+
+  MCP         http://127.0.0.1:4980/mcp
+  Account     not connected, run: relay login
+
+Connect Claude Code:
+
+  claude mcp add --transport http relay \\
+    http://127.0.0.1:4980/mcp \\
+    --header "Authorization: Bearer $(relay key)"
+
+Stop with Ctrl-C
+`,
+  );
+  assert.deepEqual(
+    readyText(READY)
+      .split('\n')
+      .filter((line) => line.length > 60),
+    [],
+  );
+});
+
+test('the ready block of the demo is marked and holds its key', () => {
+  const text = readyText({
+    ...READY,
+    account: { connected: true, name: 'Demo' },
+    demo: true,
+    demoKey: 'demo-key',
+    ownerCode: 'brown-fox',
+  });
+  assert.equal(
+    text,
+    `relay 1.2.3 is ready (DEMO)
+Simulated provider, invented music: no Spotify account.
+
+  MCP         http://127.0.0.1:4980/mcp
+  Account     connected as Demo
+  Owner code  brown-fox
+
+Connect Claude Code:
+
+  claude mcp add --transport http relay \\
+    http://127.0.0.1:4980/mcp \\
+    --header "Authorization: Bearer demo-key"
+
+Stop with Ctrl-C
+`,
+  );
+});
+
+test('commands in the ready block find a home that is not the default', () => {
+  const text = readyText({ ...READY, home: '/my home' });
+  assert.match(text, /run: relay --home '\/my home' login$/m);
+  assert.match(text, /Bearer \$\(relay --home '\/my home' key\)"$/m);
+});
+
+test('with OAuth alone, and on Windows, the command for Claude Code is one for that', () => {
+  const text = readyText({ ...READY, authMode: 'oauth', platform: 'win32' });
+  assert.match(text, /^ {2}claude mcp add --transport http relay http:\/\/127\.0\.0\.1:4980\/mcp$/m);
+});
+
+test('status wraps to the width, with the remedy below the entry', () => {
+  assert.equal(
+    statusText(exampleReport({ ownerCode: 'brown-fox' }), { unicode: true, columns: 60 }),
+    `✓ server    pid 42, http://127.0.0.1:4980, version 1.2.3
+✗ account   not connected: no Spotify account has been
+            connected with this home so far
+            → Run: relay login
+! key       in a file
+- jobs      none
+
+Owner code: brown-fox
+`,
+  );
+});
+
+test('status without Unicode says the same in letters, and marks the demo', () => {
+  assert.equal(
+    statusText(exampleReport({ demo: true }), { unicode: false, columns: 100 }),
+    `DEMO: simulated provider, invented music
+
+ok   server    pid 42, http://127.0.0.1:4980, version 1.2.3
+bad  account   not connected: no Spotify account has been connected with this home so far
+               > Run: relay login
+warn key       in a file
+off  jobs      none
+`,
+  );
+});
+
+test('how the Spotify app is made, in three steps within 65 columns', () => {
+  const text = appSteps('http://127.0.0.1:4980/auth/provider/callback');
+  assert.deepEqual(
+    text.split('\n').filter((line) => line.length > 65),
+    [],
+  );
+  assert.equal(text.split('\n').filter((line) => /^ {2}\d\./.test(line)).length, 3);
+  assert.match(text, /^ {5}http:\/\/127\.0\.0\.1:4980\/auth\/provider\/callback$/m);
+});
+
+test('marks are shown where the terminal can be expected to know them', () => {
+  const cases: Array<[env: NodeJS.ProcessEnv, platform: NodeJS.Platform, shows: boolean]> = [
+    [{ LANG: 'en_US.UTF-8' }, 'linux', true],
+    [{ LANG: 'C' }, 'linux', false],
+    [{ LANG: 'C', LC_ALL: 'C.utf8' }, 'darwin', true],
+    [{ LANG: 'en_US.UTF-8', TERM: 'linux' }, 'linux', false],
+    [{ LANG: 'en_US.UTF-8' }, 'win32', false],
+    [{ WT_SESSION: 'x' }, 'win32', true],
+  ];
+  for (const [env, platform, shows] of cases) assert.equal(showsUnicode(env, platform), shows);
+});
+
+test('lines break between words only, and columns are as wide as their widest cell', () => {
+  assert.deepEqual(wrap('aa bb cccccc d', 5), ['aa bb', 'cccccc', 'd']);
+  assert.deepEqual(
+    columns([
+      ['a', 'bbb', ''],
+      ['aaa', 'b', 'c'],
+    ]),
+    ['a    bbb', 'aaa  b    c'],
+  );
+});
+
+test('progress tells what is known', () => {
+  assert.equal(progressText({ progress: 3 }), '3');
+  assert.equal(progressText({ progress: 3, total: 9 }), '3 of 9');
+  assert.equal(progressText({ progress: 3, total: 9, message: 'Searching' }), '3 of 9: Searching');
+});
