@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Ended, withDesk } from '../support/program.ts';
+
+const SERVE = ['serve', '--port', '0'];
+
+/** A refusal: the code, words about the matter, and no stack trace. */
+function assertRefusal(ended: Ended, code: number, ...words: RegExp[]): void {
+  assert.equal(ended.code, code, ended.err);
+  for (const word of words) assert.match(ended.err, word);
+  assert.doesNotMatch(ended.err, /\n\s+at .+:\d+/);
+  assert.equal(ended.out, '');
+}
+
+const badSettings: Array<[what: string, env: Record<string, string>, args: string[], words: RegExp[]]> = [
+  ['a port that is none', { RELAY_PORT: '70000' }, [], [/RELAY_PORT/]],
+  ['an open address without a public URL', { RELAY_HOST: '0.0.0.0' }, [], [/RELAY_HOST/, /PUBLIC_BASE_URL/]],
+  ['a short API key', { MCP_API_KEY: 'tiny-secret' }, [], [/MCP_API_KEY/, /32/]],
+  ['a bad encryption key', { RELAY_ENCRYPTION_KEY: 'c2hvcnQ=' }, [], [/RELAY_ENCRYPTION_KEY/]],
+  [
+    'a redirect URI with another path',
+    { PROVIDER_REDIRECT_URI: 'http://127.0.0.1:4980/callback' },
+    [],
+    [/PROVIDER_REDIRECT_URI/, /\/auth\/provider\/callback/],
+  ],
+  ['half an OAuth client', { MCP_OAUTH_CLIENT_ID: 'x' }, [], [/MCP_OAUTH_CLIENT_/]],
+  ['an unknown option', {}, ['--prot', '1'], [/--prot/]],
+];
+
+for (const [what, env, args, words] of badSettings) {
+  test(`${what} stops the start with exit code 2 and no value of a secret`, async () => {
+    await withDesk(env, async (desk) => {
+      const ended = await desk.relay([...SERVE.slice(0, 1), ...args]);
+      assertRefusal(ended, 2, ...words);
+      for (const secret of ['tiny-secret', 'c2hvcnQ=']) assert.ok(!ended.err.includes(secret));
+    });
+  });
+}
+
+test('a taken port is an error that names the flag', async () => {
+  await withDesk({}, async (desk) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    assertRefusal(await desk.relay(['serve', '--port', String(port)]), 1, new RegExp(String(port)), /--port/);
+    other.close();
+    // Nothing is left behind: the home is free again.
+    await desk.serve();
+  });
+});
+
+test('a second server of one home fails at once with the pid and URL of the first', async () => {
+  await withDesk({}, async (desk) => {
+    const { ready, server } = await desk.serve();
+    const second = await desk.relay(SERVE);
+    assertRefusal(second, 1, new RegExp(String(ready.pid)), new RegExp(ready.baseUrl));
+    // A process that does not answer, because it is stopped, still owns its home.
+    process.kill(server.pid, 'SIGSTOP');
+    assertRefusal(await desk.relay(SERVE), 1, new RegExp(String(ready.pid)));
+    process.kill(server.pid, 'SIGCONT');
+  });
+});
+
+const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+const damages: Array<[what: string, spoil: (path: string) => void]> = [
+  ['cut off', (path) => truncateSync(path, 5_000)],
+  ['overwritten in the middle', (path) => writeFileSync(path, spoiled(readFileSync(path)))],
+  ['no database at all', (path) => writeFileSync(path, 'not a database, but somebody’s text\n'.repeat(200))],
+  ['empty', (path) => writeFileSync(path, '')],
+];
+
+function spoiled(image: Buffer): Buffer {
+  randomBytes(image.length - 200).copy(image, 150);
+  return image;
+}
+
+for (const [what, spoil] of damages) {
+  test(`a state file that is ${what} is refused by name and left as it is`, async () => {
+    await withDesk({}, async (desk) => {
+      const { server } = await desk.serve();
+      await server.stop();
+      const path = join(desk.home, 'relay.db');
+      spoil(path);
+      const before = digest(path);
+      assertRefusal(await desk.relay(SERVE), 1, /relay\.db/);
+      assertRefusal(await desk.relay(['key']), 1, /relay\.db/);
+      assert.equal(digest(path), before);
+    });
+  });
+}
+
+test('a wrong key is refused, harms nothing, and the right one works again', async () => {
+  const right = randomBytes(32).toString('base64');
+  const wrong = randomBytes(32).toString('base64');
+  await withDesk({}, async (desk) => {
+    const { server } = await desk.serve([], { RELAY_ENCRYPTION_KEY: right });
+    await server.stop();
+    const { out: key } = await desk.relay(['key'], { env: { RELAY_ENCRYPTION_KEY: right } });
+    assertRefusal(await desk.relay(SERVE, { env: { RELAY_ENCRYPTION_KEY: wrong } }), 3, /relay login/);
+    const again = await desk.relay(['key'], { env: { RELAY_ENCRYPTION_KEY: right } });
+    assert.equal(again.out, key);
+  });
+});
+
+test('commands that need a server say so with exit code 4', async () => {
+  await withDesk({}, async (desk) => {
+    assertRefusal(await desk.relay(['call', 'get_devices']), 4, /relay serve/);
+  });
+});
+
+test('relay call names what is wrong with a tool or its arguments', async () => {
+  await withDesk({}, async (desk) => {
+    const { server } = await desk.serve(['--demo']);
+    assertRefusal(await desk.relay(['call', 'serch_tracks', 'query=x']), 2, /search_tracks/);
+    const unknown = await desk.relay(['call', 'search_tracks', 'query=x', 'max=3']);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.err, /INVALID_ARGUMENT: Unknown argument "max"/);
+    const wrongKind = await desk.relay([
+      'call',
+      'get_track',
+      'track_id=spotify:album:0000invented0000album0',
+      '--json',
+    ]);
+    assert.equal(wrongKind.code, 1);
+    assert.equal(JSON.parse(wrongKind.out).error.code, 'INVALID_ARGUMENT');
+    const good = await desk.relay(['call', 'search_tracks', 'query=x']);
+    assert.equal(good.code, 0, good.err);
+    await server.stop();
+  });
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { TOOLS } from '../../src/tools/index.ts';
+import { withDesk } from '../support/program.ts';
+import { mcpClient } from '../support/world.ts';
+
+test('the demo is ready with an account, and a second terminal, an older and a current client use it', async () => {
+  await withDesk({}, async (desk) => {
+    const { server, ready } = await desk.serve(['--demo']);
+    assert.deepEqual(
+      { ...ready, pid: 0, version: '', baseUrl: '', mcpUrl: '' },
+      {
+        event: 'ready',
+        pid: 0,
+        baseUrl: '',
+        mcpUrl: '',
+        version: '',
+        providerConnected: true,
+        demo: true,
+      },
+    );
+    assert.equal(ready.pid, server.pid);
+    assert.equal(ready.mcpUrl, `${ready.baseUrl}/mcp`);
+
+    const called = await desk.relay(['call', 'search_tracks', 'query=carousel', 'limit=3', '--json']);
+    assert.equal(called.code, 0);
+    assert.equal(JSON.parse(called.out).items.length, 3);
+    assert.match(called.err, /demo/i);
+
+    const { key } = JSON.parse((await desk.relay(['key', '--json'])).out);
+    const current = await mcpClient(ready.mcpUrl, key);
+    assert.equal((await current.listTools()).tools.length, TOOLS.length);
+    await current.close();
+    const older = new OlderClient({ name: 'older', version: '1.0.0' });
+    const requestInit = { headers: { authorization: `Bearer ${key}` } };
+    await older.connect(
+      new OlderTransport(new URL(ready.mcpUrl), { requestInit }) as Parameters<OlderClient['connect']>[0],
+    );
+    const result = await older.callTool({ name: 'get_my_playlists', arguments: { all: true } });
+    assert.ok((result.structuredContent as { items: unknown[] }).items.length >= 12);
+    await older.close();
+
+    const { code, out } = await server.stop('SIGTERM');
+    assert.equal(code, 0);
+    assert.match(out, /\{"event":"stopped"\}/);
+  });
+});
+
+test('the demo starts again over its own home, after Ctrl-C and after kill -9', async () => {
+  await withDesk({}, async (desk) => {
+    for (const signal of ['SIGINT', 'SIGKILL', 'SIGTERM'] as const) {
+      const { server, ready } = await desk.serve(['--demo']);
+      assert.equal(ready.providerConnected, true);
+      const status = await desk.relay(['status']);
+      assert.equal(status.code, 0, status.out + status.err);
+      await server.stop(signal);
+    }
+    assert.equal((await desk.relay(['call', 'get_devices'])).code, 4);
+  });
+});
+
+test('for a person the demo prints a block that fits a narrow window and names the key', async () => {
+  await withDesk({}, async (desk) => {
+    const server = desk.start(['serve', '--demo', '--port', '0']);
+    await server.until(/Ctrl-C/);
+    assert.match(server.out, /DEMO/);
+    assert.match(server.out, /http:\/\/127\.0\.0\.1:\d+\/mcp/);
+    assert.match(server.out, /Bearer relay_/);
+    for (const line of server.out.split('\n')) {
+      if (!line.includes('relay_')) assert.ok(line.length <= 60, line);
+    }
+  });
+});

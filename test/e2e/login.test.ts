@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type DemoProvider, startDemoProvider } from '../../src/demo/provider.ts';
+import { createBrowser } from '../support/browser.ts';
+import { type Desk, withDesk } from '../support/program.ts';
+import { owner } from '../support/shapes.ts';
+
+async function withProvider(
+  work: (desk: Desk, provider: DemoProvider, secrets: Secrets) => Promise<void>,
+): Promise<void> {
+  const provider = await startDemoProvider({ rotateRefreshTokens: true });
+  const secrets = watchTokens(provider);
+  const env = {
+    PROVIDER_API_URL: provider.apiUrl,
+    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+    PROVIDER_CLIENT_ID: provider.clientId,
+    LOG_LEVEL: 'trace',
+  };
+  try {
+    await withDesk(env, (desk) => work(desk, provider, secrets));
+  } finally {
+    await provider.close();
+  }
+}
+
+type Secrets = { values: Set<string> };
+
+/** Collects every token that the provider hands out. */
+function watchTokens(provider: DemoProvider): Secrets {
+  const values = new Set<string>();
+  const fn = (body: unknown) => {
+    const { access_token, refresh_token } = body as { access_token: string; refresh_token?: string };
+    values.add(access_token);
+    if (refresh_token) values.add(refresh_token);
+    return body;
+  };
+  provider.faults.add({ path: /\/api\/token$/, kind: 'transform', times: Number.POSITIVE_INFINITY, fn });
+  return { values };
+}
+
+test('relay login --no-browser connects by the printed address; no secret is in clear anywhere', async () => {
+  await withProvider(async (desk, provider, secrets) => {
+    const { server, ready } = await desk.serve();
+    assert.equal(ready.providerConnected, false);
+    assert.equal((await desk.relay(['status'])).code, 3);
+
+    const login = desk.start(['login', '--no-browser']);
+    const [url] = await login.until(/^\s*(http\S+)\s*$/m);
+    assert.equal((await createBrowser().open(url.trim())).status, 200);
+    const ended = await login.ended;
+    assert.equal(ended.code, 0, ended.err);
+    assert.ok(ended.out.includes(owner(provider).displayName));
+
+    const called = await desk.relay(['call', 'get_my_playlists', 'limit=1']);
+    assert.equal(called.code, 0, called.err);
+    provider.expireAccessTokens();
+    assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
+
+    const key = (await desk.relay(['key'])).out.trim();
+    assert.equal(secrets.values.size, 4);
+    const code = new URL(url.trim()).searchParams.get('state') ?? '';
+    for (const secret of [...secrets.values, key, code]) {
+      assert.deepEqual(desk.filesWith(secret), [], 'in a file');
+      assert.ok(!server.err.includes(secret) && !server.out.includes(secret), 'in the log of the server');
+      assert.ok(!ended.err.includes(secret), 'in the log of the login');
+    }
+  });
+});
+
+test('a restart, also after kill -9, keeps the connection', async () => {
+  await withProvider(async (desk) => {
+    const first = await desk.serve();
+    await connect(desk);
+    await first.server.stop('SIGKILL');
+    const second = await desk.serve();
+    assert.equal(second.ready.providerConnected, true);
+    assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
+    await second.server.stop();
+    const third = await desk.serve();
+    assert.equal(third.ready.providerConnected, true);
+  });
+});
+
+test('without a running server relay login runs one for as long as it takes', async () => {
+  await withProvider(async (desk, provider) => {
+    const login = desk.start(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
+    const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
+    await createBrowser().open(url);
+    const ended = await login.ended;
+    assert.equal(ended.code, 0, ended.err);
+    assert.equal((await desk.relay(['status'])).code, 4);
+    const { ready } = await desk.serve();
+    assert.equal(ready.providerConnected, true);
+    const status = await desk.relay(['status', '--json']);
+    assert.equal(status.code, 0);
+    assert.equal(JSON.parse(status.out).account.name, owner(provider).displayName);
+  });
+});
+
+test('the address that a browser elsewhere ended on is pasted back', async () => {
+  await withProvider(async (desk) => {
+    await desk.serve();
+    const login = desk.start(['login', '--no-browser']);
+    const [url] = await login.until(/^\s*(http\S+)\s*$/m);
+    const approved = await createBrowser().step(url.trim());
+    login.write('nonsense\n');
+    login.write(`${approved.headers.get('location')}\n`);
+    const ended = await login.ended;
+    assert.equal(ended.code, 0, ended.err);
+  });
+});
+
+test('a login that nobody finishes ends in time, and one that is declined says so', async () => {
+  await withProvider(async (desk, provider) => {
+    await desk.serve();
+    const late = await desk.relay(['login', '--no-browser', '--timeout', '1']);
+    assert.equal(late.code, 1);
+    assert.match(late.err, /relay login/);
+    provider.denyNextLogin();
+    const login = desk.start(['login', '--no-browser']);
+    const [url] = await login.until(/^\s*(http\S+)\s*$/m);
+    await createBrowser().open(url.trim());
+    const ended = await login.ended;
+    assert.equal(ended.code, 1);
+    assert.match(ended.err, /declined/);
+  });
+});
+
+test('logout and a new key', async () => {
+  await withProvider(async (desk) => {
+    await desk.serve();
+    await connect(desk);
+    const out = await desk.relay(['logout']);
+    assert.equal(out.code, 0, out.err);
+    assert.match(out.out + out.err, /spotify\.com\/account\/apps/);
+    assert.equal((await desk.relay(['call', 'get_devices'])).code, 3);
+    const before = (await desk.relay(['key'])).out.trim();
+    const after = (await desk.relay(['key', 'rotate'])).out.trim();
+    assert.notEqual(after, before);
+    assert.equal((await desk.relay(['key'])).out.trim(), after);
+  });
+});
+
+async function connect(desk: Desk): Promise<void> {
+  const login = desk.start(['login', '--no-browser']);
+  const [url] = await login.until(/^\s*(http\S+)\s*$/m);
+  await createBrowser().open(url.trim());
+  assert.equal((await login.ended).code, 0);
+}

@@ -1,0 +1,44 @@
+/** As much of a browser as a login needs: it follows redirects and keeps cookies per host. */
+
+export interface Visit {
+  status: number;
+  url: string;
+  headers: Headers;
+  text: string;
+}
+
+export interface Browser {
+  open(url: string): Promise<Visit>;
+  /** One request without following where it leads. */
+  step(url: string): Promise<Visit>;
+}
+
+export function createBrowser(): Browser {
+  const cookies = new Map<string, Map<string, string>>();
+
+  async function step(url: string): Promise<Visit> {
+    const { host } = new URL(url);
+    const jar = cookies.get(host) ?? new Map<string, string>();
+    cookies.set(host, jar);
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, { redirect: 'manual', headers: cookie ? { cookie } : {} });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const at = pair.indexOf('=');
+      if (/max-age=0/i.test(line)) jar.delete(pair.slice(0, at));
+      else jar.set(pair.slice(0, at), pair.slice(at + 1));
+    }
+    return { status: response.status, url, headers: response.headers, text: await response.text() };
+  }
+
+  return {
+    step,
+    async open(url) {
+      let visit = await step(url);
+      for (let hop = 0; hop < 10 && visit.status >= 300 && visit.status < 400; hop++) {
+        visit = await step(new URL(visit.headers.get('location') ?? '', visit.url).href);
+      }
+      return visit;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/** Runs the command line: in this process with captured streams, or as a process of its own. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { TestContext } from 'node:test';
+import type { Parts, World } from '../../src/cli/context.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { type Clock, systemClock, systemRandom } from '../../src/domain/clock.ts';
+
+export interface CliOptions {
+  env?: NodeJS.ProcessEnv;
+  /** What stdin holds before it ends; a stream stays under the test's control. */
+  stdin?: string | PassThrough;
+  terminal?: { stdin?: boolean; stdout?: boolean; stderr?: boolean };
+  columns?: number;
+  platform?: NodeJS.Platform;
+  clock?: Clock;
+  signal?: AbortSignal;
+  openBrowser?: (url: string) => Promise<void>;
+  parts?: Partial<Parts>;
+  /** Sees stdout as it grows. */
+  onOut?: (all: string) => void;
+}
+
+export interface CliResult {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs `relay …args` in this process; nothing reaches the real streams, environment or browser. */
+export async function relay(args: string[], options: CliOptions = {}): Promise<CliResult> {
+  const result: CliResult = { code: -1, out: '', err: '' };
+  result.code = await runProgram(args, worldOf(options, result));
+  return result;
+}
+
+function worldOf(options: CliOptions, result: CliResult): World {
+  const terminal = { stdin: false, stdout: false, stderr: false, ...options.terminal };
+  return {
+    io: {
+      stdin: inputOf(options.stdin),
+      out: (text) => {
+        result.out += text;
+        options.onOut?.(result.out);
+      },
+      err: (text) => {
+        result.err += text;
+      },
+      terminal,
+      columns: options.columns ?? 80,
+    },
+    env: options.env ?? {},
+    platform: options.platform ?? 'linux',
+    clock: options.clock ?? systemClock,
+    random: systemRandom,
+    version: '1.2.3',
+    signal: options.signal ?? new AbortController().signal,
+    openBrowser: options.openBrowser ?? (() => Promise.reject(new Error('no browser'))),
+    parts: async () => ({
+      createLog: () => silent,
+      startServer: unexpected,
+      openOffline: unexpected,
+      startDemo: unexpected,
+      ...options.parts,
+    }),
+  };
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+function unexpected(): never {
+  throw new Error('This test gives no such part.');
+}
+
+function inputOf(stdin: string | PassThrough | undefined): PassThrough {
+  if (stdin instanceof PassThrough) return stdin;
+  const stream = new PassThrough();
+  stream.end(stdin ?? '');
+  return stream;
+}
+
+const ENTRY = new URL('./cliEntry.ts', import.meta.url).pathname;
+
+/** Runs the real program as a process with an environment of its own; SIGINT is sent once stdout holds `interruptAt`. */
+export function relayProcess(
+  args: string[],
+  options: { env?: NodeJS.ProcessEnv; stdin?: string; interruptAt?: string } = {},
+): Promise<CliResult> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', ...options.env };
+  const child = spawn(process.execPath, ['--import', 'tsx', ENTRY, ...args], { env });
+  const result: CliResult = { code: -1, out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    result.out += text;
+    if (options.interruptAt !== undefined && result.out.includes(options.interruptAt)) child.kill('SIGINT');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    result.err += text;
+  });
+  if (options.interruptAt === undefined) child.stdin.end(options.stdin ?? '');
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ ...result, code: code ?? -1 }));
+  });
+}
+
+/** A directory that goes away with the test. */
+export function temporaryHome(context: TestContext): string {
+  const home = mkdtempSync(join(tmpdir(), 'relay-test-'));
+  context.after(() => rmSync(home, { recursive: true, force: true }));
+  return home;
+}

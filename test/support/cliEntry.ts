@@ -1,0 +1,4 @@
+/** The program as a process, without a build: what `bin/relay.mjs` does with the bundle. */
+import { main } from '../../src/main.ts';
+
+process.exitCode = await main(process.argv);

@@ -1,0 +1,45 @@
+/** A clock that moves only when a test says so. */
+import type { Clock } from '../../src/domain/clock.ts';
+
+export interface ManualClock extends Clock {
+  /** Moves time on and wakes whoever slept until then. */
+  advance(ms: number): void;
+  /** How many sleep now. */
+  readonly sleeping: number;
+}
+
+export function manualClock(start = Date.UTC(2026, 10, 20, 12)): ManualClock {
+  let now = start;
+  const sleepers = new Set<{ until: number; wake: () => void }>();
+  return {
+    now: () => now,
+    sleep(ms, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const stop = () => {
+          sleepers.delete(sleeper);
+          reject(signal?.reason);
+        };
+        const sleeper = {
+          until: now + ms,
+          wake: () => {
+            sleepers.delete(sleeper);
+            signal?.removeEventListener('abort', stop);
+            resolve();
+          },
+        };
+        if (ms <= 0) return resolve();
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', stop, { once: true });
+      });
+    },
+    advance(ms) {
+      now += ms;
+      const due = [...sleepers].filter((sleeper) => sleeper.until <= now).sort((a, b) => a.until - b.until);
+      for (const sleeper of due) sleeper.wake();
+    },
+    get sleeping() {
+      return sleepers.size;
+    },
+  };
+}

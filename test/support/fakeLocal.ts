@@ -1,0 +1,153 @@
+/**
+ * A real HTTP server that speaks `/local` as `domain/localApi.ts` lists it, with answers from the test, and `/mcp` with
+ * the SDK's own server. Its home holds a `server.json`, so that the command line finds it.
+ */
+import { mkdirSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import { RelayError } from '../../src/domain/errors.ts';
+import { LOCAL_ROUTES, type LocalApi } from '../../src/domain/localApi.ts';
+import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { writeServerFile } from '../../src/store/serverFile.ts';
+import { temporaryHome } from './cli.ts';
+
+export interface FakeLocal {
+  home: string;
+  /** What a command needs in its environment to find this server and to be let in. */
+  env: NodeJS.ProcessEnv;
+  baseUrl: string;
+  /** Every call that was let in, in order: the route and its JSON body. */
+  calls: Array<{ route: string; body: Record<string, unknown> }>;
+}
+
+export interface FakeLocalOptions {
+  answers?: Partial<LocalApi>;
+  mcp?: () => McpServer;
+  /** Puts `server.json` where the demo has it. */
+  demo?: boolean;
+  version?: string;
+}
+
+const KEY = Buffer.alloc(32, 7);
+const MCP_TOKEN = 'test-mcp-token';
+
+export async function startFakeLocal(
+  context: TestContext,
+  options: FakeLocalOptions = {},
+): Promise<FakeLocal> {
+  const home = temporaryHome(context);
+  const calls: FakeLocal['calls'] = [];
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const answers = { mcpToken: async () => tokenFor(baseUrl), ...options.answers };
+  const handler = options.mcp ? createMcpHandler(options.mcp, { legacy: 'stateless' }) : null;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await bodyOf(request);
+    if (request.url === '/mcp' && handler)
+      return forward(handler.fetch, `${baseUrl}/mcp`, request, text, response);
+    await answerLocal(answers, calls, request, text, response);
+  }
+
+  const serverHome = options.demo ? join(home, 'demo') : home;
+  mkdirSync(serverHome, { recursive: true });
+  const version = options.version ?? '1.2.3';
+  await writeServerFile(serverHome, {
+    pid: process.pid,
+    startedAt: '2026-11-01T00:00:00.000Z',
+    version,
+    baseUrl,
+  });
+  return { home, env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY.toString('base64') }, baseUrl, calls };
+}
+
+async function answerLocal(
+  answers: Partial<LocalApi>,
+  calls: FakeLocal['calls'],
+  request: IncomingMessage,
+  text: string,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST' || request.headers.authorization !== `Bearer ${deriveLocalToken(KEY)}`) {
+    return send(response, 401, { error: { code: 'UNAUTHORIZED', message: 'No.' } });
+  }
+  const route = (request.url ?? '').replace('/local/', '');
+  const body = JSON.parse(text) as Record<string, unknown>;
+  calls.push({ route, body });
+  try {
+    send(response, 200, (await dispatch(answers, route, body)) ?? {});
+  } catch (error) {
+    if (!(error instanceof RelayError)) throw error;
+    const { code, message, remedy } = error;
+    send(response, 400, { error: { code, message, remedy } });
+  }
+}
+
+function dispatch(
+  answers: Partial<LocalApi>,
+  route: string,
+  body: Record<string, unknown>,
+): Promise<unknown> {
+  switch (route) {
+    case LOCAL_ROUTES.startLogin:
+      return call(answers.startLogin)({ switchAccount: body.switchAccount === true });
+    case LOCAL_ROUTES.loginProgress:
+      return call(answers.loginProgress)(String(body.attemptId), Number(body.waitSeconds));
+    case LOCAL_ROUTES.pasteLogin:
+      return call(answers.pasteLogin)(String(body.attemptId), String(body.address));
+    case LOCAL_ROUTES.setClientSecret:
+      return call(answers.setClientSecret)(body.value as string | null);
+    default: {
+      const name = (Object.keys(LOCAL_ROUTES) as Array<keyof LocalApi>).find(
+        (key) => LOCAL_ROUTES[key] === route,
+      );
+      return call(name && (answers[name] as (() => Promise<unknown>) | undefined))();
+    }
+  }
+}
+
+function call<F>(method: F | undefined): F {
+  if (method === undefined) throw new RelayError('INTERNAL', 'The test gives no answer to this call.');
+  return method;
+}
+
+async function forward(
+  fetch: (request: Request) => Promise<Response>,
+  url: string,
+  request: IncomingMessage,
+  text: string,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.headers.authorization !== `Bearer ${MCP_TOKEN}`) return send(response, 401, {});
+  const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  const { method = 'GET' } = request;
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const body = text === '' ? {} : { body: text };
+  const answer = await fetch(new Request(url, { method, headers, signal: gone.signal, ...body }));
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  for await (const chunk of answer.body ?? []) response.write(chunk);
+  response.end();
+}
+
+function tokenFor(baseUrl: string) {
+  return { token: MCP_TOKEN, mcpUrl: `${baseUrl}/mcp`, expiresInSeconds: 300 };
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,40 @@
+/** Raw HTTP requests, with whatever headers a test wants to lie in (`fetch` forbids `Host` and `Origin`). */
+import { request } from 'node:http';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  text: string;
+}
+
+export interface RawRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+export function send(url: string, options: RawRequest = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body } = options;
+  return new Promise((resolve, reject) => {
+    const isChunked = 'transfer-encoding' in headers;
+    const length =
+      body === undefined || isChunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    // As given: a URL object would tidy the path up.
+    const path = url.replace(/^https?:\/\/[^/]+/, '') || '/';
+    const target = { method, path, headers: { ...length, ...headers }, agent: false };
+    const outgoing = request(new URL(url).origin, target, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+        }),
+      );
+      response.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}

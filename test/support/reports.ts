@@ -1,0 +1,73 @@
+/** Reports of `status` as tests need them. */
+import type { StatusReport } from '../../src/domain/localApi.ts';
+
+/** A server that runs without an account; `changes` replace whole fields. */
+export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport {
+  return {
+    version: '1.2.3',
+    demo: false,
+    home: '/home/me/.config/relay',
+    entries: [
+      {
+        part: 'server',
+        state: 'ok',
+        summary: 'pid 42, http://127.0.0.1:4980, version 1.2.3',
+        remedy: null,
+      },
+      {
+        part: 'account',
+        state: 'bad',
+        summary: 'not connected: no Spotify account has been connected with this home so far',
+        remedy: 'Run: relay login',
+      },
+      { part: 'key', state: 'warning', summary: 'in a file', remedy: null },
+      { part: 'jobs', state: 'off', summary: 'none', remedy: null },
+    ],
+    server: {
+      pid: 42,
+      version: '1.2.3',
+      baseUrl: 'http://127.0.0.1:4980',
+      mcpUrl: 'http://127.0.0.1:4980/mcp',
+      startedAt: '2026-11-01T00:00:00.000Z',
+    },
+    account: {
+      connected: false,
+      reauthorizationRequired: false,
+      name: null,
+      id: null,
+      scopes: [],
+      missingScopes: [],
+      accessTokenExpiresAt: null,
+      loginExpiresAt: null,
+      daysLeft: null,
+    },
+    key: { source: 'file', warning: null },
+    database: {
+      path: '/home/me/.config/relay/relay.db',
+      status: 'ok',
+      schemaVersion: 1,
+      expectedVersion: 1,
+      schemaState: 'current',
+      sizeBytes: 4096,
+      lastSavedAt: null,
+    },
+    mcp: { authMode: 'bearer', apiKeySet: true },
+    rateLimits: { blocked: [], requests24h: 0 },
+    recentErrors: [],
+    ownerCode: null,
+    ...changes,
+  };
+}
+
+/** The account part of a report for a connected account. */
+export const CONNECTED: StatusReport['account'] = {
+  connected: true,
+  reauthorizationRequired: false,
+  name: 'Ann',
+  id: 'ann',
+  scopes: ['playlist-read-private'],
+  missingScopes: [],
+  accessTokenExpiresAt: '2026-11-01T01:00:00.000Z',
+  loginExpiresAt: '2027-05-01T00:00:00.000Z',
+  daysLeft: 181,
+};

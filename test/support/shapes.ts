@@ -1,0 +1,82 @@
+/** What tools have to answer for items of the invented catalogue, written down from the contract and not from the code. */
+import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack } from '../../src/demo/catalogue/types.ts';
+import type { DemoPlaylist } from '../../src/demo/provider.ts';
+import { snapshotOf } from '../../src/demo/state.ts';
+
+const refs = (artists: readonly DemoArtist[]) => artists.map(({ id, name }) => ({ id, name }));
+const web = (kind: string, id: string) => `https://open.spotify.com/${kind}/${id}`;
+
+export function trackShape(track: DemoTrack) {
+  return {
+    id: track.id,
+    uri: track.uri,
+    type: 'track',
+    name: track.name,
+    artists: refs(track.artists),
+    album: { id: track.album.id, name: track.album.name, release_date: track.album.releaseDate },
+    duration_ms: track.durationMs,
+    explicit: track.explicit,
+    is_local: false,
+    isrc: track.isrc,
+    url: web('track', track.id),
+  };
+}
+
+export function episodeShape(episode: DemoEpisode) {
+  return {
+    id: episode.id,
+    uri: episode.uri,
+    type: 'episode',
+    name: episode.name,
+    show: { id: episode.show.id, name: episode.show.name, uri: episode.show.uri },
+    duration_ms: episode.durationMs,
+    release_date: episode.releaseDate,
+    explicit: episode.explicit,
+    url: web('episode', episode.id),
+  };
+}
+
+/** Newer Spotify apps get no genres. */
+export function artistShape({ id, uri, name }: DemoArtist) {
+  return { id, uri, name, genres: null, url: web('artist', id) };
+}
+
+export function albumShape(album: DemoAlbum) {
+  return {
+    id: album.id,
+    uri: album.uri,
+    name: album.name,
+    artists: refs(album.artists),
+    album_type: album.type,
+    release_date: album.releaseDate,
+    total_tracks: album.tracks.length,
+    url: web('album', album.id),
+  };
+}
+
+export function playlistShape(playlist: DemoPlaylist) {
+  return {
+    id: playlist.id,
+    uri: `spotify:playlist:${playlist.id}`,
+    name: playlist.name,
+    description: playlist.description,
+    public: playlist.public,
+    collaborative: playlist.collaborative,
+    owner: { id: playlist.ownerId, name: playlist.ownerName },
+    snapshot_id: snapshotOf(playlist),
+    total_items: playlist.rows.length,
+    url: web('playlist', playlist.id),
+  };
+}
+
+/** The entry at `index`; a test that asks beyond the end is wrong. */
+export function at<T>(list: readonly T[], index: number): T {
+  const entry = list[index];
+  if (entry === undefined) throw new Error(`there is no entry ${index}`);
+  return entry;
+}
+
+/** The account that logins get by default. */
+export function owner<T>(provider: { accounts: readonly T[] }): T {
+  return at(provider.accounts, 0);
+}

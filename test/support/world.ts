@@ -1,0 +1,123 @@
+/**
+ * A whole relay in the test's process: the simulated provider, the server on a free port with a home of its own, the
+ * account connected through the real login flow, and real MCP clients over HTTP.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { loadSettings } from '../../src/config/settings.ts';
+import { type DemoProvider, type DemoProviderOptions, startDemoProvider } from '../../src/demo/provider.ts';
+import { type Clock, type Random, systemClock, systemRandom } from '../../src/domain/clock.ts';
+import { type Log, silentLog } from '../../src/domain/log.ts';
+import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { type RunningServer, startServer } from '../../src/server/start.ts';
+import { createBrowser } from './browser.ts';
+
+export const API_KEY = 'test-key-0123456789abcdef0123456789abcdef';
+/** Base64 of 32 bytes: spares every test the key file. */
+export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+
+export interface RelayOptions {
+  clock?: Clock;
+  random?: Random;
+  log?: Log;
+  env?: Record<string, string>;
+  provider?: DemoProviderOptions;
+  /** false: no account is connected. */
+  connect?: boolean;
+  /** false: no MCP client is connected. */
+  client?: boolean;
+}
+
+export interface Relay {
+  provider: DemoProvider;
+  server: RunningServer;
+  home: string;
+  baseUrl: string;
+  /** What the command line proves itself with. */
+  localToken: string;
+  /** A client of the 2026 era. */
+  client: Client;
+  /** Calls a tool and returns its structured content; a failed tool returns `{error}`. */
+  call(tool: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
+  /** Stops the server and starts it again over the same home. */
+  restart(): Promise<void>;
+}
+
+export async function withRelay(options: RelayOptions, work: (relay: Relay) => Promise<void>): Promise<void>;
+export async function withRelay(work: (relay: Relay) => Promise<void>): Promise<void>;
+export async function withRelay(
+  first: RelayOptions | ((relay: Relay) => Promise<void>),
+  second?: (relay: Relay) => Promise<void>,
+): Promise<void> {
+  const options = typeof first === 'function' ? {} : first;
+  const work = typeof first === 'function' ? first : second;
+  const home = await mkdtemp(join(tmpdir(), 'relay-test-'));
+  const { clock = systemClock, random = systemRandom } = options;
+  const provider = await startDemoProvider({ clock, random, ...options.provider });
+  const localToken = deriveLocalToken(Buffer.from(ENCRYPTION_KEY, 'base64'));
+  const relay = { provider, home, localToken } as Relay;
+  const open = async () => {
+    relay.server = await startRelay(home, provider, options);
+    relay.baseUrl = relay.server.baseUrl;
+  };
+  const connectClient = async () => {
+    if (options.client !== false) relay.client = await mcpClient(relay.server.mcpUrl);
+  };
+  relay.call = async (tool, args = {}) => {
+    const result = await relay.client.callTool({ name: tool, arguments: args });
+    return result.structuredContent as Record<string, unknown>;
+  };
+  relay.restart = async () => {
+    await relay.client.close();
+    await relay.server.close();
+    await open();
+    await connectClient();
+  };
+  try {
+    await open();
+    if (options.connect !== false) await connectAccount(relay.baseUrl);
+    provider.clearRequests();
+    await connectClient();
+    await work?.(relay);
+  } finally {
+    await relay.client?.close().catch(() => {});
+    await relay.server?.close();
+    await provider.close();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+function startRelay(home: string, provider: DemoProvider, options: RelayOptions): Promise<RunningServer> {
+  const { clock = systemClock, random = systemRandom, log = silentLog } = options;
+  const settings = loadSettings({
+    env: {
+      RELAY_HOME: home,
+      RELAY_PORT: '0',
+      RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+      MCP_API_KEY: API_KEY,
+      PROVIDER_CLIENT_ID: provider.clientId,
+      PROVIDER_API_URL: provider.apiUrl,
+      PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+      ...options.env,
+    },
+  });
+  return startServer({ settings, clock, random, log, version: '0.0.0-test', demo: false });
+}
+
+/** Goes through the login as a browser does. */
+export async function connectAccount(baseUrl: string): Promise<void> {
+  const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
+  if (page.status !== 200) throw new Error(`the login ended with ${page.status}`);
+}
+
+export async function mcpClient(url: string, credential = API_KEY): Promise<Client> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+  );
+  const requestInit = { headers: { authorization: `Bearer ${credential}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+  return client;
+}
