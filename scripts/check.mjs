@@ -10,7 +10,7 @@ const tsx = ['--import', 'tsx'];
 
 const steps = [
   ['types', bin('tsc'), ['--noEmit', '-p', root]],
-  ['lint and format', bin('biome'), ['ci', '--error-on-warnings', root]],
+  ['lint and format', bin('biome'), ['ci', '--colors=off', '--error-on-warnings', root]],
   ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
   ['import directions', process.execPath, [...tsx, join(root, 'scripts', 'imports.ts')]],
 ];
