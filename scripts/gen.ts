@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generated } from './gen/all.ts';
 
 const check = process.argv.includes('--check');
-const stale = generated().filter(
+const stale = (await generated()).filter(
   ({ path, text }) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
 );
 

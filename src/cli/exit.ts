@@ -25,7 +25,7 @@ const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   PORT_TAKEN: EXIT.failed,
   ALREADY_RUNNING: EXIT.failed,
   STATE_DAMAGED: EXIT.failed,
-  KEY_UNAVAILABLE: EXIT.failed,
+  KEY_UNAVAILABLE: EXIT.loginNeeded,
   HOME_UNUSABLE: EXIT.failed,
   LOGIN_FAILED: EXIT.failed,
 

@@ -5,6 +5,7 @@ import type { LocalApi } from '../domain/localApi.ts';
 import { askForClientId } from './clientId.ts';
 import { type Context, interruptible, quiet } from './context.ts';
 import { note } from './output.ts';
+import { askLine } from './prompt.ts';
 
 export interface LoginServer {
   local: LocalApi;
@@ -44,10 +45,24 @@ async function startAnyway(context: Context, settings: Settings) {
   try {
     return await startServer(options);
   } catch (error) {
-    if (!(error instanceof RelayError) || error.code !== 'KEY_MISMATCH') throw error;
-    note(context.io, `${error.message} The login starts over.`);
+    if (!(error instanceof RelayError) || !KEY_IS_LOST.includes(error.code)) throw error;
+    await confirmStartOver(context, error);
     return startServer({ ...options, startOver: true });
   }
+}
+
+const KEY_IS_LOST: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
+
+/** The key may only be out of reach just now (a locked keychain), so a person at a terminal is asked first. */
+async function confirmStartOver(context: Context, error: RelayError): Promise<void> {
+  const { io, signal } = context;
+  note(
+    io,
+    `${error.message} The login starts over: the old one and the API key of MCP clients are forgotten.`,
+  );
+  if (!io.terminal.stdin) return;
+  const answer = await askLine(io, 'Start over? [y/N] ', signal);
+  if (!/^y(es)?$/i.test(answer ?? '')) throw error;
 }
 
 /** The provider accepts any port for a loopback URI that was registered without one. */

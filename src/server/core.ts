@@ -18,7 +18,7 @@ import type { Account } from '../store/account.ts';
 import { ensureHome } from '../store/home.ts';
 import { acquireHome } from '../store/lock.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { createVault, type Vault } from '../store/vault.ts';
+import { createVault, isSealed, type Vault } from '../store/vault.ts';
 import { type AccountView, accountView } from './accountView.ts';
 import { type ApiKey, createApiKey } from './apiKey.ts';
 import { createKeepers } from './keepers.ts';
@@ -102,7 +102,8 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
     home: settings.home,
     mode: settings.keychain,
     ...(settings.encryptionKey === null ? {} : { encryptionKey: settings.encryptionKey }),
-    allowCreate: true,
+    // A new key for a state that another one has sealed would lock the right one out for good.
+    allowCreate: options.startOver === true || !isSealed(store),
     clock,
   });
   const vault = createVault(store, createSealer(key.key, random));

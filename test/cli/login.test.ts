@@ -212,10 +212,26 @@ test('with a key that does not fit, the login starts over', async () => {
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
   const { code, err } = await relay(['login', '--no-browser'], { env, parts });
   assert.equal(code, 0);
-  assert.equal(err, `The master key is another one. The login starts over.\n${PASTE_HINT}`);
+  assert.equal(err, `${STARTS_OVER}\n${PASTE_HINT}`);
   assert.deepEqual(
     starts.map(({ startOver }) => startOver),
     [false, true],
+  );
+});
+
+const STARTS_OVER =
+  'The master key is another one. The login starts over: the old one and the API key of MCP clients are forgotten.';
+
+test('a person at a terminal may decline to start over, and nothing is forgotten', async () => {
+  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
+  const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
+  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
+  const { code, err } = await relay(['login'], { env, parts, stdin: '\n', terminal: { stdin: true } });
+  assert.equal(code, 3);
+  assert.equal(err, `${STARTS_OVER}\nStart over? [y/N] relay: The master key is another one.\n`);
+  assert.deepEqual(
+    starts.map(({ startOver }) => startOver),
+    [false],
   );
 });
 

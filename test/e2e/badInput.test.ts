@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -106,6 +106,25 @@ test('a wrong key is refused, harms nothing, and the right one works again', asy
     const again = await desk.relay(['key'], { env: { RELAY_ENCRYPTION_KEY: right } });
     assert.equal(again.out, key);
   });
+});
+
+test('a lost key is refused, and no new one takes its place', async () => {
+  const right = randomBytes(32).toString('base64');
+  for (const keychain of ['file', 'auto']) {
+    await withDesk(
+      { RELAY_KEYCHAIN: keychain, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' },
+      async (desk) => {
+        const { server } = await desk.serve([], { RELAY_ENCRYPTION_KEY: right });
+        await server.stop();
+        const path = join(desk.home, 'relay.db');
+        const before = digest(path);
+        assertRefusal(await desk.relay(SERVE), 3, /relay login/);
+        assert.equal(digest(path), before);
+        assert.deepEqual(readdirSync(desk.home).includes('master.key'), false);
+        await desk.serve([], { RELAY_ENCRYPTION_KEY: right });
+      },
+    );
+  }
 });
 
 test('commands that need a server say so with exit code 4', async () => {

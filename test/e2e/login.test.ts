@@ -97,6 +97,21 @@ test('without a running server relay login runs one for as long as it takes', as
   });
 });
 
+test('with the key lost, relay login starts over and the new login works', async () => {
+  await withProvider(async (desk) => {
+    const lost = { RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
+    const { server } = await desk.serve([], lost);
+    await server.stop();
+    assert.equal((await desk.relay(['serve', '--port', '0'])).code, 3);
+    const login = desk.start(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
+    const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
+    await createBrowser().open(url);
+    assert.equal((await login.ended).code, 0);
+    const { ready } = await desk.serve();
+    assert.equal(ready.providerConnected, true);
+  });
+});
+
 test('the address that a browser elsewhere ended on is pasted back', async () => {
   await withProvider(async (desk) => {
     await desk.serve();
