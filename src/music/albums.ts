@@ -1,0 +1,36 @@
+/** Albums: which one is asked for, and what an album's name says about the recordings on it. */
+import { compact, normaliseName, sameName, withoutThe } from './normalise.ts';
+import { withPlainNumbers } from './numbers.ts';
+import { parseTitle, type Version } from './title.ts';
+
+/** `edition`: the same album as a deluxe, remastered or other edition. */
+export type AlbumFit = 'same' | 'edition' | 'other';
+
+/** How the album `name` fits the one asked for. Live and other versions of an album are other albums. */
+export function albumFit(asked: string, name: string | null): AlbumFit {
+  if (name === null) return 'other';
+  if (sameName(asked, name)) return 'same';
+  const [a, b] = [parseTitle(asked), parseTitle(name)];
+  const sameVersions = versionsKey(a.versions) === versionsKey(b.versions);
+  return sameVersions && albumKey(a.base) !== '' && albumKey(a.base) === albumKey(b.base)
+    ? 'edition'
+    : 'other';
+}
+
+const LIVE_ALBUM = /^live (?:at|in|from|on)\b|\b(?:in concert|unplugged|live)$/u;
+
+/** The versions that an album's name announces for all that is on it; its songs often do not repeat them. */
+export function albumVersions(name: string | null): ReadonlySet<Version> {
+  if (name === null) return new Set();
+  const { base, versions } = parseTitle(name);
+  return LIVE_ALBUM.test(base) ? new Set([...versions, 'live']) : versions;
+}
+
+/** One text for a set of versions, whatever their order. */
+export function versionsKey(versions: ReadonlySet<Version>): string {
+  return [...versions].sort().join(',');
+}
+
+function albumKey(base: string): string {
+  return compact(withoutThe(withPlainNumbers(normaliseName(base))));
+}

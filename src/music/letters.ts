@@ -1,0 +1,98 @@
+/** Letters that compatibility decomposition leaves alone although a reader takes them for others, and marks to drop. */
+
+/** Lower-case letters with strokes, ligatures and regional forms, each with what people type for it. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ł: 'l',
+  ƚ: 'l',
+  ø: 'o',
+  đ: 'd',
+  ɗ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  þ: 'th',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ı: 'i',
+  ɨ: 'i',
+  ŋ: 'n',
+  ĸ: 'k',
+  ƙ: 'k',
+  ƀ: 'b',
+  ɓ: 'b',
+  ƶ: 'z',
+  ǥ: 'g',
+  ɉ: 'j',
+  ɍ: 'r',
+  ɏ: 'y',
+  ȼ: 'c',
+  ʉ: 'u',
+  ə: 'e',
+  ɇ: 'e',
+  ɛ: 'e',
+  ɔ: 'o',
+  ς: 'σ',
+  ى: 'ي',
+  ی: 'ي',
+  ک: 'ك',
+};
+const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
+
+/**
+ * Marks of Latin, Greek, Cyrillic, Hebrew and Arabic, marks for symbols, and variation selectors. Named one by one rather
+ * than as \p{M}: the vowel signs of Indic scripts and the voicing marks of kana (U+3099, U+309A) are marks too, and
+ * without them か and が, or का and की, would be the same.
+ */
+const MARK_RANGES: readonly string[] = [
+  '\\u0300-\\u036f',
+  '\\u0483-\\u0487',
+  '\\u0591-\\u05bd',
+  '\\u05bf',
+  '\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7',
+  '\\u0610-\\u061a',
+  '\\u064b-\\u065f',
+  '\\u0670',
+  '\\u06d6-\\u06dc',
+  '\\u06df-\\u06e4',
+  '\\u06e7\\u06e8',
+  '\\u06ea-\\u06ed',
+  '\\u1ab0-\\u1aff',
+  '\\u1dc0-\\u1dff',
+  '\\u20d0-\\u20ff',
+  '\\ufe00-\\ufe0f',
+  '\\ufe20-\\ufe2f',
+];
+const MARKS = new RegExp(`[${MARK_RANGES.join('')}]`, 'gu');
+
+/** Characters that are not seen (joiners, direction marks, soft hyphens) and the Arabic stretching stroke. */
+const UNSEEN = /[\p{Cf}\u0640]/gu;
+/** Marks of ownership, which decomposition would turn into letters ("™" into "TM"). */
+const OWNERSHIP = /[™℠®©]/gu;
+const APOSTROPHES = /[’‘‛ʻʼʽʾʿ`´′＇׳]/gu;
+const DASHES = /[‐‑‒–—―−﹣－]/gu;
+
+/** `text` with one form for all apostrophes, dashes and full-width or ligature forms, without unseen characters. */
+export function tidy(text: string): string {
+  return text
+    .replace(APOSTROPHES, "'")
+    .replace(DASHES, '-')
+    .normalize('NFKC')
+    .replace(UNSEEN, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+/** `text` without case, marks and strokes; composed again, so that Hangul and voiced kana stay what they are. */
+export function foldLetters(text: string): string {
+  return text
+    .replace(OWNERSHIP, '')
+    .replace(APOSTROPHES, "'")
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(MARKS, '')
+    .replace(UNSEEN, '')
+    .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
+    .replace(APOSTROPHES, "'")
+    .normalize('NFC');
+}

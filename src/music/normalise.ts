@@ -1,0 +1,61 @@
+/**
+ * One form for all spellings of a name. No locale and no collation takes part, so the result is the same on every
+ * machine.
+ */
+import { foldLetters, tidy } from './letters.ts';
+
+const HAS_WORD = /[\p{L}\p{N}]/u;
+/** "Rock 'n' Roll" in its spellings. "n'" needs a space after it: French "n'ai" is no "and". */
+const SHORT_AND = /(?<=\p{L})(?:\s*'n'\s*|\s+n'?\s+|\s*'n\s+)(?=\p{L})/gu;
+const PLUS_BETWEEN_WORDS = /(?<=[\p{L}\p{N}]\s*)\+(?=\s*[\p{L}\p{N}])/gu;
+/** "K$sk8" is read with an s, "$100" is not. */
+const DOLLAR_AS_S = /(?<=\p{L})\$|\$(?=\p{L})/gu;
+const THOUSANDS = /(?<=\d)[,'](?=\d{3}(?!\d))/gu;
+const NO_WORD = /[^\p{L}\p{N}\p{M}]+/gu;
+
+/**
+ * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed, marks,
+ * strokes and case gone, `&`, `+` and "'n'" as "and", apostrophes dropped, other punctuation as single spaces. A name
+ * without letters and digits ("???", "+", an emoji) keeps its signs. Empty only for blank text.
+ */
+export function normaliseName(text: string): string {
+  const folded = foldLetters(text);
+  if (!HAS_WORD.test(folded)) return signsOf(text);
+  return folded
+    .replace(SHORT_AND, ' and ')
+    .replace(/&/gu, ' and ')
+    .replace(PLUS_BETWEEN_WORDS, ' and ')
+    .replace(DOLLAR_AS_S, 's')
+    .replace(THOUSANDS, '')
+    .replace(/'/gu, '')
+    .replace(NO_WORD, ' ')
+    .trim();
+}
+
+/** True for names that differ in nothing but spelling, spaces or a leading "The". Blank names equal nothing. */
+export function sameName(a: string, b: string): boolean {
+  const key = nameKey(a);
+  return key !== '' && key === nameKey(b);
+}
+
+/** Equal for names that `sameName` takes for equal. */
+export function nameKey(name: string): string {
+  return compact(withoutThe(normaliseName(name)));
+}
+
+/** Without spaces, except between digits: "1 23" is not "12 3". */
+export function compact(normalised: string): string {
+  return normalised.replace(/(?<!\d) | (?!\d)/gu, '');
+}
+
+/** A normalised name without its leading "the". */
+export function withoutThe(normalised: string): string {
+  return normalised.replace(/^the (?=.)/u, '');
+}
+
+function signsOf(text: string): string {
+  const seen = tidy(text)
+    .toLowerCase()
+    .replace(/\s|[\ufe00-\ufe0f]/gu, '');
+  return seen || text.trim();
+}

@@ -1,0 +1,104 @@
+/** Plans for playlist writes: which requests, in which order. Nothing here sends one. */
+
+/** Most URIs in one request to `/playlists/{id}/items`, whatever the method. */
+const MOST_URIS = 100;
+/**
+ * Removing duplicates may take this many requests (a few seconds) before the dates at which all other rows were added are
+ * given up for fewer requests.
+ */
+const REQUESTS_TO_KEEP_DATES = 20;
+
+/** `items` in order, in pieces of at most `size` (at least 1). */
+export function chunk<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, n) => items.slice(n * size, (n + 1) * size));
+}
+
+export interface DedupeRow {
+  /** 0-based position in the playlist. */
+  position: number;
+  /** null for a row that the provider no longer offers; such rows are no duplicates of each other. */
+  uri: string | null;
+  /** False for rows that the API cannot add again. */
+  restorable: boolean;
+  name: string | null;
+}
+
+/** The positions to keep and the rows to remove: of each URI the first occurrence stays. */
+export function duplicatesOf(rows: readonly DedupeRow[]): { keep: number[]; remove: DedupeRow[] } {
+  const seen = new Set<string>();
+  const keep: number[] = [];
+  const remove: DedupeRow[] = [];
+  for (const row of rows) {
+    if (row.uri !== null && seen.has(row.uri)) remove.push(row);
+    else keep.push(row.position);
+    if (row.uri !== null) seen.add(row.uri);
+  }
+  return { keep, remove };
+}
+
+/** One provider request; each holds at most 100 URIs. */
+export type PlaylistRequest =
+  /** DELETE: removes every occurrence of each URI. */
+  | { kind: 'delete'; uris: string[] }
+  /** POST with a position: what stands there moves back. */
+  | { kind: 'insert'; position: number; uris: string[] }
+  /** PUT: the whole content. */
+  | { kind: 'replace'; uris: string[] }
+  /** POST without a position. */
+  | { kind: 'append'; uris: string[] };
+
+export interface DeduplicatePlan {
+  /** `none` where there is nothing to remove. */
+  strategy: 'none' | 'delete_and_reinsert' | 'rewrite';
+  /** To be sent one after the other. */
+  requests: PlaylistRequest[];
+}
+
+/**
+ * How to remove later duplicates from a playlist that holds `uris`, keeping the order. Since DELETE takes every occurrence,
+ * the first one has to be inserted again; only such rows get a new `added_at` then. Rewriting gives all rows a new one, and
+ * is chosen only where it takes fewer requests and the other way takes more than 20.
+ */
+export function planDeduplicate(uris: readonly string[]): DeduplicatePlan {
+  const repeated = repeatedIn(uris);
+  if (repeated.size === 0) return { strategy: 'none', requests: [] };
+  const wanted = [...new Set(uris)];
+  const inPlace = deleteAndReinsert(wanted, repeated);
+  const anew = rewrite(wanted);
+  return inPlace.length <= Math.max(anew.length, REQUESTS_TO_KEEP_DATES)
+    ? { strategy: 'delete_and_reinsert', requests: inPlace }
+    : { strategy: 'rewrite', requests: anew };
+}
+
+function repeatedIn(uris: readonly string[]): Set<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const uri of uris) {
+    if (seen.has(uri)) repeated.add(uri);
+    seen.add(uri);
+  }
+  return repeated;
+}
+
+function deleteAndReinsert(wanted: readonly string[], repeated: ReadonlySet<string>): PlaylistRequest[] {
+  const deletes = chunk([...repeated], MOST_URIS).map((uris) => ({ kind: 'delete' as const, uris }));
+  return [...deletes, ...inserts(wanted, repeated)];
+}
+
+/** From front to back, so that each position is right when its request is sent. */
+function inserts(wanted: readonly string[], repeated: ReadonlySet<string>): PlaylistRequest[] {
+  const runs: { kind: 'insert'; position: number; uris: string[] }[] = [];
+  wanted.forEach((uri, position) => {
+    if (!repeated.has(uri)) return;
+    const run = runs.at(-1);
+    const isNext = run && run.position + run.uris.length === position && run.uris.length < MOST_URIS;
+    if (isNext) run.uris.push(uri);
+    else runs.push({ kind: 'insert', position, uris: [uri] });
+  });
+  return runs;
+}
+
+function rewrite(wanted: readonly string[]): PlaylistRequest[] {
+  return chunk(wanted, MOST_URIS).map((uris, n) => ({ kind: n === 0 ? 'replace' : 'append', uris }));
+}

@@ -1,0 +1,184 @@
+/** Which tracks are one recording, and which of its releases is meant. */
+import { namesKey } from './artists.ts';
+import { type Judged, releaseYear } from './judge.ts';
+import { compact, withoutThe } from './normalise.ts';
+
+/** Tracks of one recording, the release to choose first. */
+export interface Recording {
+  readonly releases: readonly [Judged, ...Judged[]];
+  /** Points of the best release, notes that do not matter left aside. */
+  readonly strength: number;
+}
+
+/** Two transfers of one recording differ by the silence around them. */
+const SAME_LENGTH_MS = 3_000;
+/** Remasters fade and count in differently. */
+const REMASTER_LENGTH_MS = 10_000;
+
+/**
+ * The recordings among accepted candidates, strongest first. Tracks are one recording when they share an ISRC, or when
+ * title, artists and version are the same and their lengths agree within three seconds. What is joined does not depend on
+ * the order of `accepted`.
+ */
+export function recordingsOf(accepted: readonly Judged[]): Recording[] {
+  const groups: Judged[][] = [];
+  for (const one of accepted) {
+    const same = groups.filter((group) => group.some((other) => isOneRecording(one, other)));
+    for (const group of same) groups.splice(groups.indexOf(group), 1);
+    groups.push([...same.flat(), one]);
+  }
+  return groups.map(recordingOf).sort((a, b) => b.strength - a.strength || compareCodes(a, b));
+}
+
+/**
+ * The recording that is meant among the strongest, or null when two are equally good. One whose every release carries a
+ * note such as "Remaster" or "Radio Edit" is a form of the one without, not a rival.
+ */
+export function chooseRecording(recordings: readonly Recording[]): Recording | null {
+  const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
+  const plain = strongest.filter(hasAskedForm);
+  const [chosen] = plain.length > 0 ? plain : [...strongest].sort(byNearestForm);
+  if (!chosen || plain.length > 1) return null;
+  if (plain.length === 1 && isNoted(chosen)) return chosen;
+  return strongest.every((one) => one === chosen || areForms(one, chosen)) ? chosen : null;
+}
+
+function isOneRecording(a: Judged, b: Judged): boolean {
+  if (codeOf(a) !== '' && codeOf(a) === codeOf(b)) return true;
+  return songKey(a) === songKey(b) && lengthsAgree(a, b, SAME_LENGTH_MS);
+}
+
+function codeOf({ track }: Judged): string {
+  return (track.isrc ?? '').replace(/[-\s]/gu, '').toUpperCase();
+}
+
+function songKey({ title, names }: Judged): string {
+  const versions = [...title.versions].map((version) => `${version}:${title.details.get(version) ?? ''}`);
+  return JSON.stringify([compact(withoutThe(title.base)), versions.sort(), namesKey(names)]);
+}
+
+function lengthsAgree(a: Judged, b: Judged, within: number): boolean {
+  if (a.track.duration_ms === null || b.track.duration_ms === null) return false;
+  return Math.abs(a.track.duration_ms - b.track.duration_ms) <= within;
+}
+
+/** The releases of one ISRC are ordered by album and date alone; between ISRCs the better title goes first. */
+function recordingOf(group: readonly Judged[]): Recording {
+  const byCode = new Map<string, Judged[]>();
+  for (const one of group) {
+    const code = codeOf(one) || one.track.uri;
+    byCode.set(code, [...(byCode.get(code) ?? []), one]);
+  }
+  const ordered = [...byCode.values()].map((releases) => releases.sort(byRelease)).sort(byBestTitle);
+  const [first, ...others] = ordered.flat();
+  if (!first) throw new RangeError('A recording has at least one track.');
+  return {
+    releases: [first, ...others],
+    strength: Math.max(...group.map((one) => one.points + one.noteCost)),
+  };
+}
+
+function byRelease(a: Judged, b: Judged): number {
+  return askedCost(a) - askedCost(b) || byDate(a, b) || b.points - a.points || a.index - b.index;
+}
+
+/** How far a release is from the album and the year asked for. */
+function askedCost({ reasons }: Judged): number {
+  if (reasons.includes('album_differs')) return 100 + yearCost(reasons);
+  return (reasons.includes('album_edition') ? 10 : 0) + yearCost(reasons);
+}
+
+function yearCost(reasons: Judged['reasons']): number {
+  if (reasons.includes('year_differs')) return 2;
+  return reasons.includes('year_near') ? 1 : 0;
+}
+
+function byBestTitle(a: readonly Judged[], b: readonly Judged[]): number {
+  return best(b) - best(a) || byFirst(a, b) || explicitFirst(a, b) || byCode(a, b);
+}
+
+function best(releases: readonly Judged[]): number {
+  return Math.max(...releases.map((one) => one.points));
+}
+
+function byFirst([a]: readonly Judged[], [b]: readonly Judged[]): number {
+  return a && b ? byDate(a, b) : 0;
+}
+
+/** The unedited words are the original's. */
+function explicitFirst([a]: readonly Judged[], [b]: readonly Judged[]): number {
+  return Number(b?.track.explicit === true) - Number(a?.track.explicit === true);
+}
+
+/** By ISRC, so that the choice does not hang on the provider's order; without ISRCs by that order. */
+function byCode([a]: readonly Judged[], [b]: readonly Judged[]): number {
+  if (!a || !b) return 0;
+  return compareTexts(codeOf(a), codeOf(b)) || a.index - b.index;
+}
+
+/** Earliest first, unknown dates last. Dates of different precision compare as text: "1985" is before "1985-06". */
+function byDate(a: Judged, b: Judged): number {
+  return compareTexts(dateOf(a), dateOf(b));
+}
+
+/** By code units: no locale. */
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function dateOf({ track }: Judged): string {
+  return releaseYear(track) === null ? '9999' : (track.album.release_date ?? '9999');
+}
+
+/** The notes nearest to those asked for, then the earliest. */
+function byNearestForm(a: Recording, b: Recording): number {
+  return (
+    leastNoteCost(a) - leastNoteCost(b) || compareTexts(firstDate(a), firstDate(b)) || compareCodes(a, b)
+  );
+}
+
+function leastNoteCost({ releases }: Recording): number {
+  return Math.min(...releases.map((one) => one.noteCost));
+}
+
+function firstDate({ releases }: Recording): string {
+  return releases.map(dateOf).reduce((first, date) => (date < first ? date : first));
+}
+
+/** A last resort that does not depend on the provider's order. */
+function compareCodes(a: Recording, b: Recording): number {
+  return compareTexts(smallestCode(a), smallestCode(b));
+}
+
+function smallestCode({ releases }: Recording): string {
+  return releases.map((one) => `${codeOf(one)} ${one.track.uri}`).reduce((a, b) => (b < a ? b : a));
+}
+
+/** True when a release carries just the notes that were asked for, mostly none. */
+function hasAskedForm(one: Recording): boolean {
+  return leastNoteCost(one) === 0;
+}
+
+/** True when a note stands in every release's title; of a plain one it was asked for. */
+function isNoted({ releases }: Recording): boolean {
+  return releases.every((one) => one.title.notes.size > 0);
+}
+
+/**
+ * True when two recordings may be forms of one. An edit has any length. A remaster has about the same length as the plain
+ * recording, or came out after it: one that is older belongs to an earlier recording that was not found.
+ */
+function areForms(a: Recording, b: Recording): boolean {
+  if (isEdit(a) || isEdit(b)) return true;
+  if (isNoted(a) === isNoted(b)) return isNoted(a) && nearInLength(a, b);
+  const [noted, plain] = isNoted(a) ? [a, b] : [b, a];
+  return nearInLength(a, b) || firstDate(noted) >= firstDate(plain);
+}
+
+function nearInLength(a: Recording, b: Recording): boolean {
+  return a.releases.some((one) => b.releases.some((other) => lengthsAgree(one, other, REMASTER_LENGTH_MS)));
+}
+
+function isEdit({ releases }: Recording): boolean {
+  return releases.every((one) => one.title.notes.has('edit'));
+}

@@ -1,0 +1,150 @@
+/** Takes a title apart into the song, its guests and its version. */
+import { splitNames } from './artists.ts';
+import { tidy } from './letters.ts';
+import { normaliseName } from './normalise.ts';
+import { joinReadings, type NoteReading, readNote } from './notes.ts';
+import { withPlainNumbers } from './numbers.ts';
+import { NOT_A_GUEST, type Note, type Version } from './vocabulary.ts';
+
+export type { Note, Version } from './vocabulary.ts';
+
+export interface ParsedTitle {
+  /** The song's name, normalised; empty only for blank titles. */
+  readonly base: string;
+  /** What keeps this recording apart from others of the song. */
+  readonly versions: ReadonlySet<Version>;
+  /** Normalised whole names. */
+  readonly featured: readonly string[];
+  /** Which remix, live recording or other version it is, normalised, for those of `versions` that say so. */
+  readonly details: ReadonlyMap<Version, string>;
+  /** Notes that do not keep recordings apart. */
+  readonly notes: ReadonlySet<Note>;
+  /** Of the remaster; null where the title does not say. */
+  readonly remasterYear: number | null;
+  /** `base` and the version notes in one, for titles written without brackets. */
+  readonly words: string;
+  /** The song's name as written, for a search. */
+  readonly plain: string;
+  /** The telling words of the version notes, for a search. */
+  readonly versionWords: readonly string[];
+}
+
+const GUESTS_AFTER_CUE = /^(?:feat\b\.?|ft\b\.?|featuring\b):?\s*(.+)$/iu;
+/** These words are ordinary ones in many titles, so they count only in a note. */
+const GUESTS_IN_NOTE = /^(?:(?:duet )?with|w\/|con|avec|mit|com)\s+(.+)$/iu;
+/** At the end of the title itself, or of a note ("Someone Remix feat. Other"); "six ft deep" is a length. */
+const GUESTS_AT_END =
+  /^(.*?(?<!\d|\b(?:a|no|one|two|three|four|five|six|ten)))\s+(?:(?:feat|ft|featuring)\b\.?:?|w\/)\s+(?!of\b)(.+)$/iu;
+const REMASTER_AT_END = /\s+((?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: \d{4})?(?: version)?)$/iu;
+const DASH = /\s+-+\s+/u;
+
+interface Found {
+  readings: NoteReading[];
+  featured: string[];
+}
+
+/**
+ * Reads a title. Guests and version notes count where they are a note: in brackets, after a dash between spaces, and for
+ * "feat." at the end too. A title that would be nothing else ("Acoustic", "(Live)") stays whole.
+ */
+export function parseTitle(title: string): ParsedTitle {
+  const whole = tidy(title);
+  const found: Found = { readings: [], featured: [] };
+  const unbracketed = takeBrackets(whole, found);
+  const plain = takeEnd(takeDashed(unbracketed, found), found);
+  if (plain.trim() === '') return parsed(title.trim(), { readings: [], featured: [] });
+  return parsed(plain, found);
+}
+
+function parsed(plain: string, { readings, featured }: Found): ParsedTitle {
+  const note = joinReadings(readings);
+  const name = [plain, ...note.rest].join(' ').replace(/\s+/gu, ' ').trim();
+  const base = withPlainNumbers(normaliseName(name));
+  return {
+    base,
+    versions: new Set(note.versions.keys()),
+    featured: [...new Set(featured.map(normaliseName))],
+    details: new Map([...note.versions].filter(([, detail]) => detail !== '')),
+    notes: note.notes,
+    remasterYear: note.year,
+    words: note.text === '' ? base : `${base} ${note.text}`,
+    plain: name,
+    versionWords: note.words,
+  };
+}
+
+/** Takes a note's guests and version out; false when it is part of the title. */
+function takeNote(content: string, found: Found): boolean {
+  const guests = guestsOf(content);
+  if (guests) {
+    found.featured.push(...splitNames(guests));
+    return true;
+  }
+  const tail = GUESTS_AT_END.exec(content);
+  const reading = readNote(tail?.[1] ?? content);
+  if (!reading) return false;
+  if (tail?.[2]) found.featured.push(...splitNames(tail[2]));
+  found.readings.push(reading);
+  return true;
+}
+
+function guestsOf(content: string): string | undefined {
+  const cued = GUESTS_AFTER_CUE.exec(content.trim())?.[1];
+  if (cued) return cued;
+  const guests = GUESTS_IN_NOTE.exec(content.trim())?.[1];
+  return guests && !NOT_A_GUEST.has(normaliseName(guests).split(' ')[0] ?? '') ? guests : undefined;
+}
+
+function takeBrackets(text: string, found: Found): string {
+  let kept = '';
+  let from = 0;
+  for (const group of bracketGroups(text)) {
+    kept += text.slice(from, group.start);
+    if (!takeNote(text.slice(group.start + 1, group.end - 1), found))
+      kept += text.slice(group.start, group.end);
+    from = group.end;
+  }
+  return (kept + text.slice(from)).replace(/\s+/gu, ' ').trim();
+}
+
+/** The outermost brackets; one that is never closed reaches to the end. `end` is behind the closing bracket. */
+function bracketGroups(text: string): { start: number; end: number }[] {
+  const groups: { start: number; end: number }[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if ('([{【〔'.includes(sign)) {
+      if (depth === 0) start = at;
+      depth += 1;
+    } else if (')]}】〕'.includes(sign) && depth > 0) {
+      depth -= 1;
+      if (depth === 0) groups.push({ start, end: at + 1 });
+    }
+  }
+  // One past the end, where the closing bracket would be.
+  if (depth > 0) groups.push({ start, end: text.length + 1 });
+  return groups;
+}
+
+/** Takes notes behind dashes; tries the longest tail first, since "2011 - Remaster" is one note. */
+function takeDashed(text: string, found: Found): string {
+  const [song = '', ...segments] = text.split(DASH);
+  const kept = [song];
+  for (let at = 0; at < segments.length; at += 1) {
+    if (takeNote(segments.slice(at).join(' - '), found)) break;
+    if (!takeNote(segments[at] ?? '', found)) kept.push(segments[at] ?? '');
+  }
+  return kept.join(' - ');
+}
+
+function takeEnd(text: string, found: Found): string {
+  const remaster = REMASTER_AT_END.exec(text);
+  const reading = remaster?.[1] ? readNote(remaster[1]) : null;
+  const song = remaster && reading ? text.slice(0, remaster.index) : text;
+  if (reading) found.readings.push(reading);
+  const guests = GUESTS_AT_END.exec(song);
+  if (!guests?.[2]) return song;
+  found.featured.push(...splitNames(guests[2]));
+  return guests[1] ?? song;
+}

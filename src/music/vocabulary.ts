@@ -1,0 +1,168 @@
+/** The words of version notes, in normalised form. A new word goes into one of these lists and nowhere else. */
+
+/** What keeps recordings apart, with the phrases that say so in a note. */
+const VERSION_PHRASES = {
+  live: [
+    'live',
+    'recorded live',
+    'in concert',
+    'en concert',
+    'en vivo',
+    'ao vivo',
+    'en directo',
+    'dal vivo',
+    'en public',
+    'ライブ',
+    'ライヴ',
+    '라이브',
+    'концерт',
+  ],
+  remix: [
+    'remix',
+    'remixed',
+    're mix',
+    'rmx',
+    'rework',
+    'reworked',
+    'bootleg',
+    'refix',
+    'リミックス',
+    'ремикс',
+  ],
+  extended: ['extended', '12 inch', '12 version', '12 mix', 'long version'],
+  acoustic: ['acoustic', 'unplugged', 'acustico', 'acustica', 'acoustique', 'akustik', 'акустика'],
+  stripped: ['stripped', 'stripped down', 'stripped back'],
+  instrumental: ['instrumental', 'instrumentals', 'instrumentale', 'inst', 'no vocals', 'off vocal'],
+  'a cappella': ['a cappella', 'a capella', 'acappella', 'acapella', 'vocals only'],
+  'sped up': ['sped up', 'speed up', 'spedup'],
+  nightcore: ['nightcore'],
+  slowed: ['slowed', 'slowed down'],
+  reverb: ['reverb', 'reverbed'],
+  '8d': ['8d', '8d audio'],
+  karaoke: ['karaoke', 'backing track', 'sing along', 'カラオケ'],
+  cover: ['cover', 'cover version'],
+  tribute: ['tribute', 'a tribute', 'tribute version'],
+  demo: ['demo', 'demos', 'home demo', 'early demo', 'rough demo'],
+  alternate: ['alternate', 'alternative', 'alt', 'outtake', 'early take', 'early version', 'alternate take'],
+  rehearsal: ['rehearsal'],
+  're-recorded': ['re recorded', 'rerecorded', 're recording', 'rerecording', 'new recording'],
+  mixed: ['mixed'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** `version` is any other named one, such as a "French Version". */
+export type Version = keyof typeof VERSION_PHRASES | 'version';
+
+/** Notes that leave the recording the same, but of which one may be asked for. */
+export type Note = 'remaster' | 'edit' | 'mono' | 'clean' | 'explicit';
+
+/** Phrases that do not keep recordings apart; those of `none` say nothing at all. */
+const NOTE_PHRASES = {
+  remaster: [
+    'remaster',
+    'remastered',
+    'digital remaster',
+    'digitally remastered',
+    'remasterizado',
+    'remasterise',
+  ],
+  edit: ['edit', 'radio', 'single', 'short version', '7 inch', '7 version', '7 mix', 'video edit'],
+  mono: ['mono', 'monaural'],
+  clean: ['clean', 'censored'],
+  explicit: ['explicit', 'uncensored', 'dirty version'],
+  none: [
+    'stereo',
+    'album',
+    'lp',
+    'ep',
+    'original',
+    'full',
+    'full length',
+    'studio',
+    'official',
+    'video',
+    'music video',
+    'lyrics',
+    'lyric video',
+    'visualizer',
+    'visualiser',
+    'audio',
+    'hd',
+    'hq',
+    '4k',
+    'bonus',
+    'hidden track',
+    'deluxe',
+    'super deluxe',
+    'expanded',
+    'special edition',
+    'anniversary edition',
+    'anniversary version',
+    'collectors edition',
+    'reissue',
+    'main version',
+    'us version',
+    'uk version',
+    'international version',
+    'soundtrack',
+    'dolby atmos',
+    'spatial audio',
+  ],
+} as const satisfies Record<Note | 'none', readonly string[]>;
+
+/** Words that neither make a note nor stop one from being recognised. */
+const FILLERS = new Set(
+  'version ver mix edition recording session sessions take track performance the and'.split(' '),
+);
+
+/** Between a version and its place: "Live at …". */
+export const PLACE_WORDS: ReadonlySet<string> = new Set(
+  'at in from on with auf aus im en desde bei au'.split(' '),
+);
+
+/** First words of a subtitle, never of a remixer's name: "In the Mix". */
+export const NOT_A_NAME: ReadonlySet<string> = new Set('in on to of for from my your i we'.split(' '));
+
+/** Words after "with" and its kin that continue a title ("With You") rather than name a guest. */
+export const NOT_A_GUEST: ReadonlySet<string> = new Set(
+  (
+    'me you us him her them it or a an my your his our their no all every some this that love without ' +
+    'te ti el ella mi tu su la los las un una moi toi lui elle nous vous le les une mon ton son ' +
+    'mir dir ihm ihr uns euch dem der den einem einer mim voce ele ela'
+  ).split(' '),
+);
+
+/** Says that someone other than the artist sings it, wherever it stands in a note. */
+export const KARAOKE_NOTE =
+  /\b(?:karaoke|originally performed by|made famous by|in the style of|backing track)\b/u;
+export const TRIBUTE_NOTE = /^(?:a )?tribute to\b/u;
+/** A later mix of the same tapes, as reissues carry it. */
+export const YEAR_MIX = /^(?:new )?(\d{4}) (?:stereo |mono )?mix$/u;
+
+export interface Phrase {
+  readonly words: readonly string[];
+  readonly version?: Version;
+  readonly note?: Note;
+}
+
+/** All phrases, longer ones first so that they are recognised before their parts. */
+export const PHRASES: readonly Phrase[] = [
+  ...phrasesOf(VERSION_PHRASES, (version) => ({ version })),
+  ...phrasesOf(NOTE_PHRASES, (note) => (note === 'none' ? {} : { note })),
+].sort((a, b) => b.words.length - a.words.length);
+
+function phrasesOf<K extends string>(
+  table: Readonly<Record<K, readonly string[]>>,
+  meaning: (kind: K) => Omit<Phrase, 'words'>,
+): Phrase[] {
+  const kinds = Object.keys(table) as K[];
+  return kinds.flatMap((kind) => table[kind].map((text) => ({ words: text.split(' '), ...meaning(kind) })));
+}
+
+/** Fillers, years, two-digit years and ordinals ("25th"). */
+export function isFiller(word: string): boolean {
+  return FILLERS.has(word) || isYear(word) || /^\d{2}$|^\d+(?:st|nd|rd|th)$/u.test(word);
+}
+
+export function isYear(word: string): boolean {
+  return /^(?:19|20)\d{2}$/u.test(word);
+}

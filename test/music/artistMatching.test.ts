@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { matchTrack } from '../../src/music/match.ts';
+import { queryOf, type Row, testRows, trackOf } from './support.ts';
+
+const MATCHED = 'matched 0: title, artist';
+const OTHERS = 'matched 0: title, artist, other_artists';
+const REFUSED = 'unmatched 0: title, artist_differs';
+
+/** Whole names, in every spelling. */
+testRows([
+  ['Plinth | Zoe Almqvarn', ['Plinth | Zoë Ålmqvarn'], MATCHED],
+  ['Plinth | Bjornskar Odegryn', ['Plinth | Bjørnskår Ødegryn'], MATCHED],
+  ['Plinth | THE KETTLES', ['Plinth | Kettles'], MATCHED],
+  ['Plinth | Kettles', ['Plinth | The Kettles'], MATCHED],
+  ['Plinth | Kettles, The', ['Plinth | The Kettles'], MATCHED],
+  ['Plinth | MORV', ['Plinth | M.O.R.V.'], MATCHED],
+  ['Plinth | D’Quillane O’Brask', ["Plinth | D'Quillane O'Brask"], MATCHED],
+  ['Plinth | Kssk8', ['Plinth | K$sk8'], MATCHED],
+  ['Plinth | ЕЛКИН', ['Plinth | Ёлкин'], MATCHED],
+  ['Plinth | ｳﾞｪﾙﾓﾗﾝ', ['Plinth | ヴェルモラン'], MATCHED],
+  ['Plinth | ¡¿!', ['Plinth | ¡¿!'], MATCHED],
+  ['Plinth | 40417', ['Plinth | 40417'], MATCHED],
+  ['Plinth | Ula', ['Plinth | Ulana'], REFUSED],
+  ['Plinth | Ulana', ['Plinth | Ula'], REFUSED],
+  ['Plinth | Ula', ['Plinth | Ula Brenk'], REFUSED],
+  ['Plinth | Ula', ['Plinth | Ula & Ovo'], REFUSED],
+  ['Plinth | Ula', ['Plinth | DJ Ula'], REFUSED],
+  ['Plinth | !!!', ['Plinth | ???'], REFUSED],
+  ['Plinth | +', ['Plinth | &'], REFUSED],
+  ['Plinth | Ula', ['Plinth | '], REFUSED],
+  ['Plinth | -', ['Plinth | ', 'Plinth | ㅤ'], REFUSED],
+  ['Plinth | ', ['Plinth | '], REFUSED],
+  ['Plinth | Ula', ['Mallet | Ovo'], 'unmatched'],
+  ['Plinth | Ula', ['Mallet | Ula'], 'unmatched 0: title_differs, artist'],
+]);
+
+/** Several artists, however they are joined and ordered. */
+testRows(
+  [
+    'Ula & Ovo',
+    'Ula, Ovo',
+    'Ula and Ovo',
+    'Ula x Ovo',
+    'Ula × Ovo',
+    'Ula / Ovo',
+    'Ula/Ovo',
+    'Ula + Ovo',
+    'Ovo & Ula',
+  ]
+    .concat([
+      'Ula feat. Ovo',
+      'Ula ft Ovo',
+      'Ula featuring Ovo',
+      'Ula (feat. Ovo)',
+      'Ula with Ovo',
+      'Ula vs. Ovo',
+    ])
+    .concat(['Ula y Ovo', 'Ula; Ovo'])
+    .map((asked): Row => [`Plinth | ${asked}`, ['Plinth | Ula ; Ovo'], MATCHED]),
+);
+testRows(
+  ['Ula & Ovo', 'Ula, Ovo', 'Ula and Ovo', 'Ula x Ovo', 'Ula / Ovo', 'Ula + Ovo', 'Ovo & Ula'].map(
+    (asked): Row => [`Plinth | ${asked}`, ['Plinth | Ula & Ovo'], MATCHED],
+  ),
+);
+testRows([
+  ['Plinth | Ula, Ovo & Tam', ['Plinth | Tam ; Ula ; Ovo'], MATCHED],
+  ['Plinth | Ula, Ovo & Tam', ['Plinth | Ula, Ovo & Tam'], MATCHED],
+  ['Plinth | Ula Ovo and Tam', ['Plinth | Ula, Ovo & Tam'], MATCHED],
+  ['Plinth | Ula & Ovo & The Tams', ['Plinth | Ula ; Ovo & The Tams'], MATCHED],
+  ['Plinth | Ula and the Tams', ['Plinth | Ula & The Tams'], MATCHED],
+  ['Plinth | Ula & Ovo', ['Plinth | Ula'], REFUSED],
+  ['Plinth | Ula & Ovo', ['Plinth | Ula Ovo'], REFUSED],
+  ['Plinth | Ula & Ovo', ['Plinth | Ula ; Ovoline'], REFUSED],
+  ['Plinth | Ula', ['Plinth | Ula ; Ovo'], OTHERS],
+  ['Plinth | Ovo', ['Plinth | Ula ; Ovo'], 'matched 0: title, artist, other_artists, artist_not_first'],
+  ['Plinth | Ula', ['Plinth | Ula ; Ovo | | | 180', 'Plinth | Ula | | | 240'], 'matched 1: title, artist'],
+  [
+    'Plinth | Ula',
+    ['Plinth | Ovo ; Ula | | | 180', 'Plinth | Ula ; Tam | | | 240'],
+    OTHERS.replace('0', '1'),
+  ],
+]);
+
+/** Guests in titles. */
+testRows([
+  ['Plinth | Ovo', ['Plinth (feat. Ovo) | Ula'], 'matched 0: title, artist, other_artists, artist_not_first'],
+  ['Plinth | Ula', ['Plinth (feat. Ovo) | Ula ; Ovo'], OTHERS],
+  ['Plinth (feat. Ovo) | Ula', ['Plinth | Ula ; Ovo'], MATCHED],
+  ['Plinth (feat. Ovo) | Ula', ['Plinth (with Ovo) | Ula'], MATCHED],
+  ['Plinth ft. Ovo | Ula', ['Plinth [featuring Ovo] | Ula ; Ovo'], MATCHED],
+  ['Plinth | Ula feat. Ovo', ['Plinth (feat. Ovo) | Ula'], MATCHED],
+  ['Plinth (feat. Ovo & Tam) | Ula', ['Plinth | Ula ; Tam ; Ovo'], MATCHED],
+  ['Plinth | Ula & Ovo', ['Plinth (feat. Ovo) | Ula'], MATCHED],
+  ['Plinth (feat. Ovo) | Ula', ['Plinth | Ula'], 'matched 0: title, artist, guest_missing'],
+  ['Plinth | Ula feat. Ovo', ['Plinth | Ovo'], REFUSED],
+  [
+    'Plinth (feat. Ovo) | Ula',
+    ['Plinth | Ula | | | 200', 'Plinth (feat. Tam) | Ula ; Tam | | | 210', 'Plinth | Ula ; Ovo | | | 220'],
+    'matched 2: title, artist',
+  ],
+  ['Plinth (With You) | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
+]);
+
+/** Those who sing the songs of others. */
+testRows([
+  [
+    'Plinth | Ula Brenk',
+    [
+      'Plinth (Originally Performed by Ula Brenk) [Karaoke] | Backing Parlour',
+      'Plinth (Tribute to Ula Brenk) | Tribute Bureau',
+      'Plinth | The Ula Brenk Tribute',
+      'Plinth | Ula Brenk Karaoke Club',
+      'Plinth | Ula Brenk',
+    ],
+    'matched 4: title, artist',
+  ],
+  ['Plinth | Ula', ['Plinth (Karaoke Version) | Ula'], 'unmatched 0: title, artist, version_differs'],
+  ['Plinth | Ula', ['Plinth - Cover | Ovo'], 'unmatched 0: title, artist_differs, version_differs'],
+  ['Plinth (Karaoke) | Ovo', ['Plinth - Karaoke Version | Ovo'], 'matched 0: title, artist, version'],
+  ['Plinth | Ovo', ['Plinth | Ula', 'Plinth | Ovo', 'Plinth | Tam'], 'matched 1: title, artist'],
+]);
+
+test('a long list of artists takes no longer than it should', () => {
+  const artist = `${'Ula, '.repeat(60)}Tam`;
+  const track = trackOf('Plinth | Ula ; Ula & Ula ; Ula, Ula & Ula');
+  const started = process.cpuUsage();
+  assert.equal(matchTrack({ ...queryOf('Plinth'), artist }, [track]).status, 'unmatched');
+  assert.ok(process.cpuUsage(started).user < 500_000, 'less than half a second');
+});

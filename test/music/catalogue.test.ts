@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
+import { searchOf } from '../../src/demo/catalogue/search.ts';
+import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import type { Track } from '../../src/domain/shapes.ts';
+import { matchTrack } from '../../src/music/match.ts';
+import { searchQueries, type TrackQuery } from '../../src/music/query.ts';
+
+const catalogue = sharedCatalogue();
+
+function trackFrom({ id, uri, name, artists, album, durationMs, explicit, isrc }: DemoTrack): Track {
+  return {
+    id,
+    uri,
+    type: 'track',
+    name,
+    artists: artists.map((artist) => ({ id: artist.id, name: artist.name })),
+    album: { id: album.id, name: album.name, release_date: album.releaseDate },
+    duration_ms: durationMs,
+    explicit,
+    is_local: false,
+    isrc,
+    url: null,
+  };
+}
+
+/** The verdict on the first page of the first search. */
+function firstVerdict(query: TrackQuery): ReturnType<typeof matchTrack> {
+  const page = searchOf(catalogue)
+    .tracks(searchQueries(query)[0] ?? '')
+    .slice(0, 10);
+  return matchTrack(query, page.map(trackFrom));
+}
+
+/** Recordings of one artist that share a title, and so cannot be told apart by it. */
+function isTwin(track: DemoTrack): boolean {
+  const song = (one: DemoTrack) => `${one.artists[0]?.id} ${one.name.replace(/ [-([].*$/, '')}`;
+  return catalogue.tracks.some(
+    (one) => one.isrc !== track.isrc && song(one) === song(track) && one.name === track.name,
+  );
+}
+
+const some = catalogue.tracks.filter((track, n) => n % 41 === 0 && !isTwin(track));
+
+test('every song of the catalogue is found by title and artist with one search', () => {
+  const wrong = some.filter((track) => {
+    const query = { title: track.name, artist: track.artists.map(({ name }) => name).join(' & ') };
+    return firstVerdict(query).match?.track.isrc !== track.isrc;
+  });
+  assert.deepEqual(
+    wrong.map(({ name }) => name),
+    [],
+  );
+  assert.ok(some.length > 100, `${some.length} songs`);
+});
+
+test('and on the album that is asked for', () => {
+  const wrong = some.filter((track) => {
+    const query = { title: track.name, artist: track.artists[0]?.name ?? '', album: track.album.name };
+    return firstVerdict(query).match?.track.album.name !== track.album.name;
+  });
+  assert.deepEqual(
+    wrong.map(({ name }) => name),
+    [],
+  );
+});

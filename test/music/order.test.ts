@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Track } from '../../src/domain/shapes.ts';
+import { matchTrack } from '../../src/music/match.ts';
+import { queryOf, seeded, shuffled, trackOf } from './support.ts';
+
+const PARTS = {
+  title: [
+    'Plinth',
+    'Plinth',
+    'The Plinth',
+    'Plinth - 2011 Remaster',
+    'Plinth - Radio Edit',
+    'Plinth (Live)',
+  ].concat(['Plinth (feat. Ovo)', 'Plinths']),
+  artists: ['Ula', 'Ula', 'Ula ; Ovo', 'Ulana'],
+  album: ['Rooms', 'Rooms (Deluxe)', 'Collected', 'Live at Brask', ''],
+  date: ['1994', '1994-03-01', '2008-02-01', '2011', ''],
+  seconds: ['200', '202', '205', '231', '260', ''],
+  isrc: ['X1', 'X2', 'X3', ''],
+  mark: ['E', 'C', ''],
+};
+const ASKED = [
+  'Plinth | Ula',
+  'Plinth | Ula | Rooms',
+  'Plinth | Ula | | 1994',
+  'Plinth (Live) | Ula',
+  'Plinth | Ula, Ovo',
+];
+
+function madeUpTracks(next: () => number): Track[] {
+  const pick = (from: readonly string[]) => from[Math.floor(next() * from.length)] ?? '';
+  const count = 1 + Math.floor(next() * 8);
+  return Array.from({ length: count }, (_, n) => trackOf(Object.values(PARTS).map(pick).join(' | '), n));
+}
+
+/** What may not depend on the order: all but which of two releases of one recording and date is taken. */
+function essence(ask: string, tracks: readonly Track[]): unknown {
+  const { status, match } = matchTrack(queryOf(ask), tracks);
+  if (!match) return { status };
+  const { isrc, album } = match.track;
+  return { status, score: match.score, isrc, date: album.release_date };
+}
+
+test('the order of the results never changes the verdict', () => {
+  const next = seeded(20_261_120);
+  const verdicts = new Set<string>();
+  for (let turn = 0; turn < 3_000; turn += 1) {
+    const tracks = madeUpTracks(next);
+    const ask = ASKED[turn % ASKED.length] ?? '';
+    verdicts.add(matchTrack(queryOf(ask), tracks).status);
+    assert.deepEqual(
+      essence(ask, shuffled(tracks, next)),
+      essence(ask, tracks),
+      JSON.stringify([ask, tracks]),
+    );
+  }
+  assert.deepEqual([...verdicts].sort(), ['ambiguous', 'matched', 'unmatched']);
+});
+
+test('of releases alike in everything the provider’s first is taken', () => {
+  const tracks = [0, 1, 2].map((n) => trackOf('Plinth | Ula | Rooms | 1994 | 200 | X1', n));
+  const taken = [tracks, [...tracks].reverse()].map(
+    (found) => matchTrack(queryOf('Plinth | Ula'), found).match,
+  );
+  assert.deepEqual(taken, [
+    { track: tracks[0], score: 1 },
+    { track: tracks[2], score: 1 },
+  ]);
+});

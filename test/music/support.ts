@@ -1,0 +1,75 @@
+/** Tracks and questions as one line each, and verdicts as one line to compare. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Track } from '../../src/domain/shapes.ts';
+import { type MatchResult, matchTrack } from '../../src/music/match.ts';
+import type { TrackQuery } from '../../src/music/query.ts';
+
+/**
+ * `Title | Artist ; Artist | Album | 1999-05-01 | 200 | ISRC | E`: seconds, and E for explicit or C for clean. Every part
+ * after the artists may be left out or empty. Without an ISRC or length each track is a recording of its own.
+ */
+export function trackOf(line: string, index = 0): Track {
+  const [name = '', artists = '', album = '', date = '', seconds = '', isrc = '', mark = ''] = line
+    .split('|')
+    .map((part) => part.trim());
+  return {
+    id: `id${index}`,
+    uri: `spotify:track:id${index}`,
+    type: 'track',
+    name,
+    artists: artists.split(';').map((artist, n) => ({ id: `artist${n}`, name: artist.trim() })),
+    album: { id: null, name: album || null, release_date: date || null },
+    duration_ms: seconds === '' ? null : Number(seconds) * 1000,
+    explicit: mark === '' ? null : mark === 'E',
+    is_local: false,
+    isrc: isrc || null,
+    url: null,
+  };
+}
+
+/** `Title | Artist | Album | year`; album and year may be left out. */
+export function queryOf(line: string): TrackQuery {
+  const [title = '', artist = '', album = '', year = ''] = line.split('|').map((part) => part.trim());
+  return { title, artist, ...(album && { album }), ...(year && { year: Number(year) }) };
+}
+
+export type Row = readonly [ask: string, found: readonly string[], verdict: string];
+
+/** One test for each row. */
+export function testRows(rows: readonly Row[]): void {
+  for (const [ask, found, verdict] of rows) {
+    test(`${ask}: ${verdict}`, () => {
+      const tracks = found.map(trackOf);
+      assert.equal(verdictOf(matchTrack(queryOf(ask), tracks), tracks), verdict);
+    });
+  }
+}
+
+/**
+ * `matched 1: title, artist` with the place of the match in the provider's answer and its reasons; `ambiguous 0 2` with
+ * the candidates in order; `unmatched` with the nearest miss.
+ */
+export function verdictOf({ status, match, candidates }: MatchResult, tracks: readonly Track[]): string {
+  const placeOf = (track: Track) => tracks.findIndex((one) => one.uri === track.uri);
+  if (status === 'ambiguous')
+    return ['ambiguous', ...candidates.map(({ track }) => placeOf(track))].join(' ');
+  const [first] = candidates;
+  if (!first) return status;
+  if (match) assert.deepEqual({ track: first.track, score: first.score }, match);
+  return `${status} ${placeOf(first.track)}: ${first.reasons.join(', ')}`;
+}
+
+/** Numbers in [0, 1) that are the same on every run (a linear congruential generator). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+export function shuffled<T>(items: readonly T[], next: () => number): T[] {
+  const left = [...items];
+  return items.flatMap(() => left.splice(Math.floor(next() * left.length), 1));
+}
