@@ -16,12 +16,16 @@ export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; r
     reason: 'the Spotify client knows nothing of tools or servers',
   },
   music: { folders: ['domain'], reason: 'music rules are pure: no effects, no network' },
+  resolve: {
+    folders: ['music', 'provider', 'store', 'domain'],
+    reason: 'resolving searches and remembers, whoever asks',
+  },
   jobs: {
-    folders: ['music', 'provider', 'store', 'secrets', 'config', 'domain'],
+    folders: ['resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
     reason: 'jobs use the provider and the state, never a server',
   },
   tools: {
-    folders: ['jobs', 'music', 'provider', 'store', 'domain'],
+    folders: ['jobs', 'resolve', 'music', 'provider', 'store', 'domain'],
     reason: 'a tool is called by the MCP endpoint and knows nothing of MCP',
   },
   mcp: { folders: ['tools', 'domain'], reason: 'the endpoint runs tools and touches nothing beside them' },
@@ -32,7 +36,7 @@ export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; r
   local: { folders: ['domain'], reason: 'the client of a running server must not pull the server in' },
   demo: { folders: ['domain'], reason: 'the simulated provider must not know the program that it tests' },
   server: {
-    folders: ['mcp', 'oauth', 'tools', 'jobs', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
+    folders: ['mcp', 'oauth', 'tools', 'jobs', 'resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
     reason: 'the server is put together from everything but the command line and the demo',
   },
   cli: {

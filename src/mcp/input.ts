@@ -39,9 +39,27 @@ function describe(issue: z.core.$ZodIssue): string {
       return `${where} ${amount('at most', issue.maximum, issue.origin)}.`;
     case 'too_small':
       return `${where} ${amount('at least', issue.minimum, issue.origin)}.`;
+    case 'invalid_union':
+      return describe(closestBranch(issue, where));
     default:
       return `${where}: ${issue.message.replace(/\.$/, '')}.`;
   }
+}
+
+/** Of a choice between forms, the problem with the form that the value comes closest to. */
+function closestBranch(issue: z.core.$ZodIssueInvalidUnion, where: string): z.core.$ZodIssue {
+  const branches = issue.errors.filter(
+    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  const [closest] = branches.sort((a, b) => a.length - b.length);
+  const [first] = closest ?? [];
+  if (first) return { ...first, path: [...issue.path, ...first.path] };
+  return {
+    code: 'custom',
+    path: [],
+    message: `${where} has none of the forms that are taken.`,
+    input: issue.input,
+  };
 }
 
 function amount(bound: 'at most' | 'at least', limit: number | bigint, origin: string): string {

@@ -1,4 +1,5 @@
 /** Plans for playlist writes: which requests, in which order. Nothing here sends one. */
+import { chunk } from '../domain/lists.ts';
 
 /** Most URIs in one request to `/playlists/{id}/items`, whatever the method. */
 const MOST_URIS = 100;
@@ -7,12 +8,6 @@ const MOST_URIS = 100;
  * given up for fewer requests.
  */
 const REQUESTS_TO_KEEP_DATES = 20;
-
-/** `items` in order, in pieces of at most `size` (at least 1). */
-export function chunk<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, n) => items.slice(n * size, (n + 1) * size));
-}
 
 export interface DedupeRow {
   /** 0-based position in the playlist. */

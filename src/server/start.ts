@@ -4,6 +4,8 @@ import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import type { Log } from '../domain/log.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../mcp/endpoint.ts';
+import { createPlaylistRows } from '../provider/playlistRows.ts';
+import { createResolver } from '../resolve/resolver.ts';
 import { removeServerFile, writeServerFile } from '../store/serverFile.ts';
 import { TOOLS } from '../tools/index.ts';
 import { type Core, openCore } from './core.ts';
@@ -63,7 +65,14 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   if (core.key.warning) log.warn({}, core.key.warning);
   const endpoint = createMcpEndpoint({
     tools: TOOLS,
-    services: { provider: core.provider },
+    services: {
+      provider: core.provider,
+      rows: createPlaylistRows(core.provider, clock),
+      resolver: createResolver(core.provider, core.store, clock),
+      store: core.store,
+      clock,
+      startedAt: clock.now(),
+    },
     clock,
     log,
     version: options.version,

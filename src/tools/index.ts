@@ -1,4 +1,5 @@
 /** The only list of tools. To add one: define it in the file of its subject, add it here, run `npm run gen`. */
+import { addTracksBySearchTool, bulkAddTracksTool, createPlaylistFromTracksTool } from './bulk.ts';
 import {
   getArtistTool,
   getTrackTool,
@@ -6,9 +7,30 @@ import {
   searchArtistsTool,
   searchTracksTool,
 } from './catalog.ts';
+import { getRateLimitStatusTool, getRecentApiErrorsTool, getStateDiagnosticsTool } from './diagnostics.ts';
 import { getSavedTracksTool } from './library.ts';
+import { checkSavedTracksTool, removeSavedTracksTool, saveTracksTool } from './libraryEditing.ts';
 import { getRecentlyPlayedTool, getTopArtistsTool, getTopTracksTool } from './listening.ts';
+import { findTrackExactTool, getArtistTopTracksTool, rememberTrackTool } from './matching.ts';
 import { getCurrentlyPlayingTool, getDevicesTool, getPlaybackStateTool } from './playback.ts';
+import {
+  nextTrackTool,
+  pauseTool,
+  playTool,
+  previousTrackTool,
+  seekTool,
+  setVolumeTool,
+  transferPlaybackTool,
+} from './playbackCommands.ts';
+import {
+  addTracksTool,
+  createPlaylistTool,
+  removeTracksTool,
+  reorderTracksTool,
+  updatePlaylistDetailsTool,
+} from './playlistEditing.ts';
+import { findPlaylistByNameTool, getPlaylistStatsTool } from './playlistLookup.ts';
+import { deduplicatePlaylistTool, replaceTracksTool } from './playlistRewriting.ts';
 import { getMyPlaylistsTool, getPlaylistTool, getPlaylistTracksTool } from './playlists.ts';
 import type { Tool } from './tool.ts';
 
@@ -18,14 +40,42 @@ export const TOOLS: readonly Tool[] = [
   searchAlbumsTool,
   getTrackTool,
   getArtistTool,
+  getArtistTopTracksTool,
+  findTrackExactTool,
+  rememberTrackTool,
   getMyPlaylistsTool,
+  findPlaylistByNameTool,
   getPlaylistTool,
   getPlaylistTracksTool,
+  getPlaylistStatsTool,
+  createPlaylistTool,
+  createPlaylistFromTracksTool,
+  updatePlaylistDetailsTool,
+  addTracksTool,
+  addTracksBySearchTool,
+  bulkAddTracksTool,
+  removeTracksTool,
+  reorderTracksTool,
+  replaceTracksTool,
+  deduplicatePlaylistTool,
   getSavedTracksTool,
+  saveTracksTool,
+  removeSavedTracksTool,
+  checkSavedTracksTool,
   getTopTracksTool,
   getTopArtistsTool,
   getRecentlyPlayedTool,
   getCurrentlyPlayingTool,
   getPlaybackStateTool,
   getDevicesTool,
+  playTool,
+  pauseTool,
+  nextTrackTool,
+  previousTrackTool,
+  seekTool,
+  setVolumeTool,
+  transferPlaybackTool,
+  getStateDiagnosticsTool,
+  getRateLimitStatusTool,
+  getRecentApiErrorsTool,
 ];

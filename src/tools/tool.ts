@@ -3,11 +3,23 @@
  * that all tools share (checking, errors, progress, deadlines, logging) is the runner's; a handler has no try/catch.
  */
 import type * as z from 'zod';
+import type { Clock } from '../domain/clock.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
+import type { PlaylistRows } from '../provider/playlistRows.ts';
+import type { Resolver } from '../resolve/resolver.ts';
+import type { Store } from '../store/open.ts';
 
 /** What handlers may use. Effects are reached through here only, so that one tool reads like another. */
 export interface Services {
   provider: ProviderApi;
+  /** Whole playlists, and the order of writes to one. */
+  rows: PlaylistRows;
+  /** From a title and an artist to a track. */
+  resolver: Resolver;
+  store: Store;
+  clock: Clock;
+  /** Unix milliseconds. */
+  startedAt: number;
 }
 
 /** `destructive` can take something away; `write` only adds, changes or plays. */

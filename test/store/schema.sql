@@ -12,6 +12,16 @@ CREATE TABLE account (
   updated_at               integer not null
 ) strict;
 
+CREATE TABLE aliases (
+  key        text primary key,
+  track_id   text not null references tracks (id),
+  title      text not null,
+  artist     text not null,
+  album      text,
+  source     text not null check (source in ('learned', 'person')),
+  updated_at integer not null
+) strict, without rowid;
+
 CREATE TABLE api_errors (
   id            integer primary key,
   provider      text not null,
@@ -55,6 +65,14 @@ CREATE TABLE secrets (
   sealed     blob not null,
   updated_at integer not null
 ) strict, without rowid;
+
+CREATE TABLE tracks (
+  id         text primary key,
+  data       text not null,
+  updated_at integer not null
+) strict, without rowid;
+
+CREATE INDEX aliases_age on aliases (source, updated_at);
 
 CREATE UNIQUE INDEX api_errors_kind
   on api_errors (method, path, ifnull(status_code, 0), ifnull(reason, ''), provider);

@@ -1,0 +1,188 @@
+/** Looking at this program's own state: none of these asks Spotify. */
+import * as z from 'zod';
+import { PROVIDER_NAME } from '../provider/request.ts';
+import { countAliases, countTracks } from '../store/aliases.ts';
+import { type ApiError, countApiErrors, listApiErrors } from '../store/apiErrors.ts';
+import { listRateLimits, type RateLimit } from '../store/rateLimits.ts';
+import { requestTotals } from '../store/requestCounts.ts';
+import { defineTool } from './tool.ts';
+
+const Count = z.number();
+const Time = z.string().nullable().describe('ISO 8601');
+
+export const getStateDiagnosticsTool = defineTool({
+  name: 'get_state_diagnostics',
+  title: 'Get state diagnostics',
+  description:
+    'Returns the health of the state file and counts of what it holds. For finding out why something is slow or missing, not for music.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({}),
+  output: z.object({
+    database: z.object({
+      status: z.enum(['ok', 'degraded']).describe('degraded: the state cannot be saved just now'),
+      schema_version: Count,
+      size_bytes: Count,
+      last_saved_at: Time,
+      unsaved_changes: z.boolean(),
+    }),
+    counts: z.object({
+      tracks: Count.describe('Tracks remembered with aliases'),
+      aliases: Count,
+      jobs: z.record(z.string(), Count).describe('Jobs by status'),
+      job_items: Count,
+      api_errors: Count,
+      unresolved_errors: Count,
+      oauth_clients: Count,
+      oauth_tokens: Count,
+    }),
+    requests_24h: z.record(z.string(), Count).describe('Requests to Spotify in 24 hours, by scope'),
+    uptime_seconds: Count,
+  }),
+  async handle({ store, clock, startedAt }) {
+    const { status, schemaVersion, sizeBytes, lastSavedAt, unsavedChanges } = store.state();
+    const errors = countApiErrors(store);
+    return {
+      database: {
+        status,
+        schema_version: schemaVersion,
+        size_bytes: sizeBytes,
+        last_saved_at: isoOf(lastSavedAt),
+        unsaved_changes: unsavedChanges,
+      },
+      counts: {
+        tracks: countTracks(store),
+        aliases: countAliases(store),
+        jobs: {},
+        job_items: 0,
+        api_errors: errors.total,
+        unresolved_errors: errors.unresolved,
+        oauth_clients: 0,
+        oauth_tokens: 0,
+      },
+      requests_24h: requestTotals(store, clock.now()),
+      uptime_seconds: Math.floor((clock.now() - startedAt) / 1000),
+    };
+  },
+});
+
+const Provider = z
+  .string()
+  .min(1)
+  .max(50)
+  .optional()
+  .describe('Only this provider; there is one, "spotify". When omitted, all');
+
+export const getRateLimitStatusTool = defineTool({
+  name: 'get_rate_limit_status',
+  title: 'Get rate-limit status',
+  description:
+    'Says for each kind of Spotify request whether it is blocked, until when and why, and how many were made in 24 hours. Look here before starting bulk work and after RATE_LIMITED or QUOTA_EXCEEDED.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({
+    provider: Provider,
+    scope: z
+      .string()
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('Only this kind of request, such as search or playlists.write. When omitted, all'),
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        provider: z.string(),
+        scope: z.string(),
+        blocked: z.boolean(),
+        blocked_until: Time,
+        remaining_seconds: Count,
+        reason: z.string().nullable(),
+        last_status: Count.nullable(),
+        requests_24h: Count,
+      }),
+    ),
+  }),
+  async handle({ store, clock }, { provider, scope }) {
+    const now = clock.now();
+    const totals = provider === undefined || provider === PROVIDER_NAME ? requestTotals(store, now) : {};
+    const limits = new Map(
+      listRateLimits(store, { ...(provider ? { provider } : {}), ...(scope ? { scope } : {}) }).map(
+        (limit) => [limit.scope, limit],
+      ),
+    );
+    const scopes = new Set([
+      ...limits.keys(),
+      ...Object.keys(totals).filter((name) => !scope || name === scope),
+    ]);
+    const items = [...scopes].sort().map((name) => limitRow(name, limits.get(name), totals[name] ?? 0, now));
+    return { items };
+  },
+});
+
+function limitRow(scope: string, limit: RateLimit | undefined, requests: number, now: number) {
+  const until = limit?.blockedUntil ?? null;
+  const blocked = until !== null && until > now;
+  return {
+    provider: limit?.provider ?? PROVIDER_NAME,
+    scope,
+    blocked,
+    blocked_until: blocked ? isoOf(until) : null,
+    remaining_seconds: blocked ? Math.ceil((until - now) / 1000) : 0,
+    reason: limit?.reason ?? null,
+    last_status: limit?.lastStatus ?? null,
+    requests_24h: requests,
+  };
+}
+
+export const getRecentApiErrorsTool = defineTool({
+  name: 'get_recent_api_errors',
+  title: 'List recent Spotify errors',
+  description:
+    'Lists what went wrong with Spotify, latest first: one row per kind of error with how often it happened. resolved_at is set by the next success of the same request.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({
+    limit: z.int().min(1).max(100).default(20).describe('Rows to return, 1 to 100. When omitted, 20'),
+    provider: Provider,
+    status_code: z.int().min(100).max(599).optional().describe('Only this HTTP status. When omitted, all'),
+    unresolved_only: z
+      .boolean()
+      .default(false)
+      .describe('true: only errors that no later success has resolved. When omitted, false'),
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        id: Count,
+        provider: z.string(),
+        scope: z.string(),
+        method: z.string(),
+        path: z.string().describe('With names in place of IDs'),
+        status_code: Count.nullable().describe('null where no answer came'),
+        code: z.string(),
+        reason: z.string().nullable(),
+        message: z.string(),
+        occurrences: Count,
+        first_seen_at: Time,
+        last_seen_at: Time,
+        resolved_at: Time,
+      }),
+    ),
+  }),
+  handle: async ({ store }, filter) => ({ items: listApiErrors(store, filter).map(errorRow) }),
+});
+
+function errorRow({ statusCode, firstSeenAt, lastSeenAt, resolvedAt, ...error }: ApiError) {
+  return {
+    ...error,
+    status_code: statusCode,
+    first_seen_at: isoOf(firstSeenAt),
+    last_seen_at: isoOf(lastSeenAt),
+    resolved_at: isoOf(resolvedAt),
+  };
+}
+
+function isoOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import { snapshotOf } from '../../src/demo/state.ts';
+import { at, owner, trackShape } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+interface Row {
+  index: number;
+  input: unknown;
+  status: string;
+  uri?: string;
+  track?: { id: string };
+  candidates?: unknown[];
+}
+interface Bulk {
+  status: string;
+  playlist_id: string | null;
+  matched: number;
+  ambiguous: number;
+  unmatched: number;
+  skipped_existing: number;
+  added: number;
+  report: Row[];
+  write?: { written: number; chunks: object };
+  playlist?: { id: string; name: string; total_items: number };
+}
+
+const named = ({ provider }: Relay, name: string) => {
+  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
+  if (!found) throw new Error(`no playlist ${name}`);
+  return found;
+};
+const counts = ({ matched, ambiguous, unmatched, skipped_existing, added }: Bulk) => ({
+  matched,
+  ambiguous,
+  unmatched,
+  skipped_existing,
+  added,
+});
+const writes = ({ provider }: Relay) => provider.requests.filter(({ method }) => method !== 'GET').length;
+const searches = ({ provider }: Relay) => provider.requests.filter(({ path }) => path === '/search').length;
+const asQuery = (track: DemoTrack) => ({ title: track.name, artist: at(track.artists, 0).name });
+const NOTHING = { title: 'No Such Song Anywhere', artist: 'Nobody of That Name' };
+
+/** Songs that only one recording of the catalogue has. */
+function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {
+  const words = new Map<string, number>();
+  for (const { name } of provider.catalogue.tracks) words.set(name, (words.get(name) ?? 0) + 1);
+  const unique = provider.catalogue.tracks.filter(
+    ({ name }) => /^[A-Za-z ]{14,}$/.test(name) && words.get(name) === 1,
+  );
+  return unique.slice(0, amount);
+}
+
+async function call(relay: Relay, tool: string, args: Record<string, unknown>): Promise<Bulk> {
+  const answer = await relay.call(tool, args);
+  assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+  return answer as unknown as Bulk;
+}
+
+test('add_tracks_by_search resolves everything, then writes in order', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const tracks = uniqueTracks(relay, 12);
+    const inputs = tracks.map(asQuery);
+    const result = await call(relay, 'add_tracks_by_search', { playlist_id: playlist.id, tracks: inputs });
+    assert.deepEqual(result, {
+      status: 'done',
+      playlist_id: playlist.id,
+      matched: 12,
+      ambiguous: 0,
+      unmatched: 0,
+      skipped_existing: 0,
+      added: 12,
+      report: tracks.map((track, index) => ({
+        index,
+        input: inputs[index],
+        status: 'matched',
+        uri: track.uri,
+        track: trackShape(track),
+      })),
+      write: {
+        ok: true,
+        playlist_id: playlist.id,
+        requested: 12,
+        written: 12,
+        chunks: { total: 1, completed: 1 },
+        snapshot_id: snapshotOf(playlist),
+        partial: false,
+      },
+    });
+    assert.deepEqual(
+      playlist.rows.map(({ uri }) => uri),
+      tracks.map(({ uri }) => uri),
+    );
+    assert.deepEqual([searches(relay), relay.provider.requests.at(-1)?.method], [12, 'POST']);
+  });
+});
+
+test('entries that normalise alike cost one search', async () => {
+  await withRelay(async (relay) => {
+    const [track] = uniqueTracks(relay, 1);
+    assert.ok(track);
+    const query = asQuery(track);
+    const alike = [
+      query,
+      { ...query, title: query.title.toUpperCase() },
+      { ...query, artist: ` ${query.artist}` },
+    ];
+    const result = await call(relay, 'add_tracks_by_search', {
+      playlist_id: named(relay, 'Empty Shelf').id,
+      tracks: alike,
+    });
+    assert.deepEqual([searches(relay), result.matched, result.added], [1, 3, 3]);
+  });
+});
+
+test('strict: one entry that is not found blocks all, and nothing is written', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [track] = uniqueTracks(relay, 1);
+    assert.ok(track);
+    const args = { playlist_id: playlist.id, tracks: [asQuery(track), NOTHING] };
+    const blocked = await call(relay, 'add_tracks_by_search', args);
+    assert.deepEqual(
+      [blocked.status, counts(blocked), blocked.report.map(({ status }) => status)],
+      [
+        'blocked',
+        { matched: 1, ambiguous: 0, unmatched: 1, skipped_existing: 0, added: 0 },
+        ['matched', 'unmatched'],
+      ],
+    );
+    assert.deepEqual([playlist.rows, writes(relay)], [[], 0]);
+    const lenient = await call(relay, 'add_tracks_by_search', { ...args, strict: false });
+    assert.deepEqual([lenient.status, lenient.added], ['done', 1]);
+    assert.deepEqual(
+      playlist.rows.map(({ uri }) => uri),
+      [track.uri],
+    );
+  });
+});
+
+test('dry_run reports and writes nothing', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const tracks = [...uniqueTracks(relay, 2).map(asQuery), NOTHING];
+    const result = await call(relay, 'add_tracks_by_search', {
+      playlist_id: playlist.id,
+      tracks,
+      dry_run: true,
+    });
+    assert.deepEqual(
+      [result.status, counts(result), result.write],
+      ['dry_run', { matched: 2, ambiguous: 0, unmatched: 1, skipped_existing: 0, added: 0 }, undefined],
+    );
+    assert.equal(writes(relay), 0);
+  });
+});
+
+test('skip_existing leaves out what the playlist holds', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [held, fresh] = uniqueTracks(relay, 2);
+    assert.ok(held && fresh);
+    playlist.rows.push({ uri: held.uri, addedAt: null, addedBy: null });
+    const args = { playlist_id: playlist.id, tracks: [held.id, fresh.uri], skip_existing: true };
+    const result = await call(relay, 'bulk_add_tracks', args);
+    assert.deepEqual(counts(result), {
+      matched: 2,
+      ambiguous: 0,
+      unmatched: 0,
+      skipped_existing: 1,
+      added: 1,
+    });
+    assert.deepEqual(
+      playlist.rows.map(({ uri }) => uri),
+      [held.uri, fresh.uri],
+    );
+    const again = await call(relay, 'bulk_add_tracks', args);
+    assert.deepEqual(
+      [again.status, again.added, again.skipped_existing, again.write],
+      ['done', 0, 2, undefined],
+    );
+  });
+});
+
+test('bulk_add_tracks takes every form of entry, in order, and searches only what names no ID', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [a, b, c, d, e] = uniqueTracks(relay, 5);
+    assert.ok(a && b && c && d && e);
+    const episode = at(relay.provider.catalogue.episodes, 0);
+    const inputs = [
+      { id: a.id },
+      { uri: episode.uri },
+      { url: `https://open.spotify.com/track/${b.id}?si=x` },
+      c.uri,
+      asQuery(d),
+      e.id,
+    ];
+    const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: inputs });
+    const uris = [a.uri, episode.uri, b.uri, c.uri, d.uri, e.uri];
+    assert.deepEqual(
+      playlist.rows.map(({ uri }) => uri),
+      uris,
+    );
+    assert.deepEqual(
+      result.report.map(({ input, uri }) => [input, uri]),
+      inputs.map((input, index) => [input, uris[index]]),
+    );
+    assert.equal(searches(relay), 1);
+  });
+});
+
+test('what is no track is refused by its place before anything is sent', async () => {
+  await withRelay(async (relay) => {
+    const album = at(relay.provider.catalogue.albums, 0);
+    const args = {
+      playlist_id: named(relay, 'Empty Shelf').id,
+      tracks: [{ title: 'x', artist: 'y' }, album.uri],
+    };
+    const { error } = (await relay.call('bulk_add_tracks', args)) as {
+      error: { code: string; message: string };
+    };
+    assert.equal(error.code, 'INVALID_ARGUMENT');
+    assert.match(error.message, /tracks\[1\].* is an album, not a track or an episode/);
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+test('a thousand entries go in ordered chunks; the report leaves matched tracks out', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = relay.provider.catalogue.tracks.slice(0, 1_000).map(({ uri }) => uri);
+    const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    assert.deepEqual([result.added, result.write?.chunks], [1_000, { total: 10, completed: 10 }]);
+    assert.deepEqual(
+      playlist.rows.map(({ uri }) => uri),
+      uris,
+    );
+    assert.deepEqual(result.report[999], { index: 999, input: uris[999], status: 'matched', uri: uris[999] });
+  });
+});
+
+test('create_playlist_from_tracks creates and fills, naming a track once', async () => {
+  await withRelay(async (relay) => {
+    const [a, b] = uniqueTracks(relay, 2);
+    assert.ok(a && b);
+    const tracks = [asQuery(a), b.uri, a.id];
+    const result = await call(relay, 'create_playlist_from_tracks', { name: 'Made of Songs', tracks });
+    const playlist = named(relay, 'Made of Songs');
+    assert.deepEqual(
+      playlist.rows.map(({ uri }) => uri),
+      [a.uri, b.uri],
+    );
+    assert.deepEqual(
+      [result.status, result.playlist_id, counts(result), result.playlist?.total_items],
+      ['done', playlist.id, { matched: 3, ambiguous: 0, unmatched: 0, skipped_existing: 1, added: 2 }, 2],
+    );
+    const twice = { name: 'Twice', tracks, skip_duplicates: false };
+    assert.equal((await call(relay, 'create_playlist_from_tracks', twice)).added, 3);
+  });
+});
+
+test('create_playlist_from_tracks in strict mode creates nothing unless all resolve', async () => {
+  await withRelay(async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const args = { name: 'Half of It', tracks: [asQuery(a), NOTHING] };
+    const blocked = await call(relay, 'create_playlist_from_tracks', args);
+    assert.deepEqual(
+      [blocked.status, blocked.playlist_id, blocked.playlist, writes(relay)],
+      ['blocked', null, undefined, 0],
+    );
+    const lenient = await call(relay, 'create_playlist_from_tracks', { ...args, strict: false });
+    assert.deepEqual([lenient.status, lenient.added], ['done', 1]);
+  });
+});
+
+test('a playlist that was created but not filled is named in the failure', async () => {
+  await withRelay(async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'quota', retryAfterSeconds: 50_000 });
+    const { error } = (await relay.call('create_playlist_from_tracks', {
+      name: 'Left Empty',
+      tracks: [a.uri],
+    })) as {
+      error: { code: string; message: string; retryAfterSeconds: number; details: { playlist_id: string } };
+    };
+    const playlist = named(relay, 'Left Empty');
+    assert.deepEqual(
+      [error.code, error.details.playlist_id, error.retryAfterSeconds],
+      ['PARTIAL_WRITE', playlist.id, 50_000],
+    );
+    assert.ok(error.message.includes(playlist.id));
+  });
+});
+
+test('a search limit in the middle keeps what was found, and nothing is written', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const tracks = uniqueTracks(relay, 20).map(asQuery);
+    relay.provider.faults.add({ path: '/search', skip: 8, kind: 'quota', retryAfterSeconds: 40_000 });
+    const args = { playlist_id: playlist.id, tracks };
+    const { error } = (await relay.call('add_tracks_by_search', args)) as { error: { code: string } };
+    assert.equal(error.code, 'QUOTA_EXCEEDED');
+    assert.deepEqual(playlist.rows, []);
+    const found = (await relay.call('get_state_diagnostics')) as { counts: { aliases: number } };
+    assert.ok(found.counts.aliases >= 8, 'what was found is remembered for the next time');
+  });
+});

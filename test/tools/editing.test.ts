@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RecordedRequest } from '../../src/demo/provider.ts';
+import { snapshotOf } from '../../src/demo/state.ts';
+import { send } from '../support/http.ts';
+import { at, owner, playlistShape } from '../support/shapes.ts';
+import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+
+const named = ({ provider }: Relay, name: string) => {
+  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
+  if (!found) throw new Error(`no playlist ${name}`);
+  return found;
+};
+const urisOf = (playlist: { rows: Array<{ uri: string }> }) => playlist.rows.map(({ uri }) => uri);
+const sent = (requests: readonly RecordedRequest[]) =>
+  requests.map(({ method, path, body }) => ({ method, path, body }));
+const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
+const tracks = ({ provider }: Relay, count: number, from = 0) =>
+  provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
+
+test('create_playlist creates what was asked for, private unless told otherwise', async () => {
+  await withRelay(async (relay) => {
+    const answer = await relay.call('create_playlist', { name: ' Rainy Day ', description: 'slow & "soft"' });
+    const made = named(relay, 'Rainy Day');
+    assert.deepEqual(answer, playlistShape(made));
+    assert.deepEqual([made.public, made.collaborative, made.description], [false, false, 'slow & "soft"']);
+    assert.deepEqual(sent(relay.provider.requests), [
+      {
+        method: 'POST',
+        path: '/me/playlists',
+        body: { name: 'Rainy Day', description: 'slow & "soft"', public: false, collaborative: false },
+      },
+    ]);
+  });
+});
+
+test('a collaborative playlist cannot be public, and nothing is sent', async () => {
+  await withRelay(async (relay) => {
+    const { id } = named(relay, 'Running, Badly');
+    const both = { public: true, collaborative: true };
+    assert.equal(codeOf(await relay.call('create_playlist', { name: 'x', ...both })), 'INVALID_ARGUMENT');
+    const update = await relay.call('update_playlist_details', { playlist_id: id, ...both });
+    assert.equal(codeOf(update), 'INVALID_ARGUMENT');
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+test('update_playlist_details changes what is given and nothing else', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Running, Badly');
+    const before = { ...playlist };
+    const answer = await relay.call('update_playlist_details', {
+      playlist_id: playlist.id,
+      name: 'Map Room',
+    });
+    assert.deepEqual(answer, { playlist_id: playlist.id, updated: ['name'] });
+    assert.deepEqual({ ...playlist, version: 0 }, { ...before, name: 'Map Room', version: 0 });
+    assert.deepEqual(sent(relay.provider.requests), [
+      { method: 'PUT', path: `/playlists/${playlist.id}`, body: { name: 'Map Room' } },
+    ]);
+    assert.equal(
+      codeOf(await relay.call('update_playlist_details', { playlist_id: playlist.id })),
+      'INVALID_ARGUMENT',
+    );
+  });
+});
+
+test('turning collaborative on reads the playlist first when public is not given', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Running, Badly');
+    playlist.public = true;
+    const args = { playlist_id: playlist.id, collaborative: true };
+    assert.equal(codeOf(await relay.call('update_playlist_details', args)), 'INVALID_ARGUMENT');
+    assert.deepEqual(
+      relay.provider.requests.map(({ method }) => method),
+      ['GET'],
+    );
+    const answer = await relay.call('update_playlist_details', { ...args, public: false });
+    assert.deepEqual(answer, { playlist_id: playlist.id, updated: ['public', 'collaborative'] });
+    assert.deepEqual([playlist.public, playlist.collaborative], [false, true]);
+  });
+});
+
+test('add_tracks_to_playlist keeps the order over chunk borders, repeats included', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = [...tracks(relay, 230), ...tracks(relay, 3), at(relay.provider.catalogue.episodes, 0).uri];
+    const heard: unknown[] = [];
+    const result = await relay.client.callTool(
+      { name: 'add_tracks_to_playlist', arguments: { playlist_id: playlist.id, track_ids: uris } },
+      { onprogress: ({ progress, total }) => heard.push([progress, total]) },
+    );
+    assert.deepEqual(result.structuredContent, {
+      ok: true,
+      playlist_id: playlist.id,
+      requested: 234,
+      written: 234,
+      chunks: { total: 3, completed: 3 },
+      snapshot_id: snapshotOf(playlist),
+      partial: false,
+    });
+    assert.deepEqual(urisOf(playlist), uris);
+    assert.deepEqual(heard, [
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]);
+    assert.deepEqual(sent(relay.provider.requests), [
+      { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(0, 100) } },
+      { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(100, 200) } },
+      { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(200) } },
+    ]);
+  });
+});
+
+test('a write that stops part-way says how far it got and what to do', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 250);
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
+    const result = await relay.client.callTool({
+      name: 'add_tracks_to_playlist',
+      arguments: { playlist_id: playlist.id, track_ids: uris },
+    });
+    assert.equal(result.isError, true);
+    const { error } = result.structuredContent as { error: Record<string, unknown> };
+    assert.deepEqual(error, {
+      code: 'PARTIAL_WRITE',
+      message: '100 of 250 written, then: Spotify opens a playlist only to its owner and collaborators.',
+      remedy: 'Write the rest (from entry 101) when the cause is mended.',
+      details: {
+        ok: false,
+        playlist_id: playlist.id,
+        requested: 250,
+        written: 100,
+        chunks: { total: 3, completed: 1 },
+        snapshot_id: snapshotOf(playlist),
+        partial: true,
+        error: {
+          code: 'FORBIDDEN',
+          message: 'Spotify opens a playlist only to its owner and collaborators.',
+          outcome_unknown: false,
+        },
+      },
+    });
+    assert.deepEqual(urisOf(playlist), uris.slice(0, 100));
+    assert.equal(relay.provider.requests.length, 2);
+  });
+});
+
+test('a write whose first request is refused is that refusal, and is not sent again', async () => {
+  await withRelay(async (relay) => {
+    const args = { playlist_id: named(relay, 'Empty Shelf').id, track_ids: tracks(relay, 150) };
+    relay.provider.faults.add({ method: 'POST', kind: 'rate_limit', retryAfterSeconds: 30 });
+    const limited = await relay.call('add_tracks_to_playlist', args);
+    assert.equal(codeOf(limited), 'RATE_LIMITED');
+    assert.equal((limited.error as { retryAfterSeconds: number }).retryAfterSeconds, 30);
+    assert.equal(relay.provider.requests.length, 1);
+  });
+});
+
+test('a write under way waits out a short limit', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 250);
+    relay.provider.faults.add({ method: 'POST', skip: 1, kind: 'rate_limit', retryAfterSeconds: 1 });
+    const answer = await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: uris });
+    assert.equal(answer.written, 250);
+    assert.deepEqual(urisOf(playlist), uris);
+  });
+});
+
+for (const when of ['drop', 'status_after'] as const) {
+  test(`a write whose answer is lost (${when}) is never sent again`, async () => {
+    await withRelay(async (relay) => {
+      const playlist = named(relay, 'Empty Shelf');
+      const rule = when === 'drop' ? { kind: when, when: 'after' as const } : { kind: when, status: 502 };
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, ...rule });
+      const answer = await relay.call('add_tracks_to_playlist', {
+        playlist_id: playlist.id,
+        track_ids: tracks(relay, 10),
+      });
+      assert.equal(codeOf(answer), 'PARTIAL_WRITE');
+      const { details, remedy } = answer.error as {
+        details: { error: object; written: number };
+        remedy: string;
+      };
+      assert.deepEqual(
+        [details.written, (details.error as { outcome_unknown: boolean }).outcome_unknown],
+        [0, true],
+      );
+      assert.match(remedy, /may have taken effect/);
+      assert.equal(playlist.rows.length, 10);
+      assert.equal(relay.provider.requests.length, 1);
+    });
+  });
+}
+
+test('remove_tracks_from_playlist removes every occurrence', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Odds and Ends');
+    const repeated = urisOf(playlist).find(
+      (uri, index, all) => all.indexOf(uri) !== index && uri.includes(':track:'),
+    );
+    assert.ok(repeated);
+    const absent = at(relay.provider.catalogue.tracks, 9_000).uri;
+    const rest = urisOf(playlist).filter((uri) => uri !== repeated);
+    const answer = await relay.call('remove_tracks_from_playlist', {
+      playlist_id: playlist.id,
+      track_ids: [repeated, absent, repeated],
+    });
+    assert.deepEqual(answer, {
+      ok: true,
+      playlist_id: playlist.id,
+      requested: 3,
+      written: 3,
+      chunks: { total: 1, completed: 1 },
+      snapshot_id: snapshotOf(playlist),
+      partial: false,
+    });
+    assert.deepEqual(urisOf(playlist), rest);
+    assert.deepEqual(sent(relay.provider.requests), [
+      {
+        method: 'DELETE',
+        path: `/playlists/${playlist.id}/items`,
+        body: { items: [{ uri: repeated }, { uri: absent }] },
+      },
+    ]);
+  });
+});
+
+test('reorder_playlist_tracks moves rows, to the end too', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Café Noctelle');
+    const before = urisOf(playlist);
+    const args = { playlist_id: playlist.id, range_start: 0, insert_before: before.length, range_length: 2 };
+    const answer = await relay.call('reorder_playlist_tracks', args);
+    assert.deepEqual(answer, { playlist_id: playlist.id, snapshot_id: snapshotOf(playlist) });
+    assert.deepEqual(urisOf(playlist), [...before.slice(2), ...before.slice(0, 2)]);
+    const back = { playlist_id: playlist.id, range_start: before.length - 2, insert_before: 0 };
+    await relay.call('reorder_playlist_tracks', { ...back, snapshot_id: 'abc' });
+    assert.deepEqual(sent(relay.provider.requests), [
+      {
+        method: 'PUT',
+        path: `/playlists/${playlist.id}/items`,
+        body: { range_start: 0, insert_before: before.length, range_length: 2 },
+      },
+      {
+        method: 'PUT',
+        path: `/playlists/${playlist.id}/items`,
+        body: { range_start: before.length - 2, insert_before: 0, range_length: 1, snapshot_id: 'abc' },
+      },
+    ]);
+  });
+});
+
+test('writes to one playlist wait for each other, and others go on', async () => {
+  await withRelay(async (relay) => {
+    const slow = named(relay, 'Empty Shelf');
+    const other = named(relay, 'Running, Badly');
+    const path = new RegExp(`${slow.id}/items$`);
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    relay.provider.faults.add({ method: 'POST', path, kind: 'hook', fn: () => gate });
+    const [a, b] = [tracks(relay, 100), tracks(relay, 100, 100)];
+    const first = relay.call('add_tracks_to_playlist', { playlist_id: slow.id, track_ids: [...a, ...b] });
+    while (relay.provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = relay.call('add_tracks_to_playlist', {
+      playlist_id: slow.id,
+      track_ids: tracks(relay, 1, 500),
+    });
+    await relay.call('add_tracks_to_playlist', { playlist_id: other.id, track_ids: tracks(relay, 1) });
+    release();
+    await Promise.all([first, second]);
+    assert.deepEqual(urisOf(slow), [...a, ...b, ...tracks(relay, 1, 500)]);
+  });
+});
+
+test('a call that is cancelled stops before its next write and says how far it got', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const headers = {
+      authorization: `Bearer ${API_KEY}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    };
+    const post = (message: object) =>
+      send(relay.server.mcpUrl, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      });
+    relay.provider.faults.add({
+      method: 'POST',
+      path: /\/items$/,
+      kind: 'hook',
+      fn: async () => {
+        await post({ method: 'notifications/cancelled', params: { requestId: 7 } });
+      },
+    });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 300) };
+    await post({ id: 7, method: 'tools/call', params: { name: 'add_tracks_to_playlist', arguments: args } });
+    assert.deepEqual(urisOf(playlist), tracks(relay, 100));
+    assert.equal(relay.provider.requests.length, 1);
+  });
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import { at, trackShape } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+interface Found {
+  status: string;
+  match: { track: { id: string; isrc: string }; score: number } | null;
+  candidates: Array<{ track: { id: string }; score: number; reasons: string[] }>;
+  source: string;
+}
+
+const find = (relay: Relay, args: Record<string, unknown>) =>
+  relay.call('find_track_exact', args) as unknown as Promise<Found>;
+const artistOf = (track: DemoTrack) => at(track.artists, 0).name;
+
+/** A song that only one recording of the catalogue has. */
+function uniqueTrack({ provider }: Relay): DemoTrack {
+  const { tracks } = provider.catalogue;
+  const found = tracks.find(
+    (track) =>
+      /^[A-Za-z ]{12,}$/.test(track.name) &&
+      tracks.filter(({ name }) => name.includes(track.name)).length === 1,
+  );
+  if (!found) throw new Error('no unique track');
+  return found;
+}
+
+test('a match is found by one search, remembered, and found again without one', async () => {
+  await withRelay(async (relay) => {
+    const track = uniqueTrack(relay);
+    const first = await find(relay, { title: track.name, artist: artistOf(track) });
+    assert.deepEqual(
+      [first.status, first.match?.track, first.source],
+      ['matched', trackShape(track), 'search'],
+    );
+    assert.ok((first.match?.score ?? 0) > 0.9);
+    assert.deepEqual(
+      relay.provider.requests.map(({ path, query }) => [path, query.type, query.limit]),
+      [['/search', 'track', '10']],
+    );
+    relay.provider.clearRequests();
+    const again = await find(relay, { title: track.name.toUpperCase(), artist: ` ${artistOf(track)} ` });
+    const remembered = { status: 'matched', match: { track: trackShape(track), score: 1 }, candidates: [] };
+    assert.deepEqual(again, { ...remembered, source: 'alias' });
+    await relay.restart();
+    const later = await find(relay, { title: track.name, artist: artistOf(track) });
+    assert.deepEqual(later, { ...remembered, source: 'alias' });
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+test('title alone never matches; near misses say why', async () => {
+  await withRelay(async (relay) => {
+    const track = uniqueTrack(relay);
+    const found = await find(relay, { title: track.name, artist: 'Nobody of That Name' });
+    assert.deepEqual([found.status, found.match, found.source], ['unmatched', null, 'search']);
+    assert.ok(found.candidates.length <= 5);
+    const near = found.candidates.find((candidate) => candidate.track.id === track.id);
+    assert.ok(near?.reasons.includes('artist_differs'));
+    // Only a match is remembered.
+    relay.provider.clearRequests();
+    await find(relay, { title: track.name, artist: 'Nobody of That Name' });
+    assert.ok(relay.provider.requests.length > 0);
+  });
+});
+
+test('remember_track corrects what a title and an artist mean, over a restart', async () => {
+  await withRelay(async (relay) => {
+    const track = uniqueTrack(relay);
+    const names = { title: track.name.toLowerCase(), artist: artistOf(track) };
+    const first = await relay.call('remember_track', { track_id: track.uri, ...names });
+    assert.deepEqual(first, { track: trackShape(track), alias: { ...names, album: null }, replaced: false });
+    const second = await relay.call('remember_track', { track_id: track.id });
+    const alias = { title: track.name, artist: artistOf(track), album: null };
+    assert.deepEqual(second, { track: trackShape(track), alias, replaced: true });
+    await relay.restart();
+    relay.provider.clearRequests();
+    const found = await find(relay, { ...names, year: 1999 });
+    assert.deepEqual([found.match?.track.id, found.source], [track.id, 'alias']);
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+const mismatches: Array<[what: string, given: (track: DemoTrack) => Record<string, string>]> = [
+  ['title', () => ({ title: 'Another Song Altogether' })],
+  ['artist', () => ({ artist: 'Another Artist' })],
+  ['version', ({ name }) => ({ title: `${name} (Live)` })],
+  ['album', () => ({ album: 'Another Album' })],
+];
+
+for (const [what, given] of mismatches) {
+  test(`remember_track refuses another ${what} than the track has`, async () => {
+    await withRelay(async (relay) => {
+      const track = uniqueTrack(relay);
+      const answer = await relay.call('remember_track', { track_id: track.id, ...given(track) });
+      assert.equal((answer.error as { code: string }).code, 'ALIAS_MISMATCH');
+      relay.provider.clearRequests();
+      await find(relay, { title: track.name, artist: artistOf(track) });
+      assert.equal(relay.provider.requests.length, 1, 'nothing was remembered');
+    });
+  });
+}
+
+test('one recording on several albums is the one of the album asked for, else the earliest', async () => {
+  await withRelay(async (relay) => {
+    const { tracks } = relay.provider.catalogue;
+    const byIsrc = groupByIsrc(tracks);
+    const releases = [...byIsrc.values()].find(
+      (group) =>
+        group.length >= 2 && new Set(group.map(({ album }) => album.releaseDate)).size === group.length,
+    );
+    assert.ok(releases);
+    const earliest = at(
+      [...releases].sort((a, b) => (a.album.releaseDate < b.album.releaseDate ? -1 : 1)),
+      0,
+    );
+    const query = { title: earliest.name, artist: artistOf(earliest) };
+    const found = await find(relay, query);
+    assert.equal(found.match?.track.id, earliest.id);
+    const later = at(
+      releases.filter((release) => release !== earliest),
+      0,
+    );
+    const onAlbum = await find(relay, { ...query, album: later.album.name });
+    assert.equal(onAlbum.match?.track.id, later.id);
+  });
+});
+
+function groupByIsrc(tracks: readonly DemoTrack[]): Map<string, DemoTrack[]> {
+  const groups = new Map<string, DemoTrack[]>();
+  for (const track of tracks) groups.set(track.isrc, [...(groups.get(track.isrc) ?? []), track]);
+  return groups;
+}

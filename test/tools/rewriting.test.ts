@@ -1,0 +1,328 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DemoPlaylist, FaultRule } from '../../src/demo/provider.ts';
+import { snapshotOf } from '../../src/demo/state.ts';
+import { at, owner } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+const named = ({ provider }: Relay, name: string) => {
+  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
+  if (!found) throw new Error(`no playlist ${name}`);
+  return found;
+};
+const urisOf = (playlist: DemoPlaylist) => playlist.rows.map(({ uri }) => uri);
+const tracks = ({ provider }: Relay, count: number, from = 0) =>
+  provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
+const fill = (playlist: DemoPlaylist, uris: readonly string[]) => {
+  playlist.rows = uris.map((uri, index) => ({
+    uri,
+    addedAt: new Date(index * 1e9).toISOString(),
+    addedBy: null,
+  }));
+};
+const count = ({ provider }: Relay) => {
+  const counts: Record<string, number> = {};
+  for (const { method } of provider.requests) counts[method] = (counts[method] ?? 0) + 1;
+  return counts;
+};
+interface Failure {
+  code: string;
+  message: string;
+  details: { rollback?: object; missing_uris?: string[]; written: number };
+}
+const failureOf = (answer: Record<string, unknown>) => answer.error as Failure;
+
+test('replace_playlist_tracks puts ten thousand tracks in place in the fewest requests', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const uris = [...tracks(relay, 9_000), ...tracks(relay, 1_000)];
+    const heard: number[] = [];
+    const result = await relay.client.callTool(
+      { name: 'replace_playlist_tracks', arguments: { playlist_id: playlist.id, track_ids: uris } },
+      { onprogress: ({ progress }) => heard.push(progress) },
+    );
+    assert.deepEqual(result.structuredContent, {
+      ok: true,
+      playlist_id: playlist.id,
+      requested: 10_000,
+      written: 10_000,
+      chunks: { total: 100, completed: 100 },
+      snapshot_id: snapshotOf(playlist),
+      partial: false,
+    });
+    assert.deepEqual(urisOf(playlist), uris);
+    // Four pages of what it held, so that it could be put back; then one PUT and the appends.
+    assert.deepEqual(count(relay), { GET: 4, PUT: 1, POST: 99 });
+    assert.equal(heard.at(-1), 100);
+    assert.deepEqual(
+      heard,
+      [...heard].sort((a, b) => a - b),
+    );
+  });
+});
+
+test('replace_playlist_tracks with an empty list empties the playlist', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Café Noctelle');
+    const answer = await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: [] });
+    assert.deepEqual(answer, {
+      ok: true,
+      playlist_id: playlist.id,
+      requested: 0,
+      written: 0,
+      chunks: { total: 1, completed: 1 },
+      snapshot_id: snapshotOf(playlist),
+      partial: false,
+    });
+    assert.deepEqual(playlist.rows, []);
+    assert.deepEqual(relay.provider.requests.at(-1)?.body, { uris: [] });
+  });
+});
+
+for (const tool of ['replace_playlist_tracks', 'deduplicate_playlist'] as const) {
+  test(`${tool} refuses a playlist whose rows could not be put back`, async () => {
+    await withRelay(async (relay) => {
+      const playlist = named(relay, 'Odds and Ends');
+      const before = structuredClone(playlist.rows);
+      const args = tool === 'replace_playlist_tracks' ? { track_ids: tracks(relay, 1) } : {};
+      const { code, details } = failureOf(await relay.call(tool, { playlist_id: playlist.id, ...args }));
+      const lost = before.flatMap((row, position) =>
+        row.unavailable || row.uri.startsWith('spotify:local:') ? [position] : [],
+      );
+      assert.deepEqual([code, details], ['UNSUPPORTED_ITEMS', { positions: lost, count: lost.length }]);
+      assert.deepEqual(playlist.rows, before);
+      assert.deepEqual(count(relay), { GET: 1 });
+    });
+  });
+}
+
+const failing: Array<[where: string, rule: FaultRule, completed: number]> = [
+  ['the second request', { method: 'POST', path: /\/items$/, kind: 'status', status: 500 }, 1],
+  ['a middle request', { method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 }, 2],
+  ['the last request', { method: 'POST', path: /\/items$/, skip: 2, kind: 'drop', when: 'before' }, 3],
+  [
+    'a request that took effect',
+    { method: 'POST', path: /\/items$/, skip: 1, kind: 'status_after', status: 502 },
+    2,
+  ],
+  ['a first request that took effect', { method: 'PUT', path: /\/items$/, kind: 'drop', when: 'after' }, 0],
+];
+
+for (const [where, rule, completed] of failing) {
+  test(`when ${where} fails, the former content is written back and checked`, async () => {
+    await withRelay(async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const before = urisOf(playlist);
+      relay.provider.faults.add(rule);
+      const args = { playlist_id: playlist.id, track_ids: tracks(relay, 350, 3_000) };
+      const { code, message, details } = failureOf(await relay.call('replace_playlist_tracks', args));
+      assert.equal(code, 'PARTIAL_WRITE');
+      assert.match(message, /holds its former content again/);
+      assert.deepEqual(
+        { ...details, error: undefined },
+        {
+          ok: false,
+          playlist_id: playlist.id,
+          requested: 350,
+          written: completed * 100,
+          chunks: { total: 4, completed },
+          snapshot_id: snapshotOf(playlist),
+          partial: true,
+          error: undefined,
+          rollback: { attempted: true, succeeded: true },
+        },
+      );
+      assert.deepEqual(urisOf(playlist), before);
+    });
+  });
+}
+
+test('when the first request is refused, nothing has changed and that is the answer', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'quota', retryAfterSeconds: 50_000 });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150) };
+    assert.equal(failureOf(await relay.call('replace_playlist_tracks', args)).code, 'QUOTA_EXCEEDED');
+    assert.deepEqual(urisOf(playlist), before);
+    assert.deepEqual(count(relay), { GET: 4, PUT: 1 });
+  });
+});
+
+test('when the answer to the first request is lost and reading shows no effect, nothing is written back', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'drop', when: 'before' });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150) };
+    const { code, message } = failureOf(await relay.call('replace_playlist_tracks', args));
+    assert.equal(code, 'PROVIDER_UNAVAILABLE');
+    assert.match(message, /The playlist is unchanged/);
+    assert.deepEqual(urisOf(playlist), before);
+    assert.deepEqual(count(relay), { GET: 8, PUT: 1 });
+  });
+});
+
+test('a rollback that loses an answer finds out what landed and doubles nothing', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    relay.provider.faults.add(
+      { method: 'POST', path: /\/items$/, kind: 'status', status: 403 },
+      { method: 'POST', path: /\/items$/, kind: 'drop', when: 'after' },
+    );
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const { details } = failureOf(await relay.call('replace_playlist_tracks', args));
+    assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
+    assert.deepEqual(urisOf(playlist), before);
+  });
+});
+
+test('a rollback that fails for good empties nothing and names every track that is missing', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    relay.provider.faults.add({
+      method: 'POST',
+      path: /\/items$/,
+      times: Infinity,
+      kind: 'status',
+      status: 403,
+    });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const { code, message, details } = failureOf(await relay.call('replace_playlist_tracks', args));
+    assert.equal(code, 'PARTIAL_WRITE');
+    assert.match(message, /could not be restored completely/);
+    assert.deepEqual(details.rollback, { attempted: true, succeeded: false });
+    assert.deepEqual(urisOf(playlist), before.slice(0, 100));
+    assert.deepEqual(details.missing_uris, before.slice(100));
+  });
+});
+
+test('a rollback that cannot begin leaves what was written and names all that is missing', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    const wanted = tracks(relay, 150, 3_000);
+    relay.provider.faults.add(
+      { method: 'POST', path: /\/items$/, times: Infinity, kind: 'status', status: 403 },
+      { method: 'PUT', path: /\/items$/, skip: 1, times: Infinity, kind: 'status', status: 403 },
+    );
+    const { details } = failureOf(
+      await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted }),
+    );
+    assert.deepEqual(details.rollback, { attempted: true, succeeded: false });
+    assert.deepEqual(urisOf(playlist), wanted.slice(0, 100));
+    assert.deepEqual(details.missing_uris, before);
+  });
+});
+
+interface Deduplicated {
+  original_count: number;
+  resulting_count: number;
+  removed: Array<{ position: number; uri: string; name: string }>;
+}
+
+test('deduplicate_playlist keeps first occurrences, the order, and when the others were added', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 400);
+    const [first = '', second = ''] = uris;
+    fill(playlist, [...uris.slice(0, 150), first, second, ...uris.slice(150), first]);
+    const added = new Map(playlist.rows.map((row) => [row.uri, row.addedAt]));
+    const dry = await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
+    assert.equal(playlist.rows.length, 403);
+    const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
+    const name = (uri: string) => relay.provider.catalogue.trackByUri.get(uri)?.name ?? '';
+    const removed = [
+      { position: 150, uri: first, name: name(first) },
+      { position: 151, uri: second, name: name(second) },
+      { position: 402, uri: first, name: name(first) },
+    ];
+    const counts = { original_count: 403, resulting_count: 400, removed, requested: 3 };
+    const { chunks: planned, ...dryRest } = dry;
+    assert.deepEqual(dryRest, {
+      ok: true,
+      playlist_id: playlist.id,
+      written: 0,
+      snapshot_id: null,
+      partial: false,
+      ...counts,
+      dry_run: true,
+    });
+    const { chunks, ...rest } = answer;
+    assert.deepEqual(rest, {
+      ok: true,
+      playlist_id: playlist.id,
+      written: 3,
+      snapshot_id: snapshotOf(playlist),
+      partial: false,
+      ...counts,
+      dry_run: false,
+    });
+    const { total } = chunks as { total: number };
+    assert.deepEqual(
+      [planned, chunks],
+      [
+        { total, completed: 0 },
+        { total, completed: total },
+      ],
+    );
+    assert.ok(total < 5, 'no more requests than writing everything anew');
+    assert.deepEqual(urisOf(playlist), uris);
+    const moved = playlist.rows.filter((row) => row.addedAt !== added.get(row.uri)).map(({ uri }) => uri);
+    assert.deepEqual(
+      moved,
+      [first, second].filter((uri) => moved.includes(uri)),
+    );
+  });
+});
+
+test('deduplicate_playlist without duplicates writes nothing', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    fill(playlist, tracks(relay, 60));
+    const answer = (await relay.call('deduplicate_playlist', {
+      playlist_id: playlist.id,
+    })) as unknown as Deduplicated;
+    assert.deepEqual([answer.original_count, answer.resulting_count, answer.removed], [60, 60, []]);
+    assert.deepEqual(count(relay), { GET: 2 });
+  });
+});
+
+test('deduplicate_playlist that fails after a removal puts everything back', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 300);
+    fill(playlist, [...uris, at(uris, 0), at(uris, 10)]);
+    const before = urisOf(playlist);
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'status', status: 500 });
+    const { code, details } = failureOf(
+      await relay.call('deduplicate_playlist', { playlist_id: playlist.id }),
+    );
+    assert.equal(code, 'PARTIAL_WRITE');
+    assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
+    assert.deepEqual(urisOf(playlist), before);
+  });
+});
+
+test('a caller that leaves does not stop a rollback', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    const leave = new AbortController();
+    relay.provider.faults.add(
+      { method: 'POST', path: /\/items$/, kind: 'hook', fn: () => leave.abort() },
+      { method: 'POST', path: /\/items$/, kind: 'status', status: 500 },
+    );
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const call = relay.client.callTool(
+      { name: 'replace_playlist_tracks', arguments: args },
+      { signal: leave.signal },
+    );
+    await assert.rejects(call);
+    // The next write waits for the rollback.
+    await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: tracks(relay, 1) });
+    assert.deepEqual(urisOf(playlist), [...before, ...tracks(relay, 1)]);
+  });
+});
