@@ -3,7 +3,7 @@
  * orderly end. It knows no route by name.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Clock, Random } from '../domain/clock.ts';
 import { RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
@@ -29,6 +29,12 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
+/** One address that the server listens on. */
+interface Face {
+  server: Server;
+  cutIdle(): void;
+}
+
 const TIMEOUTS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -40,20 +46,20 @@ const IDLE_SOCKET_MS = 120_000;
 
 export async function listen(options: ListenerOptions): Promise<Listener> {
   let dispatch: (request: IncomingMessage, response: ServerResponse) => void = () => {};
-  const make = () => {
+  const make = (): Face => {
     const server = createServer(TIMEOUTS, (request, response) => dispatch(request, response));
     server.setTimeout(IDLE_SOCKET_MS);
     server.maxConnections = 512;
-    return server;
+    return { server, cutIdle: cutIdleWhenStopping(server) };
   };
-  const servers = [make()];
-  const port = await bind(servers[0] as Server, options.port, options.host);
+  const faces = [make()];
+  const port = await bind((faces[0] as Face).server, options.port, options.host);
   if (options.host === '127.0.0.1') {
-    const twin = await bindTwin(make(), port, options);
-    if (twin) servers.push(twin);
+    const twin = make();
+    if (await bindTwin(twin.server, port, options)) faces.push(twin);
   }
   dispatch = createDispatch(options, { port, publicBaseUrl: options.publicBaseUrl });
-  return { port, close: (graceMs) => closeAll(servers, graceMs, options.clock) };
+  return { port, close: (graceMs) => closeAll(faces, graceMs, options.clock) };
 }
 
 function createDispatch(options: ListenerOptions, identity: Identity) {
@@ -124,15 +130,15 @@ function bind(server: Server, port: number, host: string): Promise<number> {
 }
 
 /** `localhost` may mean `::1`: without a listener there, clients and pages that say `localhost` fail on some systems. */
-async function bindTwin(server: Server, port: number, options: ListenerOptions): Promise<Server | null> {
+async function bindTwin(server: Server, port: number, options: ListenerOptions): Promise<boolean> {
   try {
     await bind(server, port, '::1');
-    return server;
+    return true;
   } catch (error) {
     if (error instanceof RelayError && error.code === 'PORT_TAKEN') {
       options.log.warn({ port }, 'another program listens on [::1] at this port: use 127.0.0.1 in URLs');
     }
-    return null;
+    return false;
   }
 }
 
@@ -154,18 +160,44 @@ function bindError(error: Error, port: number, host: string): RelayError {
   });
 }
 
-async function closeAll(servers: Server[], graceMs: number, clock: Clock): Promise<void> {
-  const closed = servers.map(
-    (server) =>
+/**
+ * A server that stops must wait neither for connections that are kept alive nor for those that never said anything;
+ * Node's own `closeIdleConnections` passes the latter over, and those that become idle later.
+ * @returns cuts what is idle now, once the server has begun to close; what becomes idle later is cut by itself
+ */
+function cutIdleWhenStopping(server: Server): () => void {
+  const atWork = new Map<Socket, number>();
+  const cut = (socket: Socket) => {
+    if (!server.listening && atWork.get(socket) === 0) socket.destroySoon();
+  };
+  server.on('connection', (socket: Socket) => {
+    atWork.set(socket, 0);
+    socket.once('close', () => atWork.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    atWork.set(socket, (atWork.get(socket) ?? 0) + 1);
+    response.once('close', () => {
+      atWork.set(socket, (atWork.get(socket) ?? 1) - 1);
+      cut(socket);
+    });
+  });
+  return () => {
+    for (const socket of atWork.keys()) cut(socket);
+  };
+}
+
+async function closeAll(faces: Face[], graceMs: number, clock: Clock): Promise<void> {
+  const closed = faces.map(
+    ({ server, cutIdle }) =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
-        server.closeIdleConnections();
+        cutIdle();
       }),
   );
   const timer = new AbortController();
   const grace = clock.sleep(graceMs, timer.signal).then(
     () => {
-      for (const server of servers) server.closeAllConnections();
+      for (const { server } of faces) server.closeAllConnections();
     },
     () => {},
   );

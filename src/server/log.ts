@@ -38,6 +38,9 @@ export function createLog(settings: LogSettings, stream: NodeJS.WritableStream =
   return pino(
     {
       level: settings.logLevel,
+      // The name of the machine is nobody's business in a log that people paste into reports.
+      base: { pid: process.pid },
+      formatters: { level: (level) => ({ level }) },
       redact: { paths: SECRET_FIELDS, remove: true },
       serializers: { err: errorFields },
       timestamp: pino.stdTimeFunctions.isoTime,

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { manualClock } from '../support/clock.ts';
+import { withRelay } from '../support/world.ts';
+
+test('stopping waits for no connection that a client merely keeps open', async () => {
+  const clock = manualClock();
+  await withRelay({ clock }, async ({ baseUrl, server, provider, client, call }) => {
+    const { port, hostname } = new URL(baseUrl);
+    const silent = connect(Number(port), hostname);
+    await once(silent, 'connect');
+    const agent = new Agent({ keepAlive: true });
+    await new Promise<void>((resolve, reject) => {
+      const outgoing = request(`${baseUrl}/health`, { agent }, (response) => {
+        response.resume().once('end', resolve);
+      });
+      outgoing.once('error', reject).end();
+    });
+    // One call is at work while the server begins to stop, and one was given up.
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    provider.faults.add({ path: '/me/player/devices', kind: 'hook', fn: () => gate });
+    const working = call('get_devices');
+    while (provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const leave = new AbortController();
+    provider.faults.add({ path: '/me/player', kind: 'hang', when: 'before' });
+    const given = client.callTool({ name: 'get_playback_state' }, { signal: leave.signal });
+    while (provider.requests.length === 1) await new Promise((resolve) => setImmediate(resolve));
+    leave.abort();
+    await assert.rejects(given);
+    const stopped = server.close();
+    release();
+    assert.equal((await working).error, undefined);
+    // The clock stands still: had the server waited for a grace to pass, this would never end.
+    await stopped;
+    agent.destroy();
+    silent.destroy();
+  });
+});
+
+test('a call that does not end in its grace is told that the server stops', async () => {
+  const clock = manualClock();
+  await withRelay({ clock }, async ({ server, provider, call }) => {
+    provider.faults.add({ path: '/me/player/devices', kind: 'hang', when: 'before' });
+    const working = call('get_devices');
+    while (provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const stopped = server.close();
+    clock.advance(5_000);
+    assert.equal(((await working).error as { code: string }).code, 'SHUTTING_DOWN');
+    await stopped;
+  });
+});
