@@ -5,6 +5,9 @@
 import { type ErrorCode, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { ProviderRequest } from './request.ts';
 
+/** Characters kept of the provider's own words: a gateway's page is no message. */
+const MOST_WORDS = 300;
+
 /** What a failed answer says, whatever form its body had. */
 export interface FailureBody {
   message: string;
@@ -19,7 +22,7 @@ export function readFailureBody(text: string): FailureBody {
     if (typeof error === 'object' && error !== null) {
       const { message, reason } = error as { message?: unknown; reason?: unknown };
       return {
-        message: typeof message === 'string' ? message : '',
+        message: typeof message === 'string' ? message.slice(0, MOST_WORDS) : '',
         reason: typeof reason === 'string' ? reason : null,
       };
     }
@@ -29,7 +32,7 @@ export function readFailureBody(text: string): FailureBody {
     }
     return { message: '', reason: null };
   } catch {
-    return { message: text.trim().slice(0, 300), reason: null };
+    return { message: text.trim().slice(0, MOST_WORDS), reason: null };
   }
 }
 
@@ -186,7 +189,7 @@ function notFound(request: ProviderRequest, body: FailureBody): Verdict {
   if (body.reason === 'NO_ACTIVE_DEVICE' || /no active device/i.test(body.message)) {
     return byReason.NO_ACTIVE_DEVICE as Verdict;
   }
-  if (request.scope === 'player') {
+  if (request.scope === 'player' && (/device/i.test(body.message) || !namesContent(request))) {
     return {
       code: 'DEVICE_NOT_FOUND',
       message: 'Spotify does not know this device, or it is asleep.',
@@ -198,6 +201,11 @@ function notFound(request: ProviderRequest, body: FailureBody): Verdict {
     message: 'Spotify does not know this item.',
     remedy: "Check the ID. Spotify's own editorial and personalised playlists are never readable by apps.",
   };
+}
+
+/** True for a `play` that says what to play: what is not found may then be that. */
+function namesContent({ body }: ProviderRequest): boolean {
+  return typeof body === 'object' && body !== null && ('context_uri' in body || 'uris' in body);
 }
 
 /** The error of a request that got no usable answer. */

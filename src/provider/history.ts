@@ -29,7 +29,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
         statusCode,
         code: error.code,
         reason,
-        message: error.message,
+        message: ownWords(statusCode, error),
       };
       recordApiError(store, entry, clock.now());
     },
@@ -37,4 +37,9 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
       resolveApiErrors(store, request.method, request.template, clock.now());
     },
   };
+}
+
+/** A refused argument is told in the provider's words, which may repeat an ID or a value: those are for the caller only. */
+function ownWords(statusCode: number | null, error: RelayError): string {
+  return error.code === 'INVALID_ARGUMENT' ? `Spotify refused the request (${statusCode}).` : error.message;
 }

@@ -18,7 +18,7 @@ export interface Limits {
    * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` with `retryAfterSeconds` for a longer block
    */
   admit(scope: LimitScope, signal: AbortSignal): Promise<void>;
-  /** Remembers a 429 and returns its error. */
+  /** Remembers a 429, unless the scope is blocked for longer already, and returns its error. */
   block(scope: LimitScope, waitSeconds: number, reason: string | null): RelayError;
   /** Counts one request that goes out now. */
   count(scope: LimitScope): void;
@@ -47,8 +47,11 @@ export function createLimits(store: Store, clock: Clock): Limits {
     block(scope, waitSeconds, reason) {
       const now = clock.now();
       const blockedUntil = now + waitSeconds * 1000;
-      until.set(scope, { at: blockedUntil, reason });
-      blockScope(store, { provider: PROVIDER_NAME, scope, blockedUntil, reason, lastStatus: 429 }, now);
+      // Requests that were on their way together answer in any order: a short wait must not end a quota's block.
+      if ((until.get(scope)?.at ?? 0) <= blockedUntil) {
+        until.set(scope, { at: blockedUntil, reason });
+        blockScope(store, { provider: PROVIDER_NAME, scope, blockedUntil, reason, lastStatus: 429 }, now);
+      }
       return limitError(scope, waitSeconds, reason, now);
     },
     count(scope) {

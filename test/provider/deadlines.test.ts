@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { snapshotOf } from '../../src/demo/state.ts';
+import { owner } from '../support/shapes.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
+import type { Relay } from '../support/world.ts';
+
+type Answer = Record<string, unknown>;
+interface Failure {
+  code: string;
+  message: string;
+  remedy: string;
+  details: { written: number; chunks: object; error: { code: string; outcome_unknown: boolean } };
+}
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+const DEVICES = '/me/player/devices';
+const TRY_MS = 12_000;
+const failureOf = (answer: Answer) => answer.error as Failure;
+const codeOf = (answer: Answer) => (answer.error as Failure | undefined)?.code;
+const named = ({ provider }: Relay, name: string) => {
+  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
+  if (!found) throw new Error(`no playlist ${name}`);
+  return found;
+};
+const tracks = ({ provider }: Relay, count: number) =>
+  provider.catalogue.tracks.slice(0, count).map(({ uri }) => uri);
+const urisOf = (playlist: { rows: Array<{ uri: string }> }) => playlist.rows.map(({ uri }) => uri);
+/** Waits until `count` requests have arrived, and until an answer that came meanwhile has been read. */
+async function arrived({ provider, call }: Relay, path: string, count: number): Promise<void> {
+  await until(() => provider.requests.filter((request) => request.path === path).length === count);
+  await call('get_saved_tracks', { limit: 1 });
+}
+
+for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as const) {
+  test(`a read that gets no whole answer (${rule.kind}) in 12 seconds is tried again, twice at most`, async () => {
+    await withClock(async (relay, clock) => {
+      relay.provider.faults.add({ path: DEVICES, ...rule, times: 4 });
+      const mended = async (tries: number) => {
+        const call = relay.call('get_devices');
+        for (let n = 1; n <= tries; n++) {
+          await arrived(relay, DEVICES, n);
+          await clock.pass(TRY_MS);
+          if (n < 3) await clock.pass(125 * n);
+        }
+        return call;
+      };
+      const failure = failureOf(await mended(3));
+      assert.equal(failure.code, 'PROVIDER_TIMEOUT');
+      assert.equal(failure.message, 'Spotify did not answer in time.');
+      relay.provider.clearRequests();
+      assert.equal(codeOf(await mended(1)), undefined);
+    });
+  });
+}
+
+for (const when of ['before', 'after'] as const) {
+  test(`a write that hangs ${when} its effect is given up after 12 seconds and not sent again`, async () => {
+    await withClock(async (relay, clock) => {
+      const playlist = named(relay, 'Empty Shelf');
+      const path = `/playlists/${playlist.id}/items`;
+      relay.provider.faults.add({ method: 'POST', path, skip: 1, kind: 'hang', when });
+      const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250) };
+      const call = relay.call('add_tracks_to_playlist', args);
+      await arrived(relay, path, 2);
+      await clock.pass(TRY_MS);
+      const { code, remedy, details } = failureOf(await call);
+      assert.equal(code, 'PARTIAL_WRITE');
+      assert.match(remedy, /may have taken effect/);
+      assert.deepEqual(
+        [details.written, details.error.code, details.error.outcome_unknown],
+        [100, 'PROVIDER_TIMEOUT', true],
+      );
+      assert.deepEqual(urisOf(playlist), tracks(relay, when === 'after' ? 200 : 100));
+      assert.equal(relay.provider.requests.filter(({ path: at }) => at === path).length, 2);
+    });
+  });
+}
+
+test('a command that gets no answer is given up after 12 seconds', async () => {
+  await withClock(async (relay, clock) => {
+    relay.provider.faults.add({ method: 'POST', kind: 'hang', when: 'before' });
+    const call = relay.call('next_track');
+    await arrived(relay, '/me/player/next', 1);
+    await clock.pass(TRY_MS);
+    const failure = failureOf(await call);
+    assert.equal(failure.code, 'PROVIDER_TIMEOUT');
+    assert.match(failure.remedy, /may or may not/);
+    assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
+  });
+});
+
+test('one request takes 40 seconds at most, a slow renewal and its tries together', async () => {
+  await withClock(async (relay, clock) => {
+    const renewal = gate();
+    relay.provider.faults.add(
+      { path: /\/api\/token$/, kind: 'hook', fn: renewal.wait },
+      { path: DEVICES, kind: 'hang', when: 'before', times: ALWAYS },
+    );
+    clock.advance(3600_000 - 30_000);
+    const call = relay.call('get_devices');
+    await until(() => renewal.waiting === 1);
+    const start = clock.now();
+    clock.advance(14_000);
+    renewal.open();
+    for (const [n, wait] of [
+      [1, 125],
+      [2, 250],
+    ] as const) {
+      await arrived(relay, DEVICES, n);
+      await clock.pass(TRY_MS);
+      await clock.pass(wait);
+    }
+    await arrived(relay, DEVICES, 3);
+    clock.advance(40_000 - (clock.now() - start));
+    assert.equal(codeOf(await call), 'PROVIDER_TIMEOUT');
+  });
+});
+
+test('a read that runs into the 45 seconds says so, and sends nothing more', async () => {
+  await withClock(async (relay, clock) => {
+    const { provider } = relay;
+    const playlist = named(relay, 'The Whole Granary');
+    const fn = () => clock.advance(11_000);
+    const items = `/playlists/${playlist.id}/items`;
+    provider.faults.add(
+      { path: `/playlists/${playlist.id}`, kind: 'hook', fn },
+      { path: items, kind: 'hook', fn },
+      { path: items, skip: 1, kind: 'hang', when: 'before', times: ALWAYS },
+    );
+    const call = relay.call('get_playlist_stats', { playlist_id: playlist.id });
+    await until(() => provider.requests.length === 10);
+    clock.advance(TRY_MS);
+    await until(() => clock.waiting(125) === 8);
+    clock.advance(11_000);
+    assert.deepEqual(await call, {
+      error: {
+        code: 'DEADLINE_EXCEEDED',
+        message: 'The call took longer than 45 seconds.',
+        remedy: 'Ask for less at a time, or try again when Spotify answers faster.',
+      },
+    });
+    await relay.call('get_devices');
+    assert.equal(provider.requests.length, 11);
+  });
+});
+
+test('a write that runs into the 45 seconds stops between two chunks and says how far it got', async () => {
+  await withClock(async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const fn = () => clock.advance(10_000);
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn, times: ALWAYS });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 1_000) };
+    const failure = failureOf(await relay.call('add_tracks_to_playlist', args));
+    assert.deepEqual(failure, {
+      code: 'PARTIAL_WRITE',
+      message: '500 of 1000 written, then: The call took longer than 45 seconds.',
+      remedy: 'Write the rest (from entry 501) when the cause is mended.',
+      details: {
+        ok: false,
+        playlist_id: playlist.id,
+        requested: 1_000,
+        written: 500,
+        chunks: { total: 10, completed: 5 },
+        snapshot_id: snapshotOf(playlist),
+        partial: true,
+        error: {
+          code: 'DEADLINE_EXCEEDED',
+          message: 'The call took longer than 45 seconds.',
+          outcome_unknown: false,
+        },
+      },
+    });
+    assert.deepEqual(urisOf(playlist), tracks(relay, 500));
+    assert.equal(relay.provider.requests.length, 5);
+  });
+});
+
+test('a write that waits out a limit does not wait beyond the 45 seconds', async () => {
+  await withClock(async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const path = /\/items$/;
+    relay.provider.faults.add(
+      { method: 'POST', path, kind: 'hook', fn: () => clock.advance(11_000), times: 4 },
+      { method: 'POST', path, skip: 4, kind: 'rate_limit', retryAfterSeconds: 5 },
+    );
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 1_000) };
+    const call = relay.call('add_tracks_to_playlist', args);
+    await until(() => clock.waiting(5_000) === 1);
+    clock.advance(1_000);
+    const { details } = failureOf(await call);
+    assert.deepEqual([details.written, details.error.code], [400, 'DEADLINE_EXCEEDED']);
+    assert.equal(relay.provider.requests.length, 5);
+  });
+});
+
+test('a write at work while the server stops ends its chunk, and says where it was stopped', async () => {
+  await withClock(async (relay, clock) => {
+    const { provider, server, call } = relay;
+    const playlist = named(relay, 'Empty Shelf');
+    const hold = gate();
+    provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: hold.wait });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 300) };
+    const working = call('add_tracks_to_playlist', args);
+    await until(() => hold.waiting === 1);
+    const stopped = server.close();
+    await assert.rejects(call('get_devices'), 'a server that stops takes no new calls');
+    clock.advance(5_000);
+    hold.open();
+    const { code, details } = failureOf(await working);
+    assert.deepEqual(
+      [code, details.written, details.error.code, details.error.outcome_unknown],
+      ['PARTIAL_WRITE', 200, 'SHUTTING_DOWN', false],
+    );
+    await stopped;
+    assert.deepEqual(urisOf(playlist), tracks(relay, 200));
+  });
+});
+
+test('a read that waits for a retry while the server stops is told at once', async () => {
+  await withClock(async (relay, clock) => {
+    relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 5 });
+    const working = relay.call('get_devices');
+    await until(() => clock.waiting(5_000) === 1);
+    // Its 5 seconds and the server's would be over at one moment.
+    clock.advance(1);
+    const stopped = relay.server.close();
+    await until(() => clock.waiting(5_000) === 2);
+    relay.provider.faults.add({ path: DEVICES, kind: 'hang', when: 'before' });
+    clock.advance(4_999);
+    await until(() => relay.provider.requests.length === 2);
+    clock.advance(1);
+    assert.equal(codeOf(await working), 'SHUTTING_DOWN');
+    await stopped;
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { owner } from '../support/shapes.ts';
+import { until, withClock } from '../support/waiting.ts';
+import type { Relay } from '../support/world.ts';
+
+type Answer = Record<string, unknown>;
+interface Failure {
+  code: string;
+  message: string;
+  retryAfterSeconds: number;
+}
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+const DEVICES = '/me/player/devices';
+const failureOf = (answer: Answer) => answer.error as Failure;
+const codeOf = (answer: Answer) => (answer.error as Failure | undefined)?.code;
+const limited = (answer: Answer) => [codeOf(answer), failureOf(answer)?.retryAfterSeconds];
+const arrivals = ({ provider }: Relay, start: number) => provider.requests.map(({ at }) => at - start);
+const longPlaylist = ({ provider }: Relay) => {
+  const found = owner(provider).playlists.find(({ rows }) => rows.length === 2_500);
+  if (!found) throw new Error('no playlist of 2,500 rows');
+  return { playlist_id: found.id };
+};
+test('a read waits out a Retry-After of 5 seconds, exactly, and not one of 6', async () => {
+  await withClock(async (relay, clock) => {
+    const start = clock.now();
+    relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 5 });
+    const waited = relay.call('get_devices');
+    await clock.pass(5_000);
+    assert.equal(codeOf(await waited), undefined);
+    assert.deepEqual(arrivals(relay, start), [0, 5_000]);
+    relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 6 });
+    const at = new Date(clock.now() + 6_000).toISOString();
+    assert.deepEqual(await relay.call('get_devices'), {
+      error: {
+        code: 'RATE_LIMITED',
+        message: `Spotify asks to wait 6 seconds before the next player request (until ${at}).`,
+        remedy:
+          "Do not repeat this before then; other kinds of request still work. 'relay status' shows what is blocked.",
+        retryAfterSeconds: 6,
+        details: { scope: 'player', blocked_until: at },
+      },
+    });
+    assert.equal(relay.provider.requests.length, 3);
+  });
+});
+
+for (const retryAfterSeconds of [null, 'soon', '-5', 'Wed, 21 Oct 2026 07:28:00 GMT']) {
+  test(`with a Retry-After of ${retryAfterSeconds ?? 'nothing'} the waits grow, and end after three tries`, async () => {
+    await withClock(async (relay, clock) => {
+      const start = clock.now();
+      relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds, times: ALWAYS });
+      const call = relay.call('get_devices');
+      await clock.pass(1_000);
+      await clock.pass(2_000);
+      assert.deepEqual(limited(await call), ['RATE_LIMITED', 4]);
+      assert.deepEqual(arrivals(relay, start), [0, 1_000, 3_000]);
+    });
+  });
+}
+
+test('nobody is told to come back in a century', async () => {
+  await withClock(async (relay) => {
+    relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: '99999999999' });
+    assert.deepEqual(limited(await relay.call('get_devices')), ['RATE_LIMITED', 7 * 24 * 3600]);
+  });
+});
+
+test('a blocked kind of request is not sent, others are, and near its end the block is waited out', async () => {
+  await withClock(async (relay, clock) => {
+    const start = clock.now();
+    relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 60 });
+    await relay.call('get_devices');
+    clock.advance(54_500);
+    assert.deepEqual(limited(await relay.call('get_playback_state')), ['RATE_LIMITED', 6]);
+    assert.deepEqual(limited(await relay.call('pause')), ['RATE_LIMITED', 6]);
+    assert.equal(codeOf(await relay.call('get_saved_tracks', { limit: 1 })), undefined);
+    clock.advance(1_500);
+    const waiting = relay.call('get_playback_state');
+    await clock.pass(4_000);
+    assert.equal(codeOf(await waiting), undefined);
+    assert.deepEqual(
+      relay.provider.requests.map(({ path, at }) => [path, at - start]),
+      [
+        [DEVICES, 0],
+        ['/me/tracks', 54_500],
+        ['/me/player', 60_000],
+      ],
+    );
+  });
+});
+
+test('pages that meet one short limit together wait once, and no page is lost', async () => {
+  await withClock(async (relay, clock) => {
+    const { provider } = relay;
+    const rule = { path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
+    provider.faults.add(rule);
+    const reading = relay.call('get_playlist_stats', longPlaylist(relay));
+    await until(() => clock.waiting(2_000) === 8);
+    const before = provider.requests.length;
+    clock.advance(2_000);
+    const stats = await reading;
+    assert.deepEqual([stats.total_items, stats.unique_track_count], [2_500, 2_500]);
+    assert.equal(provider.requests.filter(({ status }) => status === 429).length, 5);
+    assert.equal(provider.requests.length, 1 + 50 + 5);
+    // Nothing was sent while all waited: what came after came when the wait was over.
+    assert.deepEqual([...new Set(provider.requests.slice(before).map(({ at }) => at))], [clock.now()]);
+  });
+});
+
+test('a quota is not waited for, is kept over a restart, and leaves other kinds alone', async () => {
+  await withClock(async (relay, clock) => {
+    relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 46_649 });
+    const at = new Date(clock.now() + 46_649_000).toISOString();
+    assert.deepEqual(await relay.call('search_tracks', { query: 'x' }), {
+      error: {
+        code: 'QUOTA_EXCEEDED',
+        message: `The Spotify app's quota for search requests is used up until ${at}.`,
+        remedy:
+          "Do not repeat this before then; other kinds of request still work. 'relay status' shows what is blocked.",
+        retryAfterSeconds: 46_649,
+        details: { scope: 'search', blocked_until: at },
+      },
+    });
+    await relay.restart();
+    relay.provider.clearRequests();
+    clock.advance(46_600_000);
+    assert.deepEqual(limited(await relay.call('search_artists', { query: 'x' })), ['QUOTA_EXCEEDED', 49]);
+    // Even the last seconds of a quota are not waited out: hours may follow.
+    clock.advance(47_000);
+    assert.deepEqual(limited(await relay.call('search_tracks', { query: 'x' })), ['QUOTA_EXCEEDED', 2]);
+    assert.deepEqual(relay.provider.requests, []);
+    assert.equal(codeOf(await relay.call('get_devices')), undefined);
+    clock.advance(2_000);
+    assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
+  });
+});
+
+test('even a quota of a second, or of no named length, is told and not retried', async () => {
+  await withClock(async (relay) => {
+    relay.provider.faults.add(
+      { path: '/search', kind: 'quota', retryAfterSeconds: 1 },
+      { path: DEVICES, kind: 'quota', retryAfterSeconds: null },
+    );
+    assert.deepEqual(limited(await relay.call('search_tracks', { query: 'x' })), ['QUOTA_EXCEEDED', 1]);
+    assert.deepEqual(limited(await relay.call('get_devices')), ['QUOTA_EXCEEDED', 3600]);
+    assert.equal(relay.provider.requests.length, 2);
+  });
+});
+
+test('a short limit that arrives beside a quota does not end the quota', async () => {
+  await withClock(async (relay, clock) => {
+    const path = /\/items$/;
+    relay.provider.faults.add(
+      { path, skip: 1, kind: 'quota', retryAfterSeconds: 3_600 },
+      { path, skip: 1, kind: 'rate_limit', retryAfterSeconds: 2, times: 7 },
+    );
+    const first = await relay.call('get_playlist_stats', longPlaylist(relay));
+    assert.equal(codeOf(first), 'QUOTA_EXCEEDED');
+    await until(() => relay.provider.requests.filter(({ status }) => status === 429).length === 8);
+    // A call of another kind passes, so that all eight answers have been read.
+    await relay.call('get_devices');
+    clock.advance(2_000);
+    relay.provider.clearRequests();
+    const again = await relay.call('get_playlist_stats', longPlaylist(relay));
+    assert.deepEqual(limited(again), ['QUOTA_EXCEEDED', 3_598]);
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});

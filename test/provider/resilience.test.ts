@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FaultRule } from '../../src/demo/provider.ts';
+import { at, owner, playlistShape } from '../support/shapes.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+type Answer = Record<string, unknown>;
+interface Failure {
+  code: string;
+  message: string;
+  remedy: string;
+}
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+const DEVICES = '/me/player/devices';
+const failureOf = (answer: Answer) => answer.error as Failure;
+const codeOf = (answer: Answer) => (answer.error as Failure | undefined)?.code;
+const statuses = ({ provider }: Relay) => provider.requests.map(({ status }) => status);
+const firstPlaylist = ({ provider }: Relay) => at(owner(provider).playlists, 0);
+const passing: Array<[what: string, rule: FaultRule, code: string, status: number]> = [
+  ['a 502', { kind: 'status', status: 502, body: 'Bad gateway.' }, 'PROVIDER_UNAVAILABLE', 502],
+  ['a 503', { kind: 'status', status: 503 }, 'PROVIDER_UNAVAILABLE', 503],
+  ['a 504', { kind: 'status', status: 504, body: '' }, 'PROVIDER_TIMEOUT', 504],
+  ['a connection lost before', { kind: 'drop', when: 'before' }, 'PROVIDER_UNAVAILABLE', 0],
+  ['a connection lost after', { kind: 'drop', when: 'after' }, 'PROVIDER_UNAVAILABLE', 0],
+];
+
+for (const [what, rule, code, status] of passing) {
+  test(`a read is tried again after ${what}, twice at most`, async () => {
+    await withClock(async (relay, clock) => {
+      relay.provider.faults.add({ ...rule, path: DEVICES, times: 2 });
+      const mended = relay.call('get_devices');
+      await clock.pass(125);
+      await clock.pass(250);
+      assert.equal(codeOf(await mended), undefined);
+      assert.deepEqual(statuses(relay), [status, status, 200]);
+
+      relay.provider.clearRequests();
+      relay.provider.faults.add({ ...rule, path: DEVICES, times: ALWAYS });
+      const lasting = relay.call('get_devices');
+      await clock.pass(125);
+      await clock.pass(250);
+      const failure = failureOf(await lasting);
+      assert.deepEqual([failure.code, failure.remedy], [code, 'Try again in a minute.']);
+      assert.deepEqual(statuses(relay), [status, status, status]);
+    });
+  });
+}
+
+const final: Array<[what: string, rule: FaultRule, code: string]> = [
+  ['a 500', { kind: 'status', status: 500 }, 'PROVIDER_UNAVAILABLE'],
+  ['a 400', { kind: 'status', status: 400 }, 'INVALID_ARGUMENT'],
+  ['JSON that breaks off', { kind: 'malformed' }, 'PROVIDER_INVALID_RESPONSE'],
+  ['an empty 200', { kind: 'empty' }, 'PROVIDER_INVALID_RESPONSE'],
+  ['a page in place of JSON', { kind: 'status', status: 200, body: '<html>' }, 'PROVIDER_INVALID_RESPONSE'],
+  ['a list in place of an object', { kind: 'status', status: 200, body: [] }, 'PROVIDER_INVALID_RESPONSE'],
+  ['an object without its list', { kind: 'status', status: 200, body: {} }, 'PROVIDER_INVALID_RESPONSE'],
+];
+
+for (const [what, rule, code] of final) {
+  test(`${what} is ${code} at once`, async () => {
+    await withRelay(async (relay) => {
+      relay.provider.faults.add({ ...rule, path: DEVICES });
+      assert.equal(codeOf(await relay.call('get_devices')), code);
+      assert.equal(relay.provider.requests.length, 1);
+      assert.equal(codeOf(await relay.call('get_devices')), undefined);
+    });
+  });
+}
+
+test('every read answers PROVIDER_INVALID_RESPONSE to an empty body, not an empty result', async () => {
+  await withRelay(async (relay) => {
+    const { call, provider } = relay;
+    const playlist_id = firstPlaylist(relay).id;
+    const reads: Array<[tool: string, args: Answer]> = [
+      ['search_tracks', { query: 'x' }],
+      ['get_track', { track_id: at(provider.catalogue.tracks, 0).id }],
+      ['get_artist', { artist_id: at(provider.catalogue.artists, 0).id }],
+      ['get_my_playlists', {}],
+      ['find_playlist_by_name', { name: 'x' }],
+      ['get_playlist', { playlist_id }],
+      ['get_playlist_tracks', { playlist_id }],
+      ['get_playlist_stats', { playlist_id }],
+      ['get_saved_tracks', {}],
+      ['check_saved_tracks', { track_ids: [at(provider.catalogue.tracks, 0).id] }],
+      ['get_top_tracks', {}],
+      ['get_top_artists', {}],
+      ['get_recently_played', {}],
+      ['get_devices', {}],
+    ];
+    provider.faults.add({ kind: 'empty', times: ALWAYS });
+    for (const [tool, args] of reads) {
+      assert.equal(codeOf(await call(tool, args)), 'PROVIDER_INVALID_RESPONSE', tool);
+    }
+    assert.equal(provider.requests.length, reads.length);
+  });
+});
+
+for (const [what, rule, code] of passing) {
+  test(`a write is not tried again after ${what}`, async () => {
+    await withRelay(async (relay) => {
+      relay.provider.faults.add({ ...rule, method: 'PUT' });
+      const args = { playlist_id: firstPlaylist(relay).id, name: 'Other' };
+      const failure = failureOf(await relay.call('update_playlist_details', args));
+      assert.equal(failure.code, code);
+      assert.match(failure.remedy, /may or may not have been made: read the present state/);
+      assert.equal(relay.provider.requests.length, 1);
+    });
+  });
+}
+
+test('a request that cannot have reached Spotify is tried again, a write too', async () => {
+  await withClock(async (relay, clock) => {
+    await relay.provider.close();
+    // The read finds out that the connections kept so far are gone.
+    for (const [tool, args] of [
+      ['get_devices', {}],
+      ['update_playlist_details', { playlist_id: firstPlaylist(relay).id, name: 'Other' }],
+    ] as const) {
+      const call = relay.call(tool, args);
+      await clock.pass(125);
+      await clock.pass(250);
+      const failure = failureOf(await call);
+      assert.equal(failure.code, 'PROVIDER_UNAVAILABLE', tool);
+      if (tool !== 'get_devices') {
+        assert.equal(failure.message, 'Spotify cannot be reached (ECONNREFUSED).');
+        assert.equal(failure.remedy, 'Check the network connection, then try again.');
+      }
+    }
+  });
+});
+
+test('a redirect is not followed, since the token would go with it', async () => {
+  await withClock(async (relay, clock) => {
+    const location = `${relay.provider.url}/elsewhere`;
+    relay.provider.faults.add({
+      path: DEVICES,
+      kind: 'status',
+      status: 302,
+      headers: { location },
+      times: ALWAYS,
+    });
+    const call = relay.call('get_devices');
+    await clock.pass(125);
+    await clock.pass(250);
+    assert.equal(codeOf(await call), 'PROVIDER_UNAVAILABLE');
+    assert.deepEqual([...new Set(relay.provider.requests.map(({ path }) => path))], [DEVICES]);
+  });
+});
+
+test('pages that answer out of order are put in order', async () => {
+  await withRelay(async (relay) => {
+    const { provider, call } = relay;
+    const { playlists } = owner(provider);
+    const template = firstPlaylist(relay);
+    while (playlists.length < 400) {
+      const id = `${String(playlists.length).padStart(8, '0')}inventedlist00`;
+      playlists.push({ ...template, id, name: `List ${playlists.length}`, rows: [] });
+    }
+    const hold = gate();
+    provider.faults.add({ path: '/me/playlists', skip: 1, kind: 'hook', fn: hold.wait });
+    const all = call('get_my_playlists', { all: true });
+    await until(() => statuses(relay).filter((status) => status === 200).length === 7);
+    hold.open();
+    assert.deepEqual((await all).items, playlists.map(playlistShape));
+  });
+});
+
+test('a 401 in the middle of a hundred page reads costs one renewal and loses nothing', async () => {
+  await withRelay(async (relay) => {
+    const { provider } = relay;
+    const playlist = owner(provider).playlists.find(({ rows }) => rows.length === 2_500);
+    assert.ok(playlist);
+    playlist.rows = [...playlist.rows, ...playlist.rows];
+    const fn = () => provider.expireAccessTokens();
+    const path = /\/items$/;
+    // One of the pages is refused only after the renewal is over: it must not lead to another.
+    const hold = gate();
+    provider.faults.add(
+      { path, skip: 50, kind: 'hook', fn },
+      { path, skip: 51, kind: 'hook', fn: hold.wait },
+    );
+    const reading = relay.call('get_playlist_stats', { playlist_id: playlist.id });
+    await until(() => provider.requests.filter(({ status }) => status === 200).length === 1 + 1 + 99);
+    hold.open();
+    const stats = await reading;
+    assert.deepEqual([stats.total_items, stats.track_count, stats.unique_track_count], [5_000, 5_000, 2_500]);
+    const pages = provider.requests.filter(({ path }) => path.endsWith('/items'));
+    const refused = pages.filter(({ status }) => status === 401).length;
+    assert.ok(refused >= 1 && refused <= 8, `${refused} were refused`);
+    assert.equal(pages.length, 100 + refused);
+    assert.equal(provider.requests.filter(({ path }) => path.endsWith('/api/token')).length, 1);
+  });
+});
+
+type Flag = 'appOwnerPremium' | 'registered';
+
+const refusals: Array<[what: string, code: string, flag: Flag, message: string, remedy: RegExp]> = [
+  [
+    'an app whose owner has no Premium',
+    'APP_OWNER_PREMIUM_REQUIRED',
+    'appOwnerPremium',
+    'Spotify answers this app only while the owner of the app has Premium.',
+    /renews Premium.*hours/,
+  ],
+  [
+    'an account that is not on the list',
+    'USER_NOT_REGISTERED',
+    'registered',
+    'This account is not on the user list of the Spotify app.',
+    /User Management/,
+  ],
+];
+
+for (const [what, code, flag, message, remedy] of refusals) {
+  test(`${what}, told in plain text, is ${code} for reads, writes and commands`, async () => {
+    await withRelay(async (relay) => {
+      owner(relay.provider)[flag] = false;
+      const playlist_id = firstPlaylist(relay).id;
+      const calls: Array<[tool: string, args: Answer]> = [
+        ['get_playlist', { playlist_id }],
+        ['update_playlist_details', { playlist_id, name: 'Other' }],
+        ['pause', {}],
+      ];
+      for (const [tool, args] of calls) {
+        const failure = failureOf(await relay.call(tool, args));
+        assert.deepEqual([failure.code, failure.message], [code, message], tool);
+        assert.match(failure.remedy, remedy);
+      }
+      assert.deepEqual(statuses(relay), [403, 403, 403]);
+    });
+  });
+}
+
+test('a login without the permission is SCOPE_MISSING, and stays', async () => {
+  await withRelay(async (relay) => {
+    const body = { error: { status: 403, message: 'Insufficient client scope' } };
+    relay.provider.faults.add({ kind: 'status', status: 403, body, times: 2 });
+    const expected = {
+      error: {
+        code: 'SCOPE_MISSING',
+        message: 'The login was made without a permission that this needs.',
+        remedy: "Run 'relay login' again and leave every permission ticked.",
+        details: { status: 403 },
+      },
+    };
+    assert.deepEqual(await relay.call('get_playback_state'), expected);
+    assert.deepEqual(await relay.call('next_track'), expected);
+    assert.equal(codeOf(await relay.call('get_playback_state')), undefined);
+  });
+});

@@ -1,0 +1,71 @@
+/** Waiting for what others do, without sleeping; and a manual clock that tells what waits on it. */
+import { type Random, systemRandom } from '../../src/domain/clock.ts';
+import { type ManualClock, manualClock } from './clock.ts';
+import { type Relay, withRelay } from './world.ts';
+
+/** Real time that something may take on a slow machine before the test is told what it waits for. */
+const PATIENCE_MS = 20_000;
+
+/** Resolves once `condition` holds; the event loop goes on meanwhile. */
+export async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`this never came true: ${condition}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+export interface WatchedClock extends ManualClock {
+  /** How many sleep now that asked for exactly `ms`. */
+  waiting(ms: number): number;
+  /** Waits until somebody sleeps for exactly `ms`, then lets that time pass. */
+  pass(ms: number): Promise<void>;
+}
+
+export function watchedClock(): WatchedClock {
+  const clock = manualClock();
+  const asked = new Map<number, number>();
+  const add = (ms: number, by: number) => asked.set(ms, (asked.get(ms) ?? 0) + by);
+  const waiting = (ms: number) => asked.get(ms) ?? 0;
+  return {
+    now: clock.now,
+    advance: clock.advance,
+    get sleeping() {
+      return clock.sleeping;
+    },
+    sleep(ms, signal) {
+      add(ms, 1);
+      return clock.sleep(ms, signal).finally(() => add(ms, -1));
+    },
+    waiting,
+    async pass(ms) {
+      await until(() => waiting(ms) > 0);
+      clock.advance(ms);
+    },
+  };
+}
+
+/** A gate for hooks: whoever calls `wait` stays there until `open` is called. */
+export function gate(): { wait: () => Promise<void>; open: () => void; readonly waiting: number } {
+  let isOpen = false;
+  const waiters: Array<() => void> = [];
+  return {
+    wait: () => (isOpen ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))),
+    open() {
+      isOpen = true;
+      for (const resolve of waiters.splice(0)) resolve();
+    },
+    get waiting() {
+      return waiters.length;
+    },
+  };
+}
+
+/** The waits before the second and third try of a read are then 125 and 250 ms. */
+const noJitter: Random = { ...systemRandom, fraction: () => 0 };
+
+/** A whole relay whose time stands still until the test lets it pass. */
+export async function withClock(work: (relay: Relay, clock: WatchedClock) => Promise<void>): Promise<void> {
+  const clock = watchedClock();
+  await withRelay({ clock, random: noJitter }, (relay) => work(relay, clock));
+}

@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FaultRule } from '../../src/demo/provider.ts';
+import { at, owner } from '../support/shapes.ts';
+import { gate, until, watchedClock } from '../support/waiting.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+type Args = Record<string, unknown>;
+interface Failure {
+  code: string;
+  message: string;
+  remedy: string;
+  retryAfterSeconds?: number;
+  details: Args;
+}
+
+const LIBRARY = '/me/library';
+/** 22 characters, and no track of the catalogue. */
+const UNKNOWN = 'spotify:track:0000invented0000track0';
+const failureOf = (answer: Args) => answer.error as Failure;
+const savedUris = ({ provider }: Relay) => owner(provider).saved.map(({ uri }) => uri);
+/** Tracks that are not saved at the start, in the order of the catalogue. */
+const unsaved = (relay: Relay, count: number) => {
+  const saved = new Set(savedUris(relay));
+  return relay.provider.catalogue.tracks
+    .map(({ uri }) => uri)
+    .filter((uri) => !saved.has(uri))
+    .slice(0, count);
+};
+const sent = ({ provider }: Relay) =>
+  provider.requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
+const chunkOf = (method: string, uris: readonly string[]) => ({
+  method,
+  path: LIBRARY,
+  query: { uris: uris.join(',') },
+  body: null,
+});
+
+async function withProgress({ client }: Relay, name: string, args: Args) {
+  const heard: unknown[] = [];
+  const result = await client.callTool(
+    { name, arguments: args },
+    { onprogress: ({ progress, total }) => heard.push([progress, total]) },
+  );
+  return { answer: result.structuredContent as Args, heard };
+}
+
+test('save_tracks saves in chunks of 40, in order, repeats and all', async () => {
+  await withRelay(async (relay) => {
+    const before = savedUris(relay);
+    const fresh = unsaved(relay, 80);
+    const uris = [...fresh, at(fresh, 0), at(before, 3)];
+    const { answer, heard } = await withProgress(relay, 'save_tracks', { track_ids: uris });
+    assert.deepEqual(answer, { ok: true, requested: 82, written: 82, chunks: { total: 3, completed: 3 } });
+    assert.deepEqual(savedUris(relay), [...[...fresh].reverse(), ...before]);
+    assert.deepEqual(sent(relay), [
+      chunkOf('PUT', uris.slice(0, 40)),
+      chunkOf('PUT', uris.slice(40, 80)),
+      chunkOf('PUT', uris.slice(80)),
+    ]);
+    assert.deepEqual(heard, [
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]);
+  });
+});
+
+test('remove_saved_tracks removes in chunks of 40 and passes over what is not saved', async () => {
+  await withRelay(async (relay) => {
+    const before = savedUris(relay);
+    const uris = [...before.slice(0, 41), ...unsaved(relay, 4), at(before, 0)];
+    const { answer, heard } = await withProgress(relay, 'remove_saved_tracks', { track_ids: uris });
+    assert.deepEqual(answer, { ok: true, requested: 46, written: 46, chunks: { total: 2, completed: 2 } });
+    assert.deepEqual(savedUris(relay), before.slice(41));
+    assert.deepEqual(sent(relay), [chunkOf('DELETE', uris.slice(0, 40)), chunkOf('DELETE', uris.slice(40))]);
+    assert.deepEqual(heard, [
+      [1, 2],
+      [2, 2],
+    ]);
+  });
+});
+
+test('IDs, URIs and links are taken; 40 of them are one request without progress', async () => {
+  await withRelay(async (relay) => {
+    const uris = unsaved(relay, 40);
+    const id = (uri: string) => uri.split(':').at(-1);
+    const track_ids = uris.map((uri, index) =>
+      index % 3 === 0 ? id(uri) : index % 3 === 1 ? `https://open.spotify.com/track/${id(uri)}?si=x` : uri,
+    );
+    const { answer, heard } = await withProgress(relay, 'save_tracks', { track_ids });
+    assert.deepEqual(answer, { ok: true, requested: 40, written: 40, chunks: { total: 1, completed: 1 } });
+    assert.deepEqual(sent(relay), [chunkOf('PUT', uris)]);
+    assert.deepEqual(heard, []);
+  });
+});
+
+const positions: Array<[where: string, skip: number]> = [
+  ['middle', 1],
+  ['last', 2],
+];
+
+for (const tool of ['save_tracks', 'remove_saved_tracks']) {
+  for (const [where, skip] of positions) {
+    test(`${tool} that fails at the ${where} chunk says what was written`, async () => {
+      await withRelay(async (relay) => {
+        const method = tool === 'save_tracks' ? 'PUT' : 'DELETE';
+        const uris = tool === 'save_tracks' ? unsaved(relay, 100) : savedUris(relay).slice(0, 100);
+        relay.provider.faults.add({ method, path: LIBRARY, skip, kind: 'status', status: 403 });
+        const written = skip * 40;
+        const message = 'Spotify refuses this for the connected account or for this app.';
+        assert.deepEqual(failureOf(await relay.call(tool, { track_ids: uris })), {
+          code: 'PARTIAL_WRITE',
+          message: `${written} of 100 written, then: ${message}`,
+          remedy: `Write the rest (from entry ${written + 1}) when the cause is mended.`,
+          details: {
+            ok: false,
+            requested: 100,
+            written,
+            chunks: { total: 3, completed: skip },
+            partial: true,
+            error: { code: 'FORBIDDEN', message, outcome_unknown: false },
+          },
+        });
+        const saved = new Set(savedUris(relay));
+        assert.deepEqual(
+          uris.map((uri) => saved.has(uri)),
+          uris.map((_, index) => index < written === (method === 'PUT')),
+        );
+        assert.equal(relay.provider.requests.length, skip + 1);
+      });
+    });
+  }
+
+  test(`${tool} that is refused at its first chunk is that refusal`, async () => {
+    await withRelay(async (relay) => {
+      const before = savedUris(relay);
+      relay.provider.faults.add({ path: LIBRARY, kind: 'rate_limit', retryAfterSeconds: 2 });
+      const failure = failureOf(await relay.call(tool, { track_ids: before.slice(0, 100) }));
+      assert.deepEqual([failure.code, failure.retryAfterSeconds], ['RATE_LIMITED', 2]);
+      assert.deepEqual(savedUris(relay), before);
+      assert.equal(relay.provider.requests.length, 1);
+    });
+  });
+}
+
+const lost: Array<[what: string, rule: FaultRule]> = [
+  ['a server error', { kind: 'status_after', status: 503 }],
+  ['a lost connection', { kind: 'drop', when: 'after' }],
+];
+
+for (const [what, rule] of lost) {
+  test(`a chunk that ends in ${what} is not sent again, and its outcome is called unknown`, async () => {
+    await withRelay(async (relay) => {
+      const uris = unsaved(relay, 100);
+      relay.provider.faults.add({ ...rule, method: 'PUT', path: LIBRARY, skip: 1 });
+      const { code, remedy, details } = failureOf(await relay.call('save_tracks', { track_ids: uris }));
+      assert.equal(code, 'PARTIAL_WRITE');
+      assert.match(remedy, /may have taken effect/);
+      const { error, ...report } = details;
+      assert.deepEqual(report, {
+        ok: false,
+        requested: 100,
+        written: 40,
+        chunks: { total: 3, completed: 1 },
+        partial: true,
+      });
+      assert.equal((error as { outcome_unknown: boolean }).outcome_unknown, true);
+      assert.equal(relay.provider.requests.length, 2);
+    });
+  });
+}
+
+test('a quota that ends in the middle names the time, and the rest of the library still answers', async () => {
+  await withRelay(async (relay) => {
+    const uris = unsaved(relay, 100);
+    relay.provider.faults.add({
+      method: 'PUT',
+      path: LIBRARY,
+      skip: 1,
+      kind: 'quota',
+      retryAfterSeconds: 86_207,
+    });
+    const failure = failureOf(await relay.call('save_tracks', { track_ids: uris }));
+    assert.deepEqual(
+      [failure.code, failure.retryAfterSeconds, failure.details.written],
+      ['PARTIAL_WRITE', 86_207, 40],
+    );
+    const again = failureOf(await relay.call('save_tracks', { track_ids: uris.slice(40) }));
+    assert.equal(again.code, 'QUOTA_EXCEEDED');
+    assert.equal(relay.provider.requests.length, 2);
+    const check = await relay.call('check_saved_tracks', { track_ids: uris.slice(39, 41) });
+    assert.deepEqual(
+      (check.items as Array<{ saved: boolean }>).map(({ saved }) => saved),
+      [true, false],
+    );
+  });
+});
+
+test('unknown tracks are refused by Spotify with the whole chunk, and are never saved', async () => {
+  await withRelay(async (relay) => {
+    const failure = failureOf(await relay.call('save_tracks', { track_ids: [UNKNOWN] }));
+    assert.deepEqual(failure, {
+      code: 'INVALID_ARGUMENT',
+      message: 'Spotify refused the request (400): Payload contains a non-existing ID.',
+      remedy: 'Check that every ID exists and that no value is out of range.',
+      details: { status: 400 },
+    });
+    assert.deepEqual(await relay.call('check_saved_tracks', { track_ids: [UNKNOWN] }), {
+      items: [{ input: UNKNOWN, uri: UNKNOWN, saved: false }],
+    });
+    const removed = await relay.call('remove_saved_tracks', { track_ids: [UNKNOWN] });
+    assert.deepEqual(removed, { ok: true, requested: 1, written: 1, chunks: { total: 1, completed: 1 } });
+  });
+});
+
+const wrong: Array<[tool: string, track_ids: unknown, message: RegExp]> = [
+  ['save_tracks', [], /track_ids must have at least 1 entry/],
+  ['save_tracks', ['spotify:episode:0000000000000000000001'], /track_ids\[0\].*is an episode/],
+  ['remove_saved_tracks', ['spotify:local:a:b:c:1'], /local file/],
+  ['remove_saved_tracks', Array.from({ length: 10_001 }, () => UNKNOWN), /at most 10000 entries/],
+  ['check_saved_tracks', Array.from({ length: 1_001 }, () => UNKNOWN), /at most 1000 entries/],
+  ['check_saved_tracks', UNKNOWN, /track_ids must be a list/],
+];
+
+test('what is no list of tracks is refused before anything is sent', async () => {
+  await withRelay(async (relay) => {
+    for (const [tool, track_ids, message] of wrong) {
+      const failure = failureOf(await relay.call(tool, { track_ids }));
+      assert.equal(failure.code, 'INVALID_ARGUMENT', String(message));
+      assert.match(failure.message, message);
+    }
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+test('check_saved_tracks maps a thousand inputs exactly, eight requests at a time', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const saved = savedUris(relay);
+    const inputs = Array.from({ length: 1_000 }, (_, n) => {
+      const uri = n % 3 === 0 ? at(saved, n % saved.length) : at(relay.provider.catalogue.tracks, n).uri;
+      return n % 2 === 0 ? uri : (uri.split(':').at(-1) ?? '');
+    });
+    const hold = gate();
+    relay.provider.faults.add({ path: /contains$/, kind: 'hook', fn: hold.wait, times: 25 });
+    const checking = withProgress(relay, 'check_saved_tracks', { track_ids: inputs });
+    await until(() => hold.waiting === 8);
+    // A whole other call passes: had there been a ninth, it would have arrived by then.
+    await relay.call('get_devices');
+    assert.equal(hold.waiting, 8);
+    hold.open();
+    const { answer, heard } = await checking;
+    const known = new Set(saved);
+    const items = inputs.map((input) => {
+      const uri = input.includes(':') ? input : `spotify:track:${input}`;
+      return { input, uri, saved: known.has(uri) };
+    });
+    assert.deepEqual(answer, { items });
+    assert.deepEqual(
+      heard,
+      Array.from({ length: 25 }, (_, n) => [n + 1, 25]),
+    );
+    const checks = relay.provider.requests.filter(({ path }) => path === '/me/library/contains');
+    assert.deepEqual(
+      checks.map(({ method, query, body }) => [method, query.uris?.split(',').length, body]),
+      Array.from({ length: 25 }, () => ['GET', 40, null]),
+    );
+  });
+});
+
+test('an answer that is not one for each track is not guessed at', async () => {
+  await withRelay(async (relay) => {
+    const bodies: unknown[] = [[true], { saved: [true, true] }, null];
+    for (const body of bodies) {
+      relay.provider.faults.add({ path: /contains$/, kind: 'transform', fn: () => body });
+      const answer = await relay.call('check_saved_tracks', { track_ids: savedUris(relay).slice(0, 2) });
+      assert.equal(failureOf(answer).code, 'PROVIDER_INVALID_RESPONSE');
+    }
+  });
+});

@@ -1,0 +1,326 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FaultRule } from '../../src/demo/provider.ts';
+import { manualClock } from '../support/clock.ts';
+import { at, owner, trackShape } from '../support/shapes.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+type Args = Record<string, unknown>;
+
+/** Time stands still, so that a playing track stays where it is. */
+const still = (): RelayOptions => ({ clock: manualClock() });
+const codeOf = (answer: Args) => (answer.error as { code: string } | undefined)?.code;
+const sent = ({ provider }: Relay) =>
+  provider.requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
+const stateRead = {
+  method: 'GET',
+  path: '/me/player',
+  query: { additional_types: 'track,episode' },
+  body: null,
+};
+
+/** Three tracks on the first device, the middle one playing from its tenth second. */
+function playing({ provider }: Relay, isPlaying = true) {
+  const account = owner(provider);
+  const tracks = provider.catalogue.tracks.slice(20, 23);
+  const queue = tracks.map(({ uri }) => uri);
+  const device = at(account.devices, 0);
+  Object.assign(account.player, { deviceId: device.id, queue, index: 1, contextUri: null });
+  Object.assign(account.player, { isPlaying, positionMs: 10_000, repeat: 'off', shuffle: false });
+  return { ...account, device, tracks, queue };
+}
+
+/** What get_playback_state answers for the above. */
+function stateOf({ player, device, tracks }: ReturnType<typeof playing>) {
+  return {
+    active: true,
+    is_playing: player.isPlaying,
+    device: {
+      id: device.id,
+      name: device.name,
+      type: device.type,
+      is_active: true,
+      is_restricted: false,
+      is_private_session: false,
+      volume_percent: device.volumePercent,
+      supports_volume: true,
+    },
+    repeat_state: 'off',
+    shuffle_state: false,
+    progress_ms: player.positionMs,
+    item_type: 'track',
+    item: trackShape(at(tracks, player.index)),
+    context: null,
+    disallows: [player.isPlaying ? 'resuming' : 'pausing'],
+  };
+}
+
+test('play resumes what was paused, with nothing in the request', async () => {
+  await withRelay(still(), async (relay) => {
+    const { player, device } = playing(relay, false);
+    assert.deepEqual(await relay.call('play'), { ok: true, verified: false });
+    assert.deepEqual([player.isPlaying, player.positionMs, player.deviceId], [true, 10_000, device.id]);
+    assert.deepEqual(sent(relay), [{ method: 'PUT', path: '/me/player/play', query: {}, body: null }]);
+  });
+});
+
+interface Start {
+  what: string;
+  args(relay: Relay): Args;
+  body(relay: Relay): unknown;
+  /** What plays then, and from where. */
+  uri(relay: Relay): string | undefined;
+  positionMs?: number;
+}
+
+const album = ({ provider }: Relay) => {
+  const found = provider.catalogue.albums.find(({ tracks }) => tracks.length > 3);
+  if (!found) throw new Error('no album of more than three tracks');
+  return found;
+};
+const trackAt = ({ provider }: Relay, index: number) => at(provider.catalogue.tracks, index);
+const collection = ({ provider }: Relay) => `spotify:user:${owner(provider).id}:collection`;
+
+const starts: Start[] = [
+  {
+    what: 'tracks as ID, URI and link, in order',
+    args: (relay) => ({
+      uris: [
+        trackAt(relay, 7).id,
+        trackAt(relay, 8).uri,
+        `https://open.spotify.com/intl-de/track/${trackAt(relay, 9).id}?si=abc`,
+      ],
+    }),
+    body: (relay) => ({ uris: [7, 8, 9].map((index) => trackAt(relay, index).uri) }),
+    uri: (relay) => trackAt(relay, 7).uri,
+  },
+  {
+    what: 'the second of several tracks, from its fifth second',
+    args: (relay) => ({
+      uris: [trackAt(relay, 7).uri, trackAt(relay, 8).uri],
+      offset: { position: 1 },
+      position_ms: 5_000,
+    }),
+    body: (relay) => ({
+      position_ms: 5_000,
+      uris: [trackAt(relay, 7).uri, trackAt(relay, 8).uri],
+      offset: { position: 1 },
+    }),
+    uri: (relay) => trackAt(relay, 8).uri,
+    positionMs: 5_000,
+  },
+  {
+    what: 'an album by its link',
+    args: (relay) => ({ context_uri: `open.spotify.com/album/${album(relay).id}?si=x` }),
+    body: (relay) => ({ context_uri: album(relay).uri }),
+    uri: (relay) => at(album(relay).tracks, 0).uri,
+  },
+  {
+    what: 'an album from a position',
+    args: (relay) => ({ context_uri: album(relay).uri, offset: { position: 2 } }),
+    body: (relay) => ({ context_uri: album(relay).uri, offset: { position: 2 } }),
+    uri: (relay) => at(album(relay).tracks, 2).uri,
+  },
+  {
+    what: 'an album from a track, given as a link',
+    args: (relay) => ({
+      context_uri: album(relay).uri,
+      offset: { uri: `https://open.spotify.com/track/${at(album(relay).tracks, 1).id}` },
+    }),
+    body: (relay) => ({ context_uri: album(relay).uri, offset: { uri: at(album(relay).tracks, 1).uri } }),
+    uri: (relay) => at(album(relay).tracks, 1).uri,
+  },
+  {
+    what: 'an artist',
+    args: (relay) => ({ context_uri: at(relay.provider.catalogue.artists, 2).uri }),
+    body: (relay) => ({ context_uri: at(relay.provider.catalogue.artists, 2).uri }),
+    uri: ({ provider: { catalogue } }) => {
+      const own = catalogue.tracks.filter(({ artists }) => artists.includes(at(catalogue.artists, 2)));
+      return own.sort((a, b) => b.popularity - a.popularity)[0]?.uri;
+    },
+  },
+  {
+    what: 'the liked songs',
+    args: (relay) => ({ context_uri: collection(relay) }),
+    body: (relay) => ({ context_uri: collection(relay) }),
+    uri: (relay) => at(owner(relay.provider).saved, 0).uri,
+  },
+];
+
+for (const { what, args, body, uri, positionMs = 0 } of starts) {
+  test(`play starts ${what}`, async () => {
+    await withRelay(still(), async (relay) => {
+      const { player } = playing(relay);
+      assert.deepEqual(await relay.call('play', args(relay)), { ok: true, verified: false });
+      assert.deepEqual(
+        [player.queue[player.index], player.isPlaying, player.positionMs],
+        [uri(relay), true, positionMs],
+      );
+      assert.deepEqual(sent(relay), [
+        { method: 'PUT', path: '/me/player/play', query: {}, body: body(relay) },
+      ]);
+    });
+  });
+}
+
+test('a refused play or pause that changes nothing is a success, and says how that was found out', async () => {
+  await withRelay(still(), async (relay) => {
+    const world = playing(relay);
+    const wanted = { ok: true, verified: true, state: stateOf(world) };
+    assert.deepEqual(await relay.call('play', { device_id: world.device.id }), wanted);
+    world.player.isPlaying = false;
+    assert.deepEqual(await relay.call('pause'), { ...wanted, state: stateOf(world) });
+    assert.deepEqual(sent(relay), [
+      { method: 'PUT', path: '/me/player/play', query: { device_id: world.device.id }, body: null },
+      stateRead,
+      { method: 'PUT', path: '/me/player/pause', query: {}, body: null },
+      stateRead,
+    ]);
+  });
+});
+
+test('a refused pause with nothing active is a success too', async () => {
+  await withRelay(async (relay) => {
+    const { player } = playing(relay);
+    const body = { error: { status: 403, message: 'Player command failed: Restriction violated' } };
+    relay.provider.faults.add({ path: '/me/player/pause', kind: 'status', status: 403, body });
+    player.deviceId = null;
+    const answer = await relay.call('pause');
+    assert.deepEqual(
+      [answer.ok, answer.verified, (answer.state as { active: boolean }).active],
+      [true, true, false],
+    );
+  });
+});
+
+const restriction: FaultRule = {
+  method: 'PUT',
+  kind: 'status',
+  status: 403,
+  body: { error: { status: 403, message: 'Player command failed: Restriction violated', reason: 'UNKNOWN' } },
+};
+
+type Playing = ReturnType<typeof playing>;
+const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world: Playing) => Args]> = [
+  ['nothing plays', 'play', false, () => ({})],
+  ['another track plays', 'play', true, ({ queue }) => ({ uris: [at(queue, 0)] })],
+  [
+    'the wanted start is another',
+    'play',
+    true,
+    ({ queue }) => ({ uris: queue, offset: { uri: at(queue, 2) } }),
+  ],
+  ['it plays from another context', 'play', true, ({ tracks }) => ({ context_uri: at(tracks, 1).album.uri })],
+  ['it plays on another device', 'play', true, ({ devices }) => ({ device_id: at(devices, 2).id })],
+  ['it is at another place', 'play', true, () => ({ position_ms: 90_000 })],
+  ['it plays on', 'pause', true, () => ({})],
+];
+
+for (const [what, tool, isPlaying, args] of unmet) {
+  test(`${tool} refused while ${what} is RESTRICTION_VIOLATED`, async () => {
+    await withRelay(still(), async (relay) => {
+      const world = playing(relay, isPlaying);
+      relay.provider.faults.add(restriction);
+      assert.deepEqual(await relay.call(tool, args(world)), {
+        error: {
+          code: 'RESTRICTION_VIOLATED',
+          message: 'The player refuses this in its present state.',
+          remedy: 'Call get_playback_state: disallows names what the player refuses just now.',
+          details: { status: 403, reason: 'UNKNOWN' },
+        },
+      });
+      assert.deepEqual(sent(relay).slice(1), [stateRead]);
+    });
+  });
+}
+
+test('play that the player already does, by position and track, is told as verified', async () => {
+  await withRelay(still(), async (relay) => {
+    const { queue } = playing(relay);
+    relay.provider.faults.add(restriction);
+    const answer = await relay.call('play', { uris: queue, offset: { position: 1 }, position_ms: 9_000 });
+    assert.deepEqual([answer.ok, answer.verified], [true, true]);
+  });
+});
+
+test('next_track and previous_track skip, also in the middle of a track', async () => {
+  await withRelay(still(), async (relay) => {
+    const { player, device } = playing(relay);
+    assert.deepEqual(await relay.call('next_track'), { ok: true });
+    assert.deepEqual([player.index, player.positionMs, player.isPlaying], [2, 0, true]);
+    player.positionMs = 30_000;
+    assert.deepEqual(await relay.call('previous_track', { device_id: device.id }), { ok: true });
+    assert.deepEqual([player.index, player.positionMs, player.isPlaying], [1, 0, true]);
+    assert.deepEqual(sent(relay), [
+      { method: 'POST', path: '/me/player/next', query: {}, body: null },
+      { method: 'POST', path: '/me/player/previous', query: { device_id: device.id }, body: null },
+    ]);
+  });
+});
+
+test('with nothing to skip to the player refuses, and its state is not asked for', async () => {
+  await withRelay(still(), async (relay) => {
+    const { player } = playing(relay);
+    player.index = 2;
+    assert.equal(codeOf(await relay.call('next_track')), 'RESTRICTION_VIOLATED');
+    player.index = 0;
+    assert.equal(codeOf(await relay.call('previous_track')), 'RESTRICTION_VIOLATED');
+    assert.equal(relay.provider.requests.length, 2);
+  });
+});
+
+test('seek, set_volume and transfer_playback answer what they set', async () => {
+  await withRelay(still(), async (relay) => {
+    const { player, device, devices } = playing(relay);
+    const speaker = at(devices, 2);
+    assert.deepEqual(await relay.call('seek', { position_ms: 0 }), { ok: true, position_ms: 0 });
+    assert.equal(player.positionMs, 0);
+    const seek = { position_ms: 42_000, device_id: device.id };
+    assert.deepEqual(await relay.call('seek', seek), { ok: true, position_ms: 42_000 });
+    assert.equal(player.positionMs, 42_000);
+    assert.deepEqual(await relay.call('set_volume', { volume_percent: 0 }), { ok: true, volume_percent: 0 });
+    assert.equal(device.volumePercent, 0);
+    const loud = { volume_percent: 100, device_id: speaker.id };
+    assert.deepEqual(await relay.call('set_volume', loud), { ok: true, volume_percent: 100 });
+    assert.deepEqual([device.volumePercent, speaker.volumePercent], [0, 100]);
+    const there = { ok: true, device_id: speaker.id };
+    assert.deepEqual(await relay.call('transfer_playback', { device_id: speaker.id }), there);
+    assert.equal(player.deviceId, speaker.id);
+    assert.deepEqual(sent(relay), [
+      { method: 'PUT', path: '/me/player/seek', query: { position_ms: '0' }, body: null },
+      {
+        method: 'PUT',
+        path: '/me/player/seek',
+        query: { position_ms: '42000', device_id: device.id },
+        body: null,
+      },
+      { method: 'PUT', path: '/me/player/volume', query: { volume_percent: '0' }, body: null },
+      {
+        method: 'PUT',
+        path: '/me/player/volume',
+        query: { volume_percent: '100', device_id: speaker.id },
+        body: null,
+      },
+      { method: 'PUT', path: '/me/player', query: {}, body: { device_ids: [speaker.id] } },
+    ]);
+  });
+});
+
+test('transfer_playback wakes a device, and starts there only when told to', async () => {
+  await withRelay(still(), async (relay) => {
+    const { player, devices } = playing(relay, false);
+    const phone = at(devices, 1);
+    phone.asleep = true;
+    await relay.call('transfer_playback', { device_id: phone.id, play: false });
+    assert.deepEqual([player.deviceId, phone.asleep, player.isPlaying], [phone.id, false, false]);
+    await relay.call('transfer_playback', { device_id: phone.id, play: true });
+    assert.equal(player.isPlaying, true);
+    assert.deepEqual(
+      relay.provider.requests.map(({ body }) => body),
+      [
+        { device_ids: [phone.id], play: false },
+        { device_ids: [phone.id], play: true },
+      ],
+    );
+  });
+});

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FaultRule } from '../../src/demo/provider.ts';
+import { at, owner } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+type Args = Record<string, unknown>;
+type Failure = { code: string; message: string; remedy: string; details?: Args };
+
+const failureOf = (answer: Args) => answer.error as Failure;
+const devicesOf = ({ provider }: Relay) => owner(provider).devices;
+
+/** Every command with arguments that it takes. */
+const commands: Array<[tool: string, args: (relay: Relay) => Args]> = [
+  ['play', ({ provider }) => ({ uris: [at(provider.catalogue.tracks, 0).id] })],
+  ['pause', () => ({})],
+  ['next_track', () => ({})],
+  ['previous_track', () => ({})],
+  ['seek', () => ({ position_ms: 1 })],
+  ['set_volume', () => ({ volume_percent: 10 })],
+  ['transfer_playback', (relay) => ({ device_id: at(devicesOf(relay), 0).id })],
+];
+
+const acceptances: Array<[what: string, rule: FaultRule]> = [
+  ['204', { kind: 'status', status: 204, body: '' }],
+  ['an empty 200', { kind: 'status', status: 200, body: '' }],
+  [
+    'an opaque 200 that claims to be JSON',
+    { kind: 'status', status: 200, body: 'oPClBVDz', contentType: 'application/json' },
+  ],
+  ['202', { kind: 'status', status: 202, body: 'accepted' }],
+];
+
+for (const [what, rule] of acceptances) {
+  test(`every command takes ${what} for a success`, async () => {
+    await withRelay(async (relay) => {
+      relay.provider.faults.add({ ...rule, times: Number.POSITIVE_INFINITY });
+      for (const [tool, args] of commands) {
+        const answer = await relay.call(tool, args(relay));
+        assert.deepEqual([answer.ok, answer.error], [true, undefined], tool);
+      }
+      assert.equal(relay.provider.requests.length, commands.length);
+    });
+  });
+}
+
+for (const [tool, args] of commands) {
+  test(`${tool} whose answer is lost is not sent again, and says that it may have been done`, async () => {
+    await withRelay(async (relay) => {
+      relay.provider.faults.add(
+        {
+          path: /^\/me\/player/,
+          kind: 'status',
+          status: 502,
+          body: 'Bad gateway.',
+          contentType: 'text/plain',
+        },
+        { path: /^\/me\/player/, kind: 'drop', when: 'before' },
+      );
+      assert.deepEqual(failureOf(await relay.call(tool, args(relay))), {
+        code: 'PROVIDER_UNAVAILABLE',
+        message: 'Spotify answered with a server error (502).',
+        remedy: 'The change may or may not have been made: read the present state before trying again.',
+        details: { status: 502 },
+      });
+      const dropped = failureOf(await relay.call(tool, args(relay)));
+      assert.equal(dropped.code, 'PROVIDER_UNAVAILABLE');
+      assert.match(dropped.remedy, /may or may not/);
+      assert.equal(relay.provider.requests.length, 2);
+    });
+  });
+}
+
+test('without an active device commands say so, and name the tools that help', async () => {
+  await withRelay(async (relay) => {
+    owner(relay.provider).player.deviceId = null;
+    for (const [tool, args] of commands.filter(([name]) => name !== 'transfer_playback')) {
+      assert.deepEqual(
+        failureOf(await relay.call(tool, args(relay))),
+        {
+          code: 'NO_ACTIVE_DEVICE',
+          message: 'No Spotify device is active.',
+          remedy:
+            'Open Spotify on a device, or call get_devices and give a device_id (transfer_playback wakes it).',
+          details: { status: 404, reason: 'NO_ACTIVE_DEVICE' },
+        },
+        tool,
+      );
+    }
+    assert.equal(relay.provider.requests.length, commands.length - 1);
+  });
+});
+
+test('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', async () => {
+  await withRelay(async (relay) => {
+    const asleep = at(devicesOf(relay), 2);
+    asleep.asleep = true;
+    for (const [tool, args] of commands) {
+      const device_id = tool === 'transfer_playback' ? 'long-gone' : asleep.id;
+      const failure = failureOf(await relay.call(tool, { ...args(relay), device_id }));
+      assert.equal(failure.code, 'DEVICE_NOT_FOUND', tool);
+      assert.match(failure.remedy, /get_devices/);
+    }
+  });
+});
+
+test('what cannot be found to play is not taken for a missing device', async () => {
+  await withRelay(async (relay) => {
+    const answer = await relay.call('play', { context_uri: 'spotify:album:0000invented0000album0' });
+    assert.deepEqual(failureOf(answer), {
+      code: 'NOT_FOUND',
+      message: 'Spotify does not know this item.',
+      remedy: "Check the ID. Spotify's own editorial and personalised playlists are never readable by apps.",
+      details: { status: 404 },
+    });
+  });
+});
+
+test('a device that takes no commands is DEVICE_RESTRICTED for every command', async () => {
+  await withRelay(async (relay) => {
+    const screen = devicesOf(relay).find(({ isRestricted }) => isRestricted);
+    for (const [tool, args] of commands) {
+      const failure = failureOf(await relay.call(tool, { ...args(relay), device_id: screen?.id }));
+      assert.deepEqual([failure.code, failure.details?.status], ['DEVICE_RESTRICTED', 403], tool);
+    }
+    // None of these refusals depends on what the player does, so its state is not asked for.
+    assert.equal(relay.provider.requests.length, commands.length);
+  });
+});
+
+test('a device without a volume from outside is VOLUME_NOT_SUPPORTED', async () => {
+  await withRelay(async (relay) => {
+    const phone = devicesOf(relay).find(
+      ({ supportsVolume, isRestricted }) => !supportsVolume && !isRestricted,
+    );
+    const answer = await relay.call('set_volume', { volume_percent: 20, device_id: phone?.id });
+    assert.deepEqual(failureOf(answer), {
+      code: 'VOLUME_NOT_SUPPORTED',
+      message: 'The volume of this device cannot be set from outside.',
+      remedy:
+        'Set the volume on the device itself, or choose one with supports_volume true from get_devices.',
+      details: { status: 403, reason: 'VOLUME_CONTROL_DISALLOW' },
+    });
+    assert.equal(phone?.volumePercent, 100);
+  });
+});
+
+test('a free account is PREMIUM_REQUIRED for every command, after one request', async () => {
+  await withRelay(async (relay) => {
+    owner(relay.provider).premium = false;
+    for (const [tool, args] of commands) {
+      assert.equal(failureOf(await relay.call(tool, args(relay))).code, 'PREMIUM_REQUIRED', tool);
+    }
+    assert.equal(relay.provider.requests.length, commands.length);
+  });
+});
+
+const TRACK = 'spotify:track:0000000000000000000001';
+const ALBUM = 'spotify:album:0000000000000000000002';
+const ARTIST = 'spotify:artist:0000000000000000000003';
+
+const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
+  [
+    'context_uri with uris',
+    'play',
+    { context_uri: ALBUM, uris: [TRACK] },
+    /context_uri and uris cannot be combined/,
+  ],
+  [
+    'an offset without anything to play',
+    'play',
+    { offset: { position: 1 } },
+    /offset needs context_uri or uris/,
+  ],
+  [
+    'an offset into an artist',
+    'play',
+    { context_uri: ARTIST, offset: { position: 1 } },
+    /artist takes no offset/,
+  ],
+  [
+    'an offset by position and URI',
+    'play',
+    { context_uri: ALBUM, offset: { position: 1, uri: TRACK } },
+    /either position or uri/,
+  ],
+  ['an empty offset', 'play', { context_uri: ALBUM, offset: {} }, /either position or uri/],
+  [
+    'an unknown part of offset',
+    'play',
+    { context_uri: ALBUM, offset: { index: 1 } },
+    /Unknown argument "index"/,
+  ],
+  [
+    'a negative offset',
+    'play',
+    { context_uri: ALBUM, offset: { position: -1 } },
+    /offset\.position must be at least 0/,
+  ],
+  ['an album as start', 'play', { context_uri: ALBUM, offset: { uri: ALBUM } }, /is an album/],
+  ['no tracks', 'play', { uris: [] }, /uris must have at least 1 entry/],
+  [
+    '101 tracks',
+    'play',
+    { uris: Array.from({ length: 101 }, () => TRACK) },
+    /uris must have at most 100 entries/,
+  ],
+  ['an album among tracks', 'play', { uris: [TRACK, ALBUM] }, /uris\[1\].*is an album/],
+  ['a track as context', 'play', { context_uri: TRACK }, /context_uri: .*is a track/],
+  ['a bare ID as context', 'play', { context_uri: '0000000000000000000002' }, /does not say what it names/],
+  ['a short link', 'play', { uris: ['https://spotify.link/abc'] }, /short link/],
+  ['a negative start', 'play', { position_ms: -1 }, /position_ms must be at least 0/],
+  ['an empty device', 'pause', { device_id: '' }, /device_id must have at least 1 character/],
+  ['a negative position', 'seek', { position_ms: -1 }, /position_ms must be at least 0/],
+  ['half a millisecond', 'seek', { position_ms: 0.5 }, /position_ms/],
+  ['no position', 'seek', {}, /position_ms is missing/],
+  ['a volume below 0', 'set_volume', { volume_percent: -1 }, /volume_percent must be at least 0/],
+  ['a volume above 100', 'set_volume', { volume_percent: 101 }, /volume_percent must be at most 100/],
+  ['no device', 'transfer_playback', {}, /device_id is missing/],
+  ['several devices', 'transfer_playback', { device_id: ['a', 'b'] }, /device_id must be a text/],
+  ['an unknown argument', 'next_track', { count: 2 }, /Unknown argument "count"/],
+];
+
+test('arguments that cannot be used are refused before anything is sent', async () => {
+  await withRelay(async (relay) => {
+    for (const [what, tool, args, message] of bad) {
+      const failure = failureOf(await relay.call(tool, args));
+      assert.equal(failure?.code, 'INVALID_ARGUMENT', what);
+      assert.match(failure.message, message, what);
+      assert.ok(failure.remedy.length > 10, what);
+    }
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});

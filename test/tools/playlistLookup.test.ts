@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DemoPlaylist } from '../../src/demo/provider.ts';
+import { snapshotOf } from '../../src/demo/state.ts';
+import { manualClock } from '../support/clock.ts';
+import { at, owner, playlistShape } from '../support/shapes.ts';
+import { gate, until } from '../support/waiting.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+type Answer = Record<string, unknown>;
+
+const codeOf = (answer: Answer) => (answer.error as { code: string } | undefined)?.code;
+const named = ({ provider }: Relay, name: string) => {
+  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
+  if (!found) throw new Error(`no playlist ${name}`);
+  return found;
+};
+const matchesOf = async ({ call }: Relay, name: string) =>
+  ((await call('find_playlist_by_name', { name })).matches as Array<{ id: string }>).map(({ id }) => id);
+const statsOf = ({ call }: Relay, playlist: DemoPlaylist) =>
+  call('get_playlist_stats', { playlist_id: playlist.id });
+/** Number of requests that `work` costs. */
+async function cost({ provider }: Relay, work: () => Promise<unknown>): Promise<number> {
+  const before = provider.requests.length;
+  await work();
+  return provider.requests.length - before;
+}
+
+test('find_playlist_by_name finds every playlist of that name, however it is written', async () => {
+  await withRelay(async (relay) => {
+    const both = [named(relay, 'Café Noctelle'), named(relay, 'cafe NOCTELLE')];
+    assert.deepEqual(await relay.call('find_playlist_by_name', { name: ' CAFÉ  noctelle! ' }), {
+      name: 'CAFÉ  noctelle!',
+      matches: both.map(playlistShape),
+    });
+    assert.deepEqual(
+      relay.provider.requests.map(({ method, path, query }) => ({ method, path, query })),
+      [{ method: 'GET', path: '/me/playlists', query: { limit: '50', offset: '0' } }],
+    );
+    assert.deepEqual(await matchesOf(relay, 'tea and biscuits'), [named(relay, 'Tea & Biscuits').id]);
+    assert.deepEqual(await matchesOf(relay, '灯台 ночь φαρος'), [named(relay, '灯台 Ночь Φάρος').id]);
+    assert.deepEqual(await matchesOf(relay, 'Cafe'), []);
+  });
+});
+
+test('find_playlist_by_name looks through all pages, followed playlists too', async () => {
+  await withRelay(async (relay) => {
+    const { playlists } = owner(relay.provider);
+    const template = at(playlists, 0);
+    for (let n = 0; n < 1_150; n++) {
+      const id = `${String(n).padStart(8, '0')}inventedlist00`;
+      const name = n % 1_000 === 140 ? 'Zürich, Late' : `List ${n}`;
+      playlists.push({ ...template, id, name, rows: [] });
+    }
+    const wanted = playlists.filter(({ name }) => name === 'Zürich, Late').map(({ id }) => id);
+    assert.equal(wanted.length, 2);
+    const pages = Math.ceil(playlists.length / 50);
+    assert.equal(
+      await cost(relay, async () => assert.deepEqual(await matchesOf(relay, 'zurich late'), wanted)),
+      pages,
+    );
+    const followed = named(relay, 'Guest Favourites');
+    assert.deepEqual(await matchesOf(relay, 'guest favourites'), [followed.id]);
+  });
+});
+
+test('find_playlist_by_name needs a name', async () => {
+  await withRelay(async ({ call, provider }) => {
+    for (const name of ['', '   ', 'x'.repeat(201)]) {
+      assert.equal(codeOf(await call('find_playlist_by_name', { name })), 'INVALID_ARGUMENT');
+    }
+    assert.deepEqual(provider.requests, []);
+  });
+});
+
+/** What the rows add up to, counted from the provider's state and not from what it answers. */
+function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylist) {
+  const rows = playlist.rows.map((row) => ({
+    ...row,
+    isLocal: row.uri.startsWith('spotify:local:'),
+    track: row.unavailable ? undefined : catalogue.trackByUri.get(row.uri),
+    episode: row.unavailable ? undefined : catalogue.episodeByUri.get(row.uri),
+  }));
+  const tracks = rows.flatMap(({ track }) => track ?? []);
+  const episodes = rows.flatMap(({ episode }) => episode ?? []);
+  const locals = rows.filter(({ isLocal }) => isLocal).map(({ uri }) => uri.split(':').slice(2));
+  const counted = <T>(values: T[]) =>
+    [...new Set(values)].map((value) => ({ value, count: values.filter((other) => other === value).length }));
+  const most = (a: { count: number }, b: { count: number }) => b.count - a.count;
+  const duplicates = counted(tracks)
+    .filter(({ count }) => count > 1)
+    .sort(most);
+  const localArtists = locals.map(([artist = '']) => artist.replaceAll('+', ' '));
+  // In the order of the rows, so that artists with as many rows stay in it.
+  const artists = counted(
+    rows.flatMap(({ track, isLocal, uri }) => {
+      const local = { id: null, name: uri.split(':')[2]?.replaceAll('+', ' ') };
+      const all = isLocal ? [local] : (track?.artists ?? []);
+      return all.map(({ id, name }) => JSON.stringify({ id, name }));
+    }),
+  ).sort(most);
+  const durations = [...tracks, ...episodes].map(({ durationMs }) => durationMs);
+  const total = [...durations, ...locals.map((parts) => Number(parts[3]) * 1000)].reduce((a, b) => a + b, 0);
+  const years = tracks.map(({ album }) => `${album.releaseDate.slice(0, 3)}0s`).sort();
+  const added = rows.flatMap(({ addedAt }) => addedAt ?? []).sort();
+  return {
+    playlist_id: playlist.id,
+    name: playlist.name,
+    snapshot_id: snapshotOf(playlist),
+    total_items: rows.length,
+    track_count: tracks.length,
+    episode_count: episodes.length,
+    local_count: locals.length,
+    unavailable_count: rows.filter(({ unavailable }) => unavailable).length,
+    unique_track_count: new Set(tracks).size,
+    duplicate_count: tracks.length - new Set(tracks).size,
+    duplicates: duplicates.map(({ value, count }) => ({ uri: value.uri, name: value.name, count })),
+    explicit_count: [...tracks, ...episodes].filter(({ explicit }) => explicit).length,
+    total_duration_ms: total,
+    average_duration_ms: Math.round(total / (durations.length + locals.length)),
+    unique_artist_count: new Set(tracks.flatMap((track) => track.artists)).size + new Set(localArtists).size,
+    top_artists: artists.slice(0, 10).map(({ value, count }) => ({ ...JSON.parse(value), count })),
+    release_years: Object.fromEntries(counted(years).map(({ value, count }) => [value, count])),
+    oldest_added_at: at(added, 0),
+    newest_added_at: added.at(-1),
+  };
+}
+
+test('get_playlist_stats adds up every kind of row', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Odds and Ends');
+    const stats = await statsOf(relay, playlist);
+    assert.deepEqual(stats, expectedStats(relay, playlist));
+    // What the playlist was made of, so that the counting above cannot be wrong in the same way.
+    assert.deepEqual(
+      [
+        [stats.total_items, stats.track_count, stats.episode_count, stats.local_count],
+        [stats.unavailable_count, stats.unique_track_count, stats.duplicate_count],
+        (stats.duplicates as Array<{ count: number }>).map(({ count }) => count),
+      ],
+      [
+        [31, 26, 3, 1],
+        [1, 20, 6],
+        [3, 2, 2, 2, 2],
+      ],
+    );
+  });
+});
+
+test('an empty playlist has stats too', async () => {
+  await withRelay(async (relay) => {
+    const { average_duration_ms, top_artists, oldest_added_at, total_items } = await statsOf(
+      relay,
+      named(relay, 'Empty Shelf'),
+    );
+    assert.deepEqual([average_duration_ms, top_artists, oldest_added_at, total_items], [null, [], null, 0]);
+    assert.equal(relay.provider.requests.length, 2);
+  });
+});
+
+test("the rows of another person's playlist stay closed", async () => {
+  await withRelay(async (relay) => {
+    assert.equal(codeOf(await statsOf(relay, named(relay, 'Guest Favourites'))), 'FORBIDDEN');
+  });
+});
+
+test('a playlist of 2,500 rows is read in 51 requests, eight at a time, in order', async () => {
+  await withRelay(async (relay) => {
+    const { provider, client } = relay;
+    const playlist = named(relay, 'The Whole Granary');
+    const hold = gate();
+    provider.faults.add({ path: /\/items$/, skip: 1, times: 49, kind: 'hook', fn: hold.wait });
+    const heard: unknown[] = [];
+    const reading = client.callTool(
+      { name: 'get_playlist_stats', arguments: { playlist_id: playlist.id } },
+      { onprogress: ({ progress, total }) => heard.push([progress, total]) },
+    );
+    await until(() => hold.waiting === 8);
+    // A whole other call passes: had there been a ninth page, it would have arrived by then.
+    await relay.call('get_devices');
+    assert.equal(hold.waiting, 8);
+    hold.open();
+    assert.deepEqual((await reading).structuredContent, expectedStats(relay, playlist));
+    assert.deepEqual(
+      heard,
+      Array.from({ length: 50 }, (_, n) => [n + 1, 50]),
+    );
+    const path = `/playlists/${playlist.id}`;
+    const reads = provider.requests.filter((request) => request.path.startsWith(path));
+    assert.deepEqual([reads.length, at(reads, 0).path], [51, path]);
+    const windows = reads
+      .slice(1)
+      .map(({ query }) => [Number(query.offset), query.limit, query.additional_types]);
+    assert.deepEqual(
+      windows.sort(([a], [b]) => Number(a) - Number(b)),
+      Array.from({ length: 50 }, (_, n) => [n * 50, '50', 'track,episode']),
+    );
+  });
+});
+
+test('rows that were just read are used again for a minute, while the snapshot is the same', async () => {
+  const clock = manualClock();
+  await withRelay({ clock }, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const read = () => statsOf(relay, playlist);
+    const first = await read();
+    relay.provider.clearRequests();
+    clock.advance(59_999);
+    assert.deepEqual(await read(), first);
+    assert.deepEqual(
+      relay.provider.requests.map(({ path }) => path),
+      [`/playlists/${playlist.id}`],
+    );
+    clock.advance(1);
+    assert.equal(await cost(relay, read), 5);
+    relay.provider.editPlaylist(
+      playlist.id,
+      playlist.rows.slice(0, 60).map(({ uri }) => uri),
+    );
+    assert.equal(await cost(relay, async () => assert.equal((await read()).total_items, 60)), 3);
+  });
+});
+
+test('what relay writes itself is read anew, even under the snapshot of before', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const snapshot_id = snapshotOf(playlist);
+    await statsOf(relay, playlist);
+    const track_ids = [at(relay.provider.catalogue.tracks, 1).id];
+    await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids });
+    // For about half a minute after a write Spotify may still name the former snapshot.
+    const fn = (body: unknown) => ({ ...(body as object), snapshot_id });
+    relay.provider.faults.add({ path: `/playlists/${playlist.id}`, kind: 'transform', fn, times: 2 });
+    assert.equal((await statsOf(relay, playlist)).total_items, 201);
+  });
+});
+
+test('rows read while relay was writing are not used again', async () => {
+  await withRelay(async (relay) => {
+    const { provider } = relay;
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const snapshot_id = snapshotOf(playlist);
+    const fn = (body: unknown) => ({ ...(body as object), snapshot_id });
+    provider.faults.add({ path: `/playlists/${playlist.id}`, kind: 'transform', fn, times: 2 });
+    // The write comes between the metadata and the rows of a read.
+    const track_ids = [at(provider.catalogue.tracks, 1).id];
+    const hold = gate();
+    provider.faults.add({ method: 'GET', path: /\/items$/, skip: 3, kind: 'hook', fn: hold.wait });
+    const reading = statsOf(relay, playlist);
+    await until(() => hold.waiting === 1);
+    await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids });
+    hold.open();
+    await reading;
+    assert.equal((await statsOf(relay, playlist)).total_items, 201);
+  });
+});
