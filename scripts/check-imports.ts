@@ -36,7 +36,19 @@ export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; r
   local: { folders: ['domain'], reason: 'the client of a running server must not pull the server in' },
   demo: { folders: ['domain'], reason: 'the simulated provider must not know the program that it tests' },
   server: {
-    folders: ['mcp', 'oauth', 'tools', 'jobs', 'resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
+    folders: [
+      'mcp',
+      'oauth',
+      'tools',
+      'jobs',
+      'resolve',
+      'music',
+      'provider',
+      'store',
+      'secrets',
+      'config',
+      'domain',
+    ],
     reason: 'the server is put together from everything but the command line and the demo',
   },
   cli: {
