@@ -254,3 +254,26 @@ test('rows read while relay was writing are not used again', async () => {
     assert.equal((await statsOf(relay, playlist)).total_items, 201);
   });
 });
+
+test('ten thousand rows are read in the fewest requests, with progress', async () => {
+  await withRelay(async ({ client, provider }) => {
+    const playlist = owner(provider).playlists.find(({ name }) => name === 'Empty Shelf');
+    assert.ok(playlist);
+    const { tracks } = provider.catalogue;
+    playlist.rows = Array.from({ length: 10_000 }, (_, index) => ({
+      uri: at(tracks, index % 9_000).uri,
+      addedAt: null,
+      addedBy: null,
+    }));
+    const heard: number[] = [];
+    const result = await client.callTool(
+      { name: 'get_playlist_stats', arguments: { playlist_id: playlist.id } },
+      { onprogress: ({ progress }) => heard.push(progress) },
+    );
+    const { total_items, duplicate_count } = result.structuredContent as Record<string, number>;
+    assert.deepEqual([total_items, duplicate_count], [10_000, 1_000]);
+    // What describes the playlist, and 200 pages of 50.
+    assert.equal(provider.requests.length, 201);
+    assert.equal(heard.at(-1), 200);
+  });
+});
