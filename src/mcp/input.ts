@@ -8,11 +8,18 @@ import type { Tool } from '../tools/tool.ts';
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */
 export function parseArguments(tool: Tool, args: unknown): unknown {
+  // zod passes this name over, and a name is either known or refused.
+  if (typeof args === 'object' && args !== null && Object.hasOwn(args, '__proto__')) {
+    throw refusal(tool, ['Unknown argument "__proto__".']);
+  }
   const parsed = tool.input.safeParse(args ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(describe);
+  throw refusal(tool, parsed.error.issues.map(describe));
+}
+
+function refusal(tool: Tool, problems: readonly string[]): RelayError {
   const accepted = Object.keys(tool.input.shape);
-  throw new RelayError('INVALID_ARGUMENT', problems.join(' '), {
+  return new RelayError('INVALID_ARGUMENT', problems.join(' '), {
     remedy:
       accepted.length > 0
         ? `${tool.name} takes: ${accepted.join(', ')}.`

@@ -39,7 +39,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
         if (!block || block.at <= now) return;
         const waitMs = block.at - now;
         if (block.reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000) {
-          throw limitError(scope, Math.ceil(waitMs / 1000), block.reason, now);
+          throw limitError(scope, block.at, block.reason, now);
         }
         await clock.sleep(waitMs, signal);
       }
@@ -52,7 +52,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
         until.set(scope, { at: blockedUntil, reason });
         blockScope(store, { provider: PROVIDER_NAME, scope, blockedUntil, reason, lastStatus: 429 }, now);
       }
-      return limitError(scope, waitSeconds, reason, now);
+      return limitError(scope, blockedUntil, reason, now);
     },
     count(scope) {
       countRequest(store, scope, clock.now());
@@ -60,9 +60,10 @@ export function createLimits(store: Store, clock: Clock): Limits {
   };
 }
 
-function limitError(scope: string, seconds: number, reason: string | null, now: number): RelayError {
+function limitError(scope: string, until: number, reason: string | null, now: number): RelayError {
   const isQuota = reason === QUOTA_REASON;
-  const at = new Date(now + seconds * 1000).toISOString();
+  const seconds = Math.ceil((until - now) / 1000);
+  const at = new Date(until).toISOString();
   const what = isQuota
     ? `The Spotify app's quota for ${scope} requests is used up until ${at}.`
     : `Spotify asks to wait ${inWords(seconds)} before the next ${scope} request (until ${at}).`;
@@ -74,7 +75,7 @@ function limitError(scope: string, seconds: number, reason: string | null, now: 
 }
 
 function inWords(seconds: number): string {
-  if (seconds < 120) return `${seconds} seconds`;
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
   return `${Math.round(seconds / 3600)} hours`;
 }

@@ -16,6 +16,8 @@ import { missingScopes, PROVIDER_SCOPES } from './scopes.ts';
 import type { StoredTokens } from './tokens.ts';
 
 export const LOGIN_LIFETIME_MS = 10 * 60_000;
+/** The form of the secrets made here: 32 bytes in base64url. */
+const SECRET = /^[\w-]{43}$/;
 /** Anyone on this machine may open the login page; this bounds what that can make the server remember. */
 const MAX_FLOWS = 200;
 
@@ -33,7 +35,7 @@ export interface AccountRecord {
 
 export interface AccountKeeper {
   read(): AccountRecord | null;
-  /** On disk when it resolves. */
+  /** On disk when it resolves; whoever uses the former tokens uses these from then on. */
   connect(account: AccountRecord, tokens: StoredTokens): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export interface LoginOptions {
   keeper: AccountKeeper;
   clock: Clock;
   random: Random;
-  /** Called once the tokens are on disk. */
+  /** Called once the tokens are on disk and in use. */
   onConnected(account: AccountRecord): void;
 }
 
@@ -73,7 +75,8 @@ export interface CallbackQuery {
 
 export interface Login {
   /** A browser asks to log in. `ticket` is what `relay login` put into the address, if it did. */
-  begin(ticket: string | null): { location: string; browserSecret: string };
+  /** `known` is the secret that the browser has from an earlier tab: kept, so that both tabs can finish. */
+  begin(ticket: string | null, known: string | null): { location: string; browserSecret: string };
   /**
    * Finishes a flow.
    * @param browserSecret the browser's cookie, null without one
@@ -185,10 +188,10 @@ export function createLogin(options: LoginOptions): Login {
 
   return {
     complete,
-    begin(ticket) {
+    begin(ticket, known) {
       const found = [...attempts].find(([, attempt]) => attempt.ticket === ticket);
       const live = found && found[1].expiresAt > clock.now() ? found : undefined;
-      const browserSecret = secret();
+      const browserSecret = known !== null && SECRET.test(known) ? known : secret();
       const location = openFlow({
         browser: hashOf(browserSecret),
         attemptId: live?.[0] ?? null,

@@ -25,7 +25,8 @@ export function pagingOf(request: ProviderRequest, value: unknown): { rows: unkn
   const paging = asObject(value);
   if (!paging || !Array.isArray(paging.items)) throw invalidResponse(request, 'no list of items');
   const rows = asArray(paging.items);
-  return { rows, total: numberOf(paging.total) ?? rows.length };
+  const total = numberOf(paging.total);
+  return { rows, total: total !== null && total >= 0 ? total : rows.length };
 }
 
 /** One page as a list result. `parse` gets the row and its position; null drops the row. */

@@ -5,7 +5,13 @@
 import type { Clock, Random } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { ProviderApi } from './api.ts';
-import { failureOf, isCertainlyUnsent, readFailureBody, transportFailure } from './failure.ts';
+import {
+  failureOf,
+  invalidResponse,
+  isCertainlyUnsent,
+  readFailureBody,
+  transportFailure,
+} from './failure.ts';
 import type { ErrorHistory } from './history.ts';
 import type { Limits } from './limits.ts';
 import type { ProviderRequest, ProviderResponse } from './request.ts';
@@ -90,8 +96,17 @@ export function createProviderApi(options: SendOptions): ProviderApi {
         : { kind: 'network', certainlyUnsent: isCertainlyUnsent(answer.failure) };
       return { error, outcome };
     }
-    if (answer.status >= 200 && answer.status < 300) return { done: success(answer.status, answer.text) };
+    if (answer.status >= 200 && answer.status < 300)
+      return accepted(request, success(answer.status, answer.text));
     return refused(request, attempt, answer);
+  }
+
+  /** Commands may answer anything; a read that is no JSON has failed. */
+  function accepted(request: ProviderRequest, response: ProviderResponse): Try {
+    if (request.method !== 'GET' || !response.opaque) return { done: response };
+    const error = invalidResponse(request, 'no JSON');
+    history.failed(request, { statusCode: response.status, reason: null, error });
+    return { error, outcome: { kind: 'status', status: response.status } };
   }
 
   function refused(

@@ -17,13 +17,16 @@ export interface StoredTokens {
   accessExpiresAt: number;
 }
 
-/** Where tokens are kept; every method returns once the change is on disk. */
+/** Where tokens are kept; `write` returns once the change is on disk. */
 export interface TokenKeeper {
   read(): StoredTokens | null;
-  /** @throws RelayError `STORE_ERROR` */
-  write(tokens: StoredTokens, scopes: string[] | null): Promise<void>;
-  /** Forgets the tokens and marks the account as in need of a login. */
-  endLogin(): Promise<void>;
+  /**
+   * Keeps renewed tokens if `isCurrent` holds at the moment of the change.
+   * @throws RelayError `STORE_ERROR`
+   */
+  write(tokens: StoredTokens, scopes: string[] | null, isCurrent: () => boolean): Promise<void>;
+  /** Forgets the tokens and marks the account as in need of a login; on disk within a second. */
+  endLogin(): void;
 }
 
 export interface TokenSource {
@@ -31,8 +34,11 @@ export interface TokenSource {
   current(signal: AbortSignal): Promise<string>;
   /** Renews after a 401, unless somebody has renewed `refused` already. */
   replace(refused: string, signal: AbortSignal): Promise<string>;
-  /** Reads the keeper anew after a login or logout. */
-  reload(): void;
+  /**
+   * Makes a change of the kept login (another account, or none). A refresh that ends meanwhile belongs to the former login
+   * and is dropped: kept, it would undo the change. Afterwards the keeper is read anew.
+   */
+  during<T>(change: () => Promise<T>): Promise<T>;
 }
 
 export interface TokenSourceOptions {
@@ -45,34 +51,37 @@ export interface TokenSourceOptions {
 export function createTokenSource({ app, keeper, clock, log }: TokenSourceOptions): TokenSource {
   let tokens = keeper.read();
   let refreshing: Promise<string> | null = null;
+  let changes = 0;
 
   async function refresh(old: StoredTokens): Promise<string> {
+    const isCurrent = () => changes === 0 && tokens === old;
     let answer: TokenAnswer;
     try {
       answer = await refreshGrant(app(), old.refreshToken, clock);
     } catch (error) {
-      if (isEnded(error) && tokens === old) {
+      if (isEnded(error) && isCurrent()) {
         tokens = null;
-        await keeper.endLogin();
+        keeper.endLogin();
         log.warn({}, 'Spotify has ended the login');
       }
       throw error;
     }
     // A logout or a new login meanwhile wins over this answer.
-    if (tokens !== old) return valid().accessToken;
+    if (!isCurrent()) return valid().accessToken;
     const rotated = answer.refreshToken !== null && answer.refreshToken !== old.refreshToken;
-    tokens = {
+    const fresh = {
       accessToken: answer.accessToken,
       refreshToken: answer.refreshToken ?? old.refreshToken,
       accessExpiresAt: clock.now() + answer.expiresIn * 1000,
     };
-    await keep(tokens, answer.scopes, rotated);
-    return tokens.accessToken;
+    tokens = fresh;
+    await keep(fresh, answer.scopes, rotated);
+    return fresh.accessToken;
   }
 
   async function keep(fresh: StoredTokens, scopes: string[] | null, rotated: boolean): Promise<void> {
     try {
-      await keeper.write(fresh, scopes);
+      await keeper.write(fresh, scopes, () => changes === 0 && tokens === fresh);
     } catch (error) {
       // Losing an access token costs one refresh; losing a rotated refresh token costs the login.
       if (rotated) throw error;
@@ -103,8 +112,14 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
       if (now.accessToken !== refused) return now.accessToken;
       return unlessAborted(shared(now), signal);
     },
-    reload() {
-      tokens = keeper.read();
+    async during(change) {
+      changes += 1;
+      try {
+        return await change();
+      } finally {
+        changes -= 1;
+        tokens = keeper.read();
+      }
     },
   };
 }

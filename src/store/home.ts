@@ -1,6 +1,7 @@
 /** The home directory: everything that the program keeps, for its owner alone. */
 import { constants } from 'node:fs';
 import { access, chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { type Log, silentLog } from '../domain/log.ts';
 
@@ -22,7 +23,7 @@ const STICKY = 0o1000;
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
   try {
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeDirectory(home);
     const found = await stat(home);
     if (!found.isDirectory()) throw unusable(home, 'it is not a directory');
     // Windows keeps rights in access lists, which a directory below the user's profile inherits.
@@ -32,6 +33,28 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
     if (error instanceof RelayError) throw error;
     throw unusable(home, reasonOf(error), error);
   }
+}
+
+/** Level by level: Node's own `recursive` never ends below /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EEXIST') return;
+    const parent = dirname(path);
+    const isParentMissing = code === 'ENOENT' && parent !== path && !(await exists(parent));
+    if (!isParentMissing) throw error;
+    await makeDirectory(parent);
+    await mkdir(path, { mode: 0o700 });
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function narrow(home: string, mode: number, log: Log): Promise<void> {

@@ -7,9 +7,11 @@
  * over the lock. If the successor dies in between, its own nonce has a successor in turn. A name `after-<nonce>` is
  * removed only after the lock has changed, and nonces never come back; so whoever makes that name late fails the check.
  */
+
 import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { systemClock } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import { type Holder, isHeld, lockPath, readHolder } from './lockFile.ts';
 import { ownStart } from './processes.ts';
@@ -22,6 +24,9 @@ export interface LockInfo {
   /** What the home is needed for, for a person: `relay serve`, `relay login`. */
   purpose: string;
 }
+
+/** The purpose of those that soon write `server.json`. */
+const SERVING = 'relay serve';
 
 export interface HomeLock {
   /** Lets the next one in; does nothing the second time. */
@@ -94,9 +99,18 @@ async function release(path: string, me: Holder): Promise<void> {
   if (current?.nonce === me.nonce) await rm(path, { force: true });
 }
 
+/** Of a server that has just taken the home, its address is known a moment later. */
+async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
+  for (let waited = 0; ; waited += 100) {
+    const server = await readServerFileAsIs(home);
+    if (server?.pid === holder.pid) return server.baseUrl;
+    if (holder.purpose !== SERVING || waited >= 1_000) return undefined;
+    await systemClock.sleep(100);
+  }
+}
+
 async function alreadyRunning(home: string, holder: Holder): Promise<RelayError> {
-  const server = await readServerFileAsIs(home);
-  const baseUrl = server?.pid === holder.pid ? server.baseUrl : undefined;
+  const baseUrl = await baseUrlOf(home, holder);
   const message = baseUrl
     ? `A relay server is running for this home: pid ${holder.pid}, ${baseUrl}.`
     : `Another relay command is using this home: ${holder.purpose}, pid ${holder.pid}.`;

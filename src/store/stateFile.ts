@@ -54,7 +54,7 @@ export function damaged(path: string, problem: string, cause?: unknown): RelayEr
     'STATE_DAMAGED',
     `The state file ${path} cannot be used: ${problem}. It was left as it is.`,
     {
-      remedy: "Bring back a copy with 'relay restore FILE', or move the file away to start afresh.",
+      remedy: 'Put a copy of it back in its place, or move the file away to start afresh.',
       details: { path },
       cause,
     },

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { startDemoProvider } from '../../src/demo/provider.ts';
+import { systemClock } from '../../src/domain/clock.ts';
+import { silentLog } from '../../src/domain/log.ts';
+import { createTokenSource, type StoredTokens } from '../../src/provider/tokens.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const TOKEN = /\/api\/token$/;
@@ -125,6 +130,40 @@ for (const [what, rule, code] of passing) {
     });
   });
 }
+
+test('a refresh that ends while the login changes is dropped', async () => {
+  const provider = await startDemoProvider();
+  const kept: StoredTokens[] = [];
+  const old = { accessToken: 'old', refreshToken: 'old-refresh', accessExpiresAt: 0 };
+  let present: StoredTokens | null = old;
+  const source = createTokenSource({
+    app: () => ({ accountsUrl: provider.accountsUrl, clientId: provider.clientId, clientSecret: null }),
+    keeper: {
+      read: () => present,
+      write: async (tokens, _scopes, isCurrent) => {
+        if (isCurrent()) kept.push(tokens);
+      },
+      endLogin: () => assert.fail('the login has not ended'),
+    },
+    clock: systemClock,
+    log: silentLog,
+  });
+  const answered = gate();
+  const fn = answered.wait;
+  const body = { access_token: 'new', token_type: 'Bearer', expires_in: 3600, refresh_token: 'new-refresh' };
+  provider.faults.add({ path: TOKEN, kind: 'hook', fn }, { path: TOKEN, kind: 'status', status: 200, body });
+  const refreshing = source.current(new AbortController().signal);
+  await until(() => provider.requests.length === 1);
+  // The change has been made and waits for the disk when the answer comes.
+  await source.during(async () => {
+    present = null;
+    answered.open();
+    assert.equal(await refreshing, 'old');
+  });
+  assert.deepEqual(kept, []);
+  await assert.rejects(source.current(new AbortController().signal), { code: 'LOGIN_REQUIRED' });
+  await provider.close();
+});
 
 test('a token that is refused even when new is told as such, after one renewal', async () => {
   await withRelay(async (relay) => {

@@ -78,8 +78,9 @@ test('after kill -9 the next start succeeds by itself', async (t) => {
 test('a killed process that its parent has not collected does not hold the home', async (t) => {
   if (process.platform !== 'linux') return t.skip('the way to make one is for Linux');
   const home = await temporaryHome(t);
-  // The shell starts the holder, becomes sleep, and so never collects it.
-  const script = '"$0" "$1" "$2" & exec sleep 60';
+  // The shell starts the holder, becomes sleep, and so never collects it. A command in the background gets an input that
+  // has ended, unless it is named.
+  const script = 'exec 3<&0; "$0" "$1" "$2" <&3 & exec sleep 60';
   const shell = spawn('sh', ['-c', script, process.execPath, holder, home], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
