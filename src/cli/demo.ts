@@ -29,7 +29,11 @@ export async function startDemo(found: Settings, clock: Clock, random: Random): 
 async function connect(local: LocalApi): Promise<void> {
   // The simulated provider starts anew each time and does not know the login of the last run.
   const { attemptId, providerUrl } = await local.startLogin({ switchAccount: true });
-  await fetch(providerUrl).then((page) => page.text());
+  // What keeps the page from being reached shows as a login that does not end.
+  await fetch(providerUrl).then(
+    (page) => page.text(),
+    () => '',
+  );
   const progress = await local.loginProgress(attemptId, 5);
   if (progress.state === 'connected') return;
   const reason = progress.state === 'failed' ? progress.message : 'The login did not end.';

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { RelayError } from '../domain/errors.ts';
 import { callCommand } from './commands/call.ts';
+import { clientsCommand } from './commands/clients.ts';
 import { configCommand } from './commands/config.ts';
 import { keyCommand } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
@@ -24,6 +25,7 @@ export const COMMANDS: readonly CommandFactory[] = [
   logoutCommand,
   statusCommand,
   keyCommand,
+  clientsCommand,
   toolsCommand,
   callCommand,
   configCommand,

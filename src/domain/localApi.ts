@@ -42,7 +42,14 @@ export interface StatusReport {
     sizeBytes: number;
     lastSavedAt: string | null;
   };
-  mcp: { authMode: 'bearer' | 'oauth'; apiKeySet: boolean };
+  mcp: {
+    authMode: 'bearer' | 'oauth';
+    apiKeySet: boolean;
+    /** OAuth clients that hold a token. */
+    clients: number;
+    /** Whether clients may register themselves. */
+    registrationOpen: boolean;
+  };
   rateLimits: {
     blocked: Array<{ scope: string; blockedUntil: string; reason: string | null }>;
     requests24h: number;
@@ -81,6 +88,30 @@ export type LoginProgress =
   | { state: 'connected'; account: AccountSummary }
   | { state: 'failed'; code: string; message: string; remedy: string | null };
 
+/** An OAuth client and what it may do now. Times are ISO 8601. */
+export interface ClientSummary {
+  clientId: string;
+  /** As the client calls itself, or as the owner does. */
+  name: string | null;
+  source: 'environment' | 'file' | 'added' | 'registered';
+  /** Whether it has no secret. */
+  public: boolean;
+  redirectUris: string[];
+  /** null for a client of the settings. */
+  createdAt: string | null;
+  /** Last time that a token was issued to it or used; null: never. */
+  lastUsedAt: string | null;
+  /** Approvals of the owner that still open something. */
+  approvals: Array<{ approvedAt: string; accessTokens: number; refreshTokens: number; expiresAt: string }>;
+}
+
+export interface NewClient {
+  name: string;
+  redirectUris: string[];
+  /** null: a public client, which proves itself by PKCE alone. */
+  secret: string | null;
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -95,6 +126,14 @@ export interface LocalApi {
   mcpToken(): Promise<{ token: string; mcpUrl: string; expiresInSeconds: number }>;
   /** Stores or, with null, forgets the Spotify app's client secret, encrypted. */
   setClientSecret(value: string | null): Promise<void>;
+  listClients(): Promise<{ clients: ClientSummary[] }>;
+  addClient(client: NewClient): Promise<ClientSummary>;
+  /**
+   * Ends a client's access at once.
+   * @param client its ID, or its name where only one is called so
+   * @returns `forgotten` false: a client of the settings, which may ask for a new approval
+   */
+  revokeClient(client: string): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
 }
 
 /** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
@@ -108,6 +147,9 @@ export const LOCAL_ROUTES = {
   rotateKey: 'key/rotate',
   mcpToken: 'mcp-token',
   setClientSecret: 'client-secret',
+  listClients: 'clients/list',
+  addClient: 'clients/add',
+  revokeClient: 'clients/revoke',
 } as const satisfies Record<keyof LocalApi, string>;
 
 /** What `<home>/server.json` holds while a server runs. */

@@ -35,6 +35,9 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     setClientSecret: async (value) => {
       await ask(LOCAL_ROUTES.setClientSecret, { value });
     },
+    listClients: () => ask(LOCAL_ROUTES.listClients, {}),
+    addClient: (client) => ask(LOCAL_ROUTES.addClient, client),
+    revokeClient: (client) => ask(LOCAL_ROUTES.revokeClient, { client }),
   };
 }
 

@@ -22,6 +22,12 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(chunks);
 }
 
+/** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` */
+export async function readForm(request: IncomingMessage, maxBytes: number): Promise<URLSearchParams> {
+  requireType(request, 'application/x-www-form-urlencoded');
+  return new URLSearchParams((await readBody(request, maxBytes)).toString('utf8'));
+}
+
 /** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `MALFORMED_JSON` */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
   requireType(request, 'application/json');

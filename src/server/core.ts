@@ -5,6 +5,7 @@
 import type { Settings } from '../config/settings.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
+import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
 import type { ProviderApp } from '../provider/accounts.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import { createErrorHistory } from '../provider/history.ts';
@@ -52,11 +53,15 @@ export interface Core {
   readonly apiKey: ApiKey;
   readonly provider: ProviderApi;
   readonly login: Login;
+  /** The authorization server for MCP clients. */
+  readonly oauth: AuthorizationServer;
   readonly account: {
     view(): AccountView;
     /** Forgets the account; returns who was connected. */
     disconnect(): Promise<Account | null>;
   };
+  /** Calls back after each login. */
+  onConnected(tell: () => void): void;
   clientId(): string | null;
   setClientSecret(value: string | null): Promise<void>;
   /** Where the provider sends the browser back to; known once the port is. */
@@ -131,14 +136,20 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clock,
     random,
   });
+  const connected: Array<() => void> = [];
   const login = createLogin({
     app,
     apiUrl: settings.providerApiUrl,
     redirectUri: () => core.redirectUri,
-    keeper: keepers.accounts,
+    keeper: {
+      read: keepers.accounts.read,
+      connect: (account, fresh) => tokens.during(() => keepers.accounts.connect(account, fresh)),
+    },
     clock,
     random,
-    onConnected: () => tokens.reload(),
+    onConnected() {
+      for (const tell of connected) tell();
+    },
   });
   const core: Core = {
     settings,
@@ -152,18 +163,20 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     apiKey: opened.apiKey,
     provider,
     login,
+    oauth: createAuthorizationServer({ store, configured: settings.oauthClients, clock, random, log }),
     account: {
       view: () => accountView(store, clock),
-      async disconnect() {
-        const account = await keepers.disconnect();
-        tokens.reload();
-        return account;
-      },
+      disconnect: () => tokens.during(() => keepers.disconnect()),
     },
+    onConnected: (tell) => void connected.push(tell),
     clientId: options.readClientId,
     async setClientSecret(value) {
-      await store.durable(() =>
-        value === null ? vault.delete(CLIENT_SECRET) : vault.set(CLIENT_SECRET, value),
+      const before = vault.get(CLIENT_SECRET);
+      const put = (secret: string | null) =>
+        secret === null ? vault.delete(CLIENT_SECRET) : vault.set(CLIENT_SECRET, secret);
+      await store.durable(
+        () => put(value),
+        () => put(before),
       );
     },
     redirectUri: '',

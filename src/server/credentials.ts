@@ -1,4 +1,4 @@
-/** Who may call `/mcp`: the API key, and short-lived tokens for this machine's own command line. */
+/** Who may call `/mcp`: OAuth clients, the API key, and short-lived tokens for this machine's own command line. */
 import { createHash } from 'node:crypto';
 import type { Clock, Random } from '../domain/clock.ts';
 import { equalSecrets } from '../secrets/seal.ts';
@@ -11,8 +11,11 @@ export type Verdict =
   | { ok: false; reason: 'missing' | 'invalid' };
 
 export interface Credentials {
-  /** Judges an `Authorization` header (RFC 6750 2.1: only there, never in the query). */
-  check(header: string | undefined): Verdict;
+  /**
+   * Judges an `Authorization` header (RFC 6750 2.1: only there, never in the query).
+   * @param resource the MCP URL that was dialled: a token for another one is refused (RFC 8707, RFC 9700 2.3)
+   */
+  check(header: string | undefined, resource: string): Verdict;
   /** A token for `relay call`, so that it works in every auth mode; kept in memory only. */
   issueLocalToken(): string;
 }
@@ -20,6 +23,8 @@ export interface Credentials {
 export interface CredentialOptions {
   mode: 'bearer' | 'oauth';
   apiKey: () => string;
+  /** The OAuth client behind an access token that is good for the resource; null for anything else. */
+  clientOf: (token: string, resource: string) => string | null;
   clock: Clock;
   random: Random;
 }
@@ -33,7 +38,7 @@ export function createCredentials(options: CredentialOptions): Credentials {
   }
 
   return {
-    check(header) {
+    check(header, resource) {
       if (header === undefined || header === '') return { ok: false, reason: 'missing' };
       const token = /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
       if (token === undefined) return { ok: false, reason: 'invalid' };
@@ -41,6 +46,8 @@ export function createCredentials(options: CredentialOptions): Credentials {
         return { ok: true, principal: 'api-key' };
       }
       if (isLocalToken(token)) return { ok: true, principal: 'command-line' };
+      const clientId = options.clientOf(token, resource);
+      if (clientId !== null) return { ok: true, principal: `client ${clientId}` };
       return { ok: false, reason: 'invalid' };
     },
     issueLocalToken() {

@@ -20,9 +20,13 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
+/** What every answer carries. */
+export function securityHeaders(requestId: string): Record<string, string> {
+  return { ...SECURITY_HEADERS, 'x-request-id': requestId };
+}
+
 export function setSecurityHeaders(response: ServerResponse, requestId: string): void {
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-  response.setHeader('x-request-id', requestId);
+  for (const [name, value] of Object.entries(securityHeaders(requestId))) response.setHeader(name, value);
 }
 
 export function sendJson(
@@ -35,8 +39,9 @@ export function sendJson(
   end(exchange, status, { 'content-type': 'application/json; charset=utf-8', ...headers }, text);
 }
 
-export function redirect(exchange: Exchange, location: string, headers: Record<string, string> = {}): void {
-  end(exchange, 302, { location, ...headers }, '');
+export function redirect(exchange: Exchange, location: string): void {
+  // 303 after a form: the browser must not send what the form held on to where it is led (RFC 9700 4.12).
+  end(exchange, exchange.method === 'POST' ? 303 : 302, { location }, '');
 }
 
 export function end(exchange: Exchange, status: number, headers: Record<string, string>, text: string): void {
@@ -45,6 +50,24 @@ export function end(exchange: Exchange, status: number, headers: Record<string, 
   const body = Buffer.from(text, 'utf8');
   response.writeHead(status, { ...headers, 'content-length': body.byteLength });
   response.end(exchange.method === 'HEAD' ? undefined : body);
+}
+
+export interface CookieOptions {
+  path: string;
+  /** 0 takes the cookie away. */
+  maxAgeSeconds: number;
+}
+
+/** Sends a cookie with whatever the answer will be: out of reach of scripts and of requests from other sites. */
+export function setCookie(
+  { response, baseUrl }: Exchange,
+  name: string,
+  value: string,
+  { path, maxAgeSeconds }: CookieOptions,
+): void {
+  const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
+  const attributes = `Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
+  response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
 }
 
 /** The value of a cookie, null when the browser sent none of that name. */

@@ -34,6 +34,15 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
     vault.delete(REFRESH_TOKEN);
   }
 
+  function undoTo(account: Account | null, had: StoredTokens | null): () => void {
+    return () => {
+      if (account) putAccount(store, account, clock.now());
+      else deleteAccount(store);
+      if (had) putTokens(had);
+      else dropTokens();
+    };
+  }
+
   const tokens: TokenKeeper = {
     read() {
       const accessToken = vault.get(ACCESS_TOKEN);
@@ -41,18 +50,22 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       if (accessToken === null || refreshToken === null) return null;
       return { accessToken, refreshToken, accessExpiresAt: getAccount(store)?.accessExpiresAt ?? 0 };
     },
-    async write(fresh, scopes) {
+    // Without undo: tokens that could not be saved yet are still the only ones that work.
+    async write(fresh, scopes, isCurrent) {
       const { accessExpiresAt } = fresh;
       await store.durable(() => {
+        if (!isCurrent()) return;
         putTokens(fresh);
         renewAccess(store, { accessExpiresAt, scopes }, clock.now());
       });
     },
-    async endLogin() {
-      await store.durable(() => {
+    // Lost in a crash, it is found out again by the next refresh.
+    endLogin() {
+      store.transaction(() => {
         dropTokens();
         requireReauthorization(store, 'invalid_grant', clock.now());
       });
+      store.saveSoon();
     },
   };
 
@@ -62,18 +75,13 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       return account && recordOf(account);
     },
     async connect(account, fresh) {
-      const before = getAccount(store);
-      const had = tokens.read();
-      const undo = () => {
-        if (before) putAccount(store, before, clock.now());
-        else deleteAccount(store);
-        if (had) putTokens(had);
-        else dropTokens();
-      };
-      await store.durable(() => {
-        putTokens(fresh);
-        putAccount(store, accountOf(account, fresh), clock.now());
-      }, undo);
+      await store.durable(
+        () => {
+          putTokens(fresh);
+          putAccount(store, accountOf(account, fresh), clock.now());
+        },
+        undoTo(getAccount(store), tokens.read()),
+      );
     },
   };
 
@@ -82,10 +90,13 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
     accounts,
     async disconnect() {
       const account = getAccount(store);
-      await store.durable(() => {
-        dropTokens();
-        deleteAccount(store);
-      });
+      await store.durable(
+        () => {
+          dropTokens();
+          deleteAccount(store);
+        },
+        undoTo(account, tokens.read()),
+      );
       return account;
     },
   };

@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Clock, Random } from '../domain/clock.ts';
 import { RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
-import { type Exchange, end, setSecurityHeaders } from './exchange.ts';
+import { type Exchange, end, securityHeaders, sendJson, setSecurityHeaders } from './exchange.ts';
 import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
 import { createRouter, type Route } from './router.ts';
 import { HttpError, toHttp } from './toHttp.ts';
@@ -50,13 +50,15 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     const server = createServer(TIMEOUTS, (request, response) => dispatch(request, response));
     server.setTimeout(IDLE_SOCKET_MS);
     server.maxConnections = 512;
+    answerForNode(server, options.random);
     return { server, cutIdle: cutIdleWhenStopping(server) };
   };
   const faces = [make()];
   const port = await bind((faces[0] as Face).server, options.port, options.host);
-  if (options.host === '127.0.0.1') {
+  const other = TWINS[options.host];
+  if (other !== undefined) {
     const twin = make();
-    if (await bindTwin(twin.server, port, options)) faces.push(twin);
+    if (await bindTwin(twin.server, port, other, options.log)) faces.push(twin);
   }
   dispatch = createDispatch(options, { port, publicBaseUrl: options.publicBaseUrl });
   return { port, close: (graceMs) => closeAll(faces, graceMs, options.clock) };
@@ -74,6 +76,10 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
 
   async function run(exchange: Exchange): Promise<void> {
     const { headers } = exchange.request;
+    // Two of them, and another reader of this request may believe the other one (RFC 9112 3.2).
+    if (exchange.request.rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length > 1) {
+      throw new HttpError('BAD_REQUEST');
+    }
     const baseUrl = baseUrlFor(headers.host, identity);
     if (baseUrl === null) throw new HttpError('FORBIDDEN_HOST');
     if (!isOwnOrigin(headers.origin, identity) && !router.allowsAnyOrigin(exchange.path)) {
@@ -129,14 +135,22 @@ function bind(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** `localhost` may mean `::1`: without a listener there, clients and pages that say `localhost` fail on some systems. */
-async function bindTwin(server: Server, port: number, options: ListenerOptions): Promise<boolean> {
+/**
+ * `localhost` may mean either loopback address, and the redirect URI is on 127.0.0.1 by default: whoever listens on one
+ * has to listen on the other too.
+ */
+const TWINS: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
+
+async function bindTwin(server: Server, port: number, host: string, log: Log): Promise<boolean> {
   try {
-    await bind(server, port, '::1');
+    await bind(server, port, host);
     return true;
   } catch (error) {
     if (error instanceof RelayError && error.code === 'PORT_TAKEN') {
-      options.log.warn({ port }, 'another program listens on [::1] at this port: use 127.0.0.1 in URLs');
+      log.warn(
+        { host, port },
+        'another program listens on this loopback address at this port: do not use it in URLs',
+      );
     }
     return false;
   }
@@ -159,6 +173,38 @@ function bindError(error: Error, port: number, host: string): RelayError {
     cause: error,
   });
 }
+
+/** What Node refuses by itself, before any route: the same headers and the same form of error as everywhere. */
+function answerForNode(server: Server, random: Random): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? [
+      '400 Bad Request',
+      'This is not understood.',
+    ];
+    const requestId = random.uuid();
+    const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message, requestId } });
+    const headers = { ...securityHeaders(requestId), 'content-type': 'application/json; charset=utf-8' };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
+    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${length}${lines.join('')}\r\n${body}`);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = exchangeOf(request, response, random.uuid());
+    setSecurityHeaders(response, exchange.requestId);
+    const error = {
+      code: 'BAD_REQUEST',
+      message: 'No such expectation can be met.',
+      requestId: exchange.requestId,
+    };
+    sendJson(exchange, 417, { error });
+  });
+}
+
+const NODE_REFUSALS: Readonly<Record<string, [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+};
 
 /**
  * A server that stops must wait neither for connections that are kept alive nor for those that never said anything;

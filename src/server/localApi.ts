@@ -1,15 +1,17 @@
 /** The owner's calls, made by the process that holds the state. */
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
+import { addClient, listClients, revokeClient } from './clients.ts';
 import type { Core } from './core.ts';
 import { type Credentials, LOCAL_TOKEN_SECONDS } from './credentials.ts';
+import type { OwnerSessions } from './ownerSession.ts';
 import { type ServerFacts, statusReport } from './status.ts';
 
 /** What only a running server has. */
 export interface ServerSide {
   facts: ServerFacts;
   credentials: Credentials;
-  ownerCode: string | null;
+  owner: OwnerSessions;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
@@ -18,12 +20,13 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     throw new RelayError('NO_SERVER', 'No server is running.', { remedy: "Start one with 'relay serve'." });
   };
   return {
-    status: async () => statusReport(core, server?.facts ?? null, server?.ownerCode ?? null),
+    status: async () => statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
     async startLogin(options) {
-      const { facts } = running();
+      const { owner } = running();
       requireClientId(core);
       const { attemptId, ticket, providerUrl } = core.login.start(options);
-      const browserUrl = `${facts.baseUrl}/auth/provider/login?ticket=${ticket}`;
+      const query = new URLSearchParams({ ticket, owner: owner.issueTicket() });
+      const browserUrl = `${new URL(core.redirectUri).origin}/auth/provider/login?${query}`;
       return { attemptId, browserUrl, providerUrl, redirectUri: core.redirectUri };
     },
     loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),
@@ -43,6 +46,9 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
       };
     },
     setClientSecret: (value) => core.setClientSecret(value),
+    listClients: async () => ({ clients: listClients(core) }),
+    addClient: (client) => addClient(core, client),
+    revokeClient: (client) => revokeClient(core, client),
   };
 }
 

@@ -12,12 +12,15 @@ import { type Core, openCore } from './core.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
 import { type Listener, listen } from './listener.ts';
 import { createLocalApi } from './localApi.ts';
+import { createOwnerSessions, type OwnerSessions } from './ownerSession.ts';
 import type { Route } from './router.ts';
+import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { homeRoutes } from './routes/home.ts';
 import { localRoutes } from './routes/local.ts';
 import { loginRoutes } from './routes/login.ts';
 import { mcpRoutes } from './routes/mcp.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 
 /** What calls at work get to end by themselves before they are told to stop, and then to do so. */
@@ -39,6 +42,7 @@ export interface RunningServer {
   baseUrl: string;
   mcpUrl: string;
   local: LocalApi;
+  /** What the owner types on the approval page; for the terminal only. */
   ownerCode: string | null;
   /** The API key, in the demo only: it opens nothing but invented data. */
   demoKey: string | null;
@@ -63,13 +67,17 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 async function serve(core: Core, options: StartOptions): Promise<RunningServer> {
   const { settings, clock, random, log } = options;
   if (core.key.warning) log.warn({}, core.key.warning);
+  core.oauth.clients.assertDistinct();
+  const { provider, store } = core;
+  const rows = createPlaylistRows(provider, clock);
+  const resolver = createResolver(provider, store, clock);
   const endpoint = createMcpEndpoint({
     tools: TOOLS,
     services: {
-      provider: core.provider,
-      rows: createPlaylistRows(core.provider, clock),
-      resolver: createResolver(core.provider, core.store, clock),
-      store: core.store,
+      provider,
+      rows,
+      resolver,
+      store,
       clock,
       startedAt: clock.now(),
     },
@@ -80,9 +88,12 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const credentials = createCredentials({
     mode: settings.mcpAuthMode,
     apiKey: () => core.apiKey.current(),
+    clientOf: core.oauth.clientOf,
     clock,
     random,
   });
+  const secret = settings.mcpOauthOwnerSecret;
+  const owner = createOwnerSessions({ store: core.store, clock, random, secret });
   const startedAt = new Date(clock.now()).toISOString();
   const factsFor = (baseUrl: string) => ({
     pid: process.pid,
@@ -92,7 +103,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     startedAt,
   });
   const localFor = (baseUrl: string) =>
-    createLocalApi(core, { facts: factsFor(baseUrl), credentials, ownerCode: null });
+    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner });
 
   const listener = await listen({
     host: settings.host,
@@ -100,7 +111,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     publicBaseUrl: settings.publicBaseUrl,
     routes(port) {
       core.redirectUri = redirectUriFor(settings, port);
-      return allRoutes(core, endpoint, credentials, localFor);
+      return allRoutes(core, endpoint, credentials, owner, localFor);
     },
     random,
     clock,
@@ -119,7 +130,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
     local: localFor(baseUrl),
-    ownerCode: null,
+    ownerCode: owner.code,
     demoKey: options.demo ? core.apiKey.current() : null,
     close: once(() => stop(core, endpoint, listener)),
   };
@@ -129,15 +140,18 @@ function allRoutes(
   core: Core,
   endpoint: McpEndpoint,
   credentials: Credentials,
+  owner: OwnerSessions,
   localFor: (baseUrl: string) => LocalApi,
 ): Route[] {
   return [
     ...homeRoutes(core),
-    ...wellKnownRoutes(),
+    ...wellKnownRoutes(core.settings.dynamicRegistration),
     ...healthRoutes(core),
-    ...loginRoutes(core, core.redirectUri),
+    ...loginRoutes(core, core.redirectUri, owner),
     ...localRoutes(localFor, core.localToken),
     ...mcpRoutes(endpoint, credentials),
+    ...authorizeRoutes(core, owner),
+    ...oauthRoutes(core),
   ];
 }
 

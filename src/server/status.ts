@@ -27,7 +27,12 @@ export function statusReport(core: Core, server: ServerFacts | null, ownerCode: 
     account: accountFacts(core),
     key: core.key,
     database: databaseFacts(core),
-    mcp: { authMode: core.settings.mcpAuthMode, apiKeySet: true },
+    mcp: {
+      authMode: core.settings.mcpAuthMode,
+      apiKeySet: true,
+      clients: core.oauth.countApproved(),
+      registrationOpen: core.settings.dynamicRegistration,
+    },
     rateLimits: limitFacts(core),
     recentErrors: listApiErrors(core.store, { limit: 5, unresolved_only: true }).map(errorFacts),
     ownerCode,
@@ -121,7 +126,10 @@ function databaseLine({ database }: Facts): StatusEntry {
 }
 
 function mcpLine({ mcp }: Facts): StatusEntry {
-  return entry('mcp', 'ok', mcp.authMode === 'bearer' ? 'API key (relay key)' : 'OAuth tokens only');
+  const ways = mcp.authMode === 'bearer' ? 'API key (relay key) and OAuth' : 'OAuth only';
+  const clients = `${mcp.clients} approved ${mcp.clients === 1 ? 'client' : 'clients'}`;
+  const closed = mcp.registrationOpen ? '' : ', registration off';
+  return entry('mcp', 'ok', `${ways}, ${clients}${closed}`);
 }
 
 function limitsLine({ rateLimits }: Facts): StatusEntry {

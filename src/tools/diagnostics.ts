@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { PROVIDER_NAME } from '../provider/request.ts';
 import { countAliases, countTracks } from '../store/aliases.ts';
 import { type ApiError, countApiErrors, listApiErrors } from '../store/apiErrors.ts';
+import { countOauthClients } from '../store/oauthClients.ts';
+import { countOauthTokens } from '../store/oauthTokens.ts';
 import { listRateLimits, type RateLimit } from '../store/rateLimits.ts';
 import { requestTotals } from '../store/requestCounts.ts';
 import { defineTool } from './tool.ts';
@@ -57,8 +59,8 @@ export const getStateDiagnosticsTool = defineTool({
         job_items: 0,
         api_errors: errors.total,
         unresolved_errors: errors.unresolved,
-        oauth_clients: 0,
-        oauth_tokens: 0,
+        oauth_clients: countOauthClients(store),
+        oauth_tokens: countOauthTokens(store, clock.now()),
       },
       requests_24h: requestTotals(store, clock.now()),
       uptime_seconds: Math.floor((clock.now() - startedAt) / 1000),

@@ -54,6 +54,18 @@ test('a taken port is an error that names the flag', async () => {
   });
 });
 
+test('a home that cannot be made is refused at once', async () => {
+  await withDesk({}, async (desk) => {
+    for (const home of ['/proc/relay-home', '/proc/relay/home', '/dev/null/relay']) {
+      assertRefusal(
+        await desk.relay(SERVE, { env: { RELAY_HOME: home } }),
+        home.startsWith('/dev') ? 2 : 1,
+        /\/(proc|dev)\//,
+      );
+    }
+  });
+});
+
 test('a second server of one home fails at once with the pid and URL of the first', async () => {
   await withDesk({}, async (desk) => {
     const { ready, server } = await desk.serve();

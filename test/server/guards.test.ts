@@ -83,6 +83,7 @@ test('URLs in answers follow the Host that was dialled', async () => {
     const metadata = await send(`${baseUrl}/.well-known/oauth-protected-resource/mcp`, { headers: { host } });
     assert.deepEqual(JSON.parse(metadata.text), {
       resource: `http://${host}/mcp`,
+      authorization_servers: [`http://${host}`],
       resource_name: 'relay for Spotify (unofficial)',
       bearer_methods_supported: ['header'],
       scopes_supported: ['relay'],

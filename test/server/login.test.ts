@@ -91,6 +91,28 @@ test('a browser that says localhost is led to the host of the redirect URI first
   });
 });
 
+test('behind PUBLIC_BASE_URL the login leads to the provider too, and not to itself', async () => {
+  await withRelay({ ...apart, env: { PUBLIC_BASE_URL: 'https://relay.example.org' } }, async ({ server }) => {
+    const { browserUrl, redirectUri } = await server.local.startLogin({ switchAccount: false });
+    const local = new URL(redirectUri).origin;
+    assert.equal(new URL(browserUrl).origin, local);
+    assert.equal((await createBrowser().open(browserUrl)).status, 200);
+    assert.deepEqual(await authStatus(local), CONNECTED);
+    const through = await send(`${local}/auth/provider/login`, { headers: { host: 'relay.example.org' } });
+    assert.deepEqual([through.status, through.headers.location], [302, `${local}/auth/provider/login`]);
+  });
+});
+
+test('two tabs of one browser can both finish', async () => {
+  await withRelay(apart, async ({ baseUrl }) => {
+    const browser = createBrowser();
+    const first = await untilCallback(browser, baseUrl);
+    const second = await untilCallback(browser, baseUrl);
+    assert.equal((await browser.step(first)).status, 200);
+    assert.equal((await browser.step(second)).status, 200);
+  });
+});
+
 test('a state works once', async () => {
   await withRelay(apart, async ({ baseUrl }) => {
     const browser = createBrowser();

@@ -43,6 +43,47 @@ CREATE TABLE meta (
   value any not null
 ) strict, without rowid;
 
+CREATE TABLE oauth_clients (
+  client_id     text primary key,
+  name          text,
+  secret_hash   text,
+  auth_method   text check (auth_method in ('none', 'client_secret_basic', 'client_secret_post')),
+  redirect_uris text not null,
+  grant_types   text not null,
+  source        text not null check (source in ('registered', 'added')),
+  created_at    integer not null,
+  last_used_at  integer
+) strict, without rowid;
+
+CREATE TABLE oauth_grants (
+  id              text primary key,
+  client_id       text not null,
+  redirect_uri    text not null,
+  code_challenge  text not null,
+  resource        text not null,
+  scope           text not null,
+  code_hash       text not null unique,
+  code_expires_at integer not null,
+  code_used_at    integer,
+  created_at      integer not null,
+  last_used_at    integer
+) strict, without rowid;
+
+CREATE TABLE oauth_tokens (
+  hash       text primary key,
+  grant_id   text not null references oauth_grants (id) on delete cascade,
+  kind       text not null check (kind in ('access', 'refresh')),
+  issued_at  integer not null,
+  expires_at integer not null,
+  rotated_at integer
+) strict, without rowid;
+
+CREATE TABLE owner_sessions (
+  hash       text primary key,
+  created_at integer not null,
+  expires_at integer not null
+) strict, without rowid;
+
 CREATE TABLE rate_limits (
   provider      text not null,
   scope         text not null,
@@ -78,3 +119,9 @@ CREATE UNIQUE INDEX api_errors_kind
   on api_errors (method, path, ifnull(status_code, 0), ifnull(reason, ''), provider);
 
 CREATE INDEX api_errors_recent on api_errors (last_seen_at);
+
+CREATE INDEX oauth_grants_client on oauth_grants (client_id);
+
+CREATE INDEX oauth_tokens_expiry on oauth_tokens (expires_at);
+
+CREATE INDEX oauth_tokens_grant on oauth_tokens (grant_id);

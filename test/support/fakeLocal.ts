@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { RelayError } from '../../src/domain/errors.ts';
-import { LOCAL_ROUTES, type LocalApi } from '../../src/domain/localApi.ts';
+import { LOCAL_ROUTES, type LocalApi, type NewClient } from '../../src/domain/localApi.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
 import { writeServerFile } from '../../src/store/serverFile.ts';
 import { temporaryHome } from './cli.ts';
@@ -103,6 +103,10 @@ function dispatch(
       return call(answers.loginProgress)(String(body.attemptId), Number(body.waitSeconds));
     case LOCAL_ROUTES.pasteLogin:
       return call(answers.pasteLogin)(String(body.attemptId), String(body.address));
+    case LOCAL_ROUTES.addClient:
+      return call(answers.addClient)(body as unknown as NewClient);
+    case LOCAL_ROUTES.revokeClient:
+      return call(answers.revokeClient)(String(body.client));
     case LOCAL_ROUTES.setClientSecret:
       return call(answers.setClientSecret)(body.value as string | null);
     default: {

@@ -70,7 +70,7 @@ export async function withRelay(
     return result.structuredContent as Record<string, unknown>;
   };
   relay.restart = async () => {
-    await relay.client.close();
+    await relay.client?.close();
     await relay.server.close();
     await open();
     await connectClient();

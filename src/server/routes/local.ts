@@ -30,6 +30,16 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
   setClientSecret: call(z.object({ value: z.string().nullable() }), (api, body) =>
     api.setClientSecret(body.value),
   ),
+  listClients: call(Empty, (api) => api.listClients()),
+  addClient: call(
+    z.object({
+      name: z.string().trim().min(1).max(200),
+      redirectUris: z.array(z.string()),
+      secret: z.string().min(1).max(512).nullable(),
+    }),
+    (api, body) => api.addClient(body),
+  ),
+  revokeClient: call(z.object({ client: z.string() }), (api, body) => api.revokeClient(body.client)),
 };
 
 function call<T extends z.ZodType>(shape: T, make: (api: LocalApi, body: z.output<T>) => Promise<unknown>) {

@@ -3,17 +3,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
+import { SCOPE } from '../../oauth/policy/limits.ts';
 import { MCP_BODY_BYTES, readJson } from '../body.ts';
 import type { Credentials } from '../credentials.ts';
 import { type Exchange, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
 
-/** The one scope of this server's tokens. */
-export const MCP_SCOPE = 'relay';
-
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials): Route[] {
   async function handle(exchange: Exchange): Promise<void> {
-    const verdict = credentials.check(exchange.request.headers.authorization);
+    const verdict = credentials.check(exchange.request.headers.authorization, `${exchange.baseUrl}/mcp`);
     if (!verdict.ok) return challenge(exchange, verdict.reason);
     const gone = new AbortController();
     exchange.response.once('close', () => gone.abort());
@@ -35,12 +33,12 @@ function challenge(exchange: Exchange, reason: 'missing' | 'invalid'): void {
   const parts = [
     ...(reason === 'invalid' ? ['error="invalid_token"'] : []),
     `resource_metadata="${metadata}"`,
-    `scope="${MCP_SCOPE}"`,
+    `scope="${SCOPE}"`,
   ];
   const message =
     reason === 'missing'
-      ? "A credential is needed: 'Authorization: Bearer <key>' with the key that 'relay key' prints."
-      : "The credential is wrong or has ended: 'relay key' prints the present key.";
+      ? "A credential is needed: an OAuth token of this server, or 'Authorization: Bearer <key>' with the key that 'relay key' prints."
+      : "The credential is wrong or has ended: authorize again, or see 'relay key' for the present key.";
   const body = { jsonrpc: '2.0', error: { code: -32001, message }, id: null };
   exchange.request.resume();
   sendJson(exchange, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });

@@ -1,25 +1,18 @@
-/** The documents by which MCP clients find out how to get in (RFC 9728). Readable from any origin. */
+/** The documents by which MCP clients find out how to get in (RFC 9728, RFC 8414). Readable from any origin. */
+import { authorizationServerMetadata, protectedResourceMetadata } from '../../oauth/metadata.ts';
 import { type Exchange, end, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
-import { MCP_SCOPE } from './mcp.ts';
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 
-export function wellKnownRoutes(): Route[] {
+export function wellKnownRoutes(registrationOpen: boolean): Route[] {
   return [
-    ...document('/.well-known/oauth-protected-resource', protectedResource),
-    ...document('/.well-known/oauth-protected-resource/mcp', protectedResource),
+    ...document('/.well-known/oauth-authorization-server', (baseUrl) =>
+      authorizationServerMetadata(baseUrl, registrationOpen),
+    ),
+    ...document('/.well-known/oauth-protected-resource', protectedResourceMetadata),
+    ...document('/.well-known/oauth-protected-resource/mcp', protectedResourceMetadata),
   ];
-}
-
-/** `resource` is the MCP URL as the client dialled it: clients compare it byte by byte. */
-function protectedResource(baseUrl: string): object {
-  return {
-    resource: `${baseUrl}/mcp`,
-    resource_name: 'relay for Spotify (unofficial)',
-    bearer_methods_supported: ['header'],
-    scopes_supported: [MCP_SCOPE],
-  };
 }
 
 function document(path: string, make: (baseUrl: string) => object): Route[] {

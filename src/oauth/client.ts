@@ -1,0 +1,46 @@
+/** An OAuth client, wherever it comes from. */
+import type { ClientAuthMethod, ConfiguredClient } from '../config/oauthClients.ts';
+import type { StoredClient } from '../store/oauthClients.ts';
+
+export interface OAuthClient {
+  clientId: string;
+  /** As the client calls itself: nobody has checked it, unless the owner wrote it. */
+  name: string | null;
+  /** SHA-256 of the secret in hex; null for a public client. */
+  secretHash: string | null;
+  /** null: the secret may be sent in either way. */
+  authMethod: ClientAuthMethod | null;
+  redirectUris: readonly string[];
+  grantTypes: readonly string[];
+  /** `environment`, `file` and `added` are the owner's own doing; `registered` is the client's. */
+  source: 'environment' | 'file' | 'added' | 'registered';
+  /** Unix milliseconds; null for a client of the settings. */
+  createdAt: number | null;
+  lastUsedAt: number | null;
+}
+
+export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
+
+export const AUTH_METHODS = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+] as const satisfies readonly ClientAuthMethod[];
+
+export function fromSettings(client: ConfiguredClient): OAuthClient {
+  return {
+    clientId: client.clientId,
+    name: client.clientName,
+    secretHash: client.clientSecretSha256,
+    authMethod: client.tokenEndpointAuthMethod,
+    redirectUris: client.redirectUris,
+    grantTypes: GRANT_TYPES,
+    source: client.source,
+    createdAt: null,
+    lastUsedAt: null,
+  };
+}
+
+export function fromStore(client: StoredClient): OAuthClient {
+  return { ...client };
+}

@@ -1,0 +1,32 @@
+/** The two metadata documents. Clients compare their URLs byte by byte, so both are built from the dialled base URL. */
+import { AUTH_METHODS, GRANT_TYPES } from './client.ts';
+import { SCOPE } from './policy/limits.ts';
+
+/** RFC 9728 2. `resource` is the MCP URL itself. */
+export function protectedResourceMetadata(baseUrl: string): object {
+  return {
+    resource: `${baseUrl}/mcp`,
+    authorization_servers: [baseUrl],
+    resource_name: 'relay for Spotify (unofficial)',
+    bearer_methods_supported: ['header'],
+    scopes_supported: [SCOPE],
+  };
+}
+
+/** RFC 8414 2. The issuer is the base URL as it stands, without a slash at the end (RFC 8414 3.3). */
+export function authorizationServerMetadata(baseUrl: string, registrationOpen: boolean): object {
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    ...(registrationOpen ? { registration_endpoint: `${baseUrl}/oauth/register` } : {}),
+    scopes_supported: [SCOPE],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: GRANT_TYPES,
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${baseUrl}/`,
+  };
+}

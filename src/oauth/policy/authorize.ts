@@ -1,0 +1,89 @@
+/**
+ * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1). Pure. Until client and redirect URI are known to belong
+ * together a refusal carries no address: answering by a redirect then would make this server an open redirector.
+ */
+import type { OAuthClient } from '../client.ts';
+import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
+import { SCOPE } from './limits.ts';
+import { parameter, repeatedNames } from './parameters.ts';
+import { checkChallenge } from './pkce.ts';
+import { isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
+import { isSameResource } from './resource.ts';
+import { isKnownScope } from './scope.ts';
+
+/** Where the answer to an authorization request goes. */
+export interface ReturnAddress {
+  redirectUri: string;
+  state: string | null;
+}
+
+export interface AuthorizeRequest extends ReturnAddress {
+  client: OAuthClient;
+  codeChallenge: string;
+  resource: string;
+  scope: string;
+}
+
+export type AuthorizeCheck =
+  | { ok: true; request: AuthorizeRequest }
+  /** `returnTo` null: show a page and send the browser nowhere. */
+  | { ok: false; refusal: Refusal; returnTo: ReturnAddress | null };
+
+/**
+ * @param find knows the clients
+ * @param resource the MCP URL of this server as it was dialled
+ */
+export function checkAuthorizeRequest(
+  parameters: URLSearchParams,
+  find: (clientId: string) => OAuthClient | null,
+  resource: string,
+): AuthorizeCheck {
+  const addressed = checkAddress(parameters, find);
+  if (!addressed.ok) return { ...addressed, returnTo: null };
+  const { client, redirectUri } = addressed.value;
+  const returnTo = { redirectUri, state: parameter(parameters, 'state') };
+  const rest = checkRest(parameters, resource);
+  if (!rest.ok) return { ...rest, returnTo };
+  return { ok: true, request: { client, ...returnTo, ...rest.value } };
+}
+
+function checkAddress(
+  parameters: URLSearchParams,
+  find: (clientId: string) => OAuthClient | null,
+): Result<{ client: OAuthClient; redirectUri: string }> {
+  const repeated = repeatedNames(parameters);
+  for (const name of ['client_id', 'redirect_uri']) {
+    if (repeated.has(name)) return refused('parameter_repeated', `It is ${name}.`);
+  }
+  const clientId = parameter(parameters, 'client_id');
+  if (clientId === null) return refused('parameter_missing', 'It is client_id.');
+  const client = find(clientId);
+  if (client === null) return refused('client_unknown');
+  const redirectUri = parameter(parameters, 'redirect_uri') ?? onlyOne(client.redirectUris);
+  if (redirectUri === null) return refused('redirect_uri_missing');
+  if (!isRegisteredRedirectUri(client.redirectUris, redirectUri)) return refused('redirect_uri_unregistered');
+  return accepted({ client, redirectUri });
+}
+
+/** RFC 6749 3.1.2.3: the parameter may be left out where it could only be one. */
+function onlyOne(uris: readonly string[]): string | null {
+  const [first] = uris;
+  return uris.length === 1 && first !== undefined && isUsableRedirectUri(first) ? first : null;
+}
+
+function checkRest(
+  parameters: URLSearchParams,
+  resource: string,
+): Result<Pick<AuthorizeRequest, 'codeChallenge' | 'resource' | 'scope'>> {
+  const [repeated] = repeatedNames(parameters);
+  if (repeated !== undefined) return refused('parameter_repeated');
+  const value = (name: string) => parameter(parameters, name);
+  if (value('response_type') === null) return refused('parameter_missing', 'It is response_type.');
+  if (value('response_type') !== 'code') return refused('response_type_unsupported');
+  if ((value('response_mode') ?? 'query') !== 'query') return refused('response_mode_unsupported');
+  const challenge = checkChallenge(value('code_challenge'), value('code_challenge_method'));
+  if (!challenge.ok) return challenge;
+  if (!isKnownScope(value('scope'))) return refused('scope_unknown');
+  if (!isSameResource(value('resource') ?? resource, resource)) return refused('resource_foreign');
+  return accepted({ codeChallenge: challenge.value, resource, scope: SCOPE });
+}

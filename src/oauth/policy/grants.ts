@@ -1,0 +1,75 @@
+/** Whether a code or a refresh token may be exchanged now. Pure: rows and time in, a verdict out. */
+import type { Grant } from '../../store/oauthGrants.ts';
+import type { StoredToken } from '../../store/oauthTokens.ts';
+import type { Reason } from '../refusal.ts';
+import { ROTATION_GRACE_MS } from './limits.ts';
+import { isVerifierOf } from './pkce.ts';
+import { isSameResource } from './resource.ts';
+import { isKnownScope } from './scope.ts';
+
+export type Verdict =
+  | { issue: true; grant: Grant }
+  /** `revoked`: the approval that ends now, with all that came of it. */
+  | { issue: false; reason: Reason; revoked: Grant | null };
+
+/** What every exchange says of itself; null where the request did not. */
+export interface Exchange {
+  clientId: string;
+  resource: string | null;
+  scope: string | null;
+}
+
+export interface CodeExchange extends Exchange {
+  /** OAuth 2.1 10.2 leaves it out, since PKCE does its work, and has it enforced where it is sent. */
+  redirectUri: string | null;
+  verifier: string;
+}
+
+/**
+ * One try for the right client. A second use means that two parties have the code, so what the first one got ends as well
+ * (RFC 6749 4.1.2). Another client can neither use a code up nor end anything with it.
+ */
+export function judgeCode(grant: Grant | null, exchange: CodeExchange, now: number): Verdict {
+  if (grant === null) return refuse('code_unknown');
+  if (grant.clientId !== exchange.clientId) return refuse('code_of_other_client');
+  if (grant.codeUsedAt !== null) return revoke('code_replayed', grant);
+  if (grant.codeExpiresAt <= now) return revoke('code_expired', grant);
+  if (exchange.redirectUri !== null && exchange.redirectUri !== grant.redirectUri) {
+    return revoke('code_redirect_uri_wrong', grant);
+  }
+  if (!isVerifierOf(exchange.verifier, grant.codeChallenge)) return revoke('verifier_wrong', grant);
+  return judgeTarget(grant, exchange);
+}
+
+/**
+ * Rotation (OAuth 2.1 4.3.1): a refresh token that comes back after its successor was given out was copied by someone, so
+ * the whole family ends. Within the grace it is taken for another process of the same client.
+ */
+export function judgeRefresh(
+  token: StoredToken | null,
+  grant: Grant | null,
+  exchange: Exchange,
+  now: number,
+): Verdict {
+  if (token === null || grant === null || token.kind !== 'refresh') return refuse('refresh_unknown');
+  if (grant.clientId !== exchange.clientId) return refuse('refresh_of_other_client');
+  if (token.expiresAt <= now) return refuse('refresh_expired');
+  if (token.rotatedAt !== null && now - token.rotatedAt > ROTATION_GRACE_MS) {
+    return revoke('refresh_reused', grant);
+  }
+  return judgeTarget(grant, exchange);
+}
+
+/** RFC 8707 2.2 and RFC 6749 6: an exchange may ask for what was approved or less, not for something else. */
+function judgeTarget(grant: Grant, { resource, scope }: Exchange): Verdict {
+  if (!isSameResource(resource ?? grant.resource, grant.resource)) return refuse('resource_foreign');
+  return isKnownScope(scope) ? { issue: true, grant } : refuse('scope_unknown');
+}
+
+function refuse(reason: Reason): Verdict {
+  return { issue: false, reason, revoked: null };
+}
+
+function revoke(reason: Reason, revoked: Grant): Verdict {
+  return { issue: false, reason, revoked };
+}

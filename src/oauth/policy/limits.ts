@@ -1,0 +1,32 @@
+/** Every lifetime and bound of the authorization server, with what a larger or smaller value would mean. */
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** From approval to exchange; a code travels through the browser, so it ends before anyone could copy it. */
+export const CODE_MS = 60_000;
+
+/** Clients that fail to refresh log their user out; an hour keeps that rare, and a leaked token short-lived. */
+export const ACCESS_TOKEN_SECONDS = 3600;
+
+/** Sliding: a client that is used once a month stays connected. */
+export const REFRESH_TOKEN_MS = 30 * DAY_MS;
+
+/** Clients of several processes refresh one stored token at the same time; without this each other one is logged out. */
+export const ROTATION_GRACE_MS = 60_000;
+
+/** A client that has held a token remembers its ID for good, and one that is forgotten here is broken there. */
+export const UNUSED_CLIENT_MS = 365 * DAY_MS;
+
+/** Clients register anew at every fresh connection; what never got a token makes room. */
+export const MAX_CLIENTS = 200;
+
+/** Requests a minute from one address. */
+export const REGISTRATIONS_PER_MINUTE = 20;
+export const TOKEN_REQUESTS_PER_MINUTE = 60;
+
+/** How long a use of a token is not written down again: a write now and then instead of one a call. */
+export const TOUCH_MS = 10 * MINUTE_MS;
+
+/** The only scope: whoever may call one tool may call all. */
+export const SCOPE = 'relay';

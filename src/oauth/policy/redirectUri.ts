@@ -1,0 +1,42 @@
+/** Where a client may be sent back to. Pure. A mistake here hands the authorization code to a stranger. */
+import { oauthRedirectUri } from '../../config/types.ts';
+
+const MAX_LENGTH = 2000;
+
+/** Schemes that browsers handle themselves; no program of the owner is behind them. */
+const NOT_PRIVATE_USE = ['ws:', 'wss:', 'ftp:', 'filesystem:', 'view-source:', 'mailto:', 'tel:'];
+
+const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)(.*)$/i;
+
+/**
+ * What may be registered: https, http on loopback (RFC 8252 7.3), or a private-use scheme (RFC 8252 7.1), without
+ * fragment (RFC 6749 3.1.2) and without user info (it makes `https://trusted@evil` look trusted).
+ */
+export function isUsableRedirectUri(uri: string): boolean {
+  // Control characters and line ends would break out of the Location header; parsers differ over backslashes.
+  if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\')) return false;
+  if (!oauthRedirectUri.schema.safeParse(uri).success) return false;
+  const { protocol } = new URL(uri);
+  if (NOT_PRIVATE_USE.includes(protocol)) return false;
+  if (protocol === 'http:') return LOOPBACK.test(uri);
+  // `https:host` is a host to a browser and a path to others.
+  return protocol !== 'https:' || /^https:\/\/[^/]/i.test(uri);
+}
+
+/**
+ * Exact comparison (RFC 9700 2.1), but for the port of a loopback URI, which a client gets from its system when it starts
+ * to listen (RFC 8252 7.3; `localhost` is treated alike because clients in use register it).
+ */
+export function isRegisteredRedirectUri(registered: readonly string[], requested: string): boolean {
+  if (!isUsableRedirectUri(requested)) return false;
+  const loopback = withoutPort(requested);
+  return registered.some((uri) => uri === requested || (loopback !== null && withoutPort(uri) === loopback));
+}
+
+/** A loopback URI without its port; null for any other. No path and the path `/` are one (RFC 3986 6.2.3). */
+function withoutPort(uri: string): string | null {
+  const parts = LOOPBACK.exec(uri);
+  if (!parts) return null;
+  const [, host = '', rest = ''] = parts;
+  return `${host.toLowerCase()}${rest.startsWith('/') ? rest : `/${rest}`}`;
+}

@@ -1,0 +1,66 @@
+/** Client metadata as a client registers it (RFC 7591 2). Pure. */
+import * as z from 'zod';
+import type { ClientAuthMethod } from '../../config/oauthClients.ts';
+import { AUTH_METHODS, GRANT_TYPES } from '../client.ts';
+import { accepted, type Result, refused } from '../refusal.ts';
+import { isUsableRedirectUri } from './redirectUri.ts';
+
+const MAX_REDIRECT_URIS = 20;
+
+export interface ClientMetadata {
+  name: string | null;
+  redirectUris: string[];
+  grantTypes: string[];
+  authMethod: ClientAuthMethod;
+  /** False where the client left the method open: then its secret may be sent in either way. */
+  authMethodChosen: boolean;
+}
+
+const Metadata = z.object({
+  client_name: z.string().max(200).nullish(),
+  redirect_uris: z.unknown().optional(),
+  grant_types: z.array(z.string()).max(20).nullish(),
+  response_types: z.array(z.string()).max(20).nullish(),
+  token_endpoint_auth_method: z.enum(AUTH_METHODS).nullish(),
+});
+
+/**
+ * What the server takes of the metadata: unknown fields are ignored, and grant and response types that it does not offer
+ * are left out (RFC 7591 2: the server may replace values), since clients in use ask for more than they need.
+ */
+export function checkMetadata(body: unknown): Result<ClientMetadata> {
+  const parsed = Metadata.safeParse(body);
+  if (!parsed.success) return refused('metadata_malformed', fieldOf(parsed.error));
+  const { client_name, redirect_uris, token_endpoint_auth_method: chosen, ...metadata } = parsed.data;
+  const uris = checkRedirectUris(redirect_uris);
+  if (!uris.ok) return uris;
+  // Absent is the code grant by the book (RFC 7591 2); without refreshing, people would approve every hour.
+  const grantTypes = GRANT_TYPES.filter((type) => (metadata.grant_types ?? GRANT_TYPES).includes(type));
+  if (!grantTypes.includes('authorization_code')) return refused('metadata_malformed', 'See grant_types.');
+  if (!(metadata.response_types ?? ['code']).includes('code')) {
+    return refused('metadata_malformed', 'See response_types.');
+  }
+  return accepted({
+    name: client_name?.trim() || null,
+    redirectUris: uris.value,
+    grantTypes,
+    authMethod: chosen ?? 'client_secret_basic',
+    authMethodChosen: Boolean(chosen),
+  });
+}
+
+/** One unusable URI refuses the registration: a client that believes in it would fail later, and nobody would see why. */
+export function checkRedirectUris(value: unknown): Result<string[]> {
+  const uris = z.array(z.string()).min(1).max(MAX_REDIRECT_URIS).safeParse(value);
+  if (!uris.success) return refused('metadata_redirect_uris', 'redirect_uris is a list of 1 to 20 URIs.');
+  if (uris.data.every(isUsableRedirectUri)) return accepted([...new Set(uris.data)]);
+  return refused(
+    'metadata_redirect_uris',
+    'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info.',
+  );
+}
+
+function fieldOf(error: z.ZodError): string {
+  const [name] = error.issues[0]?.path ?? [];
+  return name === undefined ? 'It is a JSON object.' : `See ${String(name)}.`;
+}

@@ -1,0 +1,30 @@
+/** Which MCP URL a token is for (RFC 8707). Pure. Without this a token for one server would open another. */
+
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * One spelling for one resource: case of scheme and host, the scheme's own port, a slash at the end. Null for what cannot
+ * be a resource: no absolute URL, or one with a fragment (RFC 8707 2).
+ */
+export function canonicalResource(text: string): string | null {
+  if (!URL.canParse(text) || text.includes('#')) return null;
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') return null;
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}${url.search}`;
+}
+
+/**
+ * Whether two URLs mean one server's MCP endpoint. The three loopback names of one port are one server: a client may
+ * be set up with either and is told the other by a document or a link.
+ */
+export function isSameResource(a: string, b: string): boolean {
+  const [first, second] = [canonicalResource(a), canonicalResource(b)];
+  if (first === null || second === null) return false;
+  return first === second || (loopbackRest(first) !== null && loopbackRest(first) === loopbackRest(second));
+}
+
+function loopbackRest(canonical: string): string | null {
+  const url = new URL(canonical);
+  if (url.protocol !== 'http:' || !LOOPBACK_NAMES.includes(url.hostname)) return null;
+  return `:${url.port}${url.pathname}${url.search}`;
+}

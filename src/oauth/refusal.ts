@@ -1,0 +1,58 @@
+/**
+ * Why a request was refused, as values. The reason is exact and for the log alone; what the client is told is in
+ * `toWire.ts` and is deliberately less.
+ */
+
+export type Reason =
+  | 'parameter_repeated'
+  | 'parameter_missing'
+  | 'client_unknown'
+  | 'client_secret_wrong'
+  | 'client_secret_unexpected'
+  | 'client_method_wrong'
+  | 'client_credentials_twice'
+  | 'client_credentials_malformed'
+  | 'redirect_uri_missing'
+  | 'redirect_uri_unregistered'
+  | 'response_type_unsupported'
+  | 'response_mode_unsupported'
+  | 'challenge_missing'
+  | 'challenge_method_unsupported'
+  | 'challenge_malformed'
+  | 'scope_unknown'
+  | 'resource_foreign'
+  | 'owner_denied'
+  | 'grant_type_unsupported'
+  | 'grant_type_unregistered'
+  | 'code_unknown'
+  | 'code_of_other_client'
+  | 'code_replayed'
+  | 'code_expired'
+  | 'code_redirect_uri_wrong'
+  | 'verifier_wrong'
+  | 'refresh_unknown'
+  | 'refresh_of_other_client'
+  | 'refresh_expired'
+  | 'refresh_reused'
+  | 'metadata_malformed'
+  | 'metadata_redirect_uris'
+  | 'clients_full'
+  | 'too_many_requests'
+  | 'state_not_saved'
+  | 'fault';
+
+export interface Refusal {
+  reason: Reason;
+  /** A name or a rule that helps to mend the request; never a value of it. */
+  detail: string | null;
+}
+
+export type Result<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+
+export function accepted<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function refused(reason: Reason, detail: string | null = null): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: { reason, detail } };
+}

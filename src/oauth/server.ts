@@ -1,0 +1,123 @@
+/**
+ * The authorization server for MCP clients, without its HTTP face: for one owner, over one state, with opaque tokens that
+ * open nothing but `/mcp`. `server/routes/oauth.ts` and `server/routes/authorize.ts` put HTTP and pages around it.
+ */
+import type { ConfiguredClient } from '../config/oauthClients.ts';
+import type { Clock, Random } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
+import { touchClient } from '../store/oauthClients.ts';
+import {
+  deleteGrant,
+  type Grant,
+  getGrant,
+  listLiveGrants,
+  putGrant,
+  touchGrant,
+} from '../store/oauthGrants.ts';
+import { getToken } from '../store/oauthTokens.ts';
+import type { Store } from '../store/types.ts';
+import { type ClientDirectory, createClientDirectory } from './clients.ts';
+import { hashOf, newSecret } from './digest.ts';
+import { sweep } from './issue.ts';
+import { type AuthorizeCheck, type AuthorizeRequest, checkAuthorizeRequest } from './policy/authorize.ts';
+import { CODE_MS, TOUCH_MS } from './policy/limits.ts';
+import { checkMetadata } from './policy/registration.ts';
+import { isSameResource } from './policy/resource.ts';
+import { accepted, type Result } from './refusal.ts';
+import { type RegistrationResponse, registrationResponse } from './registrationResponse.ts';
+import { createTokenEndpoint, type TokenEndpoint } from './tokens.ts';
+
+export interface AuthorizationServer {
+  clients: ClientDirectory;
+  /** @throws RelayError `STORE_ERROR` */
+  register(body: unknown): Promise<Result<RegistrationResponse>>;
+  /** @param baseUrl as the browser dialled it */
+  checkAuthorize(parameters: URLSearchParams, baseUrl: string): AuthorizeCheck;
+  /**
+   * Writes the owner's approval down and returns the code.
+   * @throws RelayError `STORE_ERROR`
+   */
+  approve(request: AuthorizeRequest): Promise<string>;
+  token: TokenEndpoint;
+  /** The client behind an access token that is good for `resource` now; null for anything else. */
+  clientOf(accessToken: string, resource: string): string | null;
+  /** Clients that hold a token. */
+  countApproved(): number;
+}
+
+export interface AuthorizationServerOptions {
+  store: Store;
+  configured: readonly ConfiguredClient[];
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+  const { store, clock, random, log } = options;
+  const clients = createClientDirectory(options);
+
+  return {
+    clients,
+    async register(body) {
+      const metadata = checkMetadata(body);
+      if (!metadata.ok) return metadata;
+      const registered = await clients.register(metadata.value);
+      if (!registered.ok) return registered;
+      const { client, secret } = registered.value;
+      log.info({ clientId: client.clientId, name: client.name }, 'client registered');
+      return accepted(registrationResponse(client, metadata.value.authMethod, secret));
+    },
+    checkAuthorize: (parameters, baseUrl) =>
+      checkAuthorizeRequest(parameters, clients.find, `${baseUrl}/mcp`),
+    async approve(request) {
+      const code = newSecret(random);
+      const grant = grantOf(request, code, random.uuid(), clock.now());
+      await store.durable(
+        () => {
+          sweep(store, clock.now());
+          putGrant(store, grant);
+        },
+        () => deleteGrant(store, grant.id),
+      );
+      log.info({ clientId: grant.clientId, name: request.client.name }, 'client approved');
+      return code;
+    },
+    token: createTokenEndpoint({ ...options, clients }),
+    clientOf(accessToken, resource) {
+      const now = clock.now();
+      const token = getToken(store, hashOf(accessToken));
+      if (token?.kind !== 'access' || token.expiresAt <= now) return null;
+      const grant = getGrant(store, token.grantId);
+      // A client that has left the settings is not known any more, though its tokens are still there.
+      if (!grant || !isSameResource(grant.resource, resource) || !clients.find(grant.clientId)) return null;
+      touch(store, grant, now);
+      return grant.clientId;
+    },
+    countApproved: () => new Set(listLiveGrants(store, clock.now()).map(({ clientId }) => clientId)).size,
+  };
+}
+
+function grantOf(request: AuthorizeRequest, code: string, id: string, now: number): Grant {
+  const { client, redirectUri, codeChallenge, resource, scope } = request;
+  return {
+    id,
+    clientId: client.clientId,
+    redirectUri,
+    codeChallenge,
+    resource,
+    scope,
+    codeHash: hashOf(code),
+    codeExpiresAt: now + CODE_MS,
+    codeUsedAt: null,
+    createdAt: now,
+    lastUsedAt: null,
+  };
+}
+
+function touch(store: Store, { id, clientId, lastUsedAt }: Grant, now: number): void {
+  if (lastUsedAt !== null && now - lastUsedAt < TOUCH_MS) return;
+  touchGrant(store, id, now);
+  touchClient(store, clientId, now);
+  store.saveSoon();
+}

@@ -1,0 +1,85 @@
+/**
+ * The one mapping from a refusal to what a client is told: the few codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2) and
+ * RFC 8707 (2). Words for credentials are generic on purpose: they must not tell a thief what was nearly right.
+ */
+import type { Reason, Refusal } from './refusal.ts';
+
+export type WireError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'access_denied'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
+export interface Wire {
+  error: WireError;
+  error_description: string;
+  /** HTTP status where the answer is not a redirect. */
+  status: number;
+}
+
+const CLIENT_REFUSED = 'The client is unknown, or its credentials are not right.';
+const CODE_REFUSED = 'The authorization code is not valid. Start the authorization again.';
+const REFRESH_REFUSED = 'The refresh token is not valid any more. Start the authorization again.';
+
+const WIRE: Record<Reason, readonly [WireError, number, string]> = {
+  parameter_repeated: ['invalid_request', 400, 'A parameter appears more than once.'],
+  parameter_missing: ['invalid_request', 400, 'A required parameter is missing.'],
+  client_unknown: ['invalid_client', 401, CLIENT_REFUSED],
+  client_secret_wrong: ['invalid_client', 401, CLIENT_REFUSED],
+  client_secret_unexpected: ['invalid_client', 401, CLIENT_REFUSED],
+  client_method_wrong: ['invalid_client', 401, CLIENT_REFUSED],
+  client_credentials_twice: ['invalid_request', 400, 'The client authenticates in more than one way.'],
+  client_credentials_malformed: ['invalid_client', 401, CLIENT_REFUSED],
+  redirect_uri_missing: ['invalid_request', 400, 'redirect_uri is missing.'],
+  redirect_uri_unregistered: ['invalid_request', 400, 'redirect_uri is not one that the client registered.'],
+  response_type_unsupported: ['unsupported_response_type', 400, 'Only response_type=code is supported.'],
+  response_mode_unsupported: ['invalid_request', 400, 'Only response_mode=query is supported.'],
+  challenge_missing: ['invalid_request', 400, 'PKCE is required: code_challenge is missing.'],
+  challenge_method_unsupported: ['invalid_request', 400, 'Only code_challenge_method=S256 is supported.'],
+  challenge_malformed: ['invalid_request', 400, 'code_challenge is not a SHA-256 in base64url.'],
+  scope_unknown: ['invalid_scope', 400, 'The only scope is "relay".'],
+  resource_foreign: ['invalid_target', 400, "The resource is not this server's MCP URL."],
+  owner_denied: ['access_denied', 400, 'The owner did not approve.'],
+  grant_type_unsupported: [
+    'unsupported_grant_type',
+    400,
+    'Only authorization_code and refresh_token are supported.',
+  ],
+  grant_type_unregistered: ['unauthorized_client', 400, 'The client did not register this grant type.'],
+  code_unknown: ['invalid_grant', 400, CODE_REFUSED],
+  code_of_other_client: ['invalid_grant', 400, CODE_REFUSED],
+  code_replayed: ['invalid_grant', 400, CODE_REFUSED],
+  code_expired: ['invalid_grant', 400, CODE_REFUSED],
+  code_redirect_uri_wrong: ['invalid_grant', 400, CODE_REFUSED],
+  verifier_wrong: ['invalid_grant', 400, CODE_REFUSED],
+  refresh_unknown: ['invalid_grant', 400, REFRESH_REFUSED],
+  refresh_of_other_client: ['invalid_grant', 400, REFRESH_REFUSED],
+  refresh_expired: ['invalid_grant', 400, REFRESH_REFUSED],
+  refresh_reused: ['invalid_grant', 400, REFRESH_REFUSED],
+  metadata_malformed: ['invalid_client_metadata', 400, 'The client metadata cannot be used.'],
+  metadata_redirect_uris: ['invalid_redirect_uri', 400, 'A redirect URI cannot be used.'],
+  clients_full: [
+    'temporarily_unavailable',
+    503,
+    'No more clients fit. The owner can remove some with relay clients revoke.',
+  ],
+  too_many_requests: ['temporarily_unavailable', 429, 'Too many requests. Try again later.'],
+  state_not_saved: ['temporarily_unavailable', 503, 'The server cannot save its state just now.'],
+  fault: ['server_error', 500, 'The server hit a fault of its own.'],
+};
+
+/** `error_description` has only characters of RFC 6749 5.2: no quotation mark, no backslash. */
+export function toWire({ reason, detail }: Refusal): Wire {
+  const [error, status, words] = WIRE[reason];
+  const described = detail === null ? words : `${words} ${detail}`;
+  return { error, status, error_description: described.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'") };
+}

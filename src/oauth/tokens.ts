@@ -1,0 +1,145 @@
+/**
+ * The token endpoint (RFC 6749 4.1.3, 6): judges by `policy/grants.ts` and writes. Judging and writing are one
+ * transaction, so that of two exchanges at the same moment one is the second; it is on disk before the client has it.
+ */
+import type { Clock, Random } from '../domain/clock.ts';
+import type { Log } from '../domain/log.ts';
+import {
+  deleteGrant,
+  findGrantByCode,
+  getGrant,
+  markCodeUnused,
+  markCodeUsed,
+} from '../store/oauthGrants.ts';
+import { getToken, setRotatedAt } from '../store/oauthTokens.ts';
+import type { Store } from '../store/types.ts';
+import type { OAuthClient } from './client.ts';
+import type { ClientDirectory } from './clients.ts';
+import { hashOf } from './digest.ts';
+import { issueTokens, sweep, type TokenResponse } from './issue.ts';
+import { checkCredentials, readCredentials } from './policy/clientAuth.ts';
+import { type Exchange, judgeCode, judgeRefresh, type Verdict } from './policy/grants.ts';
+import { parameter, repeatedNames } from './policy/parameters.ts';
+import { accepted, type Result, refused } from './refusal.ts';
+
+export interface TokenOptions {
+  store: Store;
+  clients: ClientDirectory;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+/**
+ * @param authorization the header, where there is one
+ * @throws RelayError `STORE_ERROR`; then nothing has changed
+ */
+export type TokenEndpoint = (
+  form: URLSearchParams,
+  authorization: string | undefined,
+) => Promise<Result<TokenResponse>>;
+
+/** One exchange: what decides about it, what marks the credential as used, and what takes that back. */
+interface Attempt {
+  judge(): Verdict;
+  use(): void;
+  putBack(): void;
+}
+
+export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
+  const { store, clients, clock, log } = options;
+
+  return async (form, authorization) => {
+    if (repeatedNames(form).size > 0) return refused('parameter_repeated');
+    const client = authenticate(clients, form, authorization);
+    if (!client.ok) return client;
+    const attempt = readAttempt(client.value, form);
+    return attempt.ok ? settle(client.value, attempt.value) : attempt;
+  };
+
+  function readAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+    const grantType = parameter(form, 'grant_type');
+    if (grantType === null) return refused('parameter_missing', 'It is grant_type.');
+    if (grantType === 'authorization_code') return codeAttempt(client, form);
+    if (grantType !== 'refresh_token') return refused('grant_type_unsupported');
+    return refreshAttempt(client, form);
+  }
+
+  function codeAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+    const [code, verifier] = [parameter(form, 'code'), parameter(form, 'code_verifier')];
+    if (code === null) return refused('parameter_missing', 'It is code.');
+    if (verifier === null) return refused('parameter_missing', 'It is code_verifier.');
+    const exchange = { ...exchangeOf(client, form), redirectUri: parameter(form, 'redirect_uri'), verifier };
+    const find = () => findGrantByCode(store, hashOf(code));
+    const id = find()?.id ?? '';
+    return accepted({
+      judge: () => judgeCode(find(), exchange, clock.now()),
+      use: () => markCodeUsed(store, id, clock.now()),
+      putBack: () => markCodeUnused(store, id),
+    });
+  }
+
+  function refreshAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+    const sent = parameter(form, 'refresh_token');
+    if (sent === null) return refused('parameter_missing', 'It is refresh_token.');
+    if (!client.grantTypes.includes('refresh_token')) return refused('grant_type_unregistered');
+    const hash = hashOf(sent);
+    const exchange = exchangeOf(client, form);
+    let rotatedBefore: number | null = null;
+    return accepted({
+      judge() {
+        const token = getToken(store, hash);
+        rotatedBefore = token?.rotatedAt ?? null;
+        return judgeRefresh(token, token && getGrant(store, token.grantId), exchange, clock.now());
+      },
+      // The grace counts from the first use, however often the token comes back within it.
+      use: () => setRotatedAt(store, hash, rotatedBefore ?? clock.now()),
+      putBack: () => setRotatedAt(store, hash, rotatedBefore),
+    });
+  }
+
+  async function settle(client: OAuthClient, attempt: Attempt): Promise<Result<TokenResponse>> {
+    let undo = () => {};
+    return store.durable<Result<TokenResponse>>(
+      () => {
+        sweep(store, clock.now());
+        const verdict = attempt.judge();
+        if (!verdict.issue) return refuse(client, verdict);
+        attempt.use();
+        const issued = issueTokens(options, client, verdict.grant);
+        undo = () => {
+          issued.undo();
+          attempt.putBack();
+        };
+        return accepted(issued.response);
+      },
+      () => undo(),
+    );
+  }
+
+  function refuse({ clientId }: OAuthClient, { reason, revoked }: Verdict & { issue: false }) {
+    if (revoked) deleteGrant(store, revoked.id);
+    log.warn({ clientId, reason, approvalEnded: revoked !== null }, 'no token issued');
+    return refused(reason);
+  }
+}
+
+function exchangeOf({ clientId }: OAuthClient, form: URLSearchParams): Exchange {
+  return { clientId, resource: parameter(form, 'resource'), scope: parameter(form, 'scope') };
+}
+
+function authenticate(
+  clients: ClientDirectory,
+  form: URLSearchParams,
+  authorization: string | undefined,
+): Result<OAuthClient> {
+  const readings = readCredentials(form, authorization);
+  if (!readings.ok) return readings;
+  let result: Result<OAuthClient> = refused('client_unknown');
+  for (const credentials of readings.value) {
+    const client = clients.find(credentials.clientId);
+    if (client) result = checkCredentials(client, credentials);
+    if (result.ok) break;
+  }
+  return result;
+}

@@ -1,0 +1,103 @@
+/**
+ * Who at a browser is the owner. Proved once per browser, by the owner code or by arriving through `relay login`; a
+ * cookie remembers it. Browsers send a cookie to every port of its host, so its name has the port: two servers on this
+ * machine do not overwrite each other's.
+ */
+import type { Clock, Random } from '../domain/clock.ts';
+import { hashOf, newSecret } from '../oauth/digest.ts';
+import { createWindow } from '../oauth/window.ts';
+import { equalSecrets } from '../secrets/seal.ts';
+import { isOwnerSession, putOwnerSession } from '../store/ownerSessions.ts';
+import type { Store } from '../store/types.ts';
+import { cookieOf, type Exchange, setCookie } from './exchange.ts';
+
+const SESSION_SECONDS = 30 * 24 * 3600;
+const TICKET_MS = 10 * 60_000;
+const WRONG_CODES_PER_MINUTE = 5;
+
+/** Nothing that could be taken for something else when read from one screen and typed at another: no 0, O, 1, I, L, U. */
+const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+export type CodeVerdict = { ok: true } | { ok: false; waitSeconds: number };
+
+export interface OwnerSessions {
+  /** What the owner types in the browser; shown on the terminal only. */
+  readonly code: string;
+  isSignedIn(exchange: Exchange): boolean;
+  /** Judges a typed code. After five wrong ones in a minute every code is refused for `waitSeconds`. */
+  tryCode(typed: string): CodeVerdict;
+  signIn(exchange: Exchange): void;
+  /** For the address that `relay login` opens: signs the browser in that comes with it first, within ten minutes. */
+  issueTicket(): string;
+  takeTicket(ticket: string | null): boolean;
+}
+
+export interface OwnerSessionOptions {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  /** `MCP_OAUTH_OWNER_SECRET`; null: a code is made. */
+  secret: string | null;
+}
+
+export function createOwnerSessions(options: OwnerSessionOptions): OwnerSessions {
+  const { store, clock, random, secret } = options;
+  const code = secret ?? makeOwnerCode(random);
+  const wrong = createWindow(WRONG_CODES_PER_MINUTE, clock);
+  const tickets = new Map<string, number>();
+
+  return {
+    code,
+    isSignedIn(exchange) {
+      const cookie = cookieOf(exchange, cookieName(exchange));
+      return cookie !== null && isOwnerSession(store, hashOf(cookie), clock.now());
+    },
+    tryCode(typed) {
+      const waitSeconds = wrong.waitSeconds('');
+      if (waitSeconds > 0) return { ok: false, waitSeconds };
+      const given = secret === null ? tidied(typed) : typed.trim();
+      if (equalSecrets(given, code)) return { ok: true };
+      wrong.count('');
+      return { ok: false, waitSeconds: 0 };
+    },
+    signIn(exchange) {
+      const cookie = newSecret(random);
+      putOwnerSession(store, hashOf(cookie), clock.now(), clock.now() + SESSION_SECONDS * 1000);
+      store.saveSoon();
+      setCookie(exchange, cookieName(exchange), cookie, { path: '/', maxAgeSeconds: SESSION_SECONDS });
+    },
+    issueTicket() {
+      for (const [hash, expiresAt] of tickets) if (expiresAt <= clock.now()) tickets.delete(hash);
+      const ticket = newSecret(random);
+      tickets.set(hashOf(ticket), clock.now() + TICKET_MS);
+      return ticket;
+    },
+    takeTicket(ticket) {
+      const hash = hashOf(ticket ?? '');
+      const expiresAt = tickets.get(hash);
+      tickets.delete(hash);
+      return expiresAt !== undefined && expiresAt > clock.now();
+    },
+  };
+}
+
+/** `XXXX-XXXX`, 39 bits: at five tries a minute, half of them would take 100,000 years. */
+export function makeOwnerCode(random: Random): string {
+  let letters = '';
+  while (letters.length < 8) {
+    const [byte = 255] = random.bytes(1);
+    // The rest of 256 is left out, so that every letter is as likely as any other.
+    if (byte < 240) letters += LETTERS[byte % LETTERS.length];
+  }
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** A code as people type it: in any case, with or without the dash. */
+function tidied(typed: string): string {
+  const letters = typed.toUpperCase().replace(/[^0-9A-Z]/g, '');
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+function cookieName({ baseUrl }: Exchange): string {
+  return `relay_owner${new URL(baseUrl).port.replace(/^(?=\d)/, '_')}`;
+}

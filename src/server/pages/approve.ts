@@ -1,0 +1,141 @@
+/**
+ * The approval page. Whatever a client says of itself may be made up, so the page says what is known instead: where the
+ * browser will be sent, who wrote the name, and since when the client exists here.
+ */
+import type { OAuthClient } from '../../oauth/client.ts';
+import { type Html, html, type Page } from './page.ts';
+
+/** A code was refused; `waitSeconds` above 0: no code is taken until then. */
+export interface CodeProblem {
+  waitSeconds: number;
+}
+
+export interface Approval {
+  client: OAuthClient;
+  redirectUri: string;
+  /** Name of the connected account; null when none is connected. */
+  account: string | null;
+  /** Parameters of the request, carried back by the form. */
+  fields: ReadonlyArray<readonly [name: string, value: string]>;
+  csrfToken: string;
+  isSignedIn: boolean;
+  problem: CodeProblem | null;
+  demo: boolean;
+  /** Unix milliseconds. */
+  now: number;
+}
+
+const ABILITIES = [
+  'Search Spotify, and read tracks, artists and albums',
+  'See your playlists, saved songs and listening history',
+  'Create, change and empty your playlists',
+  'Save songs to your library and remove them',
+  'Control playback on your devices',
+];
+
+export function approvePage(approval: Approval): Page {
+  const { client, redirectUri, account, demo } = approval;
+  const name = displayName(client);
+  const target = describeTarget(redirectUri);
+  return {
+    title: `Let ${name} use your Spotify account?`,
+    demo,
+    formLeaves: true,
+    body: html`<dl class="facts">
+<div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
+<div><dt>Goes back to</dt><dd><strong>${target.host}</strong><small>${target.meaning}</small></dd></div>
+<div><dt>Account</dt><dd>${accountLine(account)}</dd></div>
+</dl>
+${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
+<h2>It will be able to</h2>
+<ul class="abilities">${joined(ABILITIES.map((ability) => html`<li>${ability}</li>`))}</ul>
+<p class="soft">Approve only if you have just started this yourself. It does not learn your password, and <code>relay clients revoke</code> ends it at any time.</p>
+${decisionForm(approval)}`,
+  };
+}
+
+function decisionForm({ fields, csrfToken, isSignedIn, problem }: Approval): Html {
+  const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  return html`<form method="post" action="/oauth/authorize">
+${joined(hidden)}
+${isSignedIn ? html`<p class="soft signed-in">You are signed in as the owner in this browser.</p>` : codeField(problem)}
+<div class="buttons"><button name="decision" value="approve" class="primary">Approve</button>
+<button name="decision" value="deny" formnovalidate>Deny</button></div>
+</form>`;
+}
+
+function codeField(problem: CodeProblem | null): Html {
+  const state = problem
+    ? html` aria-invalid="true" aria-describedby="code-hint code-problem"`
+    : html` aria-describedby="code-hint"`;
+  return html`<div class="field"><label for="owner-code">Owner code</label>
+<input id="owner-code" name="owner_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="512"${state}>
+<p class="soft" id="code-hint"><code>relay serve</code> and <code>relay status</code> show it in the terminal. Asked once per browser.</p>
+${problem === null ? html`` : html`<p class="bad" id="code-problem" role="alert">${problemText(problem)}</p>`}</div>`;
+}
+
+function problemText({ waitSeconds }: CodeProblem): string {
+  if (waitSeconds === 0) return 'That is not the owner code. Look at the terminal and type it again.';
+  return `Too many wrong codes. Wait ${waitSeconds} ${waitSeconds === 1 ? 'second' : 'seconds'}, then try again.`;
+}
+
+function accountLine(account: string | null): Html {
+  if (account !== null) return html`<strong>${account}</strong><small>on Spotify</small>`;
+  return html`<strong>none yet</strong><small>Run <code>relay login</code> to connect one; you can approve the client before.</small>`;
+}
+
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Without characters that hide or turn around what stands beside them, and not longer than a title can be. */
+function displayName({ name, clientId }: OAuthClient): string {
+  const visible = (name ?? '').replace(CONTROL, '').trim();
+  if (visible === '') return `an unnamed client (${clientId.slice(0, 12)})`;
+  return visible.length > 60 ? `${visible.slice(0, 59)}…` : visible;
+}
+
+function originOf({ source, createdAt }: OAuthClient, now: number): string {
+  if (source === 'environment' || source === 'file') return 'set up by you in the settings of relay';
+  if (source === 'added') return 'set up by you with relay clients add';
+  return `gave itself this name; registered here ${ago(now - (createdAt ?? now))}`;
+}
+
+function ago(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return counted(minutes, 'minute');
+  if (minutes < 48 * 60) return counted(Math.floor(minutes / 60), 'hour');
+  return counted(Math.floor(minutes / 1440), 'day');
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+}
+
+interface Target {
+  host: string;
+  meaning: string;
+  warning: string | null;
+}
+
+function describeTarget(redirectUri: string): Target {
+  const { protocol, host } = new URL(redirectUri);
+  if (protocol === 'http:') return { host, meaning: 'a program on this computer', warning: null };
+  if (protocol !== 'https:') {
+    return {
+      host: protocol,
+      meaning: `the app on this computer that opens ${protocol} links`,
+      warning: null,
+    };
+  }
+  return {
+    host,
+    meaning: 'a website',
+    warning: `Approving gives access to the website ${host}, not to a program of yours.`,
+  };
+}
+
+function joined(parts: readonly Html[]): Html {
+  return { safe: parts.map(({ safe }) => safe).join('\n') };
+}

@@ -1,0 +1,39 @@
+/** Pages for authorization requests that end here, because there is no safe address to send the browser to. */
+import type { Reason, Refusal } from '../../oauth/refusal.ts';
+import { toWire } from '../../oauth/toWire.ts';
+import { type Html, html, type Page } from './page.ts';
+
+/** What the person can do, by the reason; the rest is a fault of the client. */
+const ADVICE: Partial<Record<Reason, Html>> = {
+  client_unknown: html`<p>relay does not know this client. Its access may have been revoked, or it was set up with another relay.</p>
+<p>In the client, remove the connection to relay and add it again: most clients then register anew.</p>`,
+  redirect_uri_unregistered: html`<p>The client wants to be called back at an address that it did not register.</p>
+<p>If you have just updated the client, remove the connection to relay and add it again. If you did not start this yourself, close this page.</p>`,
+};
+
+export function wrongClientPage(refusal: Refusal, demo: boolean): Page {
+  const { error, error_description } = toWire(refusal);
+  return {
+    title: 'This client cannot be connected',
+    demo,
+    body: html`${ADVICE[refusal.reason] ?? html`<p>The client sent a request that relay cannot answer. ${error_description}</p>`}
+<p class="soft">Nothing was approved. Error: <code>${refusal.reason === 'client_unknown' ? 'invalid_client' : error}</code></p>`,
+  };
+}
+
+export function staleFormPage(demo: boolean): Page {
+  return {
+    title: 'This page is out of date',
+    demo,
+    body: html`<p>Nothing was approved. relay could not tell that the form came from its own page in this browser: the page may be from before a restart, or cookies are blocked.</p>
+<p>Start again in the client that you want to connect.</p>`,
+  };
+}
+
+export function unreadableFormPage(demo: boolean): Page {
+  return {
+    title: 'The form could not be read',
+    demo,
+    body: html`<p>Nothing was approved. Start again in the client that you want to connect.</p>`,
+  };
+}

@@ -1,0 +1,84 @@
+/** `/oauth/register` and `/oauth/token`: what programs ask. Answers and errors are JSON as OAuth has it (RFC 6749 5). */
+import { RelayError } from '../../domain/errors.ts';
+import { REGISTRATIONS_PER_MINUTE, TOKEN_REQUESTS_PER_MINUTE } from '../../oauth/policy/limits.ts';
+import type { Refusal } from '../../oauth/refusal.ts';
+import { toWire } from '../../oauth/toWire.ts';
+import { createWindow, type Window } from '../../oauth/window.ts';
+import { OTHER_BODY_BYTES, readForm, readJson } from '../body.ts';
+import type { Core } from '../core.ts';
+import { type Exchange, sendJson } from '../exchange.ts';
+import type { Route } from '../router.ts';
+import { HttpError } from '../toHttp.ts';
+
+export function oauthRoutes(core: Core): Route[] {
+  const registrations = createWindow(REGISTRATIONS_PER_MINUTE, core.clock);
+  const tokenRequests = createWindow(TOKEN_REQUESTS_PER_MINUTE, core.clock);
+
+  async function register(exchange: Exchange): Promise<void> {
+    const body = await readJson(exchange.request, OTHER_BODY_BYTES);
+    const result = await core.oauth.register(body);
+    if (result.ok) sendJson(exchange, 201, result.value);
+    else refuse(exchange, result.refusal);
+  }
+
+  async function token(exchange: Exchange): Promise<void> {
+    const form = await readForm(exchange.request, OTHER_BODY_BYTES);
+    const result = await core.oauth.token(form, exchange.request.headers.authorization);
+    // RFC 6749 5.1, for caches of the days before Cache-Control.
+    if (result.ok) sendJson(exchange, 200, result.value, { pragma: 'no-cache' });
+    else refuse(exchange, result.refusal);
+  }
+
+  const routes: Route[] = [
+    { method: 'POST', path: '/oauth/token', handle: guarded(core, tokenRequests, 'invalid_request', token) },
+  ];
+  if (core.settings.dynamicRegistration) {
+    const handle = guarded(core, registrations, 'invalid_client_metadata', register);
+    routes.push({ method: 'POST', path: '/oauth/register', handle });
+  }
+  return routes;
+}
+
+/** Slows an address down, and says in OAuth's form what the HTTP layer or the state refuses. */
+function guarded(
+  core: Core,
+  window: Window,
+  badBody: 'invalid_request' | 'invalid_client_metadata',
+  handle: (exchange: Exchange) => Promise<void>,
+): (exchange: Exchange) => Promise<void> {
+  return async (exchange) => {
+    const address = exchange.request.socket.remoteAddress ?? '';
+    const wait = window.waitSeconds(address);
+    if (wait > 0) return tooMany(exchange, wait);
+    window.count(address);
+    try {
+      await handle(exchange);
+    } catch (error) {
+      if (error instanceof HttpError) {
+        const { status, headers, message } = error;
+        return sendJson(exchange, status, { error: badBody, error_description: message }, headers);
+      }
+      refuse(exchange, failureOf(core, exchange, error));
+    }
+  };
+}
+
+/** What a failure of our own is called in OAuth; its cause goes to the log. */
+export function failureOf(core: Core, { requestId, path }: Exchange, error: unknown): Refusal {
+  const saved = !(error instanceof RelayError && error.code === 'STORE_ERROR');
+  core.log.error({ requestId, path, err: error }, 'OAuth request failed');
+  return { reason: saved ? 'fault' : 'state_not_saved', detail: null };
+}
+
+function tooMany(exchange: Exchange, waitSeconds: number): void {
+  exchange.request.resume();
+  const { status, ...body } = toWire({ reason: 'too_many_requests', detail: null });
+  sendJson(exchange, status, body, { 'retry-after': String(waitSeconds) });
+}
+
+function refuse(exchange: Exchange, refusal: Refusal): void {
+  const { status, ...body } = toWire(refusal);
+  // RFC 6749 5.2: a client that used the header is told which scheme it was.
+  const usedHeader = status === 401 && exchange.request.headers.authorization !== undefined;
+  sendJson(exchange, status, body, usedHeader ? { 'www-authenticate': 'Basic realm="relay"' } : {});
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { ClientSummary } from '../../src/domain/localApi.ts';
+import { relay } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+const URI = 'http://127.0.0.1/callback';
+
+const CLIENT: ClientSummary = {
+  clientId: 'abc123',
+  name: 'Claude Code',
+  source: 'registered',
+  public: true,
+  redirectUris: [URI],
+  createdAt: '2026-11-01T00:00:00.000Z',
+  lastUsedAt: '2026-11-19T10:00:00.000Z',
+  approvals: [
+    {
+      approvedAt: '2026-11-02T00:00:00.000Z',
+      accessTokens: 1,
+      refreshTokens: 1,
+      expiresAt: '2026-12-19T10:00:00.000Z',
+    },
+  ],
+};
+const NEVER: ClientSummary = {
+  ...CLIENT,
+  clientId: 'legacy',
+  name: null,
+  source: 'environment',
+  createdAt: null,
+  lastUsedAt: null,
+  approvals: [],
+};
+
+test('clients lists what each holds', async (context) => {
+  const hidden = { ...NEVER, clientId: 'x', name: '\u001b[31mred\u202e' };
+  const listClients = async () => ({ clients: [CLIENT, NEVER, hidden] });
+  const { env } = await startFakeLocal(context, { answers: { listClients } });
+  assert.deepEqual(await relay(['clients'], { env }), {
+    code: 0,
+    out: `NAME         ID      FROM         APPROVED    LAST USED
+Claude Code  abc123  registered   2026-11-02  2026-11-19
+-            legacy  environment  no          never
+[31mred      x       environment  no          never
+`,
+    err: '',
+  });
+  const json = await relay(['clients', 'list', '--json'], { env });
+  assert.deepEqual(JSON.parse(json.out), { clients: [CLIENT, NEVER, hidden] });
+});
+
+test('clients says where clients come from when there are none', async (context) => {
+  const { env } = await startFakeLocal(context, { answers: { listClients: async () => ({ clients: [] }) } });
+  assert.deepEqual(await relay(['clients'], { env }), {
+    code: 0,
+    out: '',
+    err: 'No client is known. One that connects registers itself and asks for approval.\n',
+  });
+});
+
+test('clients add prints the ID alone; a secret comes from stdin and is not printed', async (context) => {
+  const added = { ...NEVER, clientId: 'new-id', name: 'Bot', source: 'added' as const };
+  const server = await startFakeLocal(context, { answers: { addClient: async () => added } });
+  const { env } = server;
+  assert.deepEqual(await relay(['clients', 'add', 'Bot', '--redirect-uri', URI, 'app://x'], { env }), {
+    code: 0,
+    out: 'new-id\n',
+    err: 'Added Bot: the line above is its client ID. It has no access before you approve it.\n',
+  });
+  const secret = 'a-secret-0123456789-0123456789-0123';
+  const confidential = ['clients', 'add', 'Bot', '--redirect-uri', URI, '--confidential', '--json'];
+  const result = await relay(confidential, { env, stdin: `${secret}\n` });
+  assert.deepEqual(result, { code: 0, out: `${JSON.stringify({ client: added })}\n`, err: '' });
+  assert.deepEqual(server.calls, [
+    { route: 'clients/add', body: { name: 'Bot', redirectUris: [URI, 'app://x'], secret: null } },
+    { route: 'clients/add', body: { name: 'Bot', redirectUris: [URI], secret } },
+  ]);
+  assert.equal((await relay(confidential, { env })).code, 2);
+  assert.equal((await relay(['clients', 'add', 'Bot'], { env })).code, 2);
+});
+
+test('clients revoke says what ended, and that a client of the settings may ask again', async (context) => {
+  let answer = { client: CLIENT, approvals: 1, forgotten: true };
+  const server = await startFakeLocal(context, { answers: { revokeClient: async () => answer } });
+  const { env } = server;
+  assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code'], { env }), {
+    code: 0,
+    out: 'Forgot Claude Code: its access has ended.\n',
+    err: '',
+  });
+  answer = { client: NEVER, approvals: 0, forgotten: false };
+  assert.deepEqual(await relay(['clients', 'revoke', 'legacy'], { env }), {
+    code: 0,
+    out: 'Revoked legacy: it had no access.\n',
+    err: 'It is in the settings and may ask again: take it out there to keep it from that.\n',
+  });
+  assert.deepEqual(server.calls, [
+    { route: 'clients/revoke', body: { client: 'Claude Code' } },
+    { route: 'clients/revoke', body: { client: 'legacy' } },
+  ]);
+});
+
+test('a client that is not known is exit 1', async (context) => {
+  const revokeClient = async () => {
+    throw new RelayError('NOT_FOUND', 'There is no client "x".', {
+      remedy: 'See `relay clients` for the IDs.',
+    });
+  };
+  const { env } = await startFakeLocal(context, { answers: { revokeClient } });
+  assert.deepEqual(await relay(['clients', 'revoke', 'x'], { env }), {
+    code: 1,
+    out: '',
+    err: 'relay: There is no client "x".\n  See `relay clients` for the IDs.\n',
+  });
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../support/http.ts';
+import { API_KEY } from '../support/world.ts';
+import {
+  approve,
+  askToken,
+  codeForm,
+  connect,
+  freePort,
+  mcpStatus,
+  newClient,
+  withServer,
+} from './support.ts';
+
+const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+
+test('a token opens /mcp under every name of this server, and nothing else', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, server } = relay;
+    const { tokens } = await connect(relay);
+    const { port } = new URL(baseUrl);
+    for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
+      assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token, `${name}:${port}`), 200, name);
+    }
+    for (const path of ['status', 'key/show', 'clients/list', 'mcp-token']) {
+      const answer = await send(`${baseUrl}/local/${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
+        body: '{}',
+      });
+      assert.equal(answer.status, 401, path);
+    }
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.refresh_token), 401);
+    const inQuery = `${server.mcpUrl}?access_token=${tokens.access_token}`;
+    assert.equal(await mcpStatus(inQuery, null), 401);
+  });
+});
+
+test('a token of one relay is useless at another', async () => {
+  await withServer({}, async (one) => {
+    const { tokens } = await connect(one);
+    await withServer({}, async (other) => {
+      assert.equal(await mcpStatus(other.server.mcpUrl, tokens.access_token), 401);
+    });
+  });
+});
+
+test('a token is for the address that it was approved for, even over the same state', async () => {
+  await withServer({}, async (relay) => {
+    const { tokens } = await connect(relay);
+    const before = relay.server.mcpUrl;
+    // Another port is another address.
+    await relay.restart();
+    assert.notEqual(relay.server.mcpUrl, before);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 401);
+  });
+});
+
+test('a token survives a restart', async () => {
+  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+    const { tokens } = await connect(relay);
+    await relay.restart();
+    assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
+  });
+});
+
+test('relay clients revoke ends access at once, for good', async () => {
+  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+    const { client, tokens } = await connect(relay);
+    const other = await connect(relay, { client_name: 'Other' });
+    const { mcpUrl } = relay.server;
+    assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 200);
+    const revoked = await relay.server.local.revokeClient(client.client_id);
+    assert.deepEqual([revoked.approvals, revoked.forgotten], [1, true]);
+    assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 401);
+    assert.equal(await mcpStatus(mcpUrl, other.tokens.access_token), 200);
+    await relay.restart();
+    assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 401);
+    const refreshed = await askToken(relay.baseUrl, {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      client_id: client.client_id,
+    });
+    assert.equal(refreshed.status, 401);
+  });
+});
+
+test('a code that was not exchanged yet ends with its client', async () => {
+  await withServer({}, async (relay) => {
+    const client = await newClient(relay.baseUrl);
+    const form = codeForm(client, await approve(relay, client.client_id));
+    await relay.server.local.revokeClient(client.client_id);
+    assert.equal((await askToken(relay.baseUrl, form)).status, 401);
+  });
+});
+
+test('the challenge leads to the documents, and says invalid_token only where one was sent', async () => {
+  await withServer({}, async ({ baseUrl, server }) => {
+    const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="relay"`;
+    const ask = (headers: Record<string, string>) =>
+      send(server.mcpUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: LIST,
+      });
+    const without = await ask({});
+    assert.equal(without.status, 401);
+    assert.equal(without.headers['www-authenticate'], `Bearer ${metadata}`);
+    const { id, error } = JSON.parse(without.text);
+    assert.deepEqual([id, error.code], [null, -32001]);
+    for (const authorization of ['Bearer made-up', 'Basic eDp5', 'Bearer']) {
+      const wrong = await ask({ authorization });
+      assert.equal(wrong.status, 401);
+      assert.equal(wrong.headers['www-authenticate'], `Bearer error="invalid_token", ${metadata}`);
+    }
+  });
+});
+
+test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
+  await withServer({}, async (relay) => {
+    const { tokens } = await connect(relay);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, API_KEY), 200);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
+  });
+  await withServer({ env: { MCP_AUTH_MODE: 'oauth' } }, async (relay) => {
+    const { tokens } = await connect(relay);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, API_KEY), 401);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
+    const { token } = await relay.server.local.mcpToken();
+    assert.equal(await mcpStatus(relay.server.mcpUrl, token), 200);
+  });
+});
+
+test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
+  const publicUrl = 'https://relay.example.org';
+  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async (relay) => {
+    const { readServerFile } = await import('../../src/store/serverFile.ts');
+    const local = (await readServerFile(relay.home))?.baseUrl ?? '';
+    const host = 'relay.example.org';
+    // A proxy in front would hand these requests on with the outer host.
+    const proxied: typeof relay = { ...relay, baseUrl: local };
+    const client = await newClient(local);
+    const { ownerBrowser, authorizeUrl, answerOf, json } = await import('./support.ts');
+    const browser = ownerBrowser(local);
+    const url = authorizeUrl(local, { client_id: client.client_id, resource: `${publicUrl}/mcp` });
+    const page = await browser.open(url, { host });
+    const answer = await browser.submit(
+      page,
+      'approve',
+      { owner_code: proxied.server.ownerCode ?? '' },
+      { host, origin: publicUrl },
+    );
+    assert.match(String(answer.headers['set-cookie']), /^relay_owner=[^;]+;.*; Secure$/);
+    const { code, iss } = answerOf(answer);
+    assert.equal(iss, publicUrl);
+    const tokens = json(await askToken(local, codeForm(client, code ?? '')));
+    assert.equal(await mcpStatus(`${local}/mcp`, String(tokens.access_token), host), 200);
+    const here = authorizeUrl(local, { client_id: client.client_id, resource: `${local}/mcp` });
+    assert.equal(answerOf(await browser.open(here)).error, 'invalid_target');
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../support/http.ts';
+import { answerOf, authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER, withServer } from './support.ts';
+
+/** Requests that end on a page: where the browser would have to be sent is not to be trusted. */
+const ON_A_PAGE: Array<[what: string, parameters: Record<string, string | string[] | null>]> = [
+  ['no client', {}],
+  ['an unknown client', { client_id: 'stranger' }],
+  ['an unregistered redirect URI', { client_id: 'OURS', redirect_uri: 'http://127.0.0.1:7777/other' }],
+  ['another host', { client_id: 'OURS', redirect_uri: 'https://evil.example/callback' }],
+  ['another loopback name', { client_id: 'OURS', redirect_uri: 'http://localhost:7777/callback' }],
+  ['a fragment', { client_id: 'OURS', redirect_uri: `${REDIRECT}#x` }],
+  ['a script', { client_id: 'OURS', redirect_uri: 'javascript:alert(1)' }],
+  ['two redirect URIs', { client_id: 'OURS', redirect_uri: [REDIRECT, 'https://evil.example/'] }],
+  ['the same redirect URI twice', { client_id: 'OURS', redirect_uri: [REDIRECT, REDIRECT] }],
+  ['two clients', { client_id: ['OURS', 'stranger'] }],
+];
+
+test('without a trustworthy client and redirect URI there is a page and no redirect', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const { client_id } = await newClient(baseUrl);
+    for (const [what, parameters] of ON_A_PAGE) {
+      const url = authorizeUrl(baseUrl, parameters).replaceAll('OURS', client_id);
+      const answer = await send(url);
+      assert.equal(answer.status, 400, what);
+      assert.equal(answer.headers.location, undefined, what);
+      assert.match(String(answer.headers['content-type']), /^text\/html/, what);
+      assert.match(answer.text, /This client cannot be connected/, what);
+      assert.doesNotMatch(answer.text, /evil\.example|javascript:|<form/, what);
+    }
+  });
+});
+
+const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | string[] | null>]> = [
+  ['invalid_request', { response_type: null }],
+  ['unsupported_response_type', { response_type: 'token' }],
+  ['unsupported_response_type', { response_type: 'code id_token' }],
+  ['invalid_request', { response_mode: 'fragment' }],
+  ['invalid_request', { code_challenge: null, code_challenge_method: null }],
+  ['invalid_request', { code_challenge: '' }],
+  ['invalid_request', { code_challenge: VERIFIER, code_challenge_method: 'plain' }],
+  ['invalid_request', { code_challenge_method: null }],
+  ['invalid_request', { code_challenge: `${CHALLENGE}x` }],
+  ['invalid_request', { scope: ['relay', 'relay'] }],
+  ['invalid_request', { unknown: ['a', 'b'] }],
+  ['invalid_scope', { scope: 'relay admin' }],
+  ['invalid_scope', { scope: 'offline_access' }],
+  ['invalid_target', { resource: 'https://other.example/mcp' }],
+  ['invalid_target', { resource: 'BASE' }],
+  ['invalid_target', { resource: 'BASE/mcp/other' }],
+  ['invalid_target', { resource: 'BASE/mcp#x' }],
+  ['invalid_target', { resource: 'http://127.0.0.1:1/mcp' }],
+  ['invalid_target', { resource: 'http://user@127.0.0.1/mcp' }],
+  ['invalid_target', { resource: 'nonsense' }],
+];
+
+test('every other refusal goes to the client, with state and issuer', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const { client_id } = await newClient(baseUrl);
+    for (const [error, parameters] of BY_REDIRECT) {
+      const given = JSON.parse(JSON.stringify(parameters).replaceAll('BASE', baseUrl));
+      const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
+      const { error_description, ...rest } = answerOf(answer);
+      assert.ok(error_description, JSON.stringify(given));
+      assert.deepEqual(rest, { error, state: 'some state', iss: baseUrl }, JSON.stringify(given));
+      assert.ok(String(answer.headers.location).startsWith(`${REDIRECT}?`));
+    }
+  });
+});
+
+test('a repeated state is not sent back', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const { client_id } = await newClient(baseUrl);
+    const answer = await send(authorizeUrl(baseUrl, { client_id, state: null }));
+    assert.equal(answer.status, 200);
+    const repeated = answerOf(await send(authorizeUrl(baseUrl, { client_id, state: ['a', 'b'] })));
+    assert.equal(repeated.error, 'invalid_request');
+  });
+});
+
+const ACCEPTED: Array<Record<string, string | string[] | null>> = [
+  { scope: 'relay' },
+  { scope: '' },
+  { resource: 'BASE/mcp' },
+  { resource: 'BASE/mcp/' },
+  { resource: 'HTTP://127.0.0.1:PORT/mcp' },
+  { resource: 'http://localhost:PORT/mcp' },
+  { redirect_uri: null },
+  { redirect_uri: 'http://127.0.0.1:50000/callback' },
+  { state: null },
+  { prompt: 'consent', nonce: 'x' },
+];
+
+test('what is as good as the plain request shows the approval page', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const { client_id } = await newClient(baseUrl);
+    for (const parameters of ACCEPTED) {
+      const text = JSON.stringify(parameters).replaceAll('BASE', baseUrl);
+      const given = JSON.parse(text.replaceAll('PORT', new URL(baseUrl).port));
+      const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
+      assert.equal(answer.status, 200, JSON.stringify(given));
+    }
+  });
+});
+
+test('the issuer in the answer is the host that was dialled', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const { client_id } = await newClient(baseUrl);
+    const host = `localhost:${new URL(baseUrl).port}`;
+    const answer = await send(authorizeUrl(baseUrl, { client_id, scope: 'x' }), { headers: { host } });
+    assert.equal(answerOf(answer).iss, `http://${host}`);
+  });
+});
+
+test('a query that the redirect URI has stays', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const redirect = 'https://app.example/callback?tenant=a%20b';
+    const { client_id } = await newClient(baseUrl, { redirect_uris: [redirect] });
+    const answer = await send(authorizeUrl(baseUrl, { client_id, redirect_uri: redirect, scope: 'x' }));
+    assert.ok(String(answer.headers.location).startsWith(`${redirect}&error=invalid_scope&`));
+  });
+});

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import {
+  approve,
+  askToken,
+  codeForm,
+  connect,
+  freePort,
+  MINUTE,
+  mcpStatus,
+  newClient,
+  REDIRECT,
+  withServer,
+} from './support.ts';
+
+const SECRET = 'a-secret-of-the-owner-0123456789-0123';
+
+test('the owner sees every client, what was approved and when it was used', async () => {
+  await withServer({}, async (relay, clock) => {
+    const started = new Date(clock.now()).toISOString();
+    const { client } = await connect(relay, { client_name: 'Used' });
+    clock.advance(1000);
+    await newClient(relay.baseUrl, { client_name: 'Waiting', token_endpoint_auth_method: undefined });
+    const { clients } = await relay.server.local.listClients();
+    assert.deepEqual(
+      clients.map(({ clientId: _, ...rest }) => rest),
+      [
+        {
+          name: 'Used',
+          source: 'registered',
+          public: true,
+          redirectUris: [REDIRECT],
+          createdAt: started,
+          lastUsedAt: started,
+          approvals: [
+            { approvedAt: started, accessTokens: 1, refreshTokens: 1, expiresAt: '2026-12-20T12:00:00.000Z' },
+          ],
+        },
+        {
+          name: 'Waiting',
+          source: 'registered',
+          public: false,
+          redirectUris: [REDIRECT],
+          createdAt: new Date(clock.now()).toISOString(),
+          lastUsedAt: null,
+          approvals: [],
+        },
+      ],
+    );
+    assert.equal(clients[0]?.clientId, client.client_id);
+    const { mcp, entries } = await relay.server.local.status();
+    assert.deepEqual(mcp, { authMode: 'bearer', apiKeySet: true, clients: 1, registrationOpen: true });
+    assert.equal(
+      entries.find(({ part }) => part === 'mcp')?.summary,
+      'API key (relay key) and OAuth, 1 approved client',
+    );
+  });
+});
+
+test('a use of a token moves the time of the last use, at most every ten minutes', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { tokens } = await connect(relay);
+    const lastUsed = async () => (await relay.server.local.listClients()).clients[0]?.lastUsedAt;
+    const first = await lastUsed();
+    clock.advance(10 * MINUTE - 1);
+    await mcpStatus(relay.server.mcpUrl, tokens.access_token);
+    assert.equal(await lastUsed(), first);
+    clock.advance(1);
+    await mcpStatus(relay.server.mcpUrl, tokens.access_token);
+    assert.equal(await lastUsed(), new Date(clock.now()).toISOString());
+  });
+});
+
+test('a client can be added by hand, and a name revokes where it is the only one', async () => {
+  await withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async (relay) => {
+    const { local } = relay.server;
+    const added = await local.addClient({ name: 'By hand', redirectUris: [REDIRECT], secret: SECRET });
+    assert.deepEqual([added.source, added.public, added.name], ['added', false, 'By hand']);
+    const client = { client_id: added.clientId, redirect_uris: [REDIRECT] };
+    const form = codeForm(client, await approve(relay, added.clientId));
+    const token = await askToken(relay.baseUrl, { ...form, client_secret: SECRET });
+    assert.equal(token.status, 200, token.text);
+
+    await local.addClient({ name: 'by HAND', redirectUris: [REDIRECT], secret: null });
+    await assert.rejects(local.revokeClient('By hand'), { code: 'USAGE' });
+    await assert.rejects(local.revokeClient('nobody'), { code: 'NOT_FOUND' });
+    assert.equal((await local.revokeClient(added.clientId)).approvals, 1);
+    assert.equal((await local.revokeClient('BY hand')).forgotten, true);
+    assert.deepEqual(await local.listClients(), { clients: [] });
+    for (const wrong of [{ redirectUris: ['javascript:x'] }, { redirectUris: [] }, { secret: 'short' }]) {
+      const client = { name: 'Wrong', redirectUris: [REDIRECT], secret: null, ...wrong };
+      await assert.rejects(local.addClient(client), { code: 'USAGE' });
+    }
+  });
+});
+
+test('the client of the environment and those of the file connect like others, and stay when revoked', async () => {
+  const env = {
+    MCP_OAUTH_CLIENT_ID: 'legacy',
+    MCP_OAUTH_CLIENT_SECRET: SECRET,
+    MCP_OAUTH_CLIENT_REDIRECT_URI: REDIRECT,
+  };
+  await withClientsFile(env, async (relay) => {
+    const { baseUrl, server } = relay;
+    const { clients } = await server.local.listClients();
+    assert.deepEqual(
+      clients.map(({ clientId, name, source, public: isPublic }) => [clientId, name, source, isPublic]),
+      [
+        ['legacy', null, 'environment', false],
+        ['by:file+%25', 'From the file', 'file', false],
+      ],
+    );
+    for (const client_id of ['legacy', 'by:file+%25']) {
+      const { client_id: _, ...form } = codeForm(
+        { client_id, redirect_uris: [REDIRECT] },
+        await approve(relay, client_id),
+      );
+      // Encoded by the book (RFC 6749 2.3.1); the ID has a colon, which cannot be sent otherwise.
+      const pair = `${encodeURIComponent(client_id)}:${encodeURIComponent(SECRET)}`;
+      const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+      const answer = await askToken(baseUrl, form, { authorization });
+      assert.equal(answer.status, 200, answer.text);
+      const { access_token } = JSON.parse(answer.text);
+      assert.equal(await mcpStatus(server.mcpUrl, access_token), 200);
+      const { forgotten, approvals } = await server.local.revokeClient(client_id);
+      assert.deepEqual([forgotten, approvals], [false, 1]);
+      assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
+    }
+    assert.equal((await server.local.listClients()).clients.length, 2);
+  });
+});
+
+test('a client ID in the settings and among the registered ones is a start error that can be mended', async () => {
+  await withServer({}, async (relay) => {
+    const { client_id } = await newClient(relay.baseUrl);
+    await writeFile(
+      join(relay.home, 'oauth-clients.json'),
+      JSON.stringify({ clients: [{ clientId: client_id, redirectUris: [REDIRECT] }] }),
+    );
+    await assert.rejects(relay.restart(), {
+      code: 'SETTINGS_INVALID',
+      message: `OAuth client ID "${client_id}" is in the settings and among the registered clients.`,
+    });
+  });
+});
+
+test('the tokens of a client that has left the settings open nothing', async () => {
+  await withClientsFile({ RELAY_PORT: await freePort() }, async (relay) => {
+    const client = { client_id: 'by:file+%25', redirect_uris: [REDIRECT] };
+    const form = codeForm(client, await approve(relay, client.client_id));
+    const answer = await askToken(relay.baseUrl, { ...form, client_secret: SECRET });
+    const { access_token } = JSON.parse(answer.text);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 200);
+    await writeFile(join(relay.home, 'oauth-clients.json'), '{"clients":[]}');
+    await relay.restart();
+    assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 401);
+  });
+});
+
+/** A relay with one client in its file, by the hash of its secret. */
+async function withClientsFile(
+  env: Record<string, string>,
+  work: Parameters<typeof withServer>[1],
+): Promise<void> {
+  await withServer({ env }, async (relay, clock) => {
+    const clientSecretSha256 = createHash('sha256').update(SECRET).digest('hex');
+    const client = {
+      clientId: 'by:file+%25',
+      clientName: 'From the file',
+      clientSecretSha256,
+      redirectUris: [REDIRECT],
+    };
+    await writeFile(join(relay.home, 'oauth-clients.json'), JSON.stringify({ clients: [client] }));
+    await relay.restart();
+    await work(relay, clock);
+  });
+}

@@ -1,0 +1,168 @@
+/** An independent, strict client library as the referee: everything it checks, it checks by the RFCs. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as oauth from 'oauth4webapi';
+import type { Relay } from '../support/world.ts';
+import { mcpStatus, ownerBrowser, REDIRECT, withServer } from './support.ts';
+
+/** Plain http, which the library allows only on this word; the server is on loopback. */
+const LOOPBACK = { [oauth.allowInsecureRequests]: true };
+
+type Method = 'none' | 'client_secret_basic' | 'client_secret_post';
+
+interface Session {
+  as: oauth.AuthorizationServer;
+  client: oauth.Client;
+  auth: oauth.ClientAuth;
+}
+
+async function discover({ server, baseUrl }: Relay): Promise<oauth.AuthorizationServer> {
+  const mcpUrl = new URL(server.mcpUrl);
+  const resource = await oauth.processResourceDiscoveryResponse(
+    mcpUrl,
+    await oauth.resourceDiscoveryRequest(mcpUrl, LOOPBACK),
+  );
+  const [issuer = ''] = resource.authorization_servers ?? [];
+  assert.equal(issuer, baseUrl);
+  const answer = await oauth.discoveryRequest(new URL(issuer), { algorithm: 'oauth2', ...LOOPBACK });
+  return oauth.processDiscoveryResponse(new URL(issuer), answer);
+}
+
+async function registered(relay: Relay, method: Method): Promise<Session> {
+  const as = await discover(relay);
+  const metadata = {
+    client_name: 'Referee',
+    redirect_uris: [REDIRECT],
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: method,
+  };
+  const client = await oauth.processDynamicClientRegistrationResponse(
+    await oauth.dynamicClientRegistrationRequest(as, metadata, LOOPBACK),
+  );
+  const secret = String(client.client_secret);
+  const auth = {
+    none: () => oauth.None(),
+    client_secret_basic: () => oauth.ClientSecretBasic(secret),
+    client_secret_post: () => oauth.ClientSecretPost(secret),
+  }[method]();
+  return { as, client, auth };
+}
+
+/** Sends the owner's browser through the approval; returns the checked answer and what belongs to it. */
+async function authorize(relay: Relay, { as, client }: Session) {
+  const verifier = oauth.generateRandomCodeVerifier();
+  const state = oauth.generateRandomState();
+  const url = new URL(as.authorization_endpoint ?? '');
+  url.search = new URLSearchParams({
+    client_id: client.client_id,
+    redirect_uri: REDIRECT,
+    response_type: 'code',
+    scope: 'relay',
+    state,
+    resource: relay.server.mcpUrl,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }).toString();
+  const browser = ownerBrowser(relay.baseUrl);
+  const page = await browser.open(url.href);
+  const answer = await browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '' });
+  const location = new URL(String(answer.headers.location));
+  return { parameters: oauth.validateAuthResponse(as, client, location, state), verifier, location, state };
+}
+
+async function exchange(session: Session, { parameters, verifier }: Awaited<ReturnType<typeof authorize>>) {
+  const { as, client, auth } = session;
+  const request = oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    auth,
+    parameters,
+    REDIRECT,
+    verifier,
+    LOOPBACK,
+  );
+  return oauth.processAuthorizationCodeResponse(as, client, await request);
+}
+
+async function refresh({ as, client, auth }: Session, token: string | undefined) {
+  const request = oauth.refreshTokenGrantRequest(as, client, auth, token ?? '', LOOPBACK);
+  return oauth.processRefreshTokenResponse(as, client, await request);
+}
+
+const isInvalidGrant = (error: unknown) =>
+  error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant' && error.status === 400;
+
+for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
+  test(`${method}: discovery, registration, code, refresh, reuse and replay`, async () => {
+    await withServer({}, async (relay, clock) => {
+      const session = await registered(relay, method);
+      const authorized = await authorize(relay, session);
+      const tokens = await exchange(session, authorized);
+      assert.deepEqual([tokens.token_type, tokens.expires_in, tokens.scope], ['bearer', 3600, 'relay']);
+      assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
+
+      const second = await refresh(session, tokens.refresh_token);
+      assert.notEqual(second.refresh_token, tokens.refresh_token);
+      clock.advance(60_001);
+      await assert.rejects(refresh(session, tokens.refresh_token), isInvalidGrant);
+      await assert.rejects(refresh(session, second.refresh_token), isInvalidGrant);
+      assert.equal(await mcpStatus(relay.server.mcpUrl, second.access_token), 401);
+
+      const again = await authorize(relay, session);
+      const fresh = await exchange(session, again);
+      await assert.rejects(exchange(session, again), isInvalidGrant);
+      assert.equal(await mcpStatus(relay.server.mcpUrl, fresh.access_token), 401);
+    });
+  });
+}
+
+test('the library finds the issuer in the answer right, and would not take another', async () => {
+  await withServer({}, async (relay) => {
+    const session = await registered(relay, 'none');
+    const { location, state } = await authorize(relay, session);
+    const foreign = new URL(location);
+    foreign.searchParams.set('iss', 'http://127.0.0.1:1');
+    assert.throws(() => oauth.validateAuthResponse(session.as, session.client, foreign, state));
+    location.searchParams.delete('iss');
+    assert.throws(() => oauth.validateAuthResponse(session.as, session.client, location, state));
+  });
+});
+
+test('the library reads the refusal of a denied request and the challenge of /mcp', async () => {
+  await withServer({}, async (relay) => {
+    const { as, client } = await registered(relay, 'none');
+    const verifier = oauth.generateRandomCodeVerifier();
+    const url = new URL(as.authorization_endpoint ?? '');
+    url.search = new URLSearchParams({
+      client_id: client.client_id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      state: 'a-state',
+      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }).toString();
+    const browser = ownerBrowser(relay.baseUrl);
+    const denied = await browser.submit(await browser.open(url.href), 'deny', { owner_code: null });
+    const location = new URL(String(denied.headers.location));
+    assert.throws(
+      () => oauth.validateAuthResponse(as, client, location, 'a-state'),
+      (error) => error instanceof oauth.AuthorizationResponseError && error.error === 'access_denied',
+    );
+    const request = oauth.protectedResourceRequest(
+      'made-up',
+      'POST',
+      new URL(relay.server.mcpUrl),
+      new Headers({ 'content-type': 'application/json' }),
+      '{}',
+      LOOPBACK,
+    );
+    await assert.rejects(request, (error) => {
+      assert.ok(error instanceof oauth.WWWAuthenticateChallengeError);
+      assert.deepEqual(
+        error.cause.map(({ scheme, parameters }) => [scheme, parameters.error, parameters.scope]),
+        [['bearer', 'invalid_token', 'relay']],
+      );
+      return true;
+    });
+  });
+});

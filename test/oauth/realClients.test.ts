@@ -1,0 +1,116 @@
+/** Registrations as the clients in use send them, and the redirect URI that each then authorizes with. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  answerOf,
+  askToken,
+  authorizeUrl,
+  codeForm,
+  json,
+  mcpStatus,
+  ownerBrowser,
+  register,
+  withServer,
+} from './support.ts';
+
+interface RealClient {
+  metadata: { redirect_uris: string[]; [field: string]: unknown };
+  /** Where it asks to be sent back to, in turn. */
+  authorizesWith: string[];
+}
+
+const CLIENTS: Record<string, RealClient> = {
+  'VS Code': {
+    metadata: {
+      client_name: 'Visual Studio Code',
+      client_uri: 'https://code.visualstudio.com',
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code'],
+      redirect_uris: [
+        'https://insiders.vscode.dev/redirect',
+        'https://vscode.dev/redirect',
+        'http://127.0.0.1/',
+        'http://127.0.0.1:33418/',
+      ],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+    },
+    authorizesWith: ['http://127.0.0.1:33418/', 'http://127.0.0.1:51234/', 'https://vscode.dev/redirect'],
+  },
+  Cursor: {
+    metadata: {
+      client_name: 'Cursor',
+      redirect_uris: [
+        'cursor://anysphere.cursor-mcp/oauth/callback',
+        'https://www.cursor.com/agents/mcp/oauth/callback',
+        'http://localhost:8787/callback',
+      ],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'web',
+    },
+    authorizesWith: ['cursor://anysphere.cursor-mcp/oauth/callback', 'http://localhost:8787/callback'],
+  },
+  'Claude Code': {
+    metadata: {
+      client_name: 'Claude Code (relay)',
+      redirect_uris: ['http://localhost:3118/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+    },
+    authorizesWith: ['http://localhost:49321/callback'],
+  },
+  Codex: {
+    metadata: {
+      client_name: 'Codex',
+      redirect_uris: ['http://127.0.0.1:45678/callback/4f2a9c'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+    },
+    authorizesWith: ['http://127.0.0.1:45999/callback/4f2a9c'],
+  },
+  'a confidential client that names no method': {
+    metadata: { client_name: 'Hosted', redirect_uris: ['https://hosted.example/oauth/callback'] },
+    authorizesWith: ['https://hosted.example/oauth/callback'],
+  },
+};
+
+for (const [name, { metadata, authorizesWith }] of Object.entries(CLIENTS)) {
+  test(`${name} registers and connects`, async () => {
+    await withServer({}, async ({ baseUrl, server }) => {
+      const registered = await register(baseUrl, metadata);
+      assert.equal(registered.status, 201, registered.text);
+      const client = json(registered) as {
+        client_id: string;
+        client_secret?: string;
+        redirect_uris: string[];
+      };
+      assert.deepEqual(client.redirect_uris, metadata.redirect_uris);
+      const browser = ownerBrowser(baseUrl);
+      for (const redirect_uri of authorizesWith) {
+        const request = { client_id: client.client_id, redirect_uri, resource: `${baseUrl}/mcp` };
+        const page = await browser.open(authorizeUrl(baseUrl, request));
+        const answer = await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });
+        assert.ok(String(answer.headers.location).startsWith(`${redirect_uri}?code=`), redirect_uri);
+        const form: Record<string, string> = {
+          ...codeForm(client, answerOf(answer).code ?? ''),
+          redirect_uri,
+        };
+        const secret = client.client_secret;
+        const { client_id: _, ...bare } = form;
+        const authorization = `Basic ${Buffer.from(`${client.client_id}:${secret}`).toString('base64')}`;
+        const token =
+          secret === undefined
+            ? await askToken(baseUrl, form)
+            : await askToken(baseUrl, bare, { authorization });
+        assert.equal(token.status, 200, token.text);
+        assert.equal(await mcpStatus(server.mcpUrl, String(json(token).access_token)), 200);
+      }
+    });
+  });
+}

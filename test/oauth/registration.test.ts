@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
+import { send } from '../support/http.ts';
+import { connect, DAY, json, MINUTE, newClient, REDIRECT, refusal, register, withServer } from './support.ts';
+
+test('a public client gets an ID and what was kept of its metadata', async () => {
+  await withServer({}, async ({ baseUrl }, clock) => {
+    const answer = await register(baseUrl, {
+      client_name: 'Story client',
+      redirect_uris: [REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+      scope: 'openid profile',
+      software_id: 'ignored',
+    });
+    assert.equal(answer.status, 201);
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    const { client_id, ...rest } = json(answer);
+    assert.match(String(client_id), /^[\w-]{22}$/);
+    assert.deepEqual(rest, {
+      client_id_issued_at: clock.now() / 1000,
+      client_name: 'Story client',
+      redirect_uris: [REDIRECT],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      scope: 'relay',
+    });
+  });
+});
+
+test('a client that names no method is confidential and gets a secret that does not end', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const { client_secret, client_secret_expires_at, token_endpoint_auth_method } = json(
+      await register(baseUrl, { redirect_uris: [REDIRECT] }),
+    );
+    assert.match(String(client_secret), /^[\w-]{43}$/);
+    assert.deepEqual([client_secret_expires_at, token_endpoint_auth_method], [0, 'client_secret_basic']);
+  });
+});
+
+const BAD_URIS: unknown[] = [
+  undefined,
+  [],
+  'http://127.0.0.1/cb',
+  [7],
+  ['javascript:alert(1)'],
+  ['JavaScript:alert(1)//http://127.0.0.1/'],
+  ['java\nscript:alert(1)'],
+  ['data:text/html,x'],
+  ['file:///etc/passwd'],
+  ['blob:https://example.org/1'],
+  ['about:blank'],
+  ['vbscript:x'],
+  ['view-source:https://example.org/'],
+  ['ws://127.0.0.1/'],
+  ['http://example.org/cb'],
+  ['http://127.0.0.1.example.org/cb'],
+  ['http://localhost@example.org/cb'],
+  ['http://user:pass@127.0.0.1/cb'],
+  ['https://trusted.example@evil.example/cb'],
+  ['https://example.org/cb#fragment'],
+  ['https://example.org/cb#'],
+  ['https:example.org/cb'],
+  ['https://example.org\\@evil.example/'],
+  ['https://example.org/a b'],
+  ['https://example.org/\r\nset-cookie:x=1'],
+  ['//example.org/cb'],
+  ['/cb'],
+  [`https://example.org/${'x'.repeat(2000)}`],
+  ['http://127.0.0.1/cb', 'javascript:alert(1)'],
+];
+
+test('what cannot be a safe redirect URI refuses the whole registration', async () => {
+  await withServer({}, async ({ baseUrl }, clock) => {
+    for (const redirect_uris of BAD_URIS) {
+      // Each try counts for the limit of registrations.
+      clock.advance(MINUTE);
+      const answer = await register(baseUrl, { redirect_uris });
+      assert.deepEqual(refusal(answer), [400, 'invalid_redirect_uri'], JSON.stringify(redirect_uris));
+    }
+  });
+});
+
+const BAD_METADATA: unknown[] = [
+  null,
+  [],
+  'text',
+  { redirect_uris: [REDIRECT], client_name: 7 },
+  { redirect_uris: [REDIRECT], token_endpoint_auth_method: 'private_key_jwt' },
+  { redirect_uris: [REDIRECT], grant_types: ['client_credentials'] },
+  { redirect_uris: [REDIRECT], grant_types: ['refresh_token'] },
+  { redirect_uris: [REDIRECT], response_types: ['token'] },
+];
+
+test('metadata that cannot be served is refused', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    for (const metadata of BAD_METADATA) {
+      const answer = await register(baseUrl, metadata);
+      assert.deepEqual(refusal(answer), [400, 'invalid_client_metadata'], JSON.stringify(metadata));
+    }
+  });
+});
+
+test('a body that is no JSON, of another type or too large is refused in the form of OAuth', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const post = (type: string, body: string) =>
+      send(`${baseUrl}/oauth/register`, { method: 'POST', headers: { 'content-type': type }, body });
+    assert.deepEqual(refusal(await post('application/json', '{')), [400, 'invalid_client_metadata']);
+    assert.deepEqual(refusal(await post('text/plain', '{}')), [415, 'invalid_client_metadata']);
+    const large = await post('application/json', `"${'x'.repeat(1024 * 1024)}"`);
+    assert.deepEqual(refusal(large), [413, 'invalid_client_metadata']);
+  });
+});
+
+test('twenty registrations a minute from one address, then 429 until the minute is over', async () => {
+  await withServer({}, async ({ baseUrl }, clock) => {
+    for (let count = 0; count < 20; count++) await newClient(baseUrl);
+    clock.advance(20_000);
+    const refused = await register(baseUrl, { redirect_uris: [REDIRECT] });
+    assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
+    assert.equal(refused.headers['retry-after'], '40');
+    clock.advance(40_000);
+    await newClient(baseUrl);
+  });
+});
+
+test('at most 200 registrations: the oldest that never got a token makes room, one with a token stays', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl, server } = relay;
+    const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
+    const used = await connect(relay, { client_name: 'used' });
+    clock.advance(MINUTE);
+    await newClient(baseUrl, { client_name: 'oldest unused' });
+    clock.advance(MINUTE);
+    for (let count = 0; count < 198; count++) {
+      if (count % 20 === 19) clock.advance(MINUTE);
+      await newClient(baseUrl, { client_name: `other ${count}` });
+    }
+    assert.equal((await names()).length, 200);
+    clock.advance(MINUTE);
+    await newClient(baseUrl, { client_name: 'newcomer' });
+    const left = await names();
+    assert.equal(left.length, 200);
+    assert.equal(left.includes('oldest unused'), false);
+    assert.equal(left[0], 'used');
+    assert.equal(left.at(-1), 'newcomer');
+    assert.ok(used.tokens.access_token);
+  });
+});
+
+test('a client that held a token is kept for twelve months after its last use', async () => {
+  await withServer({}, async (relay, clock) => {
+    await connect(relay, { client_name: 'once used' });
+    await newClient(relay.baseUrl, { client_name: 'never used' });
+    const names = async () => (await relay.server.local.listClients()).clients.map(({ name }) => name);
+    clock.advance(365 * DAY);
+    await newClient(relay.baseUrl, { client_name: 'a year later' });
+    assert.deepEqual((await names()).sort(), ['a year later', 'never used', 'once used']);
+    clock.advance(1);
+    await newClient(relay.baseUrl, { client_name: 'a moment later' });
+    assert.deepEqual((await names()).sort(), ['a moment later', 'a year later', 'never used']);
+  });
+});
+
+test('registrations survive a restart', async () => {
+  await withServer({}, async (relay) => {
+    await newClient(relay.baseUrl, { client_name: 'kept' });
+    await relay.restart();
+    const { clients } = await relay.server.local.listClients();
+    assert.deepEqual(
+      clients.map(({ name }) => name),
+      ['kept'],
+    );
+  });
+});
+
+const MATCHES: Array<[registered: string, requested: string, matches: boolean]> = [
+  ['https://example.org/cb', 'https://example.org/cb', true],
+  ['https://example.org/cb', 'https://example.org/cb/', false],
+  ['https://example.org/cb', 'https://example.org/cb?x=1', false],
+  ['https://example.org/cb', 'https://example.org:444/cb', false],
+  ['https://example.org/cb', 'https://EXAMPLE.org/cb', false],
+  ['https://example.org/cb', 'https://example.org.evil.example/cb', false],
+  ['http://127.0.0.1/cb', 'http://127.0.0.1:51234/cb', true],
+  ['http://127.0.0.1:33418/', 'http://127.0.0.1:50000/', true],
+  ['http://127.0.0.1:33418', 'http://127.0.0.1:50000/', true],
+  ['http://localhost:3118/callback', 'http://localhost:4000/callback', true],
+  ['http://localhost/callback', 'http://localhost:3118/callback', true],
+  ['http://[::1]/cb', 'http://[::1]:9/cb', true],
+  ['http://127.0.0.1/cb', 'http://localhost/cb', false],
+  ['http://127.0.0.1/cb', 'http://127.0.0.1:1/other', false],
+  ['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb?next=x', false],
+  ['http://127.0.0.1/cb?a=1', 'http://127.0.0.1:1/cb?a=1', true],
+  ['http://127.0.0.1/cb', 'http://127.0.0.1:1/cb#x', false],
+  ['http://127.0.0.1/', 'http://127.0.0.1:1@evil.example/', false],
+  ['http://127.0.0.1/', 'http://127.0.0.1.evil.example/', false],
+  ['http://127.0.0.1/cb', 'https://127.0.0.1/cb', false],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor://anysphere.cursor-mcp/oauth/callback', true],
+  ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor://other/oauth/callback', false],
+];
+
+test('redirect URIs match exactly, but for the port of loopback', () => {
+  for (const [registered, requested, matches] of MATCHES) {
+    assert.equal(isRegisteredRedirectUri([registered], requested), matches, `${registered} ~ ${requested}`);
+  }
+});

@@ -1,0 +1,221 @@
+/** A small OAuth client and a small browser, so that the tests read as stories. Requests are raw: any of them may lie. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
+import { manualClock } from '../support/clock.ts';
+import { type Answer, send } from '../support/http.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+export const VERIFIER = 'a-verifier-that-is-long-enough-0123456789-0123456789';
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+export const REDIRECT = 'http://127.0.0.1:7777/callback';
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+/** A relay without account and MCP client, on a clock that stands still. */
+export async function withServer(
+  options: RelayOptions,
+  work: (relay: Relay, clock: ReturnType<typeof manualClock>) => Promise<void>,
+): Promise<void> {
+  const clock = manualClock();
+  await withRelay({ connect: false, client: false, clock, ...options }, (relay) => work(relay, clock));
+}
+
+export const json = (answer: Answer): Record<string, unknown> => JSON.parse(answer.text);
+
+export function register(baseUrl: string, metadata: unknown): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  return send(`${baseUrl}/oauth/register`, { method: 'POST', headers, body: JSON.stringify(metadata) });
+}
+
+export interface Registered {
+  client_id: string;
+  client_secret?: string;
+  redirect_uris: string[];
+  [field: string]: unknown;
+}
+
+/** A public client unless `metadata` says otherwise. */
+export async function newClient(baseUrl: string, metadata: object = {}): Promise<Registered> {
+  const answer = await register(baseUrl, {
+    client_name: 'Story client',
+    redirect_uris: [REDIRECT],
+    token_endpoint_auth_method: 'none',
+    ...metadata,
+  });
+  assert.equal(answer.status, 201, answer.text);
+  return json(answer) as Registered;
+}
+
+/** An address to authorize at; null takes a parameter out, a list repeats it. */
+export function authorizeUrl(
+  baseUrl: string,
+  parameters: Record<string, string | string[] | null> = {},
+): string {
+  const query = new URLSearchParams();
+  const all: Record<string, string | string[] | null> = {
+    response_type: 'code',
+    redirect_uri: REDIRECT,
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+    state: 'some state',
+    ...parameters,
+  };
+  for (const [name, value] of Object.entries(all)) {
+    for (const one of value === null ? [] : [value].flat()) query.append(name, one);
+  }
+  return `${baseUrl}/oauth/authorize?${query}`;
+}
+
+export interface OwnerBrowser {
+  open(url: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Sends the form of a page with the button that a person presses; `changes` replace fields, null takes one out. */
+  submit(
+    page: Answer,
+    decision: 'approve' | 'deny',
+    changes?: Record<string, string | null>,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+  cookies: Map<string, string>;
+}
+
+export function ownerBrowser(baseUrl: string): OwnerBrowser {
+  const cookies = new Map<string, string>();
+  const visit = async (url: string, options: Parameters<typeof send>[1] = {}) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const headers = { ...(cookie === '' ? {} : { cookie }), ...options.headers };
+    const answer = await send(url, { ...options, headers });
+    for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/max-age=0/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  };
+  return {
+    cookies,
+    open: (url, headers = {}) => visit(url, { headers }),
+    submit(page, decision, changes = {}, headers = {}) {
+      const form = new URLSearchParams([...formFields(page), ['decision', decision]]);
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === null) form.delete(name);
+        else form.set(name, value);
+      }
+      const type = { 'content-type': 'application/x-www-form-urlencoded', origin: baseUrl };
+      return visit(`${baseUrl}/oauth/authorize`, {
+        method: 'POST',
+        headers: { ...type, ...headers },
+        body: form.toString(),
+      });
+    },
+  };
+}
+
+/** The hidden fields of the page's form. */
+export function formFields(page: Answer): Array<[string, string]> {
+  const inputs = page.text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+  return [...inputs].map(([, name = '', value = '']) => [name, unescaped(value)]);
+}
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
+
+/** The parameters with which the browser comes back to the client. */
+export function answerOf(answer: Answer): Record<string, string> {
+  assert.ok(answer.status === 302 || answer.status === 303, `${answer.status}: ${answer.text}`);
+  return Object.fromEntries(new URL(String(answer.headers.location)).searchParams);
+}
+
+/** Opens the page, types the owner code, approves; returns the code. */
+export async function approve(
+  relay: Relay,
+  clientId: string,
+  parameters: Record<string, string | string[] | null> = {},
+): Promise<string> {
+  const { baseUrl, server } = relay;
+  const browser = ownerBrowser(baseUrl);
+  const page = await browser.open(authorizeUrl(baseUrl, { client_id: clientId, ...parameters }));
+  assert.equal(page.status, 200, page.text);
+  const answer = await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });
+  const { code } = answerOf(answer);
+  assert.ok(code, String(answer.headers.location));
+  return code;
+}
+
+export function askToken(
+  baseUrl: string,
+  form: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = new URLSearchParams(form).toString();
+  return send(`${baseUrl}/oauth/token`, { method: 'POST', headers: { ...type, ...headers }, body });
+}
+
+export const codeForm = (client: Registered, code: string): Record<string, string> => ({
+  grant_type: 'authorization_code',
+  code,
+  redirect_uri: REDIRECT,
+  code_verifier: VERIFIER,
+  client_id: client.client_id,
+});
+
+export const refreshForm = (client: Registered, token: string): Record<string, string> => ({
+  grant_type: 'refresh_token',
+  refresh_token: token,
+  client_id: client.client_id,
+});
+
+export interface Tokens {
+  access_token: string;
+  refresh_token: string;
+}
+
+/** From nothing to a pair of tokens. */
+export async function connect(
+  relay: Relay,
+  metadata: object = {},
+): Promise<{ client: Registered; tokens: Tokens }> {
+  const client = await newClient(relay.baseUrl, metadata);
+  const code = await approve(relay, client.client_id);
+  const answer = await askToken(relay.baseUrl, codeForm(client, code));
+  assert.equal(answer.status, 200, answer.text);
+  return { client, tokens: json(answer) as unknown as Tokens };
+}
+
+/** Status and error of a refusal, which has nothing else in it but words and must not be cached. */
+export function refusal(answer: Answer): [number, unknown] {
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  const { error, error_description, ...rest } = json(answer);
+  assert.equal(typeof error_description, 'string');
+  assert.deepEqual(rest, {});
+  return [answer.status, error];
+}
+
+/** The status with which `/mcp` answers a tools/list under this credential. */
+export async function mcpStatus(mcpUrl: string, token: string | null, host?: string): Promise<number> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(host === undefined ? {} : { host }),
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  return (await send(mcpUrl, { method: 'POST', headers, body })).status;
+}
+
+/** For a server that is started twice: clients know it by its port. */
+export async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}

@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../support/http.ts';
+import {
+  approve,
+  askToken,
+  codeForm,
+  connect,
+  DAY,
+  HOUR,
+  json,
+  MINUTE,
+  mcpStatus,
+  newClient,
+  type Registered,
+  refreshForm,
+  refusal,
+  type Tokens,
+  VERIFIER,
+  withServer,
+} from './support.ts';
+
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+
+async function exchanged(baseUrl: string, form: Record<string, string>): Promise<Tokens> {
+  const answer = await askToken(baseUrl, form);
+  assert.equal(answer.status, 200, answer.text);
+  return json(answer) as unknown as Tokens;
+}
+
+test('a code gives an opaque pair that is nowhere in the state', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, home } = relay;
+    const client = await newClient(baseUrl);
+    const code = await approve(relay, client.client_id);
+    const answer = await askToken(baseUrl, codeForm(client, code));
+    assert.equal(answer.headers['cache-control'], 'no-store');
+    const { access_token, refresh_token, ...rest } = json(answer);
+    assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'relay' });
+    const { readFile } = await import('node:fs/promises');
+    const state = await readFile(`${home}/relay.db`, 'latin1');
+    assert.ok(state.includes(client.client_id));
+    for (const secret of [access_token, refresh_token, code, relay.server.ownerCode]) {
+      assert.ok(!state.includes(String(secret)));
+    }
+    assert.match(String(access_token), /^[\w-]{43}$/);
+    assert.match(String(refresh_token), /^[\w-]{43}$/);
+  });
+});
+
+test('a client secret is kept as a hash, and may be sent in the way that was registered', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const chosen = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
+    const open = await newClient(baseUrl, { token_endpoint_auth_method: undefined });
+    const secret = (client: Registered) => client.client_secret ?? '';
+    const { readFile } = await import('node:fs/promises');
+    assert.ok(!(await readFile(`${relay.home}/relay.db`, 'latin1')).includes(secret(open)));
+
+    const form = codeForm(chosen, await approve(relay, chosen.client_id));
+    const asBasic = await askToken(baseUrl, form, basic(chosen.client_id, secret(chosen)));
+    assert.deepEqual(refusal(asBasic), [401, 'invalid_client']);
+    assert.equal(asBasic.headers['www-authenticate'], 'Basic realm="relay"');
+    assert.equal((await askToken(baseUrl, { ...form, client_secret: secret(chosen) })).status, 200);
+
+    const { client_id: _, ...bare } = codeForm(open, await approve(relay, open.client_id));
+    const first = await askToken(baseUrl, bare, basic(open.client_id, secret(open)));
+    assert.equal(first.status, 200, first.text);
+    const { refresh_token } = json(first);
+    const posted = { ...refreshForm(open, String(refresh_token)), client_secret: secret(open) };
+    assert.equal((await askToken(baseUrl, posted)).status, 200);
+  });
+});
+
+test('who does not prove to be the client is refused, and the code stays good', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const client = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_basic' });
+    const publicClient = await newClient(baseUrl);
+    const secret = client.client_secret ?? '';
+    const { client_id: _, ...form } = codeForm(client, await approve(relay, client.client_id));
+    const { client_id } = client;
+    const tries: Array<[string, Record<string, string>, Record<string, string>]> = [
+      ['invalid_request', {}, {}],
+      ['invalid_client', { client_id }, {}],
+      ['invalid_client', { client_id, client_secret: secret }, {}],
+      ['invalid_client', { client_id: 'stranger' }, {}],
+      ['invalid_client', {}, basic(client_id, 'wrong')],
+      ['invalid_client', {}, basic('stranger', secret)],
+      ['invalid_client', {}, basic(client_id, '')],
+      ['invalid_client', {}, { authorization: 'Basic !!!' }],
+      ['invalid_client', {}, { authorization: `Bearer ${secret}` }],
+      ['invalid_request', { client_secret: secret }, basic(client_id, secret)],
+      ['invalid_request', { client_id: publicClient.client_id }, basic(client_id, secret)],
+      ['invalid_client', { client_id: publicClient.client_id, client_secret: 'made up' }, {}],
+    ];
+    for (const [error, more, headers] of tries) {
+      const answer = await askToken(baseUrl, { ...form, ...more }, headers);
+      const status = error === 'invalid_client' ? 401 : 400;
+      assert.deepEqual(refusal(answer), [status, error], JSON.stringify([more, headers]));
+      const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
+      assert.equal(answer.headers['www-authenticate'], scheme);
+    }
+    assert.equal((await askToken(baseUrl, form, basic(client_id, secret))).status, 200);
+  });
+});
+
+test('a request that is not a plain form, or says a thing twice, is refused', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const client = await newClient(baseUrl);
+    const form = codeForm(client, await approve(relay, client.client_id));
+    const post = (type: string, body: string) =>
+      send(`${baseUrl}/oauth/token`, { method: 'POST', headers: { 'content-type': type }, body });
+    assert.deepEqual(refusal(await post('application/json', JSON.stringify(form))), [415, 'invalid_request']);
+    const plain = new URLSearchParams(form).toString();
+    const typed = (body: string) => post('application/x-www-form-urlencoded', body);
+    for (const again of ['client_id=x', 'grant_type=authorization_code', 'code=x', 'unknown=1&unknown=2']) {
+      assert.deepEqual(refusal(await typed(`${plain}&${again}`)), [400, 'invalid_request'], again);
+    }
+    for (const name of ['grant_type', 'code', 'code_verifier']) {
+      const { [name]: _, ...rest } = form;
+      assert.deepEqual(refusal(await askToken(baseUrl, rest)), [400, 'invalid_request'], name);
+    }
+    const password = await askToken(baseUrl, { ...form, grant_type: 'password' });
+    assert.deepEqual(refusal(password), [400, 'unsupported_grant_type']);
+    // In the query, secrets would end in logs.
+    const inQuery = await send(`${baseUrl}/oauth/token?${plain}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: '',
+    });
+    assert.deepEqual(refusal(inQuery), [400, 'invalid_request']);
+    assert.equal((await send(`${baseUrl}/oauth/token?${plain}`)).status, 405);
+    assert.equal((await typed(plain)).status, 200);
+  });
+});
+
+test('a wrong verifier uses the code up', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const client = await newClient(baseUrl);
+    for (const code_verifier of [`${VERIFIER}x`, 'short', `${VERIFIER}é`]) {
+      const form = codeForm(client, await approve(relay, client.client_id));
+      const wrong = await askToken(baseUrl, { ...form, code_verifier });
+      assert.deepEqual(refusal(wrong), [400, 'invalid_grant']);
+      assert.deepEqual(refusal(await askToken(baseUrl, form)), [400, 'invalid_grant']);
+    }
+  });
+});
+
+test('a code is bound to its redirect URI, its resource and its minute', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl } = relay;
+    const client = await newClient(baseUrl);
+    const form = async () => codeForm(client, await approve(relay, client.client_id));
+    const other = { redirect_uri: 'http://127.0.0.1:7778/callback' };
+    assert.deepEqual(refusal(await askToken(baseUrl, { ...(await form()), ...other })), [
+      400,
+      'invalid_grant',
+    ]);
+
+    const once = await form();
+    const elsewhere = { ...once, resource: 'https://other.example/mcp' };
+    assert.deepEqual(refusal(await askToken(baseUrl, elsewhere)), [400, 'invalid_target']);
+    const scoped = { ...once, scope: 'relay admin' };
+    assert.deepEqual(refusal(await askToken(baseUrl, scoped)), [400, 'invalid_scope']);
+    assert.equal((await askToken(baseUrl, { ...once, resource: `${baseUrl}/mcp/` })).status, 200);
+
+    // OAuth 2.1 leaves it out; PKCE does its work.
+    const { redirect_uri: _, ...without } = await form();
+    assert.equal((await askToken(baseUrl, without)).status, 200);
+
+    const late = await form();
+    clock.advance(MINUTE);
+    assert.deepEqual(refusal(await askToken(baseUrl, late)), [400, 'invalid_grant']);
+    const inTime = await form();
+    clock.advance(MINUTE - 1);
+    assert.equal((await askToken(baseUrl, inTime)).status, 200);
+  });
+});
+
+test('a second use of a code ends what the first one gave', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, server } = relay;
+    const client = await newClient(baseUrl);
+    const form = codeForm(client, await approve(relay, client.client_id));
+    const first = await exchanged(baseUrl, form);
+    const refreshed = await exchanged(baseUrl, refreshForm(client, first.refresh_token));
+    assert.equal(await mcpStatus(server.mcpUrl, refreshed.access_token), 200);
+    assert.deepEqual(refusal(await askToken(baseUrl, form)), [400, 'invalid_grant']);
+    for (const { access_token, refresh_token } of [first, refreshed]) {
+      assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
+      const again = await askToken(baseUrl, refreshForm(client, refresh_token));
+      assert.deepEqual(refusal(again), [400, 'invalid_grant']);
+    }
+  });
+});
+
+test('of two uses of a code at the same moment one is the second', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const client = await newClient(baseUrl);
+    const form = codeForm(client, await approve(relay, client.client_id));
+    const answers = await Promise.all([askToken(baseUrl, form), askToken(baseUrl, form)]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
+  });
+});
+
+test('another client can use neither a code nor a refresh token, and ends nothing by trying', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const mine = await newClient(baseUrl);
+    const theirs = await newClient(baseUrl, { client_name: 'Other' });
+    const form = codeForm(mine, await approve(relay, mine.client_id));
+    const stolen = await askToken(baseUrl, { ...form, client_id: theirs.client_id });
+    assert.deepEqual(refusal(stolen), [400, 'invalid_grant']);
+    const tokens = await exchanged(baseUrl, form);
+    const refresh = await askToken(baseUrl, refreshForm(theirs, tokens.refresh_token));
+    assert.deepEqual(refusal(refresh), [400, 'invalid_grant']);
+    await exchanged(baseUrl, refreshForm(mine, tokens.refresh_token));
+  });
+});
+
+test('refreshing rotates; within a minute the old token still gives a pair, for parallel processes', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl, server } = relay;
+    const { client, tokens } = await connect(relay);
+    const second = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+    clock.advance(MINUTE);
+    const third = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+    assert.equal(new Set([tokens, second, third].map(({ refresh_token }) => refresh_token)).size, 3);
+    for (const { access_token } of [tokens, second, third]) {
+      assert.equal(await mcpStatus(server.mcpUrl, access_token), 200);
+    }
+    const fourth = await exchanged(baseUrl, refreshForm(client, second.refresh_token));
+    await exchanged(baseUrl, refreshForm(client, third.refresh_token));
+    await exchanged(baseUrl, refreshForm(client, fourth.refresh_token));
+  });
+});
+
+test('a rotated token that comes back after the grace ends the family, and the grace does not renew itself', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl, server } = relay;
+    const { client, tokens } = await connect(relay);
+    const second = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+    clock.advance(40_000);
+    const third = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+    clock.advance(20_001);
+    const reused = await askToken(baseUrl, refreshForm(client, tokens.refresh_token));
+    assert.deepEqual(refusal(reused), [400, 'invalid_grant']);
+    for (const { access_token, refresh_token } of [second, third]) {
+      assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
+      const again = await askToken(baseUrl, refreshForm(client, refresh_token));
+      assert.deepEqual(refusal(again), [400, 'invalid_grant']);
+    }
+    const { clients } = await server.local.listClients();
+    assert.deepEqual(
+      clients.map(({ approvals }) => approvals),
+      [[]],
+    );
+  });
+});
+
+test('an access token lasts an hour, a refresh token 30 days from its last rotation', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl, server } = relay;
+    const { client, tokens } = await connect(relay);
+    clock.advance(HOUR - 1);
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+    clock.advance(1);
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
+    clock.advance(30 * DAY - HOUR - 1);
+    const second = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+    clock.advance(30 * DAY - 1);
+    const third = await exchanged(baseUrl, refreshForm(client, second.refresh_token));
+    clock.advance(30 * DAY);
+    const late = await askToken(baseUrl, refreshForm(client, third.refresh_token));
+    assert.deepEqual(refusal(late), [400, 'invalid_grant']);
+  });
+});
+
+test('a refresh may name what it had, and nothing more; a refused one uses nothing up', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const { client, tokens } = await connect(relay);
+    const form = refreshForm(client, tokens.refresh_token);
+    const foreign = await askToken(baseUrl, { ...form, resource: 'https://other.example/mcp' });
+    assert.deepEqual(refusal(foreign), [400, 'invalid_target']);
+    assert.deepEqual(refusal(await askToken(baseUrl, { ...form, scope: 'admin' })), [400, 'invalid_scope']);
+    const access = await askToken(baseUrl, refreshForm(client, tokens.access_token));
+    assert.deepEqual(refusal(access), [400, 'invalid_grant']);
+    const unknown = await askToken(baseUrl, refreshForm(client, 'made-up'));
+    assert.deepEqual(refusal(unknown), [400, 'invalid_grant']);
+    await exchanged(baseUrl, { ...form, scope: 'relay', resource: `${baseUrl}/mcp` });
+  });
+});
+
+test('a client that did not register the refresh grant gets no refresh token', async () => {
+  await withServer({}, async (relay) => {
+    const { client, tokens } = await connect(relay, { grant_types: ['authorization_code'] });
+    assert.equal('refresh_token' in tokens, false);
+    const asked = await askToken(relay.baseUrl, refreshForm(client, 'made-up'));
+    assert.deepEqual(refusal(asked), [400, 'unauthorized_client']);
+  });
+});
+
+test('sixty token requests a minute from one address, then 429', async () => {
+  await withServer({}, async ({ baseUrl }, clock) => {
+    for (let count = 0; count < 60; count++) assert.equal((await askToken(baseUrl, {})).status, 400);
+    const refused = await askToken(baseUrl, {});
+    assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
+    assert.equal(refused.headers['retry-after'], '60');
+    clock.advance(MINUTE);
+    assert.equal((await askToken(baseUrl, {})).status, 400);
+  });
+});
+
+test('while the state cannot be saved nothing is used up', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, home } = relay;
+    const { rename, mkdir, rm } = await import('node:fs/promises');
+    const client = await newClient(baseUrl);
+    const broken = async (form: Record<string, string>) => {
+      // A directory in the place of the file: the rename at the end of a save fails, for root as well.
+      await rename(`${home}/relay.db`, `${home}/kept.db`);
+      await mkdir(`${home}/relay.db/full`, { recursive: true });
+      const answer = await askToken(baseUrl, form);
+      await rm(`${home}/relay.db`, { recursive: true });
+      await rename(`${home}/kept.db`, `${home}/relay.db`);
+      assert.deepEqual(refusal(answer), [503, 'temporarily_unavailable']);
+    };
+    const form = codeForm(client, await approve(relay, client.client_id));
+    await broken(form);
+    const tokens = await exchanged(baseUrl, form);
+    await broken(refreshForm(client, tokens.refresh_token));
+    const { clients } = await relay.server.local.listClients();
+    assert.deepEqual(
+      clients.map(({ approvals }) =>
+        approvals.map(({ accessTokens, refreshTokens }) => [accessTokens, refreshTokens]),
+      ),
+      [[[1, 1]]],
+    );
+    await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
+  });
+});
