@@ -4,6 +4,7 @@ import { RelayError } from '../domain/errors.ts';
 import { callCommand } from './commands/call.ts';
 import { clientsCommand } from './commands/clients.ts';
 import { configCommand } from './commands/config.ts';
+import { jobsCommand } from './commands/jobs.ts';
 import { keyCommand } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
@@ -26,6 +27,7 @@ export const COMMANDS: readonly CommandFactory[] = [
   statusCommand,
   keyCommand,
   clientsCommand,
+  jobsCommand,
   toolsCommand,
   callCommand,
   configCommand,

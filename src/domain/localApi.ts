@@ -54,6 +54,14 @@ export interface StatusReport {
     blocked: Array<{ scope: string; blockedUntil: string; reason: string | null }>;
     requests24h: number;
   };
+  jobs: {
+    /** How many are in each state; states without any are left out. */
+    byStatus: Record<string, number>;
+    /** Jobs that stopped because someone else had changed the playlist. */
+    reviewRequired: number;
+    /** When the first of those that wait for a time goes on, ISO 8601. */
+    nextRunAfter: string | null;
+  };
   recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
   /** Shown on a terminal only, see the contract's section 3; null where the server has none. */
   ownerCode: string | null;

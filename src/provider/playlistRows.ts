@@ -19,8 +19,11 @@ export interface PlaylistRows {
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as they are now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
-  /** Runs a write when earlier ones to the same playlist have ended, and forgets what was read of it. */
-  exclusively<T>(playlistId: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs a write when earlier ones to the same playlist have ended, and forgets what was read of it. `signal` ends the
+   * wait for its turn, not the work: a job may be writing for a minute.
+   */
+  exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
@@ -56,9 +59,12 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       }
       return { playlist, items };
     },
-    async exclusively(playlistId, work) {
+    async exclusively(playlistId, work, signal) {
       const before = writing.get(playlistId) ?? Promise.resolve();
+      let begun = false;
       const begin = () => {
+        signal?.throwIfAborted();
+        begun = true;
         forget(playlistId);
         return work();
       };
@@ -68,7 +74,18 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       });
       const settled = mine.catch(() => {});
       writing.set(playlistId, settled);
-      return mine;
+      return signal ? unlessAborted(mine, signal, () => !begun) : mine;
     },
   };
+}
+
+/** Rejects as soon as the signal aborts while `mayLeave`; `work` itself goes on. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, mayLeave: () => boolean): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      if (mayLeave()) reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
 }

@@ -8,12 +8,8 @@ import { type Candidate, type MatchResult, matchTrack } from '../music/match.ts'
 import { aliasKey, searchQueries, type TrackQuery } from '../music/query.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../provider/catalog.ts';
-import { inParallel } from '../provider/paging.ts';
 import { getAlias, putAlias } from '../store/aliases.ts';
 import type { Store } from '../store/open.ts';
-
-/** Searches at the same time. More would only meet the rate limit sooner. */
-const PARALLEL_SEARCHES = 4;
 
 export interface Resolution {
   status: MatchResult['status'];
@@ -24,8 +20,6 @@ export interface Resolution {
 
 export interface Resolver {
   resolve(query: TrackQuery, call: Call): Promise<Resolution>;
-  /** In order; entries that normalise alike cost one search. Progress counts the distinct ones. */
-  resolveAll(queries: readonly TrackQuery[], call: Call): Promise<Resolution[]>;
 }
 
 export function createResolver(api: ProviderApi, store: Store, clock: Clock): Resolver {
@@ -64,22 +58,5 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     store.saveSoon();
   }
 
-  return {
-    resolve,
-    async resolveAll(queries, call) {
-      const distinct = new Map<string, TrackQuery>();
-      for (const query of queries) if (!distinct.has(aliasKey(query))) distinct.set(aliasKey(query), query);
-      const entries = [...distinct];
-      let done = 0;
-      const results = await inParallel(entries, PARALLEL_SEARCHES, async ([key, query]) => {
-        call.signal.throwIfAborted();
-        const resolution = await resolve(query, call);
-        done += 1;
-        if (entries.length > 1) call.progress(done, entries.length);
-        return [key, resolution] as const;
-      });
-      const byKey = new Map(results);
-      return queries.map((query) => byKey.get(aliasKey(query)) as Resolution);
-    },
-  };
+  return { resolve };
 }

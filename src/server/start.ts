@@ -3,6 +3,7 @@ import { inspectSettings, redirectUriFor, type Settings } from '../config/settin
 import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import type { Log } from '../domain/log.ts';
+import { createJobs, type Jobs } from '../jobs/jobs.ts';
 import { createMcpEndpoint, type McpEndpoint } from '../mcp/endpoint.ts';
 import { createPlaylistRows } from '../provider/playlistRows.ts';
 import { createResolver } from '../resolve/resolver.ts';
@@ -71,12 +72,15 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const { provider, store } = core;
   const rows = createPlaylistRows(provider, clock);
   const resolver = createResolver(provider, store, clock);
+  const jobs = createJobs({ provider, rows, resolver, store, clock, random, log });
+  core.onConnected(() => jobs.loggedIn());
   const endpoint = createMcpEndpoint({
     tools: TOOLS,
     services: {
       provider,
       rows,
       resolver,
+      jobs,
       store,
       clock,
       startedAt: clock.now(),
@@ -126,13 +130,14 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     await listener.close(0);
     throw error;
   }
+  jobs.start();
   return {
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
     local: localFor(baseUrl),
     ownerCode: owner.code,
     demoKey: options.demo ? core.apiKey.current() : null,
-    close: once(() => stop(core, endpoint, listener)),
+    close: once(() => stop(core, endpoint, listener, jobs)),
   };
 }
 
@@ -155,7 +160,8 @@ function allRoutes(
   ];
 }
 
-async function stop(core: Core, endpoint: McpEndpoint, listener: Listener): Promise<void> {
+async function stop(core: Core, endpoint: McpEndpoint, listener: Listener, jobs: Jobs): Promise<void> {
+  const jobsStopped = jobs.stop();
   const timer = new AbortController();
   core.clock.sleep(DRAIN_MS, timer.signal).then(
     () => endpoint.stopCalls(),
@@ -164,6 +170,7 @@ async function stop(core: Core, endpoint: McpEndpoint, listener: Listener): Prom
   await listener.close(DRAIN_MS + STOP_MS);
   timer.abort();
   await endpoint.close();
+  await jobsStopped;
   await removeServerFile(core.settings.home);
   await core.close();
 }

@@ -1,6 +1,7 @@
 /** The report behind `relay status`: facts, and for each part one line with the command that mends it. */
 import type { StatusEntry, StatusReport } from '../domain/localApi.ts';
 import { type ApiError, listApiErrors } from '../store/apiErrors.ts';
+import { countJobs, countReviews, nextRunAfter } from '../store/jobs.ts';
 import { listRateLimits } from '../store/rateLimits.ts';
 import { requestTotals } from '../store/requestCounts.ts';
 import type { Core } from './core.ts';
@@ -34,10 +35,11 @@ export function statusReport(core: Core, server: ServerFacts | null, ownerCode: 
       registrationOpen: core.settings.dynamicRegistration,
     },
     rateLimits: limitFacts(core),
+    jobs: jobFacts(core),
     recentErrors: listApiErrors(core.store, { limit: 5, unresolved_only: true }).map(errorFacts),
     ownerCode,
   };
-  const entries = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, errorsLine];
+  const entries = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, jobsLine, errorsLine];
   return { ...facts, entries: entries.map((line) => line(facts)) };
 }
 
@@ -69,6 +71,14 @@ function limitFacts(core: Core): StatusReport['rateLimits'] {
       .filter((limit) => limit.blockedUntil !== null && limit.blockedUntil > now)
       .map(({ scope, blockedUntil, reason }) => ({ scope, blockedUntil: isoOf(blockedUntil) ?? '', reason })),
     requests24h: counts.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function jobFacts({ store }: Core): StatusReport['jobs'] {
+  return {
+    byStatus: countJobs(store),
+    reviewRequired: countReviews(store),
+    nextRunAfter: isoOf(nextRunAfter(store)),
   };
 }
 
@@ -144,6 +154,20 @@ function limitsLine({ rateLimits }: Facts): StatusEntry {
     `blocked: ${blocked}; ${requests}`,
     'wait: other kinds of request work',
   );
+}
+
+const ENDED: readonly string[] = ['completed', 'failed', 'cancelled'];
+
+function jobsLine({ jobs }: Facts): StatusEntry {
+  const { byStatus, reviewRequired, nextRunAfter: next } = jobs;
+  const open = Object.entries(byStatus).filter(([status]) => !ENDED.includes(status));
+  const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none at work';
+  const summary = next === null ? counts : `${counts}, the next goes on at ${next}`;
+  if (reviewRequired > 0) {
+    const stopped = `${reviewRequired} stopped because a playlist was changed meanwhile`;
+    return entry('jobs', 'warning', `${summary}; ${stopped}`, 'relay jobs');
+  }
+  return entry('jobs', 'ok', summary, (byStatus.ready ?? 0) > 0 ? 'relay jobs commit ID, to write' : null);
 }
 
 function errorsLine({ recentErrors }: Facts): StatusEntry {

@@ -1,49 +1,28 @@
 /** Building playlists from lists of songs: resolve everything first, then write, and say for each entry what became of it. */
 import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
+import type { JobPayload, JobType } from '../domain/jobs.ts';
 import { Playlist, Track } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { createPlaylist, insertChunks } from '../provider/playlistWrites.ts';
 import {
   asRelayError,
+  type Chunk,
   partialWrite,
   type WriteReport as Report,
+  reportOf,
+  settle,
   UNSTOPPABLE,
+  type WriteProgress,
+  writeChunks,
 } from '../provider/writePath.ts';
-import { Description, ItemRef, MOST_ENTRIES, PlaylistName, playlistId } from './arguments.ts';
-import { type Entry, type ResolvedEntry, resolveEntries } from './entries.ts';
-import { AlbumName, ArtistName, Candidate, Title, Year } from './matching.ts';
-import { writeToPlaylist } from './playlistEditing.ts';
+import type { NewJobItem } from '../store/jobItems.ts';
+import { Description, PlaylistName, playlistId } from './arguments.ts';
+import { anyEntries, type Entry, entryOf, jobItemOf, type ResolvedEntry, searches } from './entries.ts';
+import { Candidate } from './matching.ts';
+import { type Resolving, resolveEntries, type Stop, stopOf, withinTime } from './resolving.ts';
 import { defineTool, type Services } from './tool.ts';
 import { WriteReport } from './writeReport.ts';
-
-const Search = z.strictObject({
-  title: Title,
-  artist: ArtistName,
-  album: AlbumName.optional(),
-  year: Year.optional(),
-});
-
-const AnyEntry = z.union([
-  Search,
-  z.strictObject({ id: ItemRef }),
-  z.strictObject({ uri: ItemRef }),
-  z.strictObject({ url: ItemRef }),
-  ItemRef,
-]);
-
-const searches = z
-  .array(Search)
-  .min(1)
-  .max(MOST_ENTRIES)
-  .describe('1 to 10,000 songs as {title, artist, album?, year?}, in order');
-const anyEntries = z
-  .array(AnyEntry)
-  .min(1)
-  .max(MOST_ENTRIES)
-  .describe(
-    '1 to 10,000 songs in order, each {title, artist, album?, year?}, {id}, {uri}, {url}, or a bare ID, URI or link',
-  );
 
 const Strict = z
   .boolean()
@@ -72,16 +51,21 @@ const ReportRow = z.object({
 const BulkResult = z.object({
   status: z
     .enum(['done', 'blocked', 'dry_run', 'deferred'])
-    .describe('blocked: strict, and some entries did not resolve, so nothing was written'),
+    .describe(
+      'blocked: strict, and some entries did not resolve, so nothing was written; deferred: the job job_id goes on with it',
+    ),
   playlist_id: z.string().nullable(),
   matched: z.number(),
   ambiguous: z.number(),
   unmatched: z.number(),
   skipped_existing: z.number(),
   added: z.number(),
-  report: z.array(ReportRow),
+  report: z.array(ReportRow).describe('With deferred, only the entries that were reached'),
   write: WriteReport.optional(),
-  job_id: z.string().optional(),
+  job_id: z
+    .string()
+    .optional()
+    .describe('With deferred: a job that goes on. See get_job_status; when it says ready, call commit_job'),
 });
 
 type Result = z.infer<typeof BulkResult>;
@@ -89,12 +73,13 @@ type Result = z.infer<typeof BulkResult>;
 /** Above this the tracks of matched entries are left out of the report: they would fill a model's context. */
 const DETAILED_REPORT = 100;
 
+/** `entries` holds null for those that were not reached. */
 function outcome(
-  entries: readonly ResolvedEntry[],
-  facts: Pick<Result, 'status' | 'playlist_id'> & { write?: Report },
+  entries: ReadonlyArray<ResolvedEntry | null>,
+  facts: Pick<Result, 'status' | 'playlist_id'> & { write?: Report; job_id?: string },
 ): Result {
   const count = (status: ResolvedEntry['status']) =>
-    entries.filter((entry) => entry.status === status).length;
+    entries.filter((entry) => entry?.status === status).length;
   return {
     ...facts,
     matched: count('matched') + count('skipped_existing'),
@@ -102,7 +87,9 @@ function outcome(
     unmatched: count('unmatched'),
     skipped_existing: count('skipped_existing'),
     added: facts.write?.written ?? 0,
-    report: entries.map((entry, index) => reportRow(entry, index, entries.length <= DETAILED_REPORT)),
+    report: entries.flatMap((entry, index) =>
+      entry ? [reportRow(entry, index, entries.length <= DETAILED_REPORT)] : [],
+    ),
   };
 }
 
@@ -122,20 +109,6 @@ function isUnresolved(entry: ResolvedEntry): boolean {
   return entry.uri === null;
 }
 
-/** Marks what the playlist holds already. */
-async function markExisting(
-  services: Services,
-  id: string,
-  entries: readonly ResolvedEntry[],
-  call: Call,
-): Promise<ResolvedEntry[]> {
-  const items = await services.rows.readFresh(id, { signal: call.signal, progress() {} });
-  const held = new Set(items.map((item) => item.item?.uri));
-  return entries.map((entry) =>
-    entry.uri !== null && held.has(entry.uri) ? { ...entry, status: 'skipped_existing' } : entry,
-  );
-}
-
 interface AddOptions {
   playlistId: string;
   strict: boolean;
@@ -150,14 +123,53 @@ async function addEntries(
   call: Call,
 ): Promise<Result> {
   const { playlistId: id, strict, dryRun, skipExisting } = options;
-  const resolved = await resolveEntries(services.resolver, inputs, call);
-  const entries = skipExisting ? await markExisting(services, id, resolved, call) : resolved;
+  const begun: Begun = {
+    type: 'add_to_playlist',
+    payload: payloadOf(options),
+    inputs,
+    startedAt: services.clock.now(),
+  };
+  const { entries: found, stop } = await resolveInTime(services, inputs, call);
+  if (stop) return deferred(services, begun, found, stop, id);
+  const resolved = found.flatMap((entry) => entry ?? []);
+  const marked = skipExisting ? await markExisting(services, id, resolved, call) : resolved;
+  if (!Array.isArray(marked)) return deferred(services, begun, resolved, marked, id);
+  const entries = marked;
   if (dryRun) return outcome(entries, { status: 'dry_run', playlist_id: id });
   if (strict && entries.some(isUnresolved)) return outcome(entries, { status: 'blocked', playlist_id: id });
-  const uris = toWrite(entries);
-  if (uris.length === 0) return outcome(entries, { status: 'done', playlist_id: id });
-  const write = await writeToPlaylist(services, id, insertChunks(id, uris), call);
-  return outcome(entries, { status: 'done', playlist_id: id, write });
+  if (toWrite(entries).length === 0) return outcome(entries, { status: 'done', playlist_id: id });
+  return writeOrDefer(services, begun, entries, id, call);
+}
+
+function payloadOf({ playlistId, strict, dryRun, skipExisting }: AddOptions): JobPayload {
+  return {
+    playlist_id: playlistId,
+    strict,
+    dry_run: dryRun,
+    skip_existing: skipExisting,
+    // This tool adds what the list names twice twice.
+    skip_duplicates: false,
+  };
+}
+
+/** Marks what the playlist holds already; a stop where a limit keeps it from being read. */
+async function markExisting(
+  services: Services,
+  id: string,
+  entries: readonly ResolvedEntry[],
+  call: Call,
+): Promise<ResolvedEntry[] | Stop> {
+  try {
+    const items = await services.rows.readFresh(id, { signal: call.signal, progress() {} });
+    const held = new Set(items.map((item) => item.item?.uri));
+    return entries.map((entry) =>
+      entry.uri !== null && held.has(entry.uri) ? { ...entry, status: 'skipped_existing' } : entry,
+    );
+  } catch (error) {
+    const stop = stopOf(error, services.clock);
+    if (stop) return stop;
+    throw error;
+  }
 }
 
 function toWrite(entries: readonly ResolvedEntry[]): string[] {
@@ -220,14 +232,6 @@ export const bulkAddTracksTool = defineTool({
     ),
 });
 
-function entryOf(given: z.output<typeof AnyEntry>): Entry {
-  if ('title' in given) return { input: given, search: given };
-  if ('kind' in given) return { input: given.input, uri: given.uri };
-  if ('id' in given) return { input: { id: given.id.input }, uri: given.id.uri };
-  if ('uri' in given) return { input: { uri: given.uri.input }, uri: given.uri.uri };
-  return { input: { url: given.url.input }, uri: given.url.uri };
-}
-
 export const createPlaylistFromTracksTool = defineTool({
   name: 'create_playlist_from_tracks',
   title: 'Create playlist from tracks',
@@ -250,22 +254,65 @@ export const createPlaylistFromTracksTool = defineTool({
   }),
   output: BulkResult.extend({ playlist: Playlist.optional() }),
   async handle(services, args, call) {
-    const resolved = await resolveEntries(services.resolver, args.tracks.map(entryOf), call);
+    const inputs = args.tracks.map(entryOf);
+    const begun: Begun = {
+      type: 'create_playlist',
+      payload: createPayload(args),
+      inputs,
+      startedAt: services.clock.now(),
+    };
+    const { entries: found, stop } = await resolveInTime(services, inputs, call);
+    if (stop) return deferred(services, begun, found, stop, null);
+    const resolved = found.flatMap((entry) => entry ?? []);
     const entries = args.skip_duplicates ? markRepeated(resolved) : resolved;
-    if (args.strict && entries.some(isUnresolved)) {
+    if ((args.strict && entries.some(isUnresolved)) || toWrite(entries).length === 0) {
       return outcome(entries, { status: 'blocked', playlist_id: null });
     }
-    const uris = toWrite(entries);
-    if (uris.length === 0) return outcome(entries, { status: 'blocked', playlist_id: null });
-    call.signal.throwIfAborted();
-    const playlist = await createPlaylist(services.provider, args, UNSTOPPABLE);
-    const write = await fill(services, playlist, uris, call);
-    return {
-      ...outcome(entries, { status: 'done', playlist_id: playlist.id, write }),
-      playlist: { ...playlist, snapshot_id: write.snapshot_id, total_items: write.written },
-    };
+    return createAndFill(services, begun, entries, call);
   },
 });
+
+interface NewPlaylist {
+  name: string;
+  description?: string | undefined;
+  public: boolean;
+}
+
+function createPayload(args: NewPlaylist & { strict: boolean; skip_duplicates: boolean }): JobPayload {
+  const { name, description, strict, skip_duplicates } = args;
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    public: args.public,
+    strict,
+    dry_run: false,
+    skip_existing: false,
+    skip_duplicates,
+  };
+}
+
+async function createAndFill(
+  services: Services,
+  begun: Begun,
+  entries: readonly ResolvedEntry[],
+  call: Call,
+): Promise<Result & { playlist?: Playlist }> {
+  call.signal.throwIfAborted();
+  let playlist: Playlist;
+  try {
+    playlist = await createPlaylist(services.provider, { name: '', ...begun.payload }, UNSTOPPABLE);
+  } catch (error) {
+    const stop = stopOf(error, services.clock);
+    if (!stop) throw error;
+    return deferred(services, begun, entries, stop, null, { written: 0 });
+  }
+  const result = await fill(services, begun, playlist, entries, call);
+  const { snapshot_id = null, written = 0 } = result.write ?? {};
+  return {
+    ...result,
+    playlist: { ...playlist, snapshot_id: snapshot_id ?? playlist.snapshot_id, total_items: written },
+  };
+}
 
 function markRepeated(entries: readonly ResolvedEntry[]): ResolvedEntry[] {
   const seen = new Set<string>();
@@ -280,18 +327,19 @@ function markRepeated(entries: readonly ResolvedEntry[]): ResolvedEntry[] {
 /** A playlist that was made must be named in the failure, or nobody could go on with it. */
 async function fill(
   services: Services,
+  begun: Begun,
   playlist: Playlist,
-  uris: readonly string[],
+  entries: readonly ResolvedEntry[],
   call: Call,
-): Promise<Report> {
+): Promise<Result> {
   try {
-    return await writeToPlaylist(services, playlist.id, insertChunks(playlist.id, uris), call);
+    return await writeOrDefer(services, begun, entries, playlist.id, call);
   } catch (thrown) {
     const error = asRelayError(thrown);
     const unwritten = {
       ok: false,
       playlist_id: playlist.id,
-      requested: uris.length,
+      requested: toWrite(entries).length,
       written: 0,
       partial: true,
     };
@@ -307,4 +355,97 @@ async function fill(
       },
     );
   }
+}
+
+/** What of a call's 45 s is for searching, and by when writing stops, so that the answer still comes in time. */
+const RESOLVE_MS = 35_000;
+const WRITE_UNTIL_MS = 42_000;
+
+/** A call at work, as a job would go on with it. */
+interface Begun {
+  type: JobType;
+  payload: JobPayload;
+  inputs: readonly Entry[];
+  /** Unix milliseconds. */
+  startedAt: number;
+}
+
+function resolveInTime(services: Services, inputs: readonly Entry[], call: Call): Promise<Resolving> {
+  return withinTime(services.clock, RESOLVE_MS, call.signal, (signal) =>
+    resolveEntries(services, inputs, { ...call, signal }),
+  );
+}
+
+/** Writes what resolved; where a limit or the time stops that, a job writes the rest by itself. */
+async function writeOrDefer(
+  services: Services,
+  begun: Begun,
+  entries: readonly ResolvedEntry[],
+  playlistId: string,
+  call: Call,
+): Promise<Result> {
+  const chunks = insertChunks(playlistId, toWrite(entries));
+  const progress = await writeInTime(services, begun, playlistId, chunks, call);
+  const write = reportOf(playlistId, chunks, progress);
+  const stop = progress.error && stopOf(progress.error, services.clock);
+  const defer = stop && deferred(services, begun, entries, stop, playlistId, write);
+  // Where the job cannot be saved, the caller has to hear how far the write got.
+  const handedOver = await defer?.catch(() => null);
+  if (handedOver) return handedOver;
+  const settled = settle(write, progress.error);
+  return outcome(entries, { status: 'done', playlist_id: playlistId, write: settled });
+}
+
+async function writeInTime(
+  { rows, provider, clock }: Services,
+  begun: Begun,
+  playlistId: string,
+  chunks: readonly Chunk[],
+  call: Call,
+): Promise<WriteProgress> {
+  const left = begun.startedAt + WRITE_UNTIL_MS - clock.now();
+  const write = (signal: AbortSignal) =>
+    rows.exclusively(playlistId, () => writeChunks(provider, chunks, { ...call, signal }, clock), signal);
+  try {
+    return await withinTime(clock, left, call.signal, write);
+  } catch (error) {
+    return { written: 0, completed: 0, snapshotId: null, error: asRelayError(error) };
+  }
+}
+
+/** Hands the call over to a job. With `write`, writing had begun, so that the job writes without being told to. */
+async function deferred(
+  services: Services,
+  begun: Begun,
+  entries: ReadonlyArray<ResolvedEntry | null>,
+  stop: Stop,
+  playlistId: string | null,
+  write?: Report | { written: 0 },
+): Promise<Result> {
+  const items = begun.inputs.map((input, index) => jobItemOf(input, entries[index] ?? undefined));
+  const job = await services.jobs.handOver({
+    type: begun.type,
+    payload: begun.payload,
+    items: write ? withWritten(items, write.written) : items,
+    maxAttempts: JOB_ATTEMPTS,
+    phase: write ? 'commit' : 'resolve',
+    targetId: playlistId,
+    skipsMarked: write !== undefined,
+    ...stop,
+  });
+  const report = write && 'chunks' in write ? { write } : {};
+  return outcome(entries, { status: 'deferred', playlist_id: playlistId, job_id: job.job_id, ...report });
+}
+
+/** The default of `create_bulk_job`. */
+const JOB_ATTEMPTS = 5;
+
+/** The first `written` of the items that were to be written are. */
+function withWritten(items: readonly NewJobItem[], written: number): NewJobItem[] {
+  let left = written;
+  return items.map((item) => {
+    if (item.status !== 'matched' || left === 0) return item;
+    left -= 1;
+    return { ...item, status: 'written' };
+  });
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { PROVIDER_NAME } from '../provider/request.ts';
 import { countAliases, countTracks } from '../store/aliases.ts';
 import { type ApiError, countApiErrors, listApiErrors } from '../store/apiErrors.ts';
+import { countJobItems, countJobs } from '../store/jobs.ts';
 import { countOauthClients } from '../store/oauthClients.ts';
 import { countOauthTokens } from '../store/oauthTokens.ts';
 import { listRateLimits, type RateLimit } from '../store/rateLimits.ts';
@@ -55,8 +56,8 @@ export const getStateDiagnosticsTool = defineTool({
       counts: {
         tracks: countTracks(store),
         aliases: countAliases(store),
-        jobs: {},
-        job_items: 0,
+        jobs: countJobs(store),
+        job_items: countJobItems(store),
         api_errors: errors.total,
         unresolved_errors: errors.unresolved,
         oauth_clients: countOauthClients(store),

@@ -8,6 +8,14 @@ import {
   searchTracksTool,
 } from './catalog.ts';
 import { getRateLimitStatusTool, getRecentApiErrorsTool, getStateDiagnosticsTool } from './diagnostics.ts';
+import {
+  cancelJobTool,
+  commitJobTool,
+  createBulkJobTool,
+  getJobStatusTool,
+  listJobsTool,
+  resumeJobTool,
+} from './jobs.ts';
 import { getSavedTracksTool } from './library.ts';
 import { checkSavedTracksTool, removeSavedTracksTool, saveTracksTool } from './libraryEditing.ts';
 import { getRecentlyPlayedTool, getTopArtistsTool, getTopTracksTool } from './listening.ts';
@@ -75,6 +83,12 @@ export const TOOLS: readonly Tool[] = [
   seekTool,
   setVolumeTool,
   transferPlaybackTool,
+  createBulkJobTool,
+  getJobStatusTool,
+  listJobsTool,
+  resumeJobTool,
+  commitJobTool,
+  cancelJobTool,
   getStateDiagnosticsTool,
   getRateLimitStatusTool,
   getRecentApiErrorsTool,

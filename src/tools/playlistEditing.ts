@@ -47,11 +47,15 @@ export async function writeToPlaylist(
   chunks: readonly Chunk[],
   call: Call,
 ): Promise<Report> {
-  return services.rows.exclusively(id, async () => {
-    call.signal.throwIfAborted();
-    const progress = await writeChunks(services.provider, chunks, call, services.clock);
-    return settle(reportOf(id, chunks, progress), progress.error);
-  });
+  return services.rows.exclusively(
+    id,
+    async () => {
+      call.signal.throwIfAborted();
+      const progress = await writeChunks(services.provider, chunks, call, services.clock);
+      return settle(reportOf(id, chunks, progress), progress.error);
+    },
+    call.signal,
+  );
 }
 
 export const createPlaylistTool = defineTool({
@@ -100,10 +104,14 @@ export const updatePlaylistDetailsTool = defineTool({
       });
     }
     await checkCollaborative(services, id, details, call);
-    await services.rows.exclusively(id, async () => {
-      call.signal.throwIfAborted();
-      await updateDetails(services.provider, id, details, UNSTOPPABLE);
-    });
+    await services.rows.exclusively(
+      id,
+      async () => {
+        call.signal.throwIfAborted();
+        await updateDetails(services.provider, id, details, UNSTOPPABLE);
+      },
+      call.signal,
+    );
     return { playlist_id: id, updated };
   },
 });
@@ -179,10 +187,14 @@ export const reorderTracksTool = defineTool({
   }),
   output: z.object({ playlist_id: z.string(), snapshot_id: z.string().nullable() }),
   async handle(services, { playlist_id: { id }, ...move }, call) {
-    const snapshot_id = await services.rows.exclusively(id, async () => {
-      call.signal.throwIfAborted();
-      return reorder(services.provider, id, move, UNSTOPPABLE);
-    });
+    const snapshot_id = await services.rows.exclusively(
+      id,
+      async () => {
+        call.signal.throwIfAborted();
+        return reorder(services.provider, id, move, UNSTOPPABLE);
+      },
+      call.signal,
+    );
     return { playlist_id: id, snapshot_id };
   },
 });

@@ -39,14 +39,18 @@ export const replaceTracksTool = defineTool({
   }),
   output: WriteReport,
   handle(services, { playlist_id: { id }, track_ids }, call) {
-    return services.rows.exclusively(id, async () => {
-      const former = restorableUris(await services.rows.readFresh(id, call));
-      const chunks = replaceChunks(
-        id,
-        track_ids.map((ref) => ref.uri),
-      );
-      return rewritePlaylist(services, id, former, chunks, call);
-    });
+    return services.rows.exclusively(
+      id,
+      async () => {
+        const former = restorableUris(await services.rows.readFresh(id, call));
+        const chunks = replaceChunks(
+          id,
+          track_ids.map((ref) => ref.uri),
+        );
+        return rewritePlaylist(services, id, former, chunks, call);
+      },
+      call.signal,
+    );
   },
 });
 
@@ -77,20 +81,24 @@ export const deduplicatePlaylistTool = defineTool({
     dry_run: z.boolean(),
   }),
   handle(services, { playlist_id: { id }, dry_run }, call) {
-    return services.rows.exclusively(id, async () => {
-      const items = await services.rows.readFresh(id, call);
-      const former = restorableUris(items);
-      const removed = repeatedRows(items);
-      const counts = { original_count: items.length, resulting_count: items.length - removed.length };
-      const chunks = removed.length === 0 ? [] : chunksOf(id, former);
-      const report =
-        dry_run || chunks.length === 0
-          ? nothingWritten(id, removed.length, dry_run ? chunks.length : 0)
-          : await rewritePlaylist(services, id, former, chunks, call);
-      // The requests move more rows than are removed; what was asked for is the removal.
-      const written = dry_run ? 0 : removed.length;
-      return { ...report, requested: removed.length, written, ...counts, removed, dry_run };
-    });
+    return services.rows.exclusively(
+      id,
+      async () => {
+        const items = await services.rows.readFresh(id, call);
+        const former = restorableUris(items);
+        const removed = repeatedRows(items);
+        const counts = { original_count: items.length, resulting_count: items.length - removed.length };
+        const chunks = removed.length === 0 ? [] : chunksOf(id, former);
+        const report =
+          dry_run || chunks.length === 0
+            ? nothingWritten(id, removed.length, dry_run ? chunks.length : 0)
+            : await rewritePlaylist(services, id, former, chunks, call);
+        // The requests move more rows than are removed; what was asked for is the removal.
+        const written = dry_run ? 0 : removed.length;
+        return { ...report, requested: removed.length, written, ...counts, removed, dry_run };
+      },
+      call.signal,
+    );
   },
 });
 

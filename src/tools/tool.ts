@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import type { Clock } from '../domain/clock.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/playlistRows.ts';
 import type { Resolver } from '../resolve/resolver.ts';
@@ -16,6 +17,8 @@ export interface Services {
   rows: PlaylistRows;
   /** From a title and an artist to a track. */
   resolver: Resolver;
+  /** Durable jobs. */
+  jobs: Jobs;
   store: Store;
   clock: Clock;
   /** Unix milliseconds. */

@@ -11,12 +11,15 @@ type Json = Record<string, unknown>;
 interface Facts {
   playlist: string;
   device: string;
+  job: string;
 }
 
 const { tracks, artists } = sharedCatalogue();
 const ids = (from: number, count: number) => tracks.slice(from, from + count).map(({ id }) => id);
 const [song] = tracks.slice(2, 3);
 const search = { title: song?.name, artist: song?.artists[0]?.name };
+
+const NOWHERE = { title: 'No Such Song Anywhere', artist: 'Nobody of That Name' };
 
 /** Each tool in an order in which a person might use them, with its arguments. */
 const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
@@ -49,6 +52,13 @@ const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
   ['add_tracks_by_search', ({ playlist }) => ({ playlist_id: playlist, tracks: [search] })],
   ['bulk_add_tracks', ({ playlist }) => ({ playlist_id: playlist, tracks: [{ id: ids(9, 1)[0] }] })],
   ['create_playlist_from_tracks', () => ({ name: 'Made of a List', tracks: [search, ids(9, 1)[0]] })],
+  ['create_bulk_job', () => ({ type: 'save_tracks', payload: {}, items: [...ids(20, 2), NOWHERE] })],
+  ['get_job_status', ({ job }) => ({ job_id: job })],
+  ['resume_job', ({ job }) => ({ job_id: job })],
+  ['cancel_job', ({ job }) => ({ job_id: job })],
+  ['create_bulk_job', () => ({ type: 'save_tracks', payload: {}, items: ids(20, 2) })],
+  ['commit_job', ({ job }) => ({ job_id: job })],
+  ['list_jobs', () => ({})],
   ['get_saved_tracks', () => ({})],
   ['save_tracks', () => ({ track_ids: ids(0, 2) })],
   ['check_saved_tracks', () => ({ track_ids: ids(0, 2) })],
@@ -66,6 +76,20 @@ const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
   ['seek', () => ({ position_ms: 1_000 })],
   ['set_volume', () => ({ volume_percent: 30 })],
   ['pause', () => ({})],
+  [
+    'create_bulk_job',
+    () => ({
+      type: 'add_to_playlist',
+      // A playlist that is not there: the job can be committed, fails, and can still be cancelled.
+      payload: { playlist_id: '0'.repeat(22), strict: false },
+      items: [ids(20, 1)[0], { title: 'No Such Song Anywhere', artist: 'Nobody' }],
+    }),
+  ],
+  ['get_job_status', ({ job }) => ({ job_id: job })],
+  ['resume_job', ({ job }) => ({ job_id: job })],
+  ['list_jobs', () => ({})],
+  ['commit_job', ({ job }) => ({ job_id: job })],
+  ['cancel_job', ({ job }) => ({ job_id: job })],
   ['get_state_diagnostics', () => ({})],
   ['get_rate_limit_status', () => ({})],
   ['get_recent_api_errors', () => ({})],
@@ -74,12 +98,14 @@ const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
 test('relay call drives every tool from a terminal', async () => {
   await withDesk({}, async (desk) => {
     await desk.serve(['--demo']);
-    const facts: Facts = { playlist: '', device: '' };
+    const facts: Facts = { playlist: '', device: '', job: '' };
     const failed: string[] = [];
     for (const [tool, args] of session) {
       const answer = await call(desk, tool, args(facts));
       if (answer.error !== undefined) failed.push(`${tool}: ${JSON.stringify(answer.error)}`);
       if (tool === 'create_playlist') facts.playlist = String(answer.id);
+      if (tool === 'create_bulk_job') facts.job = await readyJob(desk, String(answer.job_id));
+      if (tool === 'create_bulk_job') facts.job = String(answer.job_id);
       if (tool === 'get_devices') facts.device = deviceOf(answer);
     }
     assert.deepEqual(failed, []);
@@ -87,13 +113,23 @@ test('relay call drives every tool from a terminal', async () => {
 });
 
 test('the session above uses every tool', () => {
-  assert.deepEqual(session.map(([tool]) => tool).sort(), TOOLS.map(({ name }) => name).sort());
+  const used = new Set(session.map(([tool]) => tool));
+  assert.deepEqual([...used].sort(), TOOLS.map(({ name }) => name).sort());
 });
 
 async function call(desk: Desk, tool: string, args: Json): Promise<Json> {
   const ended = await desk.relay(['call', tool, '--args', JSON.stringify(args), '--json']);
   assert.ok([0, 1].includes(ended.code ?? -1), `${tool}: ${ended.err}`);
   return JSON.parse(ended.out) as Json;
+}
+
+/** The ID of the job, once its items are looked up. */
+async function readyJob(desk: Desk, job_id: string): Promise<string> {
+  for (let look = 0; look < 50; look++) {
+    const { job } = (await call(desk, 'get_job_status', { job_id })) as { job: { status: string } };
+    if (job.status === 'ready') return job_id;
+  }
+  return assert.fail('the job never became ready');
 }
 
 function deviceOf(answer: Json): string {

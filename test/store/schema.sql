@@ -38,6 +38,65 @@ CREATE TABLE api_errors (
   resolved_at   integer
 ) strict;
 
+CREATE TABLE job_intents (
+  job        integer primary key references jobs (seq) on delete cascade,
+  intent     text not null,
+  created_at integer not null
+) strict;
+
+CREATE TABLE job_items (
+  job        integer not null references jobs (seq) on delete cascade,
+  position   integer not null,
+  input      text not null,
+  key        text,
+  uri        text,
+  status     text not null,
+  track      text,
+  candidates text,
+  error      text,
+  attempts   integer not null default 0,
+  run_after  integer,
+  primary key (job, position)
+) strict;
+
+CREATE TABLE job_plans (
+  job            integer primary key references jobs (seq) on delete cascade,
+  first_position integer not null,
+  base           text not null
+) strict;
+
+CREATE TABLE jobs (
+  seq             integer primary key,
+  id              text not null unique,
+  type            text not null,
+  status          text not null,
+  phase           text not null check (phase in ('resolve', 'commit')),
+  account         text,
+  payload         text not null,
+  target_id       text,
+  skips_marked    integer not null default 0 check (skips_marked in (0, 1)),
+  total_items     integer not null,
+  resolved        integer not null default 0,
+  ambiguous       integer not null default 0,
+  unmatched       integer not null default 0,
+  failed          integer not null default 0,
+  skipped         integer not null default 0,
+  written         integer not null default 0,
+  attempts        integer not null default 0,
+  step_attempts   integer not null default 0,
+  max_attempts    integer not null,
+  run_after       integer,
+  reason          text,
+  review_required integer not null default 0 check (review_required in (0, 1)),
+  uncertain       integer not null default 0 check (uncertain in (0, 1)),
+  error           text,
+  result          text,
+  created_at      integer not null,
+  updated_at      integer not null,
+  started_at      integer,
+  completed_at    integer
+) strict;
+
 CREATE TABLE meta (
   name  text primary key,
   value any not null
@@ -119,6 +178,14 @@ CREATE UNIQUE INDEX api_errors_kind
   on api_errors (method, path, ifnull(status_code, 0), ifnull(reason, ''), provider);
 
 CREATE INDEX api_errors_recent on api_errors (last_seen_at);
+
+CREATE INDEX job_items_key on job_items (job, key) where status = 'pending';
+
+CREATE INDEX job_items_matched on job_items (job, position) where status = 'matched';
+
+CREATE INDEX job_items_pending on job_items (job, position) where status = 'pending';
+
+CREATE INDEX jobs_due on jobs (status, phase, seq);
 
 CREATE INDEX oauth_grants_client on oauth_grants (client_id);
 

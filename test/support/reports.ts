@@ -53,6 +53,7 @@ export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport
     },
     mcp: { authMode: 'bearer', apiKeySet: true, clients: 0, registrationOpen: true },
     rateLimits: { blocked: [], requests24h: 0 },
+    jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,
     ...changes,

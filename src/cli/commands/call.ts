@@ -7,6 +7,7 @@ import { printError, printJson, printLine } from '../output.ts';
 import type { Finish } from '../program.ts';
 import { createProgress } from '../progress.ts';
 import { readAll } from '../prompt.ts';
+import { connectTools } from '../toolCalls.ts';
 
 export interface CallOptions {
   /** A JSON object, or `-` to read one from stdin. */
@@ -35,26 +36,13 @@ export async function runCall(
   options: CallOptions,
 ): Promise<ExitCode> {
   const json = options.args === '-' ? await readAll(context.io, context.signal) : options.args;
-  const client = await connect(context);
+  const client = await connectTools(context);
   try {
     const outcome = await interruptible(context.signal, callTool(context, client, name, words, json));
     return show(context, outcome);
   } finally {
     await client.close();
   }
-}
-
-async function connect(context: Context): Promise<McpConnection> {
-  const running = await interruptible(context.signal, context.running());
-  if (!running) {
-    throw new RelayError('NO_SERVER', 'No server is running.', { remedy: 'Start one with `relay serve`.' });
-  }
-  const { token } = await running.local.mcpToken();
-  // Not the public URL: this machine may not reach it.
-  const url = `${running.baseUrl}/mcp`;
-  const { connectMcp } = await import('../mcpClient.ts');
-  const { version, signal } = context;
-  return interruptible(signal, connectMcp({ url, token, version, signal }));
 }
 
 async function callTool(

@@ -1,0 +1,55 @@
+/** Follows a job until it rests: a bar on the terminal, or with `--json` a line for each change. */
+import type { JobRecord } from '../tools/jobs.ts';
+import type { Context } from './context.ts';
+import { barText, progressOf } from './jobText.ts';
+import { printJson, showsUnicode } from './output.ts';
+
+/** The tools offer no stream of a job's changes, so it is asked for. */
+const ASK_EVERY_MS = 1_000;
+/** The speed is that of the last so many answers. */
+const SAMPLES = 10;
+
+/** States in which nothing happens any more until somebody asks for it. */
+const AT_REST: ReadonlySet<string> = new Set(['ready', 'completed', 'failed', 'cancelled']);
+
+/** Back to the start of the line, and clear it. */
+const START_OF_LINE = '\r\u001b[K';
+
+export async function watchJob(context: Context, ask: () => Promise<JobRecord>): Promise<JobRecord> {
+  const { io, clock, signal, env, platform } = context;
+  const speed = createSpeed();
+  const unicode = showsUnicode(env, platform);
+  let shown = '';
+  for (;;) {
+    const job = await ask();
+    const text = JSON.stringify(job);
+    if (context.json && text !== shown) printJson(io, job);
+    shown = text;
+    if (AT_REST.has(job.status)) {
+      if (io.terminal.stderr && !context.json) io.err(START_OF_LINE);
+      return job;
+    }
+    const perSecond = speed.sample(job, clock.now());
+    if (io.terminal.stderr && !context.json) {
+      io.err(`${START_OF_LINE}${barText(job, perSecond, unicode).slice(0, io.columns - 1)}`);
+    }
+    await clock.sleep(ASK_EVERY_MS, signal);
+  }
+}
+
+/** Items a second over the last answers; null until there is something to tell. */
+export function createSpeed(): { sample(job: JobRecord, now: number): number | null } {
+  let samples: Array<{ at: number; done: number }> = [];
+  let status = '';
+  return {
+    sample(job, now) {
+      if (job.status !== status) samples = [];
+      status = job.status;
+      samples = [...samples, { at: now, done: progressOf(job).done }].slice(-SAMPLES);
+      const [first] = samples;
+      const last = samples.at(-1);
+      if (!first || !last || last.at === first.at) return null;
+      return ((last.done - first.done) / (last.at - first.at)) * 1_000;
+    },
+  };
+}

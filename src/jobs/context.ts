@@ -1,0 +1,68 @@
+/** What the parts of the job machinery share, and the one way to move a job. */
+import type { Clock, Random } from '../domain/clock.ts';
+import type { RelayError } from '../domain/errors.ts';
+import type { JobStatus } from '../domain/jobs.ts';
+import type { Log } from '../domain/log.ts';
+import type { ProviderApi } from '../provider/api.ts';
+import type { PlaylistRows } from '../provider/playlistRows.ts';
+import type { Resolver } from '../resolve/resolver.ts';
+import { getJobBySeq, type Job, type JobChange, type JobError, moveJob } from '../store/jobs.ts';
+import type { Store } from '../store/open.ts';
+import { mayMove } from './states.ts';
+
+export interface JobContext {
+  provider: ProviderApi;
+  rows: PlaylistRows;
+  resolver: Resolver;
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+export interface MoveOptions {
+  /** Changes more in the same transaction. */
+  also?(): void;
+  /** Takes the move back where it could not be saved, for a caller who is told so. */
+  undone?: boolean;
+}
+
+/**
+ * Moves a job and waits until that is on disk; false where the job has left the state `job.status` meanwhile, for
+ * instance because somebody cancelled it.
+ * @throws RelayError `STORE_ERROR`
+ */
+export function move(
+  { store, clock, log }: Pick<JobContext, 'store' | 'clock' | 'log'>,
+  job: Job,
+  to: JobStatus,
+  change: JobChange = {},
+  options: MoveOptions = {},
+): Promise<boolean> {
+  const from = job.status;
+  if (!mayMove(from, to)) throw new Error(`A job may not go from ${from} to ${to}.`);
+  log.info({ job: job.id, from, to, reason: change.reason ?? undefined }, 'job moves');
+  const forward = () => {
+    const moved = moveJob(store, job.seq, { from, to }, change, clock.now());
+    if (moved) options.also?.();
+    return moved;
+  };
+  const back = () => moveJob(store, job.seq, { from: to, to: from }, formerOf(job), clock.now());
+  return store.durable(forward, options.undone ? back : undefined);
+}
+
+function formerOf(job: Job): JobChange {
+  const { phase, attempts, stepAttempts, runAfter, reason, reviewRequired, error, result, completedAt } = job;
+  return { phase, attempts, stepAttempts, runAfter, reason, reviewRequired, error, result, completedAt };
+}
+
+/** The job as it is now; it must be there. */
+export function reread(store: Store, job: Job): Job {
+  const found = getJobBySeq(store, job.seq);
+  if (!found) throw new Error(`The job ${job.id} is gone.`);
+  return found;
+}
+
+export function errorFacts({ code, message, remedy }: RelayError): JobError {
+  return { code, message, ...(remedy === undefined ? {} : { remedy }) };
+}

@@ -1,0 +1,26 @@
+/** How many requests to the provider a job will cost, before it costs any. */
+import type { JobType } from '../domain/jobs.ts';
+import { getAlias } from '../store/aliases.ts';
+import type { NewJobItem } from '../store/jobItems.ts';
+import type { Store } from '../store/open.ts';
+import { KINDS } from './kinds/index.ts';
+
+/**
+ * One search for each song that is not remembered, and the writes with one look at the target before them. More when the
+ * first search of a song does not find it, when the target is long (50 rows a request), and after failures.
+ */
+export function estimateRequests(
+  store: Store,
+  type: JobType,
+  items: readonly NewJobItem[],
+  dryRun: boolean,
+): number {
+  const keys = new Set(
+    items.flatMap(({ key, status }) => (key !== null && status === 'pending' ? [key] : [])),
+  );
+  const searches = [...keys].filter((key) => getAlias(store, key) === null).length;
+  if (dryRun) return searches;
+  const { chunkSize, target, makeTarget } = KINDS[type];
+  const writes = Math.ceil(items.length / chunkSize);
+  return searches + writes + (target === 'playlist' ? 1 : 0) + (makeTarget ? 2 : 0);
+}

@@ -1,0 +1,54 @@
+/** What becomes of a job whose step failed: it waits, or it has failed. */
+import type { RelayError } from '../domain/errors.ts';
+import { getPlan } from '../store/jobIntents.ts';
+import { getJobBySeq, type Job, type JobChange } from '../store/jobs.ts';
+import { errorFacts, type JobContext, move } from './context.ts';
+import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
+import { isAtWork } from './states.ts';
+
+/** Rows of what a playlist held before that a failed replacement shows. */
+const SHOWN = 1_000;
+
+/** @throws RelayError `STORE_ERROR` */
+export async function afterFailure(context: JobContext, before: Job, error: RelayError): Promise<void> {
+  const job = getJobBySeq(context.store, before.seq);
+  if (!job || !isAtWork(job.status)) return;
+  const now = context.clock.now();
+  const outcome = outcomeOf(error);
+  if (outcome === 'limit' || outcome === 'login' || outcome === 'account') {
+    await move(context, job, 'waiting', { runAfter: waitUntil(outcome, error, now), reason: error.code });
+    return;
+  }
+  const stepAttempts = job.stepAttempts + 1;
+  const attempts = Math.max(job.attempts, stepAttempts);
+  if (outcome === 'retry' && stepAttempts < job.maxAttempts) {
+    const runAfter = now + retryDelay(stepAttempts, context.random.fraction());
+    await move(context, job, 'waiting', { runAfter, reason: error.code, stepAttempts, attempts });
+    return;
+  }
+  await move(context, job, 'failed', {
+    ...failed(context, job, error),
+    stepAttempts,
+    attempts,
+    completedAt: now,
+  });
+}
+
+function failed(context: JobContext, job: Job, error: RelayError): JobChange {
+  const review = error.code === 'CONFLICT' && error.details?.expected_uris !== undefined;
+  const result = review
+    ? { ...error.details }
+    : {
+        ...(job.targetId === null ? {} : { playlist_id: job.targetId }),
+        written: job.written,
+        ...former(context, job),
+      };
+  return { error: errorFacts(error), reviewRequired: review, result };
+}
+
+/** What a replacement that stopped half-way took away, so that it can be put back. */
+function former({ store }: JobContext, job: Job): Record<string, unknown> {
+  if (job.type !== 'replace_playlist' || job.written === 0) return {};
+  const base = getPlan(store, job.seq)?.base ?? [];
+  return { former_count: base.length, former_uris: base.slice(0, SHOWN) };
+}

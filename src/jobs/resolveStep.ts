@@ -1,0 +1,146 @@
+/**
+ * One turn of searching for a job's items: in order, a few at a time, for a few seconds, so that other jobs get their turn.
+ * Results are saved within a second; what a crash loses is searched again.
+ */
+import type { RelayError } from '../domain/errors.ts';
+import type { TrackQuery } from '../music/query.ts';
+import { asRelayError } from '../provider/writePath.ts';
+import { failItem, nextTry, type PendingItem, pendingItems, resolveItems } from '../store/jobItems.ts';
+import type { Job } from '../store/jobs.ts';
+import { errorFacts, type JobContext, move, reread } from './context.ts';
+import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
+
+/** More would only meet the rate limit sooner. */
+const PARALLEL_SEARCHES = 4;
+const WINDOW = 200;
+const TURN_MS = 3_000;
+/** That many failures without a success between them are the provider's, not the items': the rest is spared. */
+const FAILURES_OF_ALL = 4;
+
+interface Turn {
+  pause: Pause | null;
+  /** The state could not be saved. */
+  unsaved: RelayError | null;
+  /** Since the last success. */
+  failures: number;
+}
+
+interface Pause {
+  /** Unix milliseconds; null: until somebody logs in. */
+  until: number | null;
+  reason: string;
+}
+
+export async function resolveStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
+  if (!(await begin(context, job))) return;
+  const resolving = reread(context.store, job);
+  const items = pendingItems(context.store, job.seq, context.clock.now(), WINDOW);
+  const wasDown = job.status === 'waiting' && job.attempts > 0;
+  const pause = items.length === 0 ? null : await searchAll(context, resolving, items, wasDown, signal);
+  signal.throwIfAborted();
+  if (pause) await park(context, resolving, pause);
+  else await endIfDone(context, resolving);
+}
+
+function begin(context: JobContext, job: Job): Promise<boolean> | true {
+  if (job.status === 'resolving') return true;
+  const startedAt = job.startedAt ?? context.clock.now();
+  return move(context, job, 'resolving', { startedAt, runAfter: null, reason: null });
+}
+
+async function park(context: JobContext, job: Job, { until, reason }: Pause): Promise<void> {
+  await move(context, job, 'waiting', { runAfter: until, reason });
+}
+
+/** Moves a job without items that are due to where it belongs. */
+async function endIfDone(context: JobContext, job: Job): Promise<void> {
+  const now = context.clock.now();
+  const next = nextTry(context.store, job.seq);
+  if (next && next.at <= now) return;
+  if (next) return park(context, job, { until: next.at, reason: next.code });
+  const { resolved, ambiguous, unmatched, failed } = reread(context.store, job);
+  if (!job.payload.dry_run) {
+    await move(context, job, 'ready');
+    return;
+  }
+  const result = { dry_run: true, resolved, ambiguous, unmatched, failed };
+  await move(context, job, 'completed', { result, completedAt: now });
+}
+
+/** @param wasDown the last turn ended with failures: one search alone shows whether the provider is back */
+async function searchAll(
+  context: JobContext,
+  job: Job,
+  items: readonly PendingItem[],
+  wasDown: boolean,
+  signal: AbortSignal,
+): Promise<Pause | null> {
+  const queue = oneOfEachKey(items).values();
+  const end = context.clock.now() + TURN_MS;
+  const turn: Turn = { pause: null, unsaved: null, failures: wasDown ? FAILURES_OF_ALL - 1 : 0 };
+  const next = async () => {
+    const { value: item } = queue.next();
+    if (!item) return false;
+    const error = await search(context, job, item, signal);
+    if (signal.aborted) return false;
+    turn.failures = error ? turn.failures + 1 : 0;
+    if (error) noteFailure(context, job, item, error, turn);
+    return !turn.pause && !turn.unsaved && context.clock.now() < end;
+  };
+  const lane = async () => {
+    while (await next());
+  };
+  if (!wasDown || (await next())) await Promise.all(Array.from({ length: PARALLEL_SEARCHES }, lane));
+  if (turn.unsaved) throw turn.unsaved;
+  return turn.pause;
+}
+
+function oneOfEachKey(items: readonly PendingItem[]): PendingItem[] {
+  return [...new Map(items.toReversed().map((item) => [item.key, item])).values()].reverse();
+}
+
+/** Searches for one item and notes what was found; returns why nothing could be. */
+async function search(
+  { resolver, store, clock }: JobContext,
+  job: Job,
+  item: PendingItem,
+  signal: AbortSignal,
+): Promise<RelayError | null> {
+  try {
+    const { status, match, candidates } = await resolver.resolve(item.input as TrackQuery, {
+      signal,
+      progress() {},
+    });
+    resolveItems(store, job.seq, item.key, { status, track: match?.track ?? null, candidates }, clock.now());
+    store.saveSoon();
+    return null;
+  } catch (error) {
+    return asRelayError(error);
+  }
+}
+
+/** Notes the failure of an item, and whether the whole job has to pause for it. */
+function noteFailure(context: JobContext, job: Job, item: PendingItem, error: RelayError, turn: Turn): void {
+  const outcome = outcomeOf(error);
+  const now = context.clock.now();
+  if (outcome === 'store') {
+    turn.unsaved = error;
+  } else if (outcome === 'limit' || outcome === 'login' || outcome === 'account') {
+    turn.pause ??= { until: waitUntil(outcome, error, now), reason: error.code };
+  } else {
+    const delay = useAttempt(context, job, item, error);
+    if (turn.failures >= FAILURES_OF_ALL) turn.pause ??= { until: now + delay, reason: error.code };
+  }
+}
+
+/** Returns after how many milliseconds the next try makes sense. */
+function useAttempt(context: JobContext, job: Job, item: PendingItem, error: RelayError): number {
+  const { store, clock, random, log } = context;
+  if (error.code === 'INTERNAL') log.error({ job: job.id, err: error }, 'a search of a job failed');
+  const attempts = item.attempts + 1;
+  const delay = retryDelay(attempts, random.fraction());
+  const runAfter = attempts >= job.maxAttempts ? null : clock.now() + delay;
+  failItem(store, job.seq, item, { error: errorFacts(error), runAfter }, clock.now());
+  store.saveSoon();
+  return delay;
+}

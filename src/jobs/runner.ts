@@ -1,0 +1,128 @@
+/**
+ * Works on jobs: two lanes, one for searching and one for writing, each with one job at a time. A lane without work sleeps
+ * until the first waiting job is due or something has changed; nothing polls.
+ */
+import { RelayError } from '../domain/errors.ts';
+import type { JobPhase } from '../domain/jobs.ts';
+import { asRelayError } from '../provider/writePath.ts';
+import { getIntent } from '../store/jobIntents.ts';
+import { dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/jobs.ts';
+import { commitStep } from './commit.ts';
+import type { JobContext } from './context.ts';
+import { afterFailure } from './failure.ts';
+import { outcomeOf } from './outcome.ts';
+import { resolveStep } from './resolveStep.ts';
+import { createWaker } from './waker.ts';
+
+/** Between tries while the state cannot be saved. */
+const UNSAVED_WAIT_MS = 10_000;
+
+export interface JobRunner {
+  start(): void;
+  /** Something has changed: a job was made, resumed, committed or cancelled, or an account connected. */
+  wake(): void;
+  /** Ends a job's searches and waits at once; a write on its way is let end. Resolves when nothing works on it. */
+  release(seq: number): Promise<void>;
+  /** Finds out how the last write of a cancelled job ended; the writing lane goes on with it where `signal` stops this. */
+  settle(seq: number, signal: AbortSignal): Promise<void>;
+  /** Releases all jobs, for good. */
+  stop(): Promise<void>;
+}
+
+interface Work {
+  stop: AbortController;
+  ended: Promise<void>;
+}
+
+export function createJobRunner(context: JobContext): JobRunner {
+  const { store, clock, log } = context;
+  const steps = { resolve: resolveStep, commit: commitStep };
+  const waker = createWaker(clock);
+  const working = new Map<number, Work>();
+  const lanes: Promise<void>[] = [];
+  let stopped = false;
+
+  async function lane(phase: JobPhase): Promise<void> {
+    let last = 0;
+    while (!stopped) {
+      const job = dueJob(store, phase, clock.now(), last);
+      if (!job) {
+        await waker.sleepUntil(nextRunAfter(store, phase));
+        continue;
+      }
+      last = job.seq;
+      const other = working.get(job.seq);
+      if (other) {
+        await other.ended;
+        continue;
+      }
+      const saved = await work(phase, job);
+      if (!saved && !stopped) await waker.sleepUntil(clock.now() + UNSAVED_WAIT_MS);
+    }
+  }
+
+  /** One step of one job; false when the state could not be saved. */
+  async function work(phase: JobPhase, job: Job): Promise<boolean> {
+    const stop = new AbortController();
+    const step = run(phase, job, stop.signal);
+    const mine = { stop, ended: step.then(() => {}) };
+    working.set(job.seq, mine);
+    try {
+      return await step;
+    } finally {
+      working.delete(job.seq);
+    }
+  }
+
+  async function run(phase: JobPhase, job: Job, signal: AbortSignal): Promise<boolean> {
+    try {
+      await steps[phase](context, job, signal);
+      return true;
+    } catch (thrown) {
+      if (signal.aborted) return true;
+      const error = asRelayError(thrown);
+      if (error.code === 'INTERNAL') log.error({ job: job.id, err: thrown }, 'a step of a job failed');
+      return settleFailure(job, error);
+    }
+  }
+
+  async function settleFailure(job: Job, error: RelayError): Promise<boolean> {
+    try {
+      if (outcomeOf(error) === 'store') throw error;
+      await afterFailure(context, job, error);
+      return true;
+    } catch (thrown) {
+      log.error({ job: job.id, err: thrown }, 'the state of a job could not be saved');
+      return false;
+    }
+  }
+
+  async function release(seq: number): Promise<void> {
+    const work = working.get(seq);
+    work?.stop.abort(new RelayError('CANCELLED', 'The job was stopped.'));
+    await work?.ended;
+  }
+
+  return {
+    start() {
+      lanes.push(lane('resolve'), lane('commit'));
+    },
+    wake: () => waker.wake(),
+    release,
+    async settle(seq, signal) {
+      const job = getJobBySeq(store, seq);
+      if (job?.status !== 'cancelled' || getIntent(store, seq) === null || working.has(seq) || stopped)
+        return;
+      const stop = () => void release(seq);
+      signal.addEventListener('abort', stop, { once: true });
+      await work('commit', job);
+      signal.removeEventListener('abort', stop);
+    },
+    async stop() {
+      stopped = true;
+      waker.wake();
+      await Promise.all([...working.keys()].map(release));
+      await Promise.all(lanes);
+    },
+  };
+}

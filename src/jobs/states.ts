@@ -1,0 +1,33 @@
+/** The whole state machine of a job: from each state the states that may follow. Everything else asks here. */
+import type { JobPhase, JobStatus } from '../domain/jobs.ts';
+
+export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  /** Created. */
+  pending: ['resolving', 'cancelled'],
+  /** Its items are being searched for. A dry run ends here. */
+  resolving: ['waiting', 'ready', 'completed', 'failed', 'cancelled'],
+  /** For a time or a login; goes on with the phase that it was in. */
+  waiting: ['resolving', 'committing', 'failed', 'cancelled'],
+  /** Everything was tried; `commit_job` writes it, `resume_job` searches again for what was not found. */
+  ready: ['resolving', 'committing', 'cancelled'],
+  /** Its items are being written. */
+  committing: ['waiting', 'completed', 'failed', 'cancelled'],
+  completed: [],
+  /** Stopped by an error; `resume_job` goes on with the phase that it was in. */
+  failed: ['resolving', 'committing', 'cancelled'],
+  cancelled: [],
+};
+
+export function mayMove(from: JobStatus, to: JobStatus): boolean {
+  return MOVES[from].includes(to);
+}
+
+/** The state in which a phase is at work. */
+export function workingState(phase: JobPhase): JobStatus {
+  return phase === 'resolve' ? 'resolving' : 'committing';
+}
+
+/** True for a state in which the runner works on the job without being asked. */
+export function isAtWork(status: JobStatus): boolean {
+  return status === 'pending' || status === 'resolving' || status === 'committing';
+}

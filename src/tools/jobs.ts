@@ -1,0 +1,242 @@
+/** Durable jobs: bulk work that goes on by itself, over limits, restarts and crashes. */
+import * as z from 'zod';
+import { RelayError } from '../domain/errors.ts';
+import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES, type JobPayload, type JobType } from '../domain/jobs.ts';
+import { listOf, Track } from '../domain/shapes.ts';
+import { Description, PlaylistName, PlaylistRef } from './arguments.ts';
+import { anyEntries, type Entry, entryOf, jobItemOf } from './entries.ts';
+import { Candidate } from './matching.ts';
+import { defineTool } from './tool.ts';
+
+export type { ItemRecord, JobRecord } from '../jobs/record.ts';
+
+const Time = z.string().nullable().describe('ISO 8601');
+const Count = z.number();
+
+const JobFailure = z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() });
+
+const JobSummary = z.object({
+  job_id: z.string(),
+  type: z.enum(JOB_TYPES),
+  status: z.enum(JOB_STATUSES),
+  playlist_id: z.string().nullable().describe('Playlist that is written to'),
+  total_items: Count,
+  pending: Count.describe('Items still to be searched for'),
+  resolved: Count.describe('Items found for sure, those skipped or written among them'),
+  ambiguous: Count,
+  unmatched: Count,
+  failed: Count,
+  skipped_existing: Count,
+  written: Count,
+  attempts: Count.describe('Failed tries of what failed most often'),
+  max_attempts: Count,
+  run_after: Time,
+  reason: z.string().nullable().describe('Why it waits'),
+  review_required: z
+    .boolean()
+    .describe('true: someone else changed the playlist meanwhile; result holds both lists'),
+  error: JobFailure.nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  started_at: Time,
+  completed_at: Time,
+});
+
+const JobShape = JobSummary.extend({
+  payload: z.record(z.string(), z.unknown()),
+  result: z.record(z.string(), z.unknown()).nullable(),
+});
+
+const JobItemShape = z.object({
+  position: z.number().describe('0-based place in the list'),
+  input: z.unknown().describe('As given'),
+  status: z.enum(ITEM_STATUSES),
+  uri: z.string().nullable(),
+  track: Track.nullable().describe('null also for items given by ID, which are not looked up'),
+  candidates: z.array(Candidate).optional(),
+  error: JobFailure.optional(),
+});
+
+const jobId = z.string().trim().min(1).max(100).describe('From create_bulk_job or list_jobs');
+
+const JobOffset = z
+  .int()
+  .min(0)
+  .max(1_000_000)
+  .default(0)
+  .describe('0-based row to start at: next_offset of the page before. When omitted, 0');
+
+const JobLimit = z.int().min(1).max(100).default(25).describe('Rows to return, 1 to 100. When omitted, 25');
+
+const Payload = z.strictObject({
+  playlist_id: PlaylistRef.optional().describe(
+    'Playlist to write to; needed for add_to_playlist and replace_playlist',
+  ),
+  name: PlaylistName.optional().describe('Name of the playlist to make; needed for create_playlist'),
+  description: Description.optional(),
+  public: z.boolean().optional().describe('For create_playlist. When omitted, false'),
+  strict: z
+    .boolean()
+    .default(true)
+    .describe('true: commit_job refuses unless every item resolved. When omitted, true'),
+  dry_run: z
+    .boolean()
+    .default(false)
+    .describe('true: the job ends after resolving and cannot be committed. When omitted, false'),
+  skip_existing: z
+    .boolean()
+    .default(false)
+    .describe('true: add_to_playlist leaves out what the playlist holds already. When omitted, false'),
+  skip_duplicates: z
+    .boolean()
+    .default(true)
+    .describe('true: what the list names twice is written once. When omitted, true'),
+});
+
+export const createBulkJobTool = defineTool({
+  name: 'create_bulk_job',
+  title: 'Create bulk job',
+  description:
+    'Saves a bulk operation that then works by itself, for as long as it takes: it waits out rate limits and daily quotas and goes on after a restart or crash. First every item is resolved in the background; when get_job_status says ready, commit_job writes. For lists that bulk_add_tracks or create_playlist_from_tracks do within one call, use those.',
+  kind: 'write',
+  input: z.object({
+    type: z
+      .enum(JOB_TYPES)
+      .describe('What to do with the items: append, make a playlist, replace a playlist, save, unsave'),
+    payload: Payload.prefault({}).describe('Where to write, and how'),
+    items: anyEntries,
+    max_attempts: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(5)
+      .describe(
+        'Tries for each item and each write before it is given up, 1 to 20; waiting for a limit uses none. When omitted, 5',
+      ),
+  }),
+  output: z.object({
+    job_id: z.string(),
+    status: z.enum(JOB_STATUSES),
+    total_items: Count,
+    estimated_requests: Count.describe('Requests to Spotify that it will take at least, of a daily quota'),
+  }),
+  async handle({ jobs }, { type, payload, items, max_attempts }) {
+    const { playlist_id, ...rest } = payload;
+    const stored = { ...(playlist_id ? { playlist_id: playlist_id.id } : {}), ...rest };
+    requireTarget(type, stored);
+    const entries = items.map(entryOf);
+    if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(entries);
+    const { job, estimatedRequests } = await jobs.create({
+      type,
+      payload: stored,
+      items: entries.map((entry) => jobItemOf(entry)),
+      maxAttempts: max_attempts,
+    });
+    const { job_id, status, total_items } = job;
+    return { job_id, status, total_items, estimated_requests: estimatedRequests };
+  },
+});
+
+function requireTarget(type: JobType, payload: JobPayload): void {
+  const needed = {
+    add_to_playlist: 'playlist_id',
+    replace_playlist: 'playlist_id',
+    create_playlist: 'name',
+  } as const;
+  const field = type in needed ? needed[type as keyof typeof needed] : null;
+  if (field === null || payload[field] !== undefined) return;
+  throw new RelayError('INVALID_ARGUMENT', `payload.${field} is missing: ${type} needs it.`, {
+    remedy:
+      field === 'name'
+        ? 'Give the name of the playlist to make.'
+        : 'Give a playlist from get_my_playlists or find_playlist_by_name.',
+  });
+}
+
+function refuseEpisodes(entries: readonly Entry[]): void {
+  const at = entries.findIndex((entry) => 'uri' in entry && entry.uri.startsWith('spotify:episode:'));
+  if (at < 0) return;
+  throw new RelayError('INVALID_ARGUMENT', `items[${at}] is an episode; this job takes tracks.`, {
+    remedy: 'Leave episodes out.',
+  });
+}
+
+export const getJobStatusTool = defineTool({
+  name: 'get_job_status',
+  title: 'Get job status',
+  description:
+    'Returns a job with a page of its items: how far it is, what it waits for and until when, and what became of each item, with candidates where it did not resolve. A job takes minutes to hours: do not ask more than a few times a minute.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({ job_id: jobId, offset: JobOffset, limit: JobLimit }),
+  output: z.object({
+    job: JobShape,
+    items: z.array(JobItemShape),
+    total: Count,
+    next_offset: z.number().nullable().describe('Give this as offset for the next page; null at the end'),
+  }),
+  async handle({ jobs }, { job_id, offset, limit }) {
+    const job = jobs.get(job_id);
+    const items = jobs.items(job_id, offset, limit);
+    const end = offset + limit;
+    return {
+      job,
+      items,
+      total: job.total_items,
+      next_offset: end < job.total_items ? end : null,
+    };
+  },
+});
+
+export const listJobsTool = defineTool({
+  name: 'list_jobs',
+  title: 'List jobs',
+  description:
+    'Lists durable jobs, newest first, with status and counts but without their items. Ended jobs are kept for 90 days.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({ offset: JobOffset, limit: JobLimit }),
+  output: listOf(JobSummary),
+  async handle({ jobs }, { offset, limit }) {
+    const { items, total } = jobs.list(offset, limit);
+    const end = offset + limit;
+    return { items, total, limit, offset, next_offset: end < total ? end : null };
+  },
+});
+
+const JobAnswer = z.object({ job: JobShape });
+
+export const resumeJobTool = defineTool({
+  name: 'resume_job',
+  title: 'Resume job',
+  description:
+    'Lets a job go on now: one that waits (a limit that still stands makes it wait again), one that has failed, or a ready one with items that did not resolve, which are searched for again. A job at work is left alone.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({ job_id: jobId }),
+  output: JobAnswer,
+  handle: async ({ jobs }, { job_id }) => ({ job: await jobs.resume(job_id) }),
+});
+
+export const commitJobTool = defineTool({
+  name: 'commit_job',
+  title: 'Commit job',
+  description:
+    'Starts writing what a ready job has resolved, in order, and returns at once; get_job_status shows how far it is. A strict job with items that did not resolve is refused (JOB_STATE) with the counts. replace_playlist takes the former content away: make sure that the person wants it.',
+  kind: 'write',
+  input: z.object({ job_id: jobId }),
+  output: JobAnswer,
+  handle: async ({ jobs }, { job_id }) => ({ job: await jobs.commit(job_id) }),
+});
+
+export const cancelJobTool = defineTool({
+  name: 'cancel_job',
+  title: 'Cancel job',
+  description:
+    'Stops a job before its next write and keeps its history. A write that is on its way is let end; written says how far it got. What was written stays.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({ job_id: jobId }),
+  output: JobAnswer,
+  handle: async ({ jobs }, { job_id }, { signal }) => ({ job: await jobs.cancel(job_id, signal) }),
+});

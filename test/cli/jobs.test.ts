@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { barText, durationText, jobTable, jobText } from '../../src/cli/jobText.ts';
+import { createSpeed } from '../../src/cli/jobWatch.ts';
+import type { JobRecord } from '../../src/tools/jobs.ts';
+import {
+  asQuery,
+  createJob,
+  jobOf,
+  NOTHING,
+  named,
+  reach,
+  tracks,
+  uniqueTracks,
+  urisOf,
+} from '../jobs/support.ts';
+import { type CliOptions, relay } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
+import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+
+const RECORD: JobRecord = {
+  job_id: '1f0c2b3a-0000-4000-8000-000000000000',
+  type: 'add_to_playlist',
+  status: 'resolving',
+  payload: {
+    playlist_id: 'p'.repeat(22),
+    strict: true,
+    dry_run: false,
+    skip_existing: false,
+    skip_duplicates: true,
+  },
+  playlist_id: 'p'.repeat(22),
+  total_items: 400,
+  pending: 300,
+  resolved: 90,
+  ambiguous: 4,
+  unmatched: 6,
+  failed: 0,
+  skipped_existing: 0,
+  written: 0,
+  attempts: 0,
+  max_attempts: 5,
+  run_after: null,
+  reason: null,
+  review_required: false,
+  error: null,
+  result: null,
+  created_at: '2026-11-20T12:34:56.000Z',
+  updated_at: '2026-11-20T12:34:57.000Z',
+  started_at: '2026-11-20T12:34:57.000Z',
+  completed_at: null,
+};
+
+const waiting: JobRecord = {
+  ...RECORD,
+  status: 'waiting',
+  reason: 'QUOTA_EXCEEDED',
+  run_after: '2026-11-21T01:02:03.000Z',
+};
+
+test('the bar shows what is done, how fast, and how long it takes, or until when it waits', () => {
+  assert.equal(
+    barText(RECORD, 12.4, true),
+    'resolving ██████░░░░░░░░░░░░░░░░░░ 100 of 400, 12 a second, 25 s left',
+  );
+  assert.equal(barText(RECORD, null, false), 'resolving ######------------------ 100 of 400');
+  assert.equal(
+    barText(waiting, 3, false),
+    'waiting ######------------------ 100 of 400, waits until 2026-11-21 01:02Z (QUOTA_EXCEEDED)',
+  );
+  const writing: JobRecord = {
+    ...RECORD,
+    status: 'committing',
+    pending: 0,
+    resolved: 390,
+    skipped_existing: 10,
+    written: 95,
+  };
+  assert.equal(
+    barText(writing, 0.5, false),
+    'committing ######------------------ 95 of 380, 0.5 a second, 10 min left',
+  );
+  assert.deepEqual([1, 89, 90, 5_399, 5_400].map(durationText), ['1 s', '89 s', '2 min', '90 min', '2 h']);
+});
+
+test('the speed is that of the last answers, and starts anew with each state', () => {
+  const speed = createSpeed();
+  const at = (pending: number, now: number, status: JobRecord['status'] = 'resolving') =>
+    speed.sample({ ...RECORD, status, pending }, now);
+  assert.deepEqual([at(400, 0), at(380, 1_000), at(340, 2_000)], [null, 20, 30]);
+  assert.equal(at(340, 3_000, 'waiting'), null);
+});
+
+test('the table and the text of a job say what to do next', () => {
+  assert.deepEqual(jobTable([RECORD, waiting]), [
+    'ID        STATUS     TYPE             DONE        CREATED',
+    '1f0c2b3a  resolving  add_to_playlist  100 of 400  2026-11-20 12:34Z',
+    '1f0c2b3a  waiting    add_to_playlist  100 of 400  2026-11-20 12:34Z  until 2026-11-21 01:02Z (QUOTA_EXCEEDED)',
+  ]);
+  const ready: JobRecord = {
+    ...RECORD,
+    status: 'ready',
+    pending: 0,
+    resolved: 400,
+    ambiguous: 0,
+    unmatched: 0,
+  };
+  assert.equal(jobText(ready, [], 80).at(-1), 'To write it: relay jobs commit 1f0c2b3a');
+  const open: JobRecord = { ...ready, resolved: 399, unmatched: 1 };
+  const item = { position: 7, input: NOTHING, status: 'unmatched', uri: null, track: null } as const;
+  assert.deepEqual(jobText(open, [item], 80), [
+    'job       1f0c2b3a-0000-4000-8000-000000000000',
+    'type      add_to_playlist',
+    'status    ready',
+    `playlist  ${'p'.repeat(22)}`,
+    'items     400: 399 resolved, 1 unmatched',
+    'created   2026-11-20T12:34:56.000Z',
+    '',
+    'Did not resolve:',
+    '  8. No Such Song Anywhere by Nobody of That Name (unmatched)',
+    '',
+    '1 items did not resolve. To search for them again: relay jobs resume 1f0c2b3a',
+  ]);
+});
+
+/** Without the remark that the test's server says another version than the test's command line. */
+async function jobs(world: Relay, args: string[], options: CliOptions = {}) {
+  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const result = await relay(['jobs', ...args], { ...options, env });
+  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+}
+
+test('jobs are listed, shown, committed and cancelled by the first characters of their IDs', async () => {
+  await withRelay(async (world) => {
+    assert.deepEqual(await jobs(world, []), { code: 0, out: '', err: 'There are no jobs.\n' });
+    const playlist = named(world, 'Empty Shelf');
+    const uris = tracks(world, 5);
+    const id = await createJob(world, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    await reach(world, id, 'ready');
+    const short = id.slice(0, 8);
+    assert.match((await jobs(world, [])).out, new RegExp(`^${short}  ready   add_to_playlist  5 of 5 `, 'm'));
+    assert.match(
+      (await jobs(world, ['show', short])).out,
+      new RegExp(`^To write it: relay jobs commit ${short}$`, 'm'),
+    );
+    const done = await jobs(world, ['commit', short, '--watch']);
+    assert.equal(done.code, 0, done.err);
+    assert.match(done.out, /^status +completed$/m);
+    assert.deepEqual(urisOf(playlist), uris);
+
+    const other = await createJob(world, 'save_tracks', [NOTHING]);
+    await reach(world, other, 'ready');
+    assert.match(
+      (await jobs(world, ['show', other])).out,
+      /1\. No Such Song Anywhere by Nobody of That Name \(unmatched/,
+    );
+    assert.match((await jobs(world, ['cancel', other])).out, /^status +cancelled$/m);
+    const refused = await jobs(world, ['commit', other]);
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /JOB_STATE: The job is cancelled/);
+    const listed = JSON.parse((await jobs(world, ['--json'])).out);
+    assert.deepEqual([listed.total, listed.items[0].job_id], [2, other]);
+    assert.deepEqual(
+      JSON.parse((await jobs(world, ['show', other, '--json'])).out),
+      await jobOf(world, other),
+    );
+  });
+});
+
+test('--watch draws a bar on a terminal until the job rests', async () => {
+  await withRelay(async (world) => {
+    const clock = manualClock();
+    world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
+    const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
+    await reach(world, id, 'waiting');
+    const watching = jobs(world, ['--watch'], { clock, terminal: { stderr: true }, columns: 200 });
+    while (clock.sleeping === 0) await jobOf(world, id);
+    await world.call('cancel_job', { job_id: id });
+    clock.advance(1_000);
+    const { code, out, err } = await watching;
+    assert.equal(code, 0);
+    assert.match(err, /waiting [#-]{24} \d of 3, waits until .* \(RATE_LIMITED\)/);
+    assert.match(out, /^status +cancelled$/m);
+  });
+});
+
+test('what is no job, and what is several, is said so', async () => {
+  await withRelay({ connect: false }, async (world) => {
+    const missing = await jobs(world, ['show', 'zzz']);
+    assert.deepEqual(missing, {
+      code: 1,
+      out: '',
+      err: 'relay: There is no job "zzz".\n  `relay jobs` lists them.\n',
+    });
+    await createJob(world, 'save_tracks', tracks(world, 1));
+    await createJob(world, 'save_tracks', tracks(world, 1));
+    const several = await jobs(world, ['show', '']);
+    assert.equal(several.code, 2);
+    assert.match(several.err, /2 jobs begin with ""/);
+  });
+});
+
+test('without a server there is nothing to ask', async () => {
+  const { code, err } = await relay(['jobs'], { env: { RELAY_HOME: '/no/such/home' } });
+  assert.deepEqual([code, err], [4, 'relay: No server is running.\n  Start one with `relay serve`.\n']);
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobRecord } from '../../src/jobs/record.ts';
+import { gate, until, watchedClock } from '../support/waiting.ts';
+import { withRelay } from '../support/world.ts';
+import {
+  asQuery,
+  commit,
+  createJob,
+  failureOf,
+  jobOf,
+  named,
+  reach,
+  searches,
+  tracks,
+  uniqueTracks,
+  urisOf,
+  writes,
+} from './support.ts';
+
+const cancelled = async (answer: Promise<Record<string, unknown>>) => (await answer).job as JobRecord;
+
+test('cancel_job before the first write writes nothing and keeps everything', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 30), { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+    const job = await cancelled(relay.call('cancel_job', { job_id: id }));
+    assert.deepEqual([job.status, job.resolved, job.written, job.result], ['cancelled', 30, 0, null]);
+    assert.equal(failureOf(await relay.call('commit_job', { job_id: id })).code, 'JOB_STATE');
+    assert.deepEqual([writes(relay), await jobOf(relay, id)], [0, job]);
+    assert.deepEqual(await cancelled(relay.call('cancel_job', { job_id: id })), job, 'again changes nothing');
+  });
+});
+
+test('cancel_job while searching stops the searches', async () => {
+  await withRelay(async (relay) => {
+    const held = gate();
+    relay.provider.faults.add({ path: '/search', skip: 2, times: Infinity, kind: 'hook', fn: held.wait });
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 30).map(asQuery));
+    await until(() => held.waiting === 4);
+    const job = await cancelled(relay.call('cancel_job', { job_id: id }));
+    held.open();
+    assert.deepEqual([job.status, job.resolved], ['cancelled', 2]);
+    assert.equal(searches(relay), 6);
+    // The lane is free for the next job.
+    await reach(relay, await createJob(relay, 'save_tracks', tracks(relay, 1)), 'ready');
+    assert.equal(searches(relay), 6);
+  });
+});
+
+test('cancel_job during a write waits for its end, writes no more, and says how far it got', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 350);
+    const held = gate();
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: held.wait });
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+    await commit(relay, id);
+    await until(() => held.waiting === 1);
+    const answer = cancelled(relay.call('cancel_job', { job_id: id }));
+    await reach(relay, id, 'cancelled');
+    held.open();
+    const job = await answer;
+    assert.deepEqual(
+      [job.status, job.written, job.result],
+      ['cancelled', 200, { playlist_id: playlist.id, written: 200 }],
+    );
+    assert.deepEqual(urisOf(playlist), uris.slice(0, 200));
+  });
+});
+
+for (const when of ['before', 'after'] as const) {
+  test(`cancel_job during a write whose answer is lost (${when} its effect) finds out how it ended`, async () => {
+    const clock = watchedClock();
+    await withRelay({ clock }, async (relay) => {
+      const playlist = named(relay, 'Empty Shelf');
+      const uris = tracks(relay, 350);
+      const held = gate();
+      const match = { method: 'POST', path: /\/items$/, skip: 1 };
+      relay.provider.faults.add({ ...match, kind: 'hook', fn: held.wait }, { ...match, kind: 'drop', when });
+      const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+      await reach(relay, id, 'ready');
+      await commit(relay, id);
+      await until(() => held.waiting === 1);
+      const answer = cancelled(relay.call('cancel_job', { job_id: id }));
+      await reach(relay, id, 'cancelled');
+      held.open();
+      if (when === 'before') await clock.pass(1_500);
+      const job = await answer;
+      const written = when === 'after' ? 200 : 100;
+      assert.deepEqual([job.status, job.written, job.error], ['cancelled', written, null]);
+      assert.deepEqual(urisOf(playlist), uris.slice(0, written));
+    });
+  });
+}
+
+test('cancel_job ends the wait for a limit', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 50_000 });
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 2).map(asQuery));
+    await reach(relay, id, 'waiting');
+    const job = await cancelled(relay.call('cancel_job', { job_id: id }));
+    assert.deepEqual([job.status, job.run_after, job.reason], ['cancelled', null, null]);
+    const made = searches(relay);
+    clock.advance(60_000_000);
+    assert.equal((await jobOf(relay, id)).status, 'cancelled');
+    assert.equal(searches(relay), made);
+  });
+});
+
+test('a server that stops ends the write on its way and goes on with the rest after the next start', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 350);
+    const held = gate();
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: held.wait });
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+    await commit(relay, id);
+    await until(() => held.waiting === 1);
+    const restarted = relay.restart();
+    held.open();
+    await restarted;
+    assert.equal((await reach(relay, id, 'completed')).written, 350);
+    assert.deepEqual(urisOf(playlist), uris);
+    // Nothing was left open, so nothing had to be looked at.
+    assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 4);
+  });
+});

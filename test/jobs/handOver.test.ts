@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { at, owner } from '../support/shapes.ts';
+import { gate, until, type WatchedClock, watchedClock } from '../support/waiting.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import {
+  asQuery,
+  commit,
+  itemsOf,
+  jobOf,
+  NOTHING,
+  named,
+  reach,
+  searches,
+  tracks,
+  uniqueTracks,
+  urisOf,
+  writes,
+} from './support.ts';
+
+interface Bulk {
+  status: string;
+  playlist_id: string | null;
+  matched: number;
+  ambiguous: number;
+  unmatched: number;
+  added: number;
+  report: Array<{ index: number; status: string }>;
+  job_id: string;
+  write?: { ok: boolean; written: number; partial: boolean };
+  playlist?: { id: string };
+}
+
+const RESOLVE_MS = 35_000;
+
+async function inWorld(work: (relay: Relay, clock: WatchedClock) => Promise<void>): Promise<void> {
+  const clock = watchedClock();
+  await withRelay({ clock }, (relay) => work(relay, clock));
+}
+
+async function call(relay: Relay, tool: string, args: Record<string, unknown>): Promise<Bulk> {
+  const answer = await relay.call(tool, args);
+  assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+  return answer as unknown as Bulk;
+}
+
+test('a quota in the middle of resolving hands over to a job with what is resolved already', async () => {
+  await inWorld(async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const wanted = uniqueTracks(relay, 20);
+    relay.provider.faults.add({ path: '/search', skip: 8, kind: 'quota', retryAfterSeconds: 40_000 });
+    const result = await call(relay, 'add_tracks_by_search', {
+      playlist_id: playlist.id,
+      tracks: wanted.map(asQuery),
+    });
+    assert.deepEqual(
+      [result.status, result.playlist_id, result.added, result.write],
+      ['deferred', playlist.id, 0, undefined],
+    );
+    assert.ok(result.matched >= 8, `${result.matched}`);
+    assert.equal(result.report.length, result.matched);
+    const job = await jobOf(relay, result.job_id);
+    assert.deepEqual(
+      [job.status, job.reason, job.resolved, job.attempts, job.payload.skip_duplicates],
+      ['waiting', 'QUOTA_EXCEEDED', result.matched, 0, false],
+    );
+    assert.equal(job.run_after, new Date(clock.now() + 40_000_000).toISOString());
+    const made = searches(relay);
+    clock.advance(40_000_000);
+    await reach(relay, result.job_id, 'ready');
+    assert.equal(searches(relay) - made, 20 - result.matched, 'nothing is searched for twice');
+    assert.equal(writes(relay), 1, 'only the token was renewed');
+    await commit(relay, result.job_id);
+    await reach(relay, result.job_id, 'completed');
+    assert.deepEqual(
+      urisOf(playlist),
+      wanted.map(({ uri }) => uri),
+    );
+  });
+});
+
+test('resolving that takes too long for one call is handed over before the call ends', async () => {
+  await inWorld(async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const wanted = uniqueTracks(relay, 12);
+    const held = gate();
+    relay.provider.faults.add({ path: '/search', skip: 6, times: 4, kind: 'hook', fn: held.wait });
+    const payload = { playlist_id: playlist.id, tracks: wanted.map(asQuery), strict: false };
+    const answer = call(relay, 'bulk_add_tracks', payload);
+    await until(() => held.waiting === 4);
+    assert.equal(clock.waiting(RESOLVE_MS), 1);
+    // The searches under way would time out first and be tried again; only the call's own time is to pass here.
+    clock.advance(RESOLVE_MS);
+    const result = await answer;
+    held.open();
+    assert.deepEqual([result.status, result.matched, result.report.length], ['deferred', 6, 6]);
+    const job = await reach(relay, result.job_id, 'ready');
+    assert.deepEqual([job.resolved, job.payload.strict], [12, false]);
+    await commit(relay, result.job_id);
+    await reach(relay, result.job_id, 'completed');
+    assert.deepEqual(
+      urisOf(playlist),
+      wanted.map(({ uri }) => uri),
+    );
+  });
+});
+
+test('a limit in the middle of writing hands the rest to a job that writes it by itself', async () => {
+  await inWorld(async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 450);
+    relay.provider.faults.add({
+      method: 'POST',
+      path: /\/items$/,
+      skip: 2,
+      kind: 'quota',
+      retryAfterSeconds: 7_200,
+    });
+    const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    assert.deepEqual(
+      [result.status, result.matched, result.added, result.write?.partial],
+      ['deferred', 450, 200, true],
+    );
+    const parked = await jobOf(relay, result.job_id);
+    assert.deepEqual(
+      [parked.status, parked.reason, parked.written, parked.resolved],
+      ['waiting', 'QUOTA_EXCEEDED', 200, 450],
+    );
+    await relay.restart();
+    clock.advance(7_200_000);
+    assert.equal((await reach(relay, result.job_id, 'completed')).written, 450);
+    assert.deepEqual(urisOf(playlist), uris);
+  });
+});
+
+test('writing that takes too long for one call is handed over, and the job begins at once', async () => {
+  await inWorld(async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 650);
+    const slow = [gate(), gate(), gate(), gate()];
+    slow.forEach(({ wait }, skip) => {
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip, kind: 'hook', fn: wait });
+    });
+    const answer = call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    for (const held of slow) {
+      await until(() => held.waiting === 1);
+      clock.advance(11_000);
+      held.open();
+    }
+    const result = await answer;
+    assert.deepEqual([result.status, result.added, result.write?.ok], ['deferred', 400, false]);
+    const job = await reach(relay, result.job_id, 'completed');
+    assert.deepEqual([job.written, job.attempts], [650, 0]);
+    assert.deepEqual(urisOf(playlist), uris);
+  });
+});
+
+test('create_playlist_from_tracks hands over whether the playlist is made already or not', async () => {
+  await inWorld(async (relay, clock) => {
+    const made = (name: string) => owner(relay.provider).playlists.filter((one) => one.name === name);
+    const uris = tracks(relay, 250);
+    const create = (name: string) => call(relay, 'create_playlist_from_tracks', { name, tracks: uris });
+
+    relay.provider.faults.add({
+      method: 'POST',
+      path: '/me/playlists',
+      kind: 'quota',
+      retryAfterSeconds: 100,
+    });
+    const unmade = await create('Not Yet Made');
+    assert.deepEqual([unmade.status, unmade.playlist_id, unmade.playlist], ['deferred', null, undefined]);
+    assert.equal(made('Not Yet Made').length, 0);
+    clock.advance(100_000);
+    await reach(relay, unmade.job_id, 'completed');
+    assert.deepEqual(made('Not Yet Made').map(urisOf), [uris]);
+
+    const limit = {
+      method: 'POST',
+      path: /\/items$/,
+      skip: 1,
+      kind: 'quota',
+      retryAfterSeconds: 100,
+    } as const;
+    relay.provider.faults.add(limit);
+    const half = await create('Half Filled');
+    const playlist = at(made('Half Filled'), 0);
+    assert.deepEqual(
+      [half.status, half.playlist_id, half.playlist?.id, half.added],
+      ['deferred', playlist.id, playlist.id, 100],
+    );
+    clock.advance(100_000);
+    assert.equal((await reach(relay, half.job_id, 'completed')).playlist_id, playlist.id);
+    assert.deepEqual(made('Half Filled').map(urisOf), [uris]);
+  });
+});
+
+test('a deferred dry run writes nothing, and a deferred strict list with a gap is not committed', async () => {
+  await inWorld(async (relay, clock) => {
+    const [a, b] = uniqueTracks(relay, 2);
+    assert.ok(a && b);
+    const list = { playlist_id: named(relay, 'Empty Shelf').id, tracks: [asQuery(a), asQuery(b), NOTHING] };
+    const quota = { path: '/search', kind: 'quota', retryAfterSeconds: 3_000 } as const;
+    relay.provider.faults.add(quota);
+    const dry = await call(relay, 'add_tracks_by_search', { ...list, dry_run: true });
+    const strict = await call(relay, 'add_tracks_by_search', list);
+    assert.deepEqual([dry.status, strict.status], ['deferred', 'deferred']);
+    clock.advance(3_000_000);
+    assert.deepEqual((await reach(relay, dry.job_id, 'completed')).result?.resolved, 2);
+    await reach(relay, strict.job_id, 'ready');
+    const { error } = (await relay.call('commit_job', { job_id: strict.job_id })) as {
+      error: { code: string };
+    };
+    assert.equal(error.code, 'JOB_STATE');
+    assert.deepEqual(
+      (await itemsOf(relay, strict.job_id)).map(({ status }) => status),
+      ['matched', 'matched', 'unmatched'],
+    );
+    assert.equal(writes(relay), 0);
+  });
+});
+
+test('skip_existing of a call that is handed over counts what the playlist held before', async () => {
+  await inWorld(async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 250);
+    playlist.rows.push({ uri: at(uris, 5), addedAt: null, addedBy: null });
+    // Named twice, and not there before: it is added twice, by the call or by the job.
+    const list = [...uris, at(uris, 0)];
+    const limit = {
+      method: 'POST',
+      path: /\/items$/,
+      skip: 1,
+      kind: 'quota',
+      retryAfterSeconds: 100,
+    } as const;
+    relay.provider.faults.add(limit);
+    const args = { playlist_id: playlist.id, tracks: list, skip_existing: true };
+    const result = await call(relay, 'bulk_add_tracks', args);
+    assert.deepEqual([result.status, result.added], ['deferred', 100]);
+    clock.advance(100_000);
+    const job = await reach(relay, result.job_id, 'completed');
+    assert.deepEqual([job.written, job.skipped_existing], [250, 1]);
+    assert.deepEqual(urisOf(playlist), [at(uris, 5), ...uris.filter((_, index) => index !== 5), at(uris, 0)]);
+  });
+});
+
+test('while a job writes to a playlist, a tool that writes to it waits its turn', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 350);
+    const [extra = ''] = tracks(relay, 1, 4_000);
+    const held = gate();
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: held.wait });
+    const made = await relay.call('create_bulk_job', {
+      type: 'add_to_playlist',
+      payload: { playlist_id: playlist.id },
+      items: uris,
+    });
+    const id = String(made.job_id);
+    await reach(relay, id, 'ready');
+    await commit(relay, id);
+    await until(() => held.waiting === 1);
+    const added = relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: [extra] });
+    held.open();
+    await added;
+    await reach(relay, id, 'completed');
+    assert.deepEqual(urisOf(playlist), [...uris, extra]);
+  });
+});

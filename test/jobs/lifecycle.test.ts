@@ -1,0 +1,347 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { at, owner, trackShape } from '../support/shapes.ts';
+import { withRelay } from '../support/world.ts';
+import {
+  asQuery,
+  commit,
+  createJob,
+  failureOf,
+  itemsOf,
+  NOTHING,
+  named,
+  reach,
+  runToEnd,
+  searches,
+  tracks,
+  uniqueTracks,
+  urisOf,
+  writes,
+} from './support.ts';
+
+test('a job resolves in the background, is committed, and leaves a full record', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [a, b, c] = uniqueTracks(relay, 3);
+    assert.ok(a && b && c);
+    const items = [asQuery(a), b.uri, { id: c.id }];
+    const answer = await relay.call('create_bulk_job', {
+      type: 'add_to_playlist',
+      payload: { playlist_id: `https://open.spotify.com/playlist/${playlist.id}` },
+      items,
+    });
+    const id = String(answer.job_id);
+    assert.deepEqual(
+      { ...answer, status: null },
+      { job_id: id, status: null, total_items: 3, estimated_requests: 3 },
+    );
+    await reach(relay, id, 'ready');
+    assert.equal(writes(relay), 0);
+    assert.deepEqual(await itemsOf(relay, id), [
+      { position: 0, input: asQuery(a), status: 'matched', uri: a.uri, track: trackShape(a) },
+      { position: 1, input: b.uri, status: 'matched', uri: b.uri, track: null },
+      { position: 2, input: { id: c.id }, status: 'matched', uri: c.uri, track: null },
+    ]);
+    assert.equal((await commit(relay, id)).status, 'committing');
+    const job = await reach(relay, id, 'completed');
+    assert.deepEqual(urisOf(playlist), [a.uri, b.uri, c.uri]);
+    const { created_at, updated_at, started_at, completed_at, ...record } = job;
+    for (const time of [created_at, updated_at, started_at, completed_at]) {
+      assert.match(String(time), /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    }
+    assert.deepEqual(record, {
+      job_id: id,
+      type: 'add_to_playlist',
+      status: 'completed',
+      payload: {
+        playlist_id: playlist.id,
+        strict: true,
+        dry_run: false,
+        skip_existing: false,
+        skip_duplicates: true,
+      },
+      playlist_id: playlist.id,
+      total_items: 3,
+      pending: 0,
+      resolved: 3,
+      ambiguous: 0,
+      unmatched: 0,
+      failed: 0,
+      skipped_existing: 0,
+      written: 3,
+      attempts: 0,
+      max_attempts: 5,
+      run_after: null,
+      reason: null,
+      review_required: false,
+      error: null,
+      result: {
+        playlist_id: playlist.id,
+        snapshot_id: Buffer.from(`${playlist.version},${playlist.id}`).toString('base64'),
+        written: 3,
+        skipped_existing: 0,
+        failed: 0,
+      },
+    });
+    assert.deepEqual(
+      (await itemsOf(relay, id)).map(({ status }) => status),
+      ['written', 'written', 'written'],
+    );
+  });
+});
+
+test('create_playlist makes one playlist and fills it in order', async () => {
+  await withRelay(async (relay) => {
+    const uris = tracks(relay, 250);
+    const payload = { name: 'Made by a Job', description: 'in one line', public: true };
+    const job = await runToEnd(relay, await createJob(relay, 'create_playlist', uris, payload));
+    const made = owner(relay.provider).playlists.filter(({ name }) => name === 'Made by a Job');
+    assert.equal(made.length, 1);
+    const playlist = at(made, 0);
+    assert.deepEqual([playlist.description, playlist.public, urisOf(playlist)], ['in one line', true, uris]);
+    assert.deepEqual([job.status, job.playlist_id, job.written], ['completed', playlist.id, 250]);
+  });
+});
+
+test('replace_playlist puts the items in the place of all rows', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const uris = tracks(relay, 350, 2_000);
+    const id = await createJob(relay, 'replace_playlist', uris, { playlist_id: playlist.id });
+    assert.equal((await runToEnd(relay, id)).status, 'completed');
+    assert.deepEqual(urisOf(playlist), uris);
+  });
+});
+
+test('replace_playlist refuses a playlist whose rows could not be put back, and writes nothing', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    at(playlist.rows, 3).unavailable = true;
+    const before = urisOf(playlist);
+    const id = await createJob(relay, 'replace_playlist', tracks(relay, 5), { playlist_id: playlist.id });
+    const job = await runToEnd(relay, id);
+    assert.deepEqual([job.status, job.error?.code, job.written], ['failed', 'UNSUPPORTED_ITEMS', 0]);
+    assert.deepEqual([urisOf(playlist), writes(relay)], [before, 0]);
+  });
+});
+
+test('save_tracks and remove_saved_tracks change the library', async () => {
+  await withRelay(async (relay) => {
+    const account = owner(relay.provider);
+    const before = account.saved.map(({ uri }) => uri);
+    const fresh = tracks(relay, 500)
+      .filter((uri) => !before.includes(uri))
+      .slice(0, 90);
+    assert.equal((await runToEnd(relay, await createJob(relay, 'save_tracks', fresh))).written, 90);
+    const saved = () => account.saved.map(({ uri }) => uri);
+    assert.deepEqual(saved(), [...fresh.toReversed(), ...before]);
+    assert.equal((await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', fresh))).written, 90);
+    assert.deepEqual(saved(), before);
+  });
+});
+
+test('a strict job with items that did not resolve is refused with the counts, mended and resumed', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const typo = { title: `${a.name} Quux`, artist: asQuery(a).artist };
+    const id = await createJob(relay, 'add_to_playlist', [asQuery(a), NOTHING, typo], {
+      playlist_id: playlist.id,
+    });
+    await reach(relay, id, 'ready');
+    const { code, details } = failureOf(await relay.call('commit_job', { job_id: id }));
+    assert.deepEqual(
+      [code, details],
+      [
+        'JOB_STATE',
+        {
+          job_id: id,
+          status: 'ready',
+          resolved: 1,
+          ambiguous: 0,
+          unmatched: 2,
+          failed: 0,
+          written: 0,
+          total_items: 3,
+        },
+      ],
+    );
+    assert.equal(writes(relay), 0);
+    const before = searches(relay);
+    await relay.call('resume_job', { job_id: id });
+    await reach(relay, id, 'ready');
+    assert.ok(searches(relay) > before, 'what was not found is searched for again');
+  });
+});
+
+test('a job that is not strict writes what resolved', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [a, b] = uniqueTracks(relay, 2);
+    assert.ok(a && b);
+    const payload = { playlist_id: playlist.id, strict: false };
+    const id = await createJob(relay, 'add_to_playlist', [asQuery(a), NOTHING, asQuery(b)], payload);
+    const job = await runToEnd(relay, id);
+    assert.deepEqual([job.status, job.resolved, job.unmatched, job.written], ['completed', 2, 1, 2]);
+    assert.deepEqual(urisOf(playlist), [a.uri, b.uri]);
+  });
+});
+
+test('a job of which nothing resolved writes nothing, not even an empty playlist', async () => {
+  await withRelay(async (relay) => {
+    const id = await createJob(relay, 'create_playlist', [NOTHING], { name: 'Of Nothing', strict: false });
+    await reach(relay, id, 'ready');
+    assert.equal(failureOf(await relay.call('commit_job', { job_id: id })).code, 'JOB_STATE');
+    assert.equal(writes(relay), 0);
+  });
+});
+
+test('dry_run ends after resolving with a result and no write', async () => {
+  await withRelay(async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const payload = { playlist_id: named(relay, 'Empty Shelf').id, dry_run: true };
+    const id = await createJob(relay, 'add_to_playlist', [asQuery(a), NOTHING], payload);
+    const job = await reach(relay, id, 'completed');
+    assert.deepEqual(job.result, { dry_run: true, resolved: 1, ambiguous: 0, unmatched: 1, failed: 0 });
+    assert.equal(writes(relay), 0);
+  });
+});
+
+test('skip_existing and skip_duplicates leave out what is there and what is named twice', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [a = '', b = '', c = ''] = tracks(relay, 3);
+    playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
+    const payload = { playlist_id: playlist.id, skip_existing: true };
+    const id = await createJob(relay, 'add_to_playlist', [b, a, b, c, a], payload);
+    const job = await runToEnd(relay, id);
+    assert.deepEqual([job.status, job.written, job.skipped_existing], ['completed', 2, 3]);
+    assert.deepEqual(urisOf(playlist), [a, b, c]);
+    const twice = { playlist_id: playlist.id, skip_duplicates: false };
+    await runToEnd(relay, await createJob(relay, 'add_to_playlist', [c, c], twice));
+    assert.deepEqual(urisOf(playlist), [a, b, c, c, c]);
+  });
+});
+
+test('items that normalise alike cost one search', async () => {
+  await withRelay(async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const alike = [asQuery(a), { ...asQuery(a), title: a.name.toUpperCase() }, NOTHING, NOTHING, NOTHING];
+    const answer = await relay.call('create_bulk_job', {
+      type: 'save_tracks',
+      items: alike,
+      payload: { dry_run: true },
+    });
+    assert.equal(answer.estimated_requests, 2);
+    const before = searches(relay);
+    const job = await reach(relay, String(answer.job_id), 'completed');
+    assert.deepEqual([job.resolved, job.unmatched], [2, 3]);
+    const made = searches(relay) - before;
+    // What is not found is tried with a second wording.
+    assert.ok(made >= 2 && made <= 3, `${made} searches`);
+  });
+});
+
+test('one item that Spotify does not know is given up, the ninety-nine beside it are written', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 120);
+    const unknown = 'spotify:track:0000000000000000000000';
+    const items = [...uris.slice(0, 37), unknown, ...uris.slice(37)];
+    const job = await runToEnd(
+      relay,
+      await createJob(relay, 'add_to_playlist', items, { playlist_id: playlist.id }),
+    );
+    assert.deepEqual([job.status, job.written, job.failed], ['completed', 120, 1]);
+    assert.deepEqual(urisOf(playlist), uris);
+    const item = at(await itemsOf(relay, job.job_id), 37);
+    assert.deepEqual([item.status, item.error?.code], ['failed', 'INVALID_ARGUMENT']);
+  });
+});
+
+const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]> = [
+  [
+    'a missing playlist',
+    { type: 'add_to_playlist', items: ['x'.repeat(22)] },
+    /payload\.playlist_id is missing/,
+  ],
+  ['a missing name', { type: 'create_playlist', items: ['x'.repeat(22)] }, /payload\.name is missing/],
+  ['no items', { type: 'save_tracks', items: [] }, /items must have at least 1 entry/],
+  ['an unknown type', { type: 'delete_all', items: ['x'.repeat(22)] }, /type must be one of/],
+  [
+    'an episode for the library',
+    { type: 'save_tracks', items: [`spotify:episode:${'x'.repeat(22)}`] },
+    /items\[0\] is an episode/,
+  ],
+  [
+    'an album as item',
+    { type: 'save_tracks', items: [`spotify:album:${'x'.repeat(22)}`] },
+    /items\[0\].* is an album/,
+  ],
+  [
+    'an unknown field of payload',
+    { type: 'save_tracks', items: ['x'.repeat(22)], payload: { stricct: true } },
+    /"stricct"/,
+  ],
+];
+
+for (const [what, args, words] of wrong) {
+  test(`create_bulk_job refuses ${what} and makes no job`, async () => {
+    await withRelay({ connect: false }, async (relay) => {
+      const { code, message } = failureOf(await relay.call('create_bulk_job', args));
+      assert.equal(code, 'INVALID_ARGUMENT');
+      assert.match(message, words);
+      assert.equal((await relay.call('list_jobs')).total, 0);
+    });
+  });
+}
+
+test('each tool names a job that is not there, and a state that does not allow it', async () => {
+  await withRelay(async (relay) => {
+    for (const tool of ['get_job_status', 'resume_job', 'commit_job', 'cancel_job']) {
+      assert.equal(failureOf(await relay.call(tool, { job_id: 'nope' })).code, 'JOB_NOT_FOUND', tool);
+    }
+    const id = await createJob(relay, 'save_tracks', tracks(relay, 3));
+    await reach(relay, id, 'ready');
+    assert.equal(failureOf(await relay.call('resume_job', { job_id: id })).code, 'JOB_STATE');
+    await runToEnd(relay, id);
+    for (const tool of ['resume_job', 'commit_job', 'cancel_job']) {
+      const { code, details } = failureOf(await relay.call(tool, { job_id: id }));
+      assert.deepEqual([code, details.status], ['JOB_STATE', 'completed'], tool);
+    }
+  });
+});
+
+test('list_jobs pages newest first, get_job_status pages items', async () => {
+  await withRelay({ connect: false }, async (relay) => {
+    const ids: string[] = [];
+    for (let n = 1; n <= 5; n++) ids.unshift(await createJob(relay, 'save_tracks', tracks(relay, n * 10)));
+    const page = await relay.call('list_jobs', { offset: 1, limit: 2 });
+    const listed = page.items as Array<{ job_id: string; total_items: number; payload?: unknown }>;
+    assert.deepEqual(
+      [listed.map((job) => [job.job_id, job.total_items, job.payload]), page.total, page.next_offset],
+      [
+        [
+          [ids[1], 40, undefined],
+          [ids[2], 30, undefined],
+        ],
+        5,
+        3,
+      ],
+    );
+    const status = await relay.call('get_job_status', { job_id: ids[0], offset: 45, limit: 10 });
+    const positions = (status.items as Array<{ position: number }>).map(({ position }) => position);
+    assert.deepEqual([positions, status.total, status.next_offset], [[45, 46, 47, 48, 49], 50, null]);
+    const first = await relay.call('get_job_status', { job_id: ids[0] });
+    assert.deepEqual([(first.items as unknown[]).length, first.next_offset], [25, 25]);
+    const { counts } = (await relay.call('get_state_diagnostics')) as { counts: Record<string, unknown> };
+    const { jobs, job_items } = counts;
+    assert.deepEqual(
+      [Object.values(jobs as Record<string, number>).reduce((a, b) => a + b), job_items],
+      [5, 150],
+    );
+  });
+});

@@ -1,0 +1,133 @@
+/** Ten thousand items. What is measured is compared with the same of a smaller job on the same machine, not with a clock. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { systemClock, systemRandom } from '../../src/domain/clock.ts';
+import { silentLog } from '../../src/domain/log.ts';
+import { createJobs, type JobRequest, type Jobs } from '../../src/jobs/jobs.ts';
+import type { PlaylistRows } from '../../src/provider/playlistRows.ts';
+import type { Resolver } from '../../src/resolve/resolver.ts';
+import type { NewJobItem } from '../../src/store/jobItems.ts';
+import type { Store } from '../../src/store/open.ts';
+import { testStore } from '../store/support.ts';
+import { withRelay } from '../support/world.ts';
+import { createJob, named, runToEnd, tracks, urisOf } from './support.ts';
+
+const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true };
+
+function jobsOver(store: Store, resolver: Partial<Resolver> = {}): Jobs {
+  const unexpected = () => Promise.reject(new Error('this test makes no such request'));
+  return createJobs({
+    provider: { send: unexpected },
+    rows: { read: unexpected, readFresh: unexpected, exclusively: unexpected } as PlaylistRows,
+    resolver: { resolve: unexpected, ...resolver },
+    store,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+  });
+}
+
+function request(count: number): JobRequest {
+  const items = Array.from({ length: count }, (_, index): NewJobItem => {
+    const title = `Song number ${index}`;
+    return { input: { title, artist: 'Someone' }, key: title, uri: null, status: 'pending' };
+  });
+  return { type: 'save_tracks', payload: PAYLOAD, items, maxAttempts: 5 };
+}
+
+/** Milliseconds, the best of some tries. */
+async function best(tries: number, work: () => unknown): Promise<number> {
+  const times: number[] = [];
+  for (let n = 0; n < tries; n++) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+  }
+  return Math.min(...times);
+}
+
+test('making a job of 10,000 items takes at most a hundred times what one of 100 takes', async (t) => {
+  const store = await testStore(t);
+  const jobs = jobsOver(store);
+  const small = request(100);
+  const large = request(10_000);
+  await jobs.create(small);
+  const ratio = (await best(3, () => jobs.create(large))) / (await best(10, () => jobs.create(small)));
+  t.diagnostic(`ratio ${ratio.toFixed(1)}`);
+  assert.ok(ratio <= 100, `${ratio}`);
+});
+
+test('a late page of items costs what the first one does', async (t) => {
+  const jobs = jobsOver(await testStore(t));
+  const { job } = await jobs.create(request(10_000));
+  const page = (offset: number) => best(200, () => jobs.items(job.job_id, offset, 25));
+  await page(0);
+  const ratio = (await page(9_900)) / (await page(0));
+  t.diagnostic(`ratio ${ratio.toFixed(2)}`);
+  assert.ok(ratio < 3, `${ratio}`);
+});
+
+test('the memory of a job at work does not grow with what is done', async (t) => {
+  setFlagsFromString('--expose_gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heapAt = new Map<number, number>();
+  let resolved = 0;
+  let finish = () => {};
+  const done = new Promise<void>((ended) => {
+    finish = ended;
+  });
+  const resolve: Resolver['resolve'] = async () => {
+    resolved += 1;
+    if (resolved === 2_000 || resolved === 9_900) {
+      collect();
+      heapAt.set(resolved, process.memoryUsage().heapUsed);
+    }
+    if (resolved === 10_000) finish();
+    return { status: 'unmatched', match: null, candidates: [], source: 'search' };
+  };
+  const jobs = jobsOver(await testStore(t), { resolve });
+  const { job } = await jobs.create(request(10_000));
+  jobs.start();
+  await done;
+  await jobs.stop();
+  const grown = (heapAt.get(9_900) ?? 0) - (heapAt.get(2_000) ?? 0);
+  t.diagnostic(`${Math.round(grown / 1024)} KiB`);
+  assert.ok(grown < 1024 * 1024, `${grown} bytes for 7,900 items`);
+  assert.equal(jobs.get(job.job_id).unmatched, 10_000);
+});
+
+test('ten thousand tracks arrive in order', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = [...tracks(relay, 9_000), ...tracks(relay, 1_000)];
+    const payload = { playlist_id: playlist.id, skip_duplicates: false };
+    const id = await createJob(relay, 'add_to_playlist', uris, payload);
+    const job = await runToEnd(relay, id);
+    assert.deepEqual([job.status, job.written], ['completed', 10_000]);
+    assert.deepEqual(urisOf(playlist), uris);
+  });
+});
+
+test('jobs that ended more than 90 days ago are dropped with their items, others are kept', async (t) => {
+  const store = await testStore(t);
+  let now = Date.UTC(2026, 0, 1);
+  const jobs = createJobs({
+    ...({} as Parameters<typeof createJobs>[0]),
+    store,
+    clock: { ...systemClock, now: () => now },
+    random: systemRandom,
+    log: silentLog,
+  });
+  const old = await jobs.create(request(3));
+  await jobs.cancel(old.job.job_id, new AbortController().signal);
+  const open = await jobs.create(request(3));
+  now += 91 * 24 * 3_600_000;
+  const fresh = await jobs.create(request(3));
+  assert.deepEqual(
+    jobs.list(0, 10).items.map(({ job_id }) => job_id),
+    [fresh.job.job_id, open.job.job_id],
+  );
+  assert.deepEqual(store.get('select count(*) as total from job_items'), { total: 6 });
+});

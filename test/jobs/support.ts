@@ -1,0 +1,95 @@
+/** Jobs as tests drive them: through the tools, against the simulated provider. */
+import assert from 'node:assert/strict';
+import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import type { DemoPlaylist } from '../../src/demo/provider.ts';
+import type { ItemRecord, JobRecord } from '../../src/jobs/record.ts';
+import { at, owner } from '../support/shapes.ts';
+import type { Relay } from '../support/world.ts';
+
+export interface ToolFailure {
+  code: string;
+  message: string;
+  remedy: string;
+  details: Record<string, unknown>;
+}
+
+/** Real time that a job may take on a slow machine. */
+const PATIENCE_MS = 20_000;
+
+export async function createJob(
+  relay: Relay,
+  type: string,
+  items: readonly unknown[],
+  payload: Record<string, unknown> = {},
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const answer = await relay.call('create_bulk_job', { type, items, payload, ...more });
+  assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+  return String(answer.job_id);
+}
+
+export async function jobOf(relay: Relay, id: string): Promise<JobRecord> {
+  const answer = await relay.call('get_job_status', { job_id: id, limit: 1 });
+  assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+  return answer.job as JobRecord;
+}
+
+export async function itemsOf(relay: Relay, id: string): Promise<ItemRecord[]> {
+  return (await relay.call('get_job_status', { job_id: id, limit: 100 })).items as ItemRecord[];
+}
+
+/** Waits, without sleeping, until the job is in one of the states. */
+export async function reach(relay: Relay, id: string, ...states: string[]): Promise<JobRecord> {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const job = await jobOf(relay, id);
+    if (states.includes(job.status)) return job;
+    if (Date.now() > end)
+      throw new Error(`the job is ${job.status} (${JSON.stringify(job)}), not ${states.join(' or ')}`);
+  }
+}
+
+/** Resolves, commits and waits for the end. */
+export async function runToEnd(relay: Relay, id: string): Promise<JobRecord> {
+  await reach(relay, id, 'ready');
+  await commit(relay, id);
+  return reach(relay, id, 'completed', 'failed');
+}
+
+export async function commit(relay: Relay, id: string): Promise<JobRecord> {
+  const answer = await relay.call('commit_job', { job_id: id });
+  assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+  return answer.job as JobRecord;
+}
+
+export const failureOf = (answer: Record<string, unknown>) => answer.error as ToolFailure;
+
+export function named({ provider }: Relay, name: string): DemoPlaylist {
+  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
+  if (!found) throw new Error(`no playlist ${name}`);
+  return found;
+}
+
+export const urisOf = (playlist: DemoPlaylist) => playlist.rows.map(({ uri }) => uri);
+
+export const tracks = ({ provider }: Relay, count: number, from = 0) =>
+  provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
+
+/** Songs that only one recording of the catalogue has. */
+export function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {
+  const seen = new Map<string, number>();
+  for (const { name } of provider.catalogue.tracks) seen.set(name, (seen.get(name) ?? 0) + 1);
+  return provider.catalogue.tracks
+    .filter(({ name }) => /^[A-Za-z ]{14,}$/.test(name) && seen.get(name) === 1)
+    .slice(0, amount);
+}
+
+export const asQuery = (track: DemoTrack) => ({ title: track.name, artist: at(track.artists, 0).name });
+
+export const NOTHING = { title: 'No Such Song Anywhere', artist: 'Nobody of That Name' };
+
+export const searches = ({ provider }: Relay) =>
+  provider.requests.filter(({ path }) => path === '/search').length;
+
+export const writes = ({ provider }: Relay) =>
+  provider.requests.filter(({ method }) => method !== 'GET').length;

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { at } from '../support/shapes.ts';
+import { watchedClock } from '../support/waiting.ts';
+import { connectAccount, withRelay } from '../support/world.ts';
+import {
+  asQuery,
+  commit,
+  createJob,
+  itemsOf,
+  jobOf,
+  NOTHING,
+  named,
+  reach,
+  runToEnd,
+  searches,
+  tracks,
+  uniqueTracks,
+  urisOf,
+  writes,
+} from './support.ts';
+
+const HOURS = 3_600_000;
+
+test('a quota parks a job until its time, over a restart, without using a try, and other work goes on', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const wanted = uniqueTracks(relay, 12);
+    relay.provider.faults.add({ path: '/search', skip: 5, kind: 'quota', retryAfterSeconds: 40_000 });
+    const playlist = named(relay, 'Empty Shelf');
+    const id = await createJob(relay, 'add_to_playlist', wanted.map(asQuery), { playlist_id: playlist.id });
+    const parked = await reach(relay, id, 'waiting');
+    const until = new Date(clock.now() + 40_000_000).toISOString();
+    assert.deepEqual([parked.reason, parked.run_after, parked.attempts], ['QUOTA_EXCEEDED', until, 0]);
+    assert.ok(parked.resolved >= 5 && parked.resolved < 12, `${parked.resolved} resolved`);
+    const other = await createJob(relay, 'save_tracks', tracks(relay, 3));
+    assert.equal((await runToEnd(relay, other)).status, 'completed');
+
+    await relay.restart();
+    const made = searches(relay);
+    clock.advance(11 * HOURS);
+    assert.deepEqual(await jobOf(relay, id), parked);
+    assert.equal(searches(relay), made, 'nothing is sent before the time');
+
+    clock.advance(HOURS);
+    const job = await reach(relay, id, 'ready');
+    assert.deepEqual([job.resolved, job.attempts, job.run_after, job.reason], [12, 0, null, null]);
+    assert.equal((await runToEnd(relay, id)).status, 'completed');
+    assert.deepEqual(
+      urisOf(playlist),
+      wanted.map(({ uri }) => uri),
+    );
+  });
+});
+
+test('a limit that names no time is looked at again soon', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const wanted = uniqueTracks(relay, 1);
+    relay.provider.faults.add({ path: '/search', times: 1, kind: 'rate_limit', retryAfterSeconds: 31 });
+    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
+    const parked = await reach(relay, id, 'waiting');
+    assert.deepEqual(
+      [parked.reason, parked.run_after, parked.attempts],
+      ['RATE_LIMITED', new Date(clock.now() + 31_000).toISOString(), 0],
+    );
+    clock.advance(31_000);
+    assert.equal((await reach(relay, id, 'ready')).resolved, 1);
+  });
+});
+
+test('a limit in the middle of writing parks the job, and it goes on where it stopped', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 450);
+    relay.provider.faults.add({
+      method: 'POST',
+      path: /\/items$/,
+      skip: 2,
+      kind: 'quota',
+      retryAfterSeconds: 7_200,
+    });
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+    await commit(relay, id);
+    const parked = await reach(relay, id, 'waiting');
+    assert.deepEqual([parked.reason, parked.written, parked.attempts], ['QUOTA_EXCEEDED', 200, 0]);
+    await relay.restart();
+    clock.advance(2 * HOURS);
+    assert.equal((await reach(relay, id, 'completed')).written, 450);
+    assert.deepEqual(urisOf(playlist), uris);
+  });
+});
+
+test('resume_job makes a waiting job look again at once', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
+    const id = await createJob(relay, 'save_tracks', [asQuery(a)]);
+    await reach(relay, id, 'waiting');
+    const { job } = (await relay.call('resume_job', { job_id: id })) as { job: { status: string } };
+    assert.notEqual(job.status, 'waiting');
+    assert.equal((await reach(relay, id, 'ready')).resolved, 1);
+  });
+});
+
+test('a failed search uses one try of its item and is made again later', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const wanted = uniqueTracks(relay, 3);
+    relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
+    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
+    const parked = await reach(relay, id, 'waiting');
+    assert.deepEqual(
+      [parked.reason, parked.attempts, parked.resolved, parked.pending],
+      ['PROVIDER_UNAVAILABLE', 1, 2, 1],
+    );
+    const delay = Date.parse(parked.run_after ?? '') - clock.now();
+    assert.ok(delay >= 1_500 && delay <= 2_500, `${delay} ms`);
+    const failed = (await itemsOf(relay, id)).filter(({ error }) => error);
+    assert.deepEqual(
+      failed.map(({ status, error }) => [status, error?.code]),
+      [['pending', 'PROVIDER_UNAVAILABLE']],
+    );
+    clock.advance(delay);
+    const job = await reach(relay, id, 'ready');
+    assert.deepEqual([job.resolved, job.attempts], [3, 1]);
+  });
+});
+
+test('an item is given up after max_attempts, the others are not held up, and resume_job tries it again', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const wanted = uniqueTracks(relay, 3);
+    relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
+    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
+    const job = await reach(relay, id, 'ready');
+    assert.deepEqual([job.resolved, job.failed, job.attempts], [2, 1, 1]);
+    const answer = await relay.call('commit_job', { job_id: id });
+    assert.equal((answer.error as { code: string }).code, 'JOB_STATE');
+    await relay.call('resume_job', { job_id: id });
+    const again = await reach(relay, id, 'ready');
+    assert.deepEqual([again.resolved, again.failed, again.attempts], [3, 0, 0]);
+  });
+});
+
+test('while Spotify is down few items use a try, and the delays grow', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const wanted = uniqueTracks(relay, 40);
+    relay.provider.faults.add({ path: '/search', times: Infinity, kind: 'status', status: 500 });
+    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
+    const delays: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { run_after } = await reach(relay, id, 'waiting');
+      const delay = Date.parse(run_after ?? '') - clock.now();
+      delays.push(delay);
+      const made = searches(relay);
+      clock.advance(delay);
+      while (searches(relay) === made) await jobOf(relay, id);
+    }
+    assert.ok(at(delays, 2) > at(delays, 0) * 2, `${delays}`);
+    assert.ok(searches(relay) <= 10, `${searches(relay)} searches of 40 songs`);
+    relay.provider.faults.clear();
+    await relay.call('resume_job', { job_id: id });
+    assert.equal((await reach(relay, id, 'ready')).resolved, 40);
+  });
+});
+
+test('without a login a job waits for one, and goes on by itself when it comes', async () => {
+  await withRelay({ connect: false }, async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const id = await createJob(relay, 'save_tracks', [asQuery(a)]);
+    const parked = await reach(relay, id, 'waiting');
+    assert.deepEqual([parked.reason, parked.run_after, parked.attempts], ['LOGIN_REQUIRED', null, 0]);
+    await connectAccount(relay.baseUrl);
+    assert.equal((await reach(relay, id, 'ready')).resolved, 1);
+  });
+});
+
+test('a login that ends during a commit parks it, and a new login lets it go on', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 250);
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+    relay.provider.expireAccessTokens();
+    relay.provider.revokeRefreshTokens();
+    await commit(relay, id);
+    assert.equal((await reach(relay, id, 'waiting')).reason, 'LOGIN_REQUIRED');
+    await connectAccount(relay.baseUrl);
+    assert.equal((await reach(relay, id, 'completed')).written, 250);
+    assert.deepEqual(urisOf(playlist), uris);
+  });
+});
+
+test('a job is not written to another account than it was made for', async () => {
+  await withRelay(async (relay) => {
+    const id = await createJob(relay, 'save_tracks', tracks(relay, 3));
+    await reach(relay, id, 'ready');
+    await relay.server.local.logout();
+    relay.provider.loginAs(1);
+    await connectAccount(relay.baseUrl);
+    relay.provider.clearRequests();
+    await commit(relay, id);
+    const job = await reach(relay, id, 'failed');
+    assert.deepEqual([job.error?.code, writes(relay)], ['FORBIDDEN', 0]);
+  });
+});
+
+test('a job that only waits costs no request, whatever the time', async () => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 86_000 });
+    const id = await createJob(relay, 'save_tracks', [asQuery(a), NOTHING]);
+    await reach(relay, id, 'waiting');
+    relay.provider.clearRequests();
+    for (let n = 0; n < 20; n++) {
+      clock.advance(HOURS);
+      await jobOf(relay, id);
+    }
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
