@@ -49,7 +49,7 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
   const kind = KINDS[job.type];
   const targetId = committing.targetId ?? (await kind.makeTarget?.(context, committing, call)) ?? '';
   const work = () => writeAll(context, reread(context.store, job), kind, targetId, call);
-  await (kind.target === 'playlist' ? context.rows.exclusively(targetId, work) : work());
+  await (kind.target === 'playlist' ? context.rows.exclusively(targetId, work, signal) : work());
 }
 
 function requireSameAccount({ store }: JobContext, job: Job): void {

@@ -159,7 +159,7 @@ export function createJobs(context: JobContext): Jobs {
       await store.durable(() => {
         if (getIntent(store, job.seq) === null) dropPlan(store, job.seq);
         const result = { ...(targetId === null ? {} : { playlist_id: targetId }), written };
-        if (phase === 'commit') changeJob(store, job.seq, { result }, clock.now());
+        if (phase === 'commit' && job.result === null) changeJob(store, job.seq, { result }, clock.now());
       });
       return now(job);
     },

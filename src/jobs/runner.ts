@@ -105,7 +105,9 @@ export function createJobRunner(context: JobContext): JobRunner {
 
   return {
     start() {
-      lanes.push(lane('resolve'), lane('commit'));
+      // A fault here must not end the server: jobs stand still until its next start, and lose nothing.
+      const ended = (error: unknown) => log.error({ err: error }, 'jobs have stopped');
+      lanes.push(lane('resolve').catch(ended), lane('commit').catch(ended));
     },
     wake: () => waker.wake(),
     release,

@@ -164,7 +164,9 @@ export function countJobItems(store: Store): number {
 /** Jobs that stopped because someone else had changed the playlist. */
 export function countReviews(store: Store): number {
   return (
-    store.get<{ total: number }>('select count(*) as total from jobs where review_required = 1')?.total ?? 0
+    store.get<{ total: number }>(
+      "select count(*) as total from jobs where review_required = 1 and status = 'failed'",
+    )?.total ?? 0
   );
 }
 

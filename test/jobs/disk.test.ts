@@ -36,7 +36,6 @@ test('on a full disk nothing is promised and nothing is written to Spotify; with
     status: 'matched' as const,
   }));
   const request = { type: 'save_tracks', payload: PAYLOAD, items, maxAttempts: 5 } as const;
-  t.after(() => jobs.stop());
   jobs.start();
 
   disk.fail('ENOSPC');
@@ -61,4 +60,5 @@ test('on a full disk nothing is promised and nothing is written to Spotify; with
   clock.advance(10_000);
   await until(() => jobs.get(id).status === 'completed');
   assert.deepEqual([sent.length, jobs.get(id).written], [3, 100]);
+  await jobs.stop();
 });
