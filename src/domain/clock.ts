@@ -39,3 +39,8 @@ export const systemRandom: Random = {
   uuid: () => randomUUID(),
   fraction: () => Math.random(),
 };
+
+/** Unix milliseconds as ISO 8601 text in UTC; null stays null. */
+export function isoOf(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}

@@ -1,4 +1,5 @@
 /** A job and its items as the outside sees them (contract, 7.2): times as ISO 8601, names in snake case. */
+import { isoOf } from '../domain/clock.ts';
 import type { JobPayload } from '../domain/jobs.ts';
 import type { Track } from '../domain/shapes.ts';
 import type { JobCandidate, JobItem } from '../store/jobItems.ts';
@@ -81,8 +82,4 @@ export function itemRecord({ candidates, error, ...item }: JobItem): ItemRecord 
     ...(candidates === null || candidates.length === 0 ? {} : { candidates }),
     ...(error === null ? {} : { error }),
   };
-}
-
-function isoOf(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }

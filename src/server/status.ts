@@ -1,4 +1,5 @@
 /** The report behind `relay status`: facts, and for each part one line with the command that mends it. */
+import { isoOf } from '../domain/clock.ts';
 import type { StatusEntry, StatusReport } from '../domain/localApi.ts';
 import { type ApiError, listApiErrors } from '../store/apiErrors.ts';
 import { countJobs, countReviews, nextRunAfter } from '../store/jobs.ts';
@@ -85,10 +86,6 @@ function jobFacts({ store }: Core): StatusReport['jobs'] {
 function errorFacts(error: ApiError): StatusReport['recentErrors'][number] {
   const { lastSeenAt, code, message, occurrences } = error;
   return { at: isoOf(lastSeenAt) ?? '', code, message, occurrences };
-}
-
-function isoOf(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }
 
 function serverLine({ server }: Facts): StatusEntry {

@@ -1,5 +1,7 @@
 /** Looking at this program's own state: none of these asks Spotify. */
+
 import * as z from 'zod';
+import { isoOf } from '../domain/clock.ts';
 import { PROVIDER_NAME } from '../provider/request.ts';
 import { countAliases, countTracks } from '../store/aliases.ts';
 import { type ApiError, countApiErrors, listApiErrors } from '../store/apiErrors.ts';
@@ -184,8 +186,4 @@ function errorRow({ statusCode, firstSeenAt, lastSeenAt, resolvedAt, ...error }:
     last_seen_at: isoOf(lastSeenAt),
     resolved_at: isoOf(resolvedAt),
   };
-}
-
-function isoOf(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
 }
