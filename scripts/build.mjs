@@ -12,6 +12,8 @@ await build({
   platform: 'node',
   target: 'node20',
   format: 'cjs',
+  // jsonc-parser's CommonJS form is UMD, whose own `require` calls a bundler cannot follow.
+  mainFields: ['module', 'main'],
   // The keychain's native addon cannot be bundled; it is loaded where it is installed.
   external: ['@napi-rs/keyring'],
   define: { 'import.meta.url': 'relayModuleUrl' },

@@ -4,6 +4,7 @@ import { RelayError } from '../domain/errors.ts';
 import { callCommand } from './commands/call.ts';
 import { clientsCommand } from './commands/clients.ts';
 import { configCommand } from './commands/config.ts';
+import { connectCommand } from './commands/connect.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { keyCommand } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
@@ -25,6 +26,7 @@ export const COMMANDS: readonly CommandFactory[] = [
   loginCommand,
   logoutCommand,
   statusCommand,
+  connectCommand,
   keyCommand,
   clientsCommand,
   jobsCommand,

@@ -50,6 +50,7 @@ function claudeCommand(facts: ReadyFacts, relay: string): string[] {
   );
 }
 
-function quoted(path: string): string {
+/** A path as one word of a command line. */
+export function quoted(path: string): string {
   return /^[\w./~+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

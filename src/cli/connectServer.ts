@@ -1,0 +1,42 @@
+/** Which server `relay connect` is about: the running one, or the one that the settings describe. */
+import type { Settings } from '../config/settings.ts';
+import { RelayError } from '../domain/errors.ts';
+import { type Context, interruptible } from './context.ts';
+import { note } from './output.ts';
+import { quoted } from './readyText.ts';
+
+export interface Server {
+  name: string;
+  url: string;
+  authMode: Settings['mcpAuthMode'];
+}
+
+/** The demo gets a name of its own, so that it never takes the place of the real server in a client. */
+export async function findServer(context: Context): Promise<Server> {
+  const running = await interruptible(context.signal, context.running());
+  if (running) {
+    const { server, mcp } = await interruptible(context.signal, running.local.status());
+    const url = server?.mcpUrl ?? `${running.baseUrl}/mcp`;
+    return { name: running.demo ? 'relay-demo' : 'relay', url, authMode: mcp.authMode };
+  }
+  const settings = await context.settings();
+  const url = urlFromSettings(context, settings);
+  note(context.io, 'No server is running; the address is that of the settings.');
+  return { name: 'relay', url, authMode: settings.mcpAuthMode };
+}
+
+function urlFromSettings(context: Context, settings: Settings): string {
+  const { publicBaseUrl, host, port } = settings;
+  if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
+  if (port === 0) {
+    throw new RelayError('NO_SERVER', 'The address is known only while the server runs: its port is 0.', {
+      remedy: `Start it with \`${relayCommand(context)} serve\`, or set a port.`,
+    });
+  }
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+}
+
+/** `relay` as the person has to call it for this home. */
+export function relayCommand({ home }: Context): string {
+  return home === undefined ? 'relay' : `relay --home ${quoted(home)}`;
+}

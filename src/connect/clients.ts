@@ -1,0 +1,284 @@
+/**
+ * The clients that `relay connect` knows, as data: where each keeps its servers, what it wants to read there, and how its
+ * person goes on. A client more is an object more. Reads and writes nothing.
+ */
+import type { Data, Shares } from './entry.ts';
+import { appData, localAppData, type Place, placeBelow, placeIn, type System } from './system.ts';
+
+/** What a client is told about this server. */
+export interface Connection {
+  /** What the server is called in the client. */
+  name: string;
+  /** The MCP endpoint. */
+  url: string;
+  /** null: the client asks for approval in the browser (OAuth). */
+  key: string | null;
+}
+
+export interface Client {
+  /** What a person types. */
+  id: string;
+  name: string;
+  /** Other names for it on the command line. */
+  aliases?: readonly string[];
+  format: 'json' | 'toml';
+  /** The key of the file under which its servers stand. */
+  section: string;
+  shares: Shares;
+  /** Ways in which it is found on a machine: the first one that left a trace holds, else the last. */
+  setups(system: System): Setup[];
+  /** Its own command that does the same; null: it has none that can. `keyCommand` is what prints the key. */
+  command?(connection: Connection, system: System, keyCommand: string): string | null;
+}
+
+export interface Setup {
+  place: Place;
+  entry(connection: Connection): Data;
+  /** What the person does in the client to be asked for approval; with a key the same makes it connect. */
+  next(connection: Connection): string;
+}
+
+const HEADERS: Shares = { headers: ['Authorization'] };
+
+/** https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file. */
+const claudeCode: Client = {
+  id: 'claude-code',
+  name: 'Claude Code',
+  aliases: ['claude'],
+  format: 'json',
+  section: 'mcpServers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place: system.env.CLAUDE_CONFIG_DIR
+        ? placeIn(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')
+        : placeBelow(system, system.home, ['.claude.json'], ['.claude.json']),
+      entry: ({ url, key }) => ({ type: 'http', url, ...headersWith(key) }),
+      next: ({ name, key }) =>
+        key === null
+          ? `In a new session of Claude Code type /mcp, choose ${name} and Authenticate.`
+          : `In a new session of Claude Code, /mcp lists ${name} as connected.`,
+    },
+  ],
+  command: ({ name, url, key }, system, keyCommand) =>
+    [
+      `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
+      ...(key === null ? [] : [`--header "Authorization: Bearer $(${keyCommand})"`]),
+    ].join(' '),
+};
+
+/**
+ * https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which holds programs to start.
+ * https://www.npmjs.com/package/mcp-remote: the program, and the header whose value stands in the environment, because
+ * Claude Desktop on Windows breaks arguments at spaces. http is taken from localhost and 127.0.0.1 alone, unless allowed.
+ */
+const claudeDesktop: Client = {
+  id: 'claude-desktop',
+  name: 'Claude Desktop',
+  format: 'json',
+  section: 'mcpServers',
+  shares: { env: ['AUTH_HEADER'] },
+  setups(system) {
+    const file = 'claude_desktop_config.json';
+    const setup = (place: Place): Setup => ({
+      place,
+      entry: ({ url, key }) => ({
+        command: 'npx',
+        args: [
+          '-y',
+          'mcp-remote',
+          url,
+          ...(key === null ? [] : ['--header', `Authorization:\${AUTH_HEADER}`]),
+          ...(isRemoteHttp(url) ? ['--allow-http'] : []),
+        ],
+        ...(key === null ? {} : { env: { AUTH_HEADER: `Bearer ${key}` } }),
+      }),
+      next: ({ key }) =>
+        `Quit Claude Desktop and start it again. It needs Node.js${key === null ? '; mcp-remote opens the browser' : ''}.`,
+    });
+    // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads this copy only.
+    const packaged = ['Packages', 'Claude_pzs8sxrjxfjjc'];
+    return [
+      ...(system.platform === 'win32'
+        ? [
+            setup(
+              placeBelow(
+                system,
+                localAppData(system),
+                [...packaged, 'LocalCache', 'Roaming', 'Claude', file],
+                packaged,
+              ),
+            ),
+          ]
+        : []),
+      setup(placeBelow(system, appData(system), ['Claude', file])),
+    ];
+  },
+};
+
+/** https://cursor.com/docs/mcp: the global file. */
+const cursor: Client = {
+  id: 'cursor',
+  name: 'Cursor',
+  format: 'json',
+  section: 'mcpServers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place: placeBelow(system, system.home, ['.cursor', 'mcp.json']),
+      entry: ({ url, key }) => ({ url, ...headersWith(key) }),
+      next: ({ name, key }) =>
+        `Restart Cursor and find ${name} under MCPs in Customize${key === null ? '; Connect there opens the browser' : ''}.`,
+    },
+  ],
+};
+
+/**
+ * https://code.visualstudio.com/docs/copilot/reference/mcp-configuration: the file of the user's profile;
+ * https://code.visualstudio.com/docs/copilot/customization/mcp-servers: `--add-mcp`.
+ */
+const vscode: Client = {
+  id: 'vscode',
+  name: 'VS Code',
+  aliases: ['vs-code', 'code'],
+  format: 'json',
+  section: 'servers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place: placeBelow(system, appData(system), ['Code', 'User', 'mcp.json']),
+      entry: ({ url, key }) => ({ type: 'http', url, ...headersWith(key) }),
+      next: ({ name, key }) =>
+        `In the Command Palette run MCP: List Servers, choose ${name} and Start Server${key === null ? '; it opens the browser' : ''}.`,
+    },
+  ],
+  command: ({ name, url, key }, { platform }) => {
+    if (key !== null) return null;
+    const json = JSON.stringify({ name, type: 'http', url });
+    return platform === 'win32'
+      ? `code --add-mcp "${json.replaceAll('"', String.raw`\"`)}"`
+      : `code --add-mcp '${json}'`;
+  },
+};
+
+/** https://developers.openai.com/codex/mcp: `url` makes it Streamable HTTP, `http_headers` are sent as they stand. */
+const codex: Client = {
+  id: 'codex',
+  name: 'Codex CLI',
+  aliases: ['codex-cli'],
+  format: 'toml',
+  section: 'mcp_servers',
+  shares: { http_headers: ['Authorization'], env_http_headers: ['Authorization'] },
+  setups: (system) => [
+    {
+      place: system.env.CODEX_HOME
+        ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
+        : placeBelow(system, system.home, ['.codex', 'config.toml']),
+      entry: ({ url, key }) => ({
+        url,
+        ...(key === null ? {} : { http_headers: { Authorization: `Bearer ${key}` } }),
+      }),
+      next: ({ name, key }) =>
+        key === null ? `Run \`codex mcp login ${name}\`.` : `In a new session of Codex, /mcp lists ${name}.`,
+    },
+  ],
+  command: ({ name, url, key }, system) =>
+    key === null ? `codex mcp add ${name} --url ${word(url, system)}` : null,
+};
+
+/**
+ * https://geminicli.com/docs/tools/mcp-server: `httpUrl` is Streamable HTTP (`url` is SSE);
+ * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` stands in for the home directory.
+ */
+const gemini: Client = {
+  id: 'gemini',
+  name: 'Gemini CLI',
+  aliases: ['gemini-cli'],
+  format: 'json',
+  section: 'mcpServers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place: placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
+      entry: ({ url, key }) => ({ httpUrl: url, ...headersWith(key) }),
+      next: ({ name, key }) =>
+        key === null
+          ? `In a new session of Gemini CLI type \`/mcp auth ${name}\`.`
+          : `In a new session of Gemini CLI, /mcp lists ${name}.`,
+    },
+  ],
+  command: ({ name, url, key }, system, keyCommand) =>
+    [
+      'gemini mcp add --scope user --transport http',
+      ...(key === null ? [] : [`--header "Authorization: Bearer $(${keyCommand})"`]),
+      `${name} ${word(url, system)}`,
+    ].join(' '),
+};
+
+/**
+ * https://docs.windsurf.com/windsurf/cascade/mcp; since June 2026 the program is Devin Desktop, whose agents read another
+ * file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
+ */
+const windsurf: Client = {
+  id: 'windsurf',
+  name: 'Windsurf',
+  aliases: ['devin'],
+  format: 'json',
+  section: 'mcpServers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place:
+        system.platform === 'win32'
+          ? placeBelow(system, appData(system), ['devin', 'mcp_config.json'])
+          : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
+      entry: ({ url, key }) => ({ url, ...headersWith(key) }),
+      next: ({ name, key }) =>
+        `In the MCP list of Devin Desktop (formerly Windsurf) find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
+    },
+    {
+      place: placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
+      entry: ({ url, key }) => ({ serverUrl: url, ...headersWith(key) }),
+      next: ({ name, key }) =>
+        `In Cascade open MCPs, refresh the list and find ${name}${key === null ? '; it opens the browser' : ''}.`,
+    },
+  ],
+};
+
+/** In the order in which they are listed. */
+export const CLIENTS: readonly Client[] = [
+  claudeCode,
+  claudeDesktop,
+  cursor,
+  vscode,
+  codex,
+  gemini,
+  windsurf,
+];
+
+/** By ID or another name, in any case of letters. */
+export function findClient(name: string): Client | undefined {
+  const wanted = name.toLowerCase();
+  return CLIENTS.find(({ id, aliases = [] }) => id === wanted || aliases.includes(wanted));
+}
+
+/** The way in which the client is found here; `exists` tells whether there is anything at a path. */
+export function setupFor(client: Client, system: System, exists: (path: string) => boolean): Setup {
+  const setups = client.setups(system);
+  return setups.find(({ place }) => exists(place.trace)) ?? (setups.at(-1) as Setup);
+}
+
+function headersWith(key: string | null): { headers?: { Authorization: string } } {
+  return key === null ? {} : { headers: { Authorization: `Bearer ${key}` } };
+}
+
+function isRemoteHttp(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !['localhost', '127.0.0.1'].includes(hostname);
+}
+
+/** The brackets of an IPv6 address are a pattern to some shells. */
+function word(url: string, { platform }: System): string {
+  if (!url.includes('[')) return url;
+  return platform === 'win32' ? `"${url}"` : `'${url}'`;
+}

@@ -1,0 +1,81 @@
+/** What stands for this server in a client's file, and how it goes together with what a person put there. Pure. */
+
+/** Plain data as JSON and TOML have it. */
+export type Data = Record<string, unknown>;
+
+/** Keys by which some client says how a server is reached; of these an entry holds only those of its own way. */
+const WAYS_TO_REACH = [
+  'type',
+  'transport',
+  'url',
+  'httpUrl',
+  'serverUrl',
+  'command',
+  'args',
+  'cwd',
+  'env',
+  'envFile',
+  'env_vars',
+  'headersHelper',
+  'authProviderType',
+  'bearer_token',
+  'bearer_token_env_var',
+];
+
+/** Objects inside an entry of which only the named members (in any case of letters) are ours. */
+export type Shares = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * The entry as it shall be: `wanted`, with everything of `existing` that does not contradict it, like `disabled`,
+ * `timeout` or a header for a proxy.
+ */
+export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data {
+  const merged: Data = {};
+  for (const [key, value] of Object.entries(existing)) {
+    if (!WAYS_TO_REACH.includes(key) || key in wanted) merged[key] = value;
+  }
+  Object.assign(merged, wanted);
+  for (const [key, ours] of Object.entries(shares)) {
+    const members = { ...without(existing[key], ours), ...(wanted[key] as Data | undefined) };
+    if (Object.keys(members).length > 0) merged[key] = members;
+    else delete merged[key];
+  }
+  return merged;
+}
+
+/** True when the entry leads to `url`, whatever its form. */
+export function leadsTo(entry: unknown, url: string): boolean {
+  if (typeof entry === 'string') return entry === url;
+  return (
+    typeof entry === 'object' && entry !== null && Object.values(entry).some((part) => leadsTo(part, url))
+  );
+}
+
+export function isData(value: unknown): value is Data {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** Deep equality of parsed files; the order of keys says nothing. */
+export function sameData(a: unknown, b: unknown): boolean {
+  if (a instanceof Date && b instanceof Date) return String(a.valueOf()) === String(b.valueOf());
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => sameData(item, b[index]));
+  }
+  if (!isData(a) || !isData(b)) return Object.is(a, b);
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && sameData(a[key], b[key]))
+  );
+}
+
+/** `document` with `entry` as its `section.name`. */
+export function withEntry(document: Data, section: string, name: string, entry: Data): Data {
+  return { ...document, [section]: { ...(document[section] as Data | undefined), [name]: entry } };
+}
+
+function without(members: unknown, names: readonly string[]): Data {
+  if (!isData(members)) return {};
+  const lower = names.map((name) => name.toLowerCase());
+  return Object.fromEntries(Object.entries(members).filter(([key]) => !lower.includes(key.toLowerCase())));
+}

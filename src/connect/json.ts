@@ -1,0 +1,197 @@
+/**
+ * Edits of JSON files that people write too: comments, commas at the end, order, indentation and line ends stay as they
+ * are, and only the text of what changes is touched. jsonc-parser finds the places; its own `modify` reformats neighbours.
+ */
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+} from 'jsonc-parser';
+import { applied, type Edit, lineEndOf } from './edits.ts';
+import { type Data, isData, sameData } from './entry.ts';
+import { FileProblem, positionAt } from './problem.ts';
+
+/** How a file is laid out. */
+interface Layout {
+  unit: string;
+  eol: string;
+}
+
+const OPTIONS = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
+
+/** What the text holds; an empty one is an empty object. Throws `FileProblem` with line and column. */
+export function parseJson(text: string): Data {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, OPTIONS);
+  const [first] = errors;
+  if (first) throw new FileProblem(`is not valid JSON (${positionAt(text, first.offset)})`);
+  if (value === undefined) return {};
+  if (!isData(value)) throw new FileProblem('does not hold a JSON object');
+  return value;
+}
+
+/** `text` with `entry` as the member `name` of `section`; both may be there already. */
+export function editJson(text: string, section: string, name: string, entry: Data): string {
+  if (parseTree(text, [], OPTIONS) === undefined) return filled(text, snippetJson(section, name, entry));
+  let edited = text;
+  // One difference at a time, so that no edit has to know what another one moved.
+  for (;;) {
+    const edits = nextEdits(edited, section, name, entry);
+    if (edits.length === 0) return edited;
+    edited = applied(edited, edits);
+  }
+}
+
+/** A whole file that holds nothing else. */
+export function snippetJson(section: string, name: string, entry: Data): string {
+  return `${JSON.stringify({ [section]: { [name]: entry } }, null, 2)}\n`;
+}
+
+/** A file without content may still hold comments. */
+function filled(text: string, content: string): string {
+  const kept = text.trimEnd();
+  const lines = kept === '' ? content : `${kept}\n${content}`;
+  return lines.replaceAll(/\r?\n/g, lineEndOf(text));
+}
+
+function nextEdits(text: string, section: string, name: string, entry: Data): Edit[] {
+  const root = parseTree(text, [], OPTIONS) as Node;
+  const layout = layoutOf(text, root);
+  const servers = objectAt(root, [section]);
+  if (!servers) return insertion(text, root, section, { [name]: entry }, layout);
+  const node = objectAt(root, [section, name]);
+  if (!node) return insertion(text, servers, name, entry, layout);
+  return difference(text, node, entry, layout);
+}
+
+/** Of a key that stands twice this is the first, and the parser took the last. */
+function objectAt(root: Node, path: string[]): Node | undefined {
+  const node = findNodeAtLocation(root, path);
+  if (node && node.type !== 'object') throw new FileProblem(`has more than one ${path.join('.')}`);
+  return node;
+}
+
+/** The edits that undo the first difference between an object of the file and what it shall be. */
+function difference(text: string, node: Node, wanted: Data, layout: Layout): Edit[] {
+  const properties = node.children ?? [];
+  const superfluous = properties.findIndex((property) => !Object.hasOwn(wanted, keyOf(property)));
+  if (superfluous >= 0) return removal(text, properties, superfluous);
+  for (const property of properties) {
+    const value = property.children?.[1] as Node;
+    const target = wanted[keyOf(property)];
+    if (sameData(dataOf(text, value), target)) continue;
+    if (value.type === 'object' && isData(target)) return difference(text, value, target, layout);
+    return [replacement(text, value, target, layout)];
+  }
+  const present = properties.map(keyOf);
+  const missing = Object.keys(wanted).find((key) => !present.includes(key));
+  return missing === undefined ? [] : insertion(text, node, missing, wanted[missing], layout);
+}
+
+/** A value that stood on one line stays on it. */
+function replacement(text: string, node: Node, value: unknown, layout: Layout): Edit {
+  const isInline = !text.slice(node.offset, endOf(node)).includes('\n');
+  const rendered = isInline ? JSON.stringify(value) : pretty(value, indentAt(text, node.offset), layout);
+  return { offset: node.offset, length: node.length, text: rendered };
+}
+
+/** A new last member, on its own line where the object has lines. */
+function insertion(text: string, node: Node, key: string, value: unknown, layout: Layout): Edit[] {
+  const properties = node.children ?? [];
+  const first = properties[0];
+  const last = properties.at(-1);
+  const closing = endOf(node) - 1;
+  const from = last ? endOf(last) : node.offset + 1;
+  const at = from + text.slice(from, closing).trimEnd().length;
+  const hasComma = last !== undefined && commaAfter(text, from) !== null;
+  const comma = last && !hasComma ? [{ offset: from, length: 0, text: ',' }] : [];
+  const name = JSON.stringify(key);
+  // Behind a comment only a new line is outside of it.
+  const isInline = first && !/\n/.test(text.slice(node.offset, first.offset) + text.slice(from, closing));
+  if (isInline) {
+    return [...comma, { offset: at, length: 0, text: ` ${name}: ${JSON.stringify(value)}` }];
+  }
+  const outer = indentAt(text, node.offset);
+  const indent = (last && ownIndent(text, last.offset)) ?? outer + layout.unit;
+  const member = `${layout.eol}${indent}${name}: ${pretty(value, indent, layout)}${hasComma ? ',' : ''}`;
+  const end = last ? '' : `${layout.eol}${outer}`;
+  return [...comma, { offset: at, length: last ? 0 : closing - at, text: `${member}${end}` }];
+}
+
+/** Takes a member and one comma; comments around it stay. */
+function removal(text: string, properties: readonly Node[], index: number): Edit[] {
+  const property = properties[index] as Node;
+  const previous = properties[index - 1];
+  const comma = commaAfter(text, endOf(property)) ?? (previous ? commaAfter(text, endOf(previous)) : null);
+  const isNext = comma !== null && text.slice(endOf(property), comma).trim() === '';
+  const end = isNext && comma !== null && comma >= endOf(property) ? comma + 1 : endOf(property);
+  const line = wholeLine(text, property.offset, end);
+  const edits = [line ?? { ...withBlanks(text, property.offset, end), text: '' }];
+  if (comma !== null && (comma < property.offset || comma >= end)) {
+    edits.push({ offset: comma, length: 1, text: '' });
+  }
+  return edits;
+}
+
+function wholeLine(text: string, start: number, end: number): Edit | null {
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const newline = text.indexOf('\n', end);
+  if (lineStart === 0 || newline < 0) return null;
+  if (text.slice(lineStart, start).trim() !== '' || text.slice(end, newline).trim() !== '') return null;
+  return { offset: lineStart, length: newline + 1 - lineStart, text: '' };
+}
+
+/** With the blanks beside it, so that a comment on the line stays in its place. */
+function withBlanks(text: string, start: number, end: number): { offset: number; length: number } {
+  if (ownIndent(text, start) !== null) {
+    return { offset: start, length: end - start + (/^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0) };
+  }
+  const offset = start - (/[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0);
+  return { offset, length: end - offset };
+}
+
+/** Where the next thing that is no comment is a comma: its offset. */
+function commaAfter(text: string, offset: number): number | null {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === ',' ? scanner.getTokenOffset() : null;
+}
+
+function pretty(value: unknown, indent: string, { unit, eol }: Layout): string {
+  return JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
+}
+
+/** The white space at the start of the line on which `offset` is. */
+function indentAt(text: string, offset: number): string {
+  const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
+  return /^[ \t]*/.exec(text.slice(lineStart, offset))?.[0] ?? '';
+}
+
+/** The indentation of what begins its line, else null. */
+function ownIndent(text: string, offset: number): string | null {
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  return before.trim() === '' ? before : null;
+}
+
+function layoutOf(text: string, root: Node): Layout {
+  const eol = lineEndOf(text);
+  const first = root.children?.[0];
+  const unit = first ? indentAt(text, first.offset) : '';
+  return { unit: unit === '' ? '  ' : unit, eol };
+}
+
+function keyOf(property: Node): string {
+  return String(property.children?.[0]?.value);
+}
+
+function dataOf(text: string, node: Node): unknown {
+  return parse(text.slice(node.offset, endOf(node)), [], OPTIONS);
+}
+
+function endOf(node: Node): number {
+  return node.offset + node.length;
+}

@@ -1,0 +1,100 @@
+/**
+ * Edits of TOML files by the line, because no writer of TOML keeps comments and order. Only statements of our own table
+ * are touched; what cannot be written with certainty is a `FileProblem`.
+ */
+import { parse, TomlError } from 'smol-toml';
+import { applied, type Edit, lineEndOf } from './edits.ts';
+import { type Data, isData, sameData } from './entry.ts';
+import { FileProblem } from './problem.ts';
+import { type Statement, statementsOf } from './tomlStatements.ts';
+
+/** What the text holds. Throws `FileProblem` with line and column. */
+export function parseToml(text: string): Data {
+  try {
+    return parse(text, { integersAsBigInt: true });
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new FileProblem(`is not valid TOML (line ${error.line}, column ${error.column})`);
+  }
+}
+
+/** `text` with `entry` as the table `section.name`; it may be there already, in any of TOML's forms. */
+export function editToml(text: string, section: string, name: string, entry: Data): string {
+  const before = (parseToml(text)[section] as Data | undefined)?.[name];
+  if (!isData(before)) return appended(text, snippetToml(section, name, entry));
+  const ours = statementsOf(text).filter(({ path }) => path[0] === section && path[1] === name);
+  const header = ours.filter(({ kind, path }) => kind === 'table' && path.length === 2);
+  if (header.length === 1) return editTable(text, ours, header[0] as Statement, before, entry);
+  return appended(applied(text, ours.map(deletion)), snippetToml(section, name, entry));
+}
+
+/** The table alone. */
+export function snippetToml(section: string, name: string, entry: Data): string {
+  const lines = Object.entries(entry).map(([key, value]) => pair(key, value));
+  return `${[`[${keyText(section)}.${keyText(name)}]`, ...lines].join('\n')}\n`;
+}
+
+function editTable(text: string, ours: Statement[], header: Statement, before: Data, entry: Data): string {
+  const keys = new Set([...Object.keys(before), ...Object.keys(entry)]);
+  const edits: Edit[] = [];
+  const stale: Statement[] = [];
+  const lines: string[] = [];
+  for (const key of [...keys].filter((one) => !sameData(before[one], entry[one]))) {
+    const statements = ours.filter(({ path }) => path[2] === key);
+    const [only] = statements;
+    if (Object.hasOwn(entry, key) && statements.length === 1 && only?.ownParts === 1 && only.value) {
+      const { start, end } = only.value;
+      edits.push({ offset: start, length: end - start, text: valueText(entry[key]) });
+      continue;
+    }
+    stale.push(...statements);
+    if (Object.hasOwn(entry, key)) lines.push(pair(key, entry[key]));
+  }
+  const body = ours.filter((one) => one.kind === 'pair' && one.path.length - one.ownParts === 2);
+  const last = body.filter((one) => !stale.includes(one)).at(-1) ?? header;
+  return applied(text, [...edits, ...inserted(text, last.end, lines), ...stale.map(deletion)]);
+}
+
+function inserted(text: string, offset: number, lines: readonly string[]): Edit[] {
+  if (lines.length === 0) return [];
+  const eol = lineEndOf(text);
+  const start = text.slice(0, offset).endsWith('\n') ? '' : eol;
+  return [{ offset, length: 0, text: `${start}${lines.map((line) => `${line}${eol}`).join('')}` }];
+}
+
+function deletion({ start, end }: Statement): Edit {
+  return { offset: start, length: end - start, text: '' };
+}
+
+/** At the end, where no other table can take what follows for its own. */
+function appended(text: string, table: string): string {
+  if (text.trim() === '') return table;
+  const eol = lineEndOf(text);
+  const gap = text.endsWith('\n') ? eol : `${eol}${eol}`;
+  return `${text}${gap}${table.replaceAll('\n', eol)}`;
+}
+
+function pair(key: string, value: unknown): string {
+  return `${keyText(key)} = ${valueText(value)}`;
+}
+
+function keyText(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : stringText(key);
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return stringText(value);
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  // The parser gives whole numbers as bigint, so this one was written as a float.
+  if (Number.isInteger(value)) return `${value}.0`;
+  if (Number.isFinite(value)) return String(value);
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
+  if (!isData(value)) throw new FileProblem('holds a value of a kind that relay does not write');
+  const pairs = Object.entries(value).map(([key, item]) => pair(key, item));
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+}
+
+/** What JSON escapes, TOML escapes in the same way; but DEL must be escaped too. */
+function stringText(text: string): string {
+  return JSON.stringify(text).replaceAll('\x7f', String.raw`\u007f`);
+}

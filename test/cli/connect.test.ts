@@ -1,0 +1,646 @@
+/** connect: what it prints for each client, and what it does to files that belong to other programs. */
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { Parts } from '../../src/cli/context.ts';
+import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
+import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
+import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
+import { exampleReport } from '../support/reports.ts';
+
+const NO_SERVER = 'No server is running; the address is that of the settings.\n';
+const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
+
+interface Desk {
+  /** The person's home directory. */
+  home: string;
+  run(args: string[], options?: CliOptions): Promise<CliResult>;
+  put(file: string, text: string, mode?: number): void;
+  text(file: string): string;
+  /** Names in a directory of the home. */
+  list(directory: string): string[];
+  mode(file: string): number;
+}
+
+/** A person at a machine where nothing of relay is yet. */
+function desk(context: TestContext, env: NodeJS.ProcessEnv = {}): Desk {
+  const home = temporaryHome(context);
+  const at = (file: string) => join(home, file);
+  const clock = manualClock(Date.UTC(2026, 10, 20, 12, 30, 5));
+  return {
+    home,
+    run: (args, options = {}) =>
+      relay(['connect', ...args], {
+        clock,
+        ...options,
+        env: { HOME: home, RELAY_HOME: at('relay-home'), ...env, ...options.env },
+      }),
+    put(file, text, mode = 0o600) {
+      mkdirSync(dirname(at(file)), { recursive: true });
+      writeFileSync(at(file), text);
+      chmodSync(at(file), mode);
+    },
+    text: (file) => readFileSync(at(file), 'utf8'),
+    list: (directory) => readdirSync(at(directory)).sort(),
+    mode: (file) => statSync(at(file)).mode & 0o777,
+  };
+}
+
+interface Documented {
+  file: string;
+  /** What stands between the server's URL and the client, as the client documents it. */
+  text: string;
+  command?: string;
+  next: string[];
+  trace?: string;
+}
+
+const CODE = '  The page that opens asks once for the owner code: see `relay status`.\n';
+
+const DOCUMENTED: Record<string, Documented & { name: string }> = {
+  'claude-code': {
+    name: 'Claude Code',
+    file: '.claude.json',
+    trace: '.claude.json',
+    text: `{
+  "mcpServers": {
+    "relay": {
+      "type": "http",
+      "url": "http://127.0.0.1:4980/mcp"
+    }
+  }
+}
+`,
+    command: 'claude mcp add --transport http --scope user relay http://127.0.0.1:4980/mcp',
+    next: ['In a new session of Claude Code type /mcp, choose relay and Authenticate.'],
+  },
+  'claude-desktop': {
+    name: 'Claude Desktop',
+    file: '.config/Claude/claude_desktop_config.json',
+    text: `{
+  "mcpServers": {
+    "relay": {
+      "command": "npx",
+      "args": [
+        "-y",
+        "mcp-remote",
+        "http://127.0.0.1:4980/mcp"
+      ]
+    }
+  }
+}
+`,
+    next: ['Quit Claude Desktop and start it again. It needs Node.js; mcp-remote opens the', 'browser.'],
+  },
+  cursor: {
+    name: 'Cursor',
+    file: '.cursor/mcp.json',
+    text: `{
+  "mcpServers": {
+    "relay": {
+      "url": "http://127.0.0.1:4980/mcp"
+    }
+  }
+}
+`,
+    next: ['Restart Cursor and find relay under MCPs in Customize; Connect there opens the', 'browser.'],
+  },
+  vscode: {
+    name: 'VS Code',
+    file: '.config/Code/User/mcp.json',
+    text: `{
+  "servers": {
+    "relay": {
+      "type": "http",
+      "url": "http://127.0.0.1:4980/mcp"
+    }
+  }
+}
+`,
+    command: `code --add-mcp '{"name":"relay","type":"http","url":"http://127.0.0.1:4980/mcp"}'`,
+    next: [
+      'In the Command Palette run MCP: List Servers, choose relay and Start Server;',
+      'it opens the browser.',
+    ],
+  },
+  codex: {
+    name: 'Codex CLI',
+    file: '.codex/config.toml',
+    text: '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\n',
+    command: 'codex mcp add relay --url http://127.0.0.1:4980/mcp',
+    next: ['Run `codex mcp login relay`.'],
+  },
+  gemini: {
+    name: 'Gemini CLI',
+    file: '.gemini/settings.json',
+    text: `{
+  "mcpServers": {
+    "relay": {
+      "httpUrl": "http://127.0.0.1:4980/mcp"
+    }
+  }
+}
+`,
+    command: 'gemini mcp add --scope user --transport http relay http://127.0.0.1:4980/mcp',
+    next: ['In a new session of Gemini CLI type `/mcp auth relay`.'],
+  },
+  windsurf: {
+    name: 'Windsurf',
+    file: '.codeium/windsurf/mcp_config.json',
+    text: `{
+  "mcpServers": {
+    "relay": {
+      "serverUrl": "http://127.0.0.1:4980/mcp"
+    }
+  }
+}
+`,
+    next: ['In Cascade open MCPs, refresh the list and find relay; it opens the browser.'],
+  },
+};
+
+for (const [id, client] of Object.entries(DOCUMENTED)) {
+  const { name, file, text, command, next, trace = dirname(file) } = client;
+  const after = `After that:\n${next.map((line) => `  ${line}\n`).join('')}${CODE}`;
+  const absent = (home: string) =>
+    `${name} does not seem to have run here yet: there is no ${home}/${trace}.\n`;
+
+  test(`connect ${id} prints what the client documents, and touches nothing`, async (context) => {
+    const { home, run, list } = desk(context);
+    const indented = text.trimEnd().replace(/^(?=.)/gm, '  ');
+    const own = command === undefined ? '' : `Or with the client's own command:\n  ${command}\n\n`;
+    assert.deepEqual(await run([id]), {
+      code: 0,
+      out: `${name} needs this in
+  ${home}/${file}
+
+${indented}
+
+To have it merged into the file, with a backup:
+  relay connect ${id} --write
+
+${own}${after}`,
+      err: `${NO_SERVER}${absent(home)}`,
+    });
+    assert.deepEqual(list('.'), []);
+  });
+
+  test(`connect ${id} --write makes the file; again it changes nothing`, async (context) => {
+    const { home, run, text: read, list } = desk(context);
+    assert.deepEqual(await run([id, '--write']), {
+      code: 0,
+      out: `Added relay to\n  ${home}/${file}\n\n${after}`,
+      err: `${NO_SERVER}${absent(home)}`,
+    });
+    assert.equal(read(file), text);
+    const files = list(dirname(file));
+    assert.deepEqual(await run([id, '--write']), {
+      code: 0,
+      out: `relay is already in\n  ${home}/${file}\n`,
+      err: NO_SERVER,
+    });
+    assert.deepEqual(
+      [read(file), list(dirname(file)), list('.').includes('relay-home')],
+      [text, files, false],
+    );
+  });
+}
+
+const OTHER = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n';
+const BOTH =
+  '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" },\n    "relay": {\n      "url": "http://127.0.0.1:4980/mcp"\n    }\n  }\n}\n';
+
+test('the file as it was stays beside it, under a name of its own', async (context) => {
+  const { home, run, put, text, list, mode } = desk(context);
+  const backup = '.cursor/mcp.json.relay-backup-20261120T123005Z';
+  put('.cursor/mcp.json', OTHER, 0o660);
+  put(backup, 'an older one');
+  const { code, out } = await run(['cursor', '--write']);
+  assert.equal(code, 0);
+  assert.match(
+    out,
+    new RegExp(
+      `^Added relay to\n  ${home}/.cursor/mcp.json\nThe file as it was before:\n  ${home}/${backup}-2\n\n`,
+    ),
+  );
+  assert.deepEqual(list('.cursor'), [
+    'mcp.json',
+    'mcp.json.relay-backup-20261120T123005Z',
+    'mcp.json.relay-backup-20261120T123005Z-2',
+  ]);
+  assert.deepEqual(
+    [text('.cursor/mcp.json'), text(backup), text(`${backup}-2`)],
+    [BOTH, 'an older one', OTHER],
+  );
+  assert.deepEqual([mode('.cursor/mcp.json'), mode(`${backup}-2`)], [0o660, 0o600]);
+});
+
+test('a link stays a link, and its target changes', async (context) => {
+  const { home, run, put, text, list } = desk(context);
+  put('dotfiles/cursor.json', OTHER);
+  mkdirSync(join(home, '.cursor'));
+  symlinkSync('../dotfiles/cursor.json', join(home, '.cursor/mcp.json'));
+  assert.equal((await run(['cursor', '--write'])).code, 0);
+  assert.equal(lstatSync(join(home, '.cursor/mcp.json')).isSymbolicLink(), true);
+  assert.equal(readlinkSync(join(home, '.cursor/mcp.json')), '../dotfiles/cursor.json');
+  assert.deepEqual(
+    [text('dotfiles/cursor.json'), list('dotfiles'), list('.cursor')],
+    [BOTH, ['cursor.json'], ['mcp.json', 'mcp.json.relay-backup-20261120T123005Z']],
+  );
+});
+
+const BROKEN: Array<[what: string, content: string | Buffer, problem: string]> = [
+  ['malformed', '{\n  "mcpServers": {\n    oops\n  }\n}\n', 'is not valid JSON (line 3, column 5)'],
+  ['of another shape', '{"mcpServers": []}', 'has a mcpServers that holds no named servers'],
+  ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not UTF-8 text'],
+];
+
+for (const [what, content, problem] of BROKEN) {
+  test(`a file that is ${what} stays as it is, and the error says what to put in by hand`, async (context) => {
+    const { home, run, put, list } = desk(context);
+    put('.cursor/mcp.json', '');
+    writeFileSync(join(home, '.cursor/mcp.json'), content);
+    assert.deepEqual(await run(['cursor', '--write']), {
+      code: 1,
+      out: '',
+      err: `${NO_SERVER}relay: ${home}/.cursor/mcp.json ${problem}. Nothing was changed.
+  Mend the file and try again, or add this by hand:
+
+    {
+      "mcpServers": {
+        "relay": {
+          "url": "http://127.0.0.1:4980/mcp"
+        }
+      }
+    }
+`,
+    });
+    assert.deepEqual(readFileSync(join(home, '.cursor/mcp.json')), Buffer.from(content));
+    assert.deepEqual(list('.cursor'), ['mcp.json']);
+  });
+}
+
+test('a malformed TOML file is told with line and column', async (context) => {
+  const { home, run, put, text } = desk(context);
+  put('.codex/config.toml', 'model = "o"\n[tui\n');
+  const { code, err } = await run(['codex', '--write']);
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    new RegExp(`relay: ${home}/.codex/config.toml is not valid TOML \\(line 2, column \\d+\\)\\.`),
+  );
+  assert.equal(text('.codex/config.toml'), 'model = "o"\n[tui\n');
+});
+
+test('a directory, and a link to nothing, in the place of the file are refused', async (context) => {
+  const { home, run } = desk(context);
+  mkdirSync(join(home, '.cursor/mcp.json'), { recursive: true });
+  mkdirSync(join(home, '.gemini'));
+  symlinkSync('gone.json', join(home, '.gemini/settings.json'));
+  const cursor = await run(['cursor', '--write']);
+  assert.equal(cursor.code, 1);
+  assert.match(cursor.err, /\.cursor\/mcp\.json is not a plain file\. Nothing was changed\./);
+  const gemini = await run(['gemini', '--write']);
+  assert.equal(gemini.code, 1);
+  assert.match(gemini.err, /settings\.json is a link to a file that does not exist\. Nothing was changed\./);
+});
+
+test('a home directory that is not there is told, and not made', async (context) => {
+  const { home, run } = desk(context);
+  assert.deepEqual(await run(['cursor', '--write'], { env: { HOME: `${home}/none` } }), {
+    code: 1,
+    out: '',
+    err: `${NO_SERVER}relay: ${home}/none/.cursor/mcp.json cannot be written: there is no directory ${home}/none.
+  Make it, or correct the variable in the environment that names it.
+`,
+  });
+  assert.equal(existsSync(`${home}/none`), false);
+});
+
+/** Permissions do not hold for root, so then the test goes on as somebody else. */
+async function asSomebody<T>(paths: string[], work: () => Promise<T>): Promise<T> {
+  const { geteuid, seteuid } = process;
+  if (geteuid?.() !== 0 || !seteuid) return work();
+  // Modules are loaded on first use, perhaps from where only root may read.
+  await relay(['connect', 'codex', '--json'], { env: { HOME: paths[0], RELAY_HOME: paths[0] } });
+  for (const path of paths) chownSync(path, 65_534, 65_534);
+  seteuid(65_534);
+  try {
+    return await work();
+  } finally {
+    seteuid(0);
+  }
+}
+
+test('a directory or a file that may not be written is told, and nothing is left behind', async (context) => {
+  const { home, run, put, text, list } = desk(context);
+  put('.cursor/mcp.json', OTHER);
+  put('.gemini/settings.json', OTHER);
+  chmodSync(join(home, '.cursor'), 0o500);
+  chmodSync(join(home, '.gemini/settings.json'), 0o400);
+  const paths = ['', '.cursor', '.cursor/mcp.json', '.gemini', '.gemini/settings.json'].map((path) =>
+    join(home, path),
+  );
+  const [cursor, gemini] = await asSomebody(paths, async () => [
+    await run(['cursor', '--write']),
+    await run(['gemini', '--write']),
+  ]);
+  chmodSync(join(home, '.cursor'), 0o700);
+  const remedy =
+    '  Look at the permissions of the file and its directory, or leave out --write and add by hand what is printed.\n';
+  assert.deepEqual(cursor, {
+    code: 1,
+    out: '',
+    err: `${NO_SERVER}relay: ${home}/.cursor/mcp.json cannot be written (EACCES).\n${remedy}`,
+  });
+  assert.deepEqual(gemini, {
+    code: 1,
+    out: '',
+    err: `${NO_SERVER}relay: ${home}/.gemini/settings.json cannot be written (EACCES).\n${remedy}`,
+  });
+  assert.deepEqual([list('.cursor'), list('.gemini')], [['mcp.json'], ['settings.json']]);
+  assert.deepEqual([text('.cursor/mcp.json'), text('.gemini/settings.json')], [OTHER, OTHER]);
+});
+
+test('spaces, quotes and letters of any script in paths', async (context) => {
+  const { home, run } = desk(context);
+  const odd = join(home, `Ann's "Büro" 音楽`);
+  mkdirSync(odd);
+  assert.equal((await run(['codex', '--write'], { env: { HOME: odd } })).code, 0);
+  assert.equal(readFileSync(join(odd, '.codex/config.toml'), 'utf8'), DOCUMENTED.codex?.text);
+});
+
+/** A server of this home that answers with `report` and the key. */
+function withServer(context: TestContext, report: StatusReport, options: FakeLocalOptions = {}) {
+  const answers: Partial<LocalApi> = {
+    status: async () => report,
+    showKey: async () => ({ key: KEY, fromEnvironment: false }),
+  };
+  return startFakeLocal(context, { answers, ...options });
+}
+
+function reportFor(mcpUrl: string, authMode: 'bearer' | 'oauth' = 'bearer'): StatusReport {
+  const { server, mcp } = exampleReport();
+  return exampleReport({ server: server && { ...server, mcpUrl }, mcp: { ...mcp, authMode } });
+}
+
+test('the address is that of the running server', async (context) => {
+  const { env, calls } = await withServer(context, reportFor('https://relay.example.org/mcp'));
+  const { run, text } = desk(context, env);
+  assert.equal((await run(['cursor', '--write'])).code, 0);
+  assert.match(text('.cursor/mcp.json'), /"url": "https:\/\/relay\.example\.org\/mcp"/);
+  assert.deepEqual(
+    calls.map(({ route }) => route),
+    ['status'],
+  );
+});
+
+test('the demo gets a name of its own beside the real server', async (context) => {
+  const { env } = await withServer(context, reportFor('http://127.0.0.1:5555/mcp'), { demo: true });
+  const { home, run, put, text } = desk(context, env);
+  put('.cursor/mcp.json', BOTH);
+  const { code, out, err } = await run(['cursor', '--write']);
+  assert.deepEqual([code, err], [0, 'Using the running demo.\n']);
+  assert.match(out, new RegExp(`^Added relay-demo to\n  ${home}/.cursor/mcp.json\n`));
+  assert.equal(
+    text('.cursor/mcp.json'),
+    BOTH.replace(
+      '\n    }\n  }\n',
+      '\n    },\n    "relay-demo": {\n      "url": "http://127.0.0.1:5555/mcp"\n    }\n  }\n',
+    ),
+  );
+});
+
+test('another address replaces the one that stands there', async (context) => {
+  const { home, run, put, text } = desk(context, { RELAY_PORT: '5001' });
+  put('.cursor/mcp.json', BOTH);
+  const { code, out } = await run(['cursor', '--write']);
+  assert.equal(code, 0);
+  assert.match(out, new RegExp(`^Changed relay in\n  ${home}/.cursor/mcp.json\n`));
+  assert.equal(text('.cursor/mcp.json'), BOTH.replace('4980', '5001'));
+});
+
+test('without a server the settings say where it will be', async (context) => {
+  const { run } = desk(context);
+  const urlWith = async (env: NodeJS.ProcessEnv) =>
+    JSON.parse((await run(['cursor', '--json'], { env })).out).url;
+  assert.equal(
+    await urlWith({ PUBLIC_BASE_URL: 'https://relay.example.org/' }),
+    'https://relay.example.org/mcp',
+  );
+  assert.equal(await urlWith({ RELAY_HOST: '::1', RELAY_PORT: '5000' }), 'http://[::1]:5000/mcp');
+  assert.deepEqual(await run(['cursor'], { env: { RELAY_PORT: '0' } }), {
+    code: 4,
+    out: '',
+    err: 'relay: The address is known only while the server runs: its port is 0.\n  Start it with `relay serve`, or set a port.\n',
+  });
+});
+
+test('--key prints the key; with --write it is in the file alone, which nobody else can read', async (context) => {
+  const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { home, run, put, text, mode } = desk(context, env);
+  put('.codex/config.toml', 'model = "o"\n', 0o644);
+  const printed = await run(['codex', '--key']);
+  assert.equal(printed.err, '');
+  assert.equal(
+    printed.out,
+    `Codex CLI needs this in
+  ${home}/.codex/config.toml
+
+  [mcp_servers.relay]
+  url = "http://127.0.0.1:4980/mcp"
+  http_headers = { Authorization = "Bearer ${KEY}" }
+
+To have it merged into the file, with a backup:
+  relay connect codex --key --write
+
+After that:
+  In a new session of Codex, /mcp lists relay.
+`,
+  );
+  const written = await run(['codex', '--key', '--write', '--json']);
+  assert.equal(
+    written.err,
+    `Others could read ${home}/.codex/config.toml: now that it holds the key, only you can.\n`,
+  );
+  assert.equal(
+    text('.codex/config.toml'),
+    `model = "o"
+
+[mcp_servers.relay]
+url = "http://127.0.0.1:4980/mcp"
+http_headers = { Authorization = "Bearer ${KEY}" }
+`,
+  );
+  assert.equal(mode('.codex/config.toml'), 0o600);
+  assert.deepEqual(JSON.parse(written.out), {
+    client: 'codex',
+    name: 'Codex CLI',
+    server: 'relay',
+    url: 'http://127.0.0.1:4980/mcp',
+    file: `${home}/.codex/config.toml`,
+    format: 'toml',
+    installed: true,
+    entry: { url: 'http://127.0.0.1:4980/mcp', http_headers: { Authorization: 'Bearer <key>' } },
+    snippet:
+      '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\nhttp_headers = { Authorization = "Bearer <key>" }\n',
+    command: null,
+    next: 'In a new session of Codex, /mcp lists relay.',
+    written: true,
+    backup: `${home}/.codex/config.toml.relay-backup-20261120T123005Z`,
+    changed: true,
+  });
+  chmodSync(join(home, '.codex/config.toml'), 0o644);
+  const again = await run(['codex', '--key', '--write']);
+  assert.deepEqual(
+    [again.out, mode('.codex/config.toml')],
+    [`relay is already in\n  ${home}/.codex/config.toml\n`, 0o600],
+  );
+});
+
+test('a new file that holds the key is for its owner alone; the error of a broken one does not hold it', async (context) => {
+  const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { run, put, text, mode } = desk(context, env);
+  assert.equal((await run(['claude-desktop', '--key', '--write'])).code, 0);
+  assert.equal(mode('.config/Claude/claude_desktop_config.json'), 0o600);
+  assert.match(
+    text('.config/Claude/claude_desktop_config.json'),
+    new RegExp(`"AUTH_HEADER": "Bearer ${KEY}"`),
+  );
+  put('.cursor/mcp.json', '{');
+  const { code, out, err } = await run(['cursor', '--key', '--write']);
+  assert.deepEqual([code, out], [1, '']);
+  assert.match(err, /"Authorization": "Bearer <key>"/);
+  assert.doesNotMatch(err, new RegExp(KEY));
+});
+
+test('without --key the key that stood there goes, and nobody asks for it', async (context) => {
+  const { env, calls } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { run, text } = desk(context, env);
+  await run(['cursor', '--key', '--write']);
+  calls.length = 0;
+  assert.equal((await run(['cursor', '--write'])).code, 0);
+  assert.equal(text('.cursor/mcp.json'), DOCUMENTED.cursor?.text);
+  assert.deepEqual(
+    calls.map(({ route }) => route),
+    ['status'],
+  );
+});
+
+test('--key without a server opens the state for as long as it takes', async (context) => {
+  const ends: string[] = [];
+  const openOffline: Parts['openOffline'] = async () => ({
+    local: { showKey: async () => ({ key: KEY, fromEnvironment: false }) } as LocalApi,
+    close: async () => {
+      ends.push('closed');
+    },
+  });
+  const { code, out } = await desk(context).run(['cursor', '--key', '--json'], { parts: { openOffline } });
+  assert.deepEqual([code, ends], [0, ['closed']]);
+  assert.equal(JSON.parse(out).entry.headers.Authorization, `Bearer ${KEY}`);
+});
+
+test('a server that takes no key makes --key an error', async (context) => {
+  const { env, calls } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp', 'oauth'));
+  const expected = {
+    code: 2,
+    out: '',
+    err: 'relay: The server takes no key: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n  Leave out --key: Cursor asks for your approval in the browser.\n',
+  };
+  assert.deepEqual(await desk(context, env).run(['cursor', '--key', '--write']), expected);
+  assert.deepEqual(
+    calls.map(({ route }) => route),
+    ['status'],
+  );
+  const settings = await desk(context).run(['cursor', '--key'], { env: { MCP_AUTH_MODE: 'oauth' } });
+  assert.deepEqual(settings, { ...expected, err: NO_SERVER + expected.err });
+});
+
+test('connect alone lists the clients, their files and where relay is in them', async (context) => {
+  const { run, put } = desk(context);
+  put('.cursor/mcp.json', BOTH);
+  put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://old/mcp"}}}');
+  put('.codex/config.toml', '[');
+  const { code, out } = await run([], { columns: 100 });
+  assert.equal(code, 0);
+  assert.equal(
+    out,
+    `CLIENT          NAME            HAS relay   FILE
+claude-code     Claude Code     no          ~/.claude.json
+claude-desktop  Claude Desktop  no          ~/.config/Claude/claude_desktop_config.json
+cursor          Cursor          yes         ~/.cursor/mcp.json
+vscode          VS Code         no          ~/.config/Code/User/mcp.json
+codex           Codex CLI       unreadable  ~/.codex/config.toml
+gemini          Gemini CLI      outdated    ~/.gemini/settings.json
+windsurf        Windsurf        no          ~/.codeium/windsurf/mcp_config.json
+
+To see what a client needs, or to have it written into its file:
+  relay connect claude-code
+  relay connect claude-code --write
+`,
+  );
+  const narrow = await run([], { columns: 60 });
+  assert.deepEqual(
+    narrow.out.split('\n').filter((line) => line.length > 60),
+    [],
+  );
+  const json = JSON.parse((await run(['--json'])).out);
+  assert.deepEqual(
+    {
+      ...json,
+      clients: json.clients.map(({ id, state, installed }: Record<string, unknown>) => [
+        id,
+        state,
+        installed,
+      ]),
+    },
+    {
+      name: 'relay',
+      url: 'http://127.0.0.1:4980/mcp',
+      clients: [
+        ['claude-code', 'no', false],
+        ['claude-desktop', 'no', false],
+        ['cursor', 'yes', true],
+        ['vscode', 'no', false],
+        ['codex', 'unreadable', true],
+        ['gemini', 'other', true],
+        ['windsurf', 'no', false],
+      ],
+    },
+  );
+});
+
+const IDS = 'claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf';
+
+const MISUSES: Array<[args: string[], err: string]> = [
+  [['windsrf'], `relay: Unknown client "windsrf".\n  Did you mean "windsurf"? It is one of ${IDS}.\n`],
+  [['zed', '--write'], `relay: Unknown client "zed".\n  It is one of ${IDS}.\n`],
+  [['--write'], `relay: --write needs the name of a client.\n  It is one of ${IDS}.\n`],
+  [['--key'], `relay: --key needs the name of a client.\n  It is one of ${IDS}.\n`],
+];
+
+for (const [args, err] of MISUSES) {
+  test(`connect ${args.join(' ')} is exit 2`, async (context) => {
+    assert.deepEqual(await desk(context).run(args), { code: 2, out: '', err });
+  });
+}
+
+test('--home is part of what the person is told to run', async (context) => {
+  const { home, run } = desk(context);
+  const { out } = await run(['cursor', '--home', join(home, 'my relay')]);
+  assert.match(out, new RegExp(`  relay --home '${home}/my relay' connect cursor --write\n`));
+});

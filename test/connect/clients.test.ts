@@ -1,0 +1,253 @@
+/** Each client's own documentation, as literal files: where they are, what stands in them, which command does the same. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { CLIENTS, type Connection, findClient, setupFor } from '../../src/connect/clients.ts';
+import { snippet } from '../../src/connect/merge.ts';
+import type { System } from '../../src/connect/system.ts';
+import { URL } from './support.ts';
+
+const LINUX: System = { platform: 'linux', env: {}, home: '/home/me' };
+const MAC: System = { platform: 'darwin', env: {}, home: '/Users/me' };
+const WINDOWS: System = {
+  platform: 'win32',
+  env: { APPDATA: 'C:\\Users\\me\\AppData\\Roaming', LOCALAPPDATA: 'C:\\Users\\me\\AppData\\Local' },
+  home: 'C:\\Users\\me',
+};
+
+function withEnv(system: System, env: NodeJS.ProcessEnv): System {
+  return { ...system, env: { ...system.env, ...env } };
+}
+
+const MSIX = 'C:\\Users\\me\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc';
+
+const FILES: Array<[client: string, system: System, file: string, traces?: string[]]> = [
+  ['claude-code', LINUX, '/home/me/.claude.json'],
+  ['claude-code', MAC, '/Users/me/.claude.json'],
+  ['claude-code', WINDOWS, 'C:\\Users\\me\\.claude.json'],
+  ['claude-code', withEnv(LINUX, { CLAUDE_CONFIG_DIR: '/work/claude' }), '/work/claude/.claude.json'],
+  ['claude-desktop', LINUX, '/home/me/.config/Claude/claude_desktop_config.json'],
+  ['claude-desktop', withEnv(LINUX, { XDG_CONFIG_HOME: '/cfg' }), '/cfg/Claude/claude_desktop_config.json'],
+  ['claude-desktop', MAC, '/Users/me/Library/Application Support/Claude/claude_desktop_config.json'],
+  ['claude-desktop', WINDOWS, 'C:\\Users\\me\\AppData\\Roaming\\Claude\\claude_desktop_config.json'],
+  [
+    'claude-desktop',
+    WINDOWS,
+    `${MSIX}\\LocalCache\\Roaming\\Claude\\claude_desktop_config.json`,
+    [MSIX, 'C:\\Users\\me\\AppData\\Roaming\\Claude'],
+  ],
+  ['cursor', LINUX, '/home/me/.cursor/mcp.json'],
+  ['cursor', MAC, '/Users/me/.cursor/mcp.json'],
+  ['cursor', WINDOWS, 'C:\\Users\\me\\.cursor\\mcp.json'],
+  ['vscode', LINUX, '/home/me/.config/Code/User/mcp.json'],
+  ['vscode', withEnv(LINUX, { XDG_CONFIG_HOME: '/cfg' }), '/cfg/Code/User/mcp.json'],
+  ['vscode', MAC, '/Users/me/Library/Application Support/Code/User/mcp.json'],
+  ['vscode', WINDOWS, 'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json'],
+  ['vscode', { ...WINDOWS, env: {} }, 'C:\\Users\\me\\AppData\\Roaming\\Code\\User\\mcp.json'],
+  ['codex', LINUX, '/home/me/.codex/config.toml'],
+  ['codex', MAC, '/Users/me/.codex/config.toml'],
+  ['codex', WINDOWS, 'C:\\Users\\me\\.codex\\config.toml'],
+  ['codex', withEnv(WINDOWS, { CODEX_HOME: 'D:\\codex' }), 'D:\\codex\\config.toml'],
+  ['gemini', LINUX, '/home/me/.gemini/settings.json'],
+  ['gemini', MAC, '/Users/me/.gemini/settings.json'],
+  ['gemini', WINDOWS, 'C:\\Users\\me\\.gemini\\settings.json'],
+  ['gemini', withEnv(LINUX, { GEMINI_CLI_HOME: '/work' }), '/work/.gemini/settings.json'],
+  ['windsurf', LINUX, '/home/me/.codeium/windsurf/mcp_config.json'],
+  ['windsurf', MAC, '/Users/me/.codeium/windsurf/mcp_config.json'],
+  ['windsurf', WINDOWS, 'C:\\Users\\me\\.codeium\\windsurf\\mcp_config.json'],
+  [
+    'windsurf',
+    LINUX,
+    '/home/me/.config/devin/mcp_config.json',
+    ['/home/me/.config/devin', '/home/me/.codeium/windsurf'],
+  ],
+  ['windsurf', MAC, '/Users/me/.config/devin/mcp_config.json', ['/Users/me/.config/devin']],
+  [
+    'windsurf',
+    WINDOWS,
+    'C:\\Users\\me\\AppData\\Roaming\\devin\\mcp_config.json',
+    ['C:\\Users\\me\\AppData\\Roaming\\devin'],
+  ],
+];
+
+for (const [id, system, file, traces = []] of FILES) {
+  test(`the file of ${id}: ${file}`, () => {
+    assert.equal(setupOf(id, system, traces).place.file, file);
+  });
+}
+
+function setupOf(id: string, system: System, traces: string[] = []) {
+  const client = findClient(id);
+  assert.ok(client);
+  return setupFor(client, system, (path) => traces.includes(path));
+}
+
+function fileOf(id: string, connection: Partial<Connection>, traces?: string[]): string {
+  const client = findClient(id);
+  assert.ok(client);
+  const { format, section } = client;
+  const all: Connection = { name: 'relay', url: URL, key: null, ...connection };
+  return snippet({ format, section, name: all.name, entry: setupOf(id, LINUX, traces).entry(all) });
+}
+
+const KEY_FILES: Record<string, string> = {
+  'claude-code': `{
+  "mcpServers": {
+    "relay": {
+      "type": "http",
+      "url": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  'claude-desktop': `{
+  "mcpServers": {
+    "relay": {
+      "command": "npx",
+      "args": [
+        "-y",
+        "mcp-remote",
+        "http://127.0.0.1:4980/mcp",
+        "--header",
+        "Authorization:\${AUTH_HEADER}"
+      ],
+      "env": {
+        "AUTH_HEADER": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  cursor: `{
+  "mcpServers": {
+    "relay": {
+      "url": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  vscode: `{
+  "servers": {
+    "relay": {
+      "type": "http",
+      "url": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  codex: `[mcp_servers.relay]
+url = "http://127.0.0.1:4980/mcp"
+http_headers = { Authorization = "Bearer relay_k" }
+`,
+  gemini: `{
+  "mcpServers": {
+    "relay": {
+      "httpUrl": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  windsurf: `{
+  "mcpServers": {
+    "relay": {
+      "serverUrl": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+};
+
+for (const { id } of CLIENTS) {
+  test(`the file of ${id} with the key`, () => {
+    assert.equal(fileOf(id, { key: 'relay_k' }), KEY_FILES[id]);
+  });
+}
+
+test('Devin Desktop, the later Windsurf, wants url', () => {
+  assert.equal(
+    fileOf('windsurf', {}, ['/home/me/.config/devin']),
+    '{\n  "mcpServers": {\n    "relay": {\n      "url": "http://127.0.0.1:4980/mcp"\n    }\n  }\n}\n',
+  );
+});
+
+test('mcp-remote is allowed http where it is not this machine by name', () => {
+  const argsFor = (url: string) =>
+    setupOf('claude-desktop', LINUX).entry({ name: 'relay', url, key: null }).args;
+  assert.deepEqual(argsFor('http://[::1]:4980/mcp'), [
+    '-y',
+    'mcp-remote',
+    'http://[::1]:4980/mcp',
+    '--allow-http',
+  ]);
+  assert.deepEqual(argsFor('http://pi.lan/mcp'), ['-y', 'mcp-remote', 'http://pi.lan/mcp', '--allow-http']);
+  assert.deepEqual(argsFor('http://localhost:1/mcp'), ['-y', 'mcp-remote', 'http://localhost:1/mcp']);
+  assert.deepEqual(argsFor('https://r.example/mcp'), ['-y', 'mcp-remote', 'https://r.example/mcp']);
+});
+
+const COMMANDS: Array<
+  [client: string, system: System, connection: Partial<Connection>, command: string | null]
+> = [
+  ['claude-code', LINUX, {}, `claude mcp add --transport http --scope user relay ${URL}`],
+  [
+    'claude-code',
+    LINUX,
+    { url: 'http://[::1]:1/mcp', name: 'relay-demo' },
+    "claude mcp add --transport http --scope user relay-demo 'http://[::1]:1/mcp'",
+  ],
+  [
+    'claude-code',
+    WINDOWS,
+    { key: 'relay_k' },
+    `claude mcp add --transport http --scope user relay ${URL} --header "Authorization: Bearer $(relay key)"`,
+  ],
+  ['claude-desktop', LINUX, {}, null],
+  ['cursor', LINUX, {}, null],
+  ['vscode', MAC, {}, `code --add-mcp '{"name":"relay","type":"http","url":"${URL}"}'`],
+  [
+    'vscode',
+    WINDOWS,
+    {},
+    `code --add-mcp "{\\"name\\":\\"relay\\",\\"type\\":\\"http\\",\\"url\\":\\"${URL}\\"}"`,
+  ],
+  ['vscode', LINUX, { key: 'relay_k' }, null],
+  ['codex', LINUX, {}, `codex mcp add relay --url ${URL}`],
+  ['codex', LINUX, { key: 'relay_k' }, null],
+  ['gemini', LINUX, {}, `gemini mcp add --scope user --transport http relay ${URL}`],
+  [
+    'gemini',
+    LINUX,
+    { key: 'relay_k' },
+    `gemini mcp add --scope user --transport http --header "Authorization: Bearer $(relay key)" relay ${URL}`,
+  ],
+  ['windsurf', LINUX, {}, null],
+];
+
+for (const [id, system, connection, command] of COMMANDS) {
+  test(`the command of ${id} on ${system.platform}, ${JSON.stringify(connection)}`, () => {
+    const all: Connection = { name: 'relay', url: URL, key: null, ...connection };
+    assert.equal(findClient(id)?.command?.(all, system, 'relay key') ?? null, command);
+  });
+}
+
+test('clients are found by ID and by other names, in any case of letters', () => {
+  assert.deepEqual(
+    ['Cursor', 'claude', 'VS-Code', 'code', 'codex-cli', 'Gemini-CLI', 'devin', 'x'].map(
+      (name) => findClient(name)?.id,
+    ),
+    ['cursor', 'claude-code', 'vscode', 'vscode', 'codex', 'gemini', 'windsurf', undefined],
+  );
+});

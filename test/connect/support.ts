@@ -1,0 +1,32 @@
+/** What the tests of merging share: one addition per format. */
+import type { Addition } from '../../src/connect/merge.ts';
+
+export const URL = 'http://127.0.0.1:4980/mcp';
+
+/** As Cursor wants it. */
+export const JSON_ADDITION: Addition = {
+  format: 'json',
+  section: 'mcpServers',
+  name: 'relay',
+  entry: { url: URL },
+  shares: { headers: ['Authorization'] },
+};
+
+export const JSON_KEY_ADDITION: Addition = {
+  ...JSON_ADDITION,
+  entry: { url: URL, headers: { Authorization: 'Bearer k' } },
+};
+
+/** As Codex wants it. */
+export const TOML_ADDITION: Addition = {
+  format: 'toml',
+  section: 'mcp_servers',
+  name: 'relay',
+  entry: { url: URL },
+  shares: { http_headers: ['Authorization'], env_http_headers: ['Authorization'] },
+};
+
+export const TOML_KEY_ADDITION: Addition = {
+  ...TOML_ADDITION,
+  entry: { url: URL, http_headers: { Authorization: 'Bearer k' } },
+};
