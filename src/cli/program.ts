@@ -1,6 +1,7 @@
 /** The command line: which commands there are, and how their results and errors leave the program. */
 import { Command, CommanderError } from 'commander';
 import { RelayError } from '../domain/errors.ts';
+import { backupCommand } from './commands/backup.ts';
 import { callCommand } from './commands/call.ts';
 import { clientsCommand } from './commands/clients.ts';
 import { configCommand } from './commands/config.ts';
@@ -9,6 +10,7 @@ import { jobsCommand } from './commands/jobs.ts';
 import { keyCommand } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { serveCommand } from './commands/serve.ts';
 import { statusCommand } from './commands/status.ts';
 import { toolsCommand } from './commands/tools.ts';
@@ -33,6 +35,8 @@ export const COMMANDS: readonly CommandFactory[] = [
   toolsCommand,
   callCommand,
   configCommand,
+  backupCommand,
+  restoreCommand,
 ];
 
 /** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */

@@ -120,6 +120,16 @@ export interface NewClient {
   secret: string | null;
 }
 
+/** The state file once everything is in it. */
+export interface SavedState {
+  /** Absolute. */
+  path: string;
+  savedAt: string | null;
+  schemaVersion: number;
+  sizeBytes: number;
+  keySource: StatusReport['key']['source'];
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -134,6 +144,8 @@ export interface LocalApi {
   mcpToken(): Promise<{ token: string; mcpUrl: string; expiresInSeconds: number }>;
   /** Stores or, with null, forgets the Spotify app's client secret, encrypted. */
   setClientSecret(value: string | null): Promise<void>;
+  /** Saves what is not saved yet; `STORE_ERROR` when the disk does not take it. */
+  saveState(): Promise<SavedState>;
   listClients(): Promise<{ clients: ClientSummary[] }>;
   addClient(client: NewClient): Promise<ClientSummary>;
   /**
@@ -155,6 +167,7 @@ export const LOCAL_ROUTES = {
   rotateKey: 'key/rotate',
   mcpToken: 'mcp-token',
   setClientSecret: 'client-secret',
+  saveState: 'state/save',
   listClients: 'clients/list',
   addClient: 'clients/add',
   revokeClient: 'clients/revoke',

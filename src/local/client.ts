@@ -35,6 +35,7 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     setClientSecret: async (value) => {
       await ask(LOCAL_ROUTES.setClientSecret, { value });
     },
+    saveState: () => ask(LOCAL_ROUTES.saveState, {}),
     listClients: () => ask(LOCAL_ROUTES.listClients, {}),
     addClient: (client) => ask(LOCAL_ROUTES.addClient, client),
     revokeClient: (client) => ask(LOCAL_ROUTES.revokeClient, { client }),

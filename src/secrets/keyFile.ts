@@ -9,6 +9,13 @@ export function keyFilePath(home: string): string {
   return join(home, 'master.key');
 }
 
+export function hasKeyFile(home: string): Promise<boolean> {
+  return stat(keyFilePath(home)).then(
+    () => true,
+    () => false,
+  );
+}
+
 /**
  * The key in the file, or null where there is none. Rights that let others read it are taken back.
  * @throws RelayError `KEY_UNAVAILABLE` when the file cannot be read or holds no key

@@ -6,7 +6,7 @@
 import { type Clock, type Random, systemRandom } from '../domain/clock.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
-import { createKeyFile, keyFilePath, readKeyFile } from './keyFile.ts';
+import { createKeyFile, hasKeyFile, keyFilePath, readKeyFile } from './keyFile.ts';
 import { decodeKey, encodeKey, KEY_BYTES } from './keyText.ts';
 
 /** A keychain that has not answered by then counts as none. */
@@ -47,6 +47,16 @@ export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKe
     case 'auto':
       return fromEither(options);
   }
+}
+
+/** Where the key of a home lies, without reading it: the keychain might ask the person. */
+export async function keySource({
+  home,
+  mode,
+  encryptionKey,
+}: Pick<MasterKeyOptions, 'home' | 'mode' | 'encryptionKey'>): Promise<MasterKey['source']> {
+  if (encryptionKey !== undefined) return 'environment';
+  return mode === 'file' || (mode === 'auto' && (await hasKeyFile(home))) ? 'file' : 'keychain';
 }
 
 function fromEnvironment(text: string): MasterKey {

@@ -1,4 +1,5 @@
 /** The owner's calls, made by the process that holds the state. */
+import { isoOf } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import { addClient, listClients, revokeClient } from './clients.ts';
@@ -46,6 +47,11 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
       };
     },
     setClientSecret: (value) => core.setClientSecret(value),
+    async saveState() {
+      await core.store.saveNow();
+      const { path, lastSavedAt, schemaVersion, sizeBytes } = core.store.state();
+      return { path, savedAt: isoOf(lastSavedAt), schemaVersion, sizeBytes, keySource: core.key.source };
+    },
     listClients: async () => ({ clients: listClients(core) }),
     addClient: (client) => addClient(core, client),
     revokeClient: (client) => revokeClient(core, client),

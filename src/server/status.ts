@@ -18,7 +18,7 @@ export interface ServerFacts {
 /** A login that ends within this many days is worth a word. */
 const WARN_DAYS = 14;
 
-type Facts = Omit<StatusReport, 'entries'>;
+export type Facts = Omit<StatusReport, 'entries'>;
 
 export function statusReport(core: Core, server: ServerFacts | null, ownerCode: string | null): StatusReport {
   const facts: Facts = {
@@ -40,6 +40,11 @@ export function statusReport(core: Core, server: ServerFacts | null, ownerCode: 
     recentErrors: listApiErrors(core.store, { limit: 5, unresolved_only: true }).map(errorFacts),
     ownerCode,
   };
+  return reportOf(facts);
+}
+
+/** The facts with one line for each part. */
+export function reportOf(facts: Facts): StatusReport {
   const entries = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, jobsLine, errorsLine];
   return { ...facts, entries: entries.map((line) => line(facts)) };
 }

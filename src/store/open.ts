@@ -2,17 +2,17 @@
  * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. Whoever opens it must hold the home
  * (`lock.ts`), since a second writer would overwrite the first.
  */
-import { stat } from 'node:fs/promises';
 import type { Database, SqlJsStatic } from 'sql.js';
 import initSqlJs from 'sql.js/dist/sql-wasm-inline.js';
+import type { Clock } from '../domain/clock.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { MIGRATIONS } from '../generated/sql.ts';
 import { ensureHome } from './home.ts';
 import { type Migration, migrate, readVersions, type SchemaVersions } from './migrate.ts';
-import { createSaver, type Saver } from './save.ts';
+import { createSaver, type Saver, type SaverState } from './save.ts';
 import { nodeSaveFs } from './saveFs.ts';
 import { createSql } from './sql.ts';
-import { damaged, openImage, readStateFile, stateFilePath } from './stateFile.ts';
+import { damaged, openImage, readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 import { removeStaleTemps } from './tempFiles.ts';
 import type { Store, StoreOptions } from './types.ts';
 
@@ -34,15 +34,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   await ensureHome(home, log);
   const path = await stateFilePath(home);
   await removeStaleTemps(path);
-  const bytes = await readStateFile(path);
+  const file = await readStateFile(path);
   const SQL = await loadSqlJs();
-  const db = bytes ? openImage(SQL, path, bytes) : new SQL.Database();
+  const db = file ? openImage(SQL, path, file.bytes) : new SQL.Database();
   try {
     const migrated = bring(db, path, migrations);
     const sql = createSql(db);
-    const saved = { version: migrated > 0 ? -1 : 0, sizeBytes: bytes?.length ?? 0, at: await savedAt(path) };
+    const saved = {
+      version: migrated > 0 ? -1 : 0,
+      sizeBytes: file?.bytes.length ?? 0,
+      at: file?.savedAt ?? null,
+    };
     const saver = createSaver({ path, source: sql, saved, clock, log, fs });
-    if (!bytes) await firstSave(saver, path);
+    if (!file) await firstSave(saver, path);
     // A full disk does not keep an existing state from being read.
     else if (migrated > 0) await saver.saveNow().catch(() => {});
     return assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
@@ -57,18 +61,68 @@ export async function openStore(options: StoreOptions): Promise<Store> {
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`, `HOME_UNUSABLE` when it is not there or not readable
  */
 export async function inspectStateFile(path: string): Promise<SchemaVersions & { sizeBytes: number }> {
-  const bytes = await readStateFile(path);
-  if (!bytes) {
+  const file = await readStateFile(path);
+  if (!file) {
     throw new RelayError('HOME_UNUSABLE', `There is no file ${path}.`, {
       remedy: 'Give the path of a copy.',
     });
   }
+  return { ...(await inspectContent(path, file.bytes)), sizeBytes: file.bytes.length };
+}
+
+/**
+ * Checks what was read from `path` in the same way.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function inspectContent(path: string, bytes: Uint8Array): Promise<SchemaVersions> {
   const db = openImage(await loadSqlJs(), path, bytes);
   try {
-    return { ...checkedVersions(db, path, newestOf(MIGRATIONS)), sizeBytes: bytes.length };
+    return checkedVersions(db, path, newestOf(MIGRATIONS));
   } finally {
     db.close();
   }
+}
+
+export interface Detached {
+  /** Holds everything in memory: saving does nothing. */
+  store: Store;
+  /** What the file had before it was migrated. */
+  fileVersion: number;
+  /** The content as the bytes of a file. */
+  image(): Uint8Array;
+}
+
+/**
+ * What was read from `path`, at the present schema and apart from its file.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function openDetached(
+  path: string,
+  { bytes, savedAt }: StateFile,
+  clock: Clock,
+): Promise<Detached> {
+  const db = openImage(await loadSqlJs(), path, bytes);
+  try {
+    const { schemaVersion: fileVersion } = versionsOf(db, path);
+    bring(db, path, MIGRATIONS);
+    const sql = createSql(db);
+    const saver = unsaved({
+      status: 'ok',
+      sizeBytes: bytes.length,
+      lastSavedAt: savedAt,
+      unsavedChanges: false,
+    });
+    const store = assemble({ path, db, sql, saver, migrations: MIGRATIONS, now: () => clock.now() });
+    return { store, fileVersion, image: sql.image };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function unsaved(state: SaverState): Saver {
+  const done = async () => {};
+  return { saveNow: done, saveSoon() {}, probe: done, state: () => state, close: done };
 }
 
 /** Checks the file's age and migrates it where it is older; returns how many migrations ran. */
@@ -108,13 +162,6 @@ function versionsOf(db: Database, path: string): SchemaVersions {
 
 function newestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
-}
-
-async function savedAt(path: string): Promise<number | null> {
-  return stat(path).then(
-    (found) => Math.round(found.mtimeMs),
-    () => null,
-  );
 }
 
 /** Without a first file the program would run on nothing. */

@@ -169,14 +169,15 @@ const CAUSES: Record<string, { what: string; remedy: string }> = {
   EPERM: { what: 'the directory refuses writes', remedy: "Give the directory's owner the right to write" },
 };
 
+/** Why a write failed and what mends it, in words without a full stop. */
+export function diskProblem(error: unknown): { what: string; remedy: string } {
+  return CAUSES[systemCodeOf(error) ?? ''] ?? { what: messageOf(error), remedy: 'Check the disk' };
+}
+
 function saveError(path: string, error: unknown): RelayError {
-  const known = CAUSES[systemCodeOf(error) ?? ''];
-  return new RelayError(
-    'STORE_ERROR',
-    `The state cannot be saved to ${path}: ${known?.what ?? messageOf(error)}.`,
-    {
-      remedy: `${known?.remedy ?? 'Check the disk'}; saving is tried again by itself, and nothing already saved is lost.`,
-      cause: error,
-    },
-  );
+  const { what, remedy } = diskProblem(error);
+  return new RelayError('STORE_ERROR', `The state cannot be saved to ${path}: ${what}.`, {
+    remedy: `${remedy}; saving is tried again by itself, and nothing already saved is lost.`,
+    cause: error,
+  });
 }

@@ -2,11 +2,13 @@
  * Reading the state file and refusing one that is damaged or not ours. Nothing here writes: a refused file stays byte
  * for byte as it was found.
  */
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { APPLICATION_ID } from './migrate.ts';
+
+const MAGIC = 'SQLite format 3\0';
 
 /** The state file of a home; a symbolic link is followed, so that a save replaces the file and not the link. */
 export async function stateFilePath(home: string): Promise<string> {
@@ -14,23 +16,40 @@ export async function stateFilePath(home: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
+export interface StateFile {
+  bytes: Uint8Array;
+  /** When these bytes were written, Unix milliseconds. */
+  savedAt: number;
+}
+
 /**
- * The bytes of the file, or null where there is none.
+ * The content of the file at one moment, or null where there is none.
  * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
  */
-export async function readStateFile(path: string): Promise<Uint8Array | null> {
-  const bytes = await readFile(path).catch((error: unknown) => {
+export async function readStateFile(path: string): Promise<StateFile | null> {
+  const file = await readWhole(path).catch((error: unknown) => {
     if (systemCodeOf(error) === 'ENOENT') return null;
     throw new RelayError('HOME_UNUSABLE', `The state file ${path} cannot be read: ${messageOf(error)}.`, {
       remedy: 'Make it readable for the user that runs relay.',
       cause: error,
     });
   });
-  if (!bytes) return null;
-  const problem = headerProblem(bytes);
+  if (!file) return null;
+  const problem = headerProblem(file.bytes);
   if (problem) throw damaged(path, problem);
   await refuseUnfinished(path);
-  return bytes;
+  return file;
+}
+
+/** A save puts another file in the place of this one; what has been opened stays the complete one before. */
+async function readWhole(path: string): Promise<StateFile> {
+  const file = await open(path);
+  try {
+    const { mtimeMs } = await file.stat();
+    return { bytes: await file.readFile(), savedAt: Math.round(mtimeMs) };
+  } finally {
+    await file.close();
+  }
 }
 
 /**
@@ -49,15 +68,33 @@ export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Da
   }
 }
 
+/** The error of a command that needs a state where there is none. */
+export function noState(home: string): RelayError {
+  return new RelayError('NOT_FOUND', `There is no state in ${home} yet.`, {
+    remedy: 'Run `relay serve` to begin, or name another home with --home.',
+    details: { home },
+  });
+}
+
 export function damaged(path: string, problem: string, cause?: unknown): RelayError {
   return new RelayError(
     'STATE_DAMAGED',
     `The state file ${path} cannot be used: ${problem}. It was left as it is.`,
     {
-      remedy: 'Put a copy of it back in its place, or move the file away to start afresh.',
+      remedy: 'Put a copy back with `relay restore FILE`, or move the file away to start afresh.',
       details: { path },
       cause,
     },
+  );
+}
+
+/** True for the first bytes of a state file, whatever the rest is worth. */
+export function isOurs(header: Uint8Array): boolean {
+  const start = Buffer.from(header.buffer, header.byteOffset, header.length);
+  return (
+    start.length >= 72 &&
+    start.toString('latin1', 0, 16) === MAGIC &&
+    start.readUInt32BE(68) === APPLICATION_ID
   );
 }
 
@@ -65,7 +102,7 @@ export function damaged(path: string, problem: string, cause?: unknown): RelayEr
 function headerProblem(bytes: Uint8Array): string | null {
   if (bytes.length === 0) return 'it is empty';
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 100));
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') return 'it is not an SQLite database';
+  if (header.toString('latin1', 0, 16) !== MAGIC) return 'it is not an SQLite database';
   if (header.length < 100) return 'it is cut short';
   if (header.readUInt32BE(68) !== APPLICATION_ID) return 'it is the database of another program';
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
@@ -77,8 +114,11 @@ function headerProblem(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Another SQLite program keeps part of the content in these until it is done; without them the file is incomplete. */
-async function refuseUnfinished(path: string): Promise<void> {
+/**
+ * Another SQLite program keeps part of the content in these until it is done; without them the file is incomplete.
+ * @throws RelayError `STATE_DAMAGED`
+ */
+export async function refuseUnfinished(path: string): Promise<void> {
   for (const beside of [`${path}-wal`, `${path}-journal`]) {
     const size = await stat(beside).then(
       (found) => found.size,

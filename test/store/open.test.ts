@@ -113,7 +113,7 @@ for (const { name, spoil, problem } of refusals) {
       assert.equal(error.code, 'STATE_DAMAGED');
       assert.ok(error.message.includes(path), error.message);
       assert.match(error.message, problem);
-      assert.match(error.remedy, /Put a copy of it back/);
+      assert.match(error.remedy, /relay restore FILE/);
       return true;
     });
     assert.deepEqual(await readFile(path), before);

@@ -30,6 +30,7 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
   setClientSecret: call(z.object({ value: z.string().nullable() }), (api, body) =>
     api.setClientSecret(body.value),
   ),
+  saveState: call(Empty, (api) => api.saveState()),
   listClients: call(Empty, (api) => api.listClients()),
   addClient: call(
     z.object({

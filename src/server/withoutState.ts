@@ -1,0 +1,95 @@
+/** The owner's calls in a home that holds no state yet: most find nothing, a few make the state. */
+import { join } from 'node:path';
+import type { LocalApi, StatusEntry, StatusReport } from '../domain/localApi.ts';
+import { MIGRATIONS } from '../generated/sql.ts';
+import { keySource } from '../secrets/masterKey.ts';
+import { noState } from '../store/stateFile.ts';
+import type { CoreOptions } from './core.ts';
+import { type Facts, reportOf } from './status.ts';
+
+type Options = Pick<CoreOptions, 'settings' | 'version'>;
+
+/** @param make makes the state and opens it */
+export function localApiWithoutState(options: Options, make: () => Promise<LocalApi>): LocalApi {
+  const refuse = async () => {
+    throw noState(options.settings.home);
+  };
+  return {
+    status: () => emptyReport(options),
+    logout: async () => ({ wasConnected: false, name: null }),
+    showKey: async () => (await make()).showKey(),
+    rotateKey: async () => (await make()).rotateKey(),
+    addClient: async (client) => (await make()).addClient(client),
+    setClientSecret: async (value) => (value === null ? refuse() : (await make()).setClientSecret(value)),
+    startLogin: refuse,
+    loginProgress: refuse,
+    pasteLogin: refuse,
+    mcpToken: refuse,
+    saveState: refuse,
+    listClients: refuse,
+    revokeClient: refuse,
+  };
+}
+
+async function emptyReport(options: Options): Promise<StatusReport> {
+  const facts = await emptyFacts(options);
+  const { entries, ...report } = reportOf(facts);
+  return { ...report, entries: entries.map((entry) => missing(facts.home)[entry.part] ?? entry) };
+}
+
+/** The lines of the two parts that are not there yet. */
+function missing(home: string): Partial<Record<StatusEntry['part'], StatusEntry>> {
+  return {
+    key: { part: 'key', state: 'off', summary: 'none is needed yet', remedy: null },
+    database: {
+      part: 'database',
+      state: 'off',
+      summary: `no state in ${home} yet`,
+      remedy: 'relay serve, or another home with --home',
+    },
+  };
+}
+
+async function emptyFacts({ settings, version }: Options): Promise<Facts> {
+  const { home, keychain: mode, encryptionKey, demo } = settings;
+  return {
+    version,
+    demo,
+    home,
+    server: null,
+    account: {
+      connected: false,
+      reauthorizationRequired: false,
+      name: null,
+      id: null,
+      scopes: [],
+      missingScopes: [],
+      accessTokenExpiresAt: null,
+      loginExpiresAt: null,
+      daysLeft: null,
+    },
+    key: {
+      source: await keySource({ home, mode, encryptionKey: encryptionKey ?? undefined }),
+      warning: null,
+    },
+    database: {
+      path: join(home, 'relay.db'),
+      status: 'ok',
+      schemaVersion: 0,
+      expectedVersion: MIGRATIONS.at(-1)?.version ?? 0,
+      schemaState: 'current',
+      sizeBytes: 0,
+      lastSavedAt: null,
+    },
+    mcp: {
+      authMode: settings.mcpAuthMode,
+      apiKeySet: settings.mcpApiKey !== null,
+      clients: 0,
+      registrationOpen: settings.dynamicRegistration,
+    },
+    rateLimits: { blocked: [], requests24h: 0 },
+    jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
+    recentErrors: [],
+    ownerCode: null,
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * Putting a copy in the place of the state file: reading and checking it, and the exchange. At every moment of the
+ * exchange `relay.db` is a complete file, the old one or the new one, and the old one keeps a name of its own.
+ */
+import { chmod, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Clock } from '../domain/clock.ts';
+import { RelayError } from '../domain/errors.ts';
+import { type Detached, openDetached } from './open.ts';
+import { diskProblem } from './save.ts';
+import { nodeSaveFs, type SaveFs } from './saveFs.ts';
+import { linkUnlessExists } from './smallFiles.ts';
+import { damaged, readStateFile, refuseUnfinished, stateFilePath } from './stateFile.ts';
+import { removeStaleTemps, tempPathFor } from './tempFiles.ts';
+
+export interface Copy extends Detached {
+  /** Absolute. */
+  path: string;
+  /** Time of the file, Unix milliseconds. */
+  savedAt: number;
+}
+
+/**
+ * Reads a copy into memory, checks it, and brings it to the present schema there. Changes nothing on disk.
+ * @throws RelayError `USAGE` when there is no such file or it is the state file of `home` itself, `STATE_DAMAGED`,
+ * `STATE_TOO_NEW`
+ */
+export async function readCopy(file: string, home: string, clock: Clock): Promise<Copy> {
+  const path = resolve(file);
+  await requireOtherFile(path, await stateFilePath(home));
+  try {
+    const content = await readStateFile(path);
+    if (!content) throw noFile(path);
+    const copy = await openDetached(path, content, clock);
+    requireSound(copy, path);
+    return { ...copy, path, savedAt: content.savedAt };
+  } catch (error) {
+    throw aboutCopy(error);
+  }
+}
+
+async function requireOtherFile(path: string, statePath: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (!found) throw noFile(path);
+  if (!found.isFile()) {
+    throw new RelayError('USAGE', `${path} is not a file.`, {
+      remedy: 'Give the path of a file that `relay backup` made.',
+    });
+  }
+  const state = await stat(statePath).catch(() => null);
+  if (!state || state.ino !== found.ino || state.dev !== found.dev) return;
+  throw new RelayError('USAGE', `${path} is the state file itself: there is nothing to restore.`, {
+    remedy: 'Give the path of a copy.',
+  });
+}
+
+function noFile(path: string): RelayError {
+  return new RelayError('USAGE', `There is no file ${path}.`, {
+    remedy: 'Give the path of a file that `relay backup` made.',
+  });
+}
+
+/** Opening has looked at the structure; this also compares every index with its table. */
+function requireSound({ store, fileVersion }: Copy | Detached, path: string): void {
+  if (fileVersion === 0) throw damaged(path, 'it holds no state');
+  const verdict = store.get<{ integrity_check: string }>('pragma integrity_check(1)')?.integrity_check;
+  if (verdict !== 'ok') throw damaged(path, `SQLite finds it damaged (${verdict})`);
+}
+
+/** The remedy of a state file that does not open is to restore a copy, which is no help where the copy is what fails. */
+function aboutCopy(error: unknown): unknown {
+  if (!(error instanceof RelayError)) return error;
+  const remedies: Partial<Record<string, string>> = {
+    STATE_DAMAGED: 'The state of this home is as it was. Restore another copy.',
+    STATE_TOO_NEW: 'The state of this home is as it was. Restore it with the newer relay that made the copy.',
+    HOME_UNUSABLE: 'The state of this home is as it was. Make the copy readable for this user.',
+  };
+  const remedy = remedies[error.code];
+  if (remedy === undefined) return error;
+  const { message, details = {}, cause } = error;
+  return new RelayError(error.code, message, { remedy, details, cause });
+}
+
+export interface Replaced {
+  path: string;
+  /** Where the file before is kept; null where there was none. */
+  keptPath: string | null;
+}
+
+/**
+ * Makes `image` the state of `home`, which must be held. A failure leaves everything as it was.
+ * @throws RelayError `STATE_DAMAGED` while another program has not finished with the old file, `STORE_ERROR`
+ */
+export async function replaceState(
+  home: string,
+  image: Uint8Array,
+  clock: Clock,
+  fs: SaveFs = nodeSaveFs,
+): Promise<Replaced> {
+  const path = await stateFilePath(home);
+  // What such a file holds would be taken for a part of the new one.
+  await refuseUnfinished(path);
+  await removeStaleTemps(path);
+  const temp = tempPathFor(path);
+  let keptPath: string | null = null;
+  try {
+    await fs.writeSynced(temp, image);
+    keptPath = await keep(path, clock);
+    await fs.syncDirectory(dirname(path));
+    await fs.rename(temp, path);
+  } catch (error) {
+    await fs.remove(temp).catch(() => {});
+    if (keptPath !== null) await fs.remove(keptPath).catch(() => {});
+    throw cannotRestore(path, error);
+  }
+  await fs.syncDirectory(dirname(path)).catch((error: unknown) => {
+    throw cannotRestore(path, error);
+  });
+  return { path, keptPath };
+}
+
+/** Gives the present file a second name, which it keeps when the first goes to the new one. */
+async function keep(path: string, clock: Clock): Promise<string | null> {
+  if (!(await stat(path).catch(() => null))) return null;
+  const time = new Date(clock.now()).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
+  for (let attempt = 1; ; attempt++) {
+    const kept = `${path}.before-restore-${time}${attempt === 1 ? '' : `-${attempt}`}`;
+    if (!(await linkUnlessExists(path, kept))) continue;
+    await chmod(kept, 0o600);
+    return kept;
+  }
+}
+
+function cannotRestore(path: string, error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
+  const { what, remedy } = diskProblem(error);
+  return new RelayError('STORE_ERROR', `The copy cannot be put in the place of ${path}: ${what}.`, {
+    remedy: `${remedy} and restore again; nothing was lost.`,
+    cause: error,
+  });
+}

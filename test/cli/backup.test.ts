@@ -1,0 +1,327 @@
+/** backup and restore through the front door, with the real state. */
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { RelayError } from '../../src/domain/errors.ts';
+import { silentLog } from '../../src/domain/log.ts';
+import { MIGRATIONS } from '../../src/generated/sql.ts';
+import { openOffline } from '../../src/server/offline.ts';
+import { acquireHome } from '../../src/store/lock.ts';
+import { openStore } from '../../src/store/open.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+const parts = { openOffline };
+const newest = MIGRATIONS.at(-1)?.version ?? 0;
+const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+const sizeOf = (path: string) => `${Math.round(statSync(path).size / 1024)} KiB`;
+const newKey = () => randomBytes(32).toString('base64');
+
+/** A home with a state whose API key is sealed, and a path for a copy elsewhere. */
+async function desk(context: TestContext, env: NodeJS.ProcessEnv = { RELAY_KEYCHAIN: 'file' }) {
+  const folder = temporaryHome(context);
+  const home = join(folder, 'my home');
+  const all = { RELAY_HOME: home, ...env };
+  const run = (args: string[], more: NodeJS.ProcessEnv = {}) =>
+    relay(args, { env: { ...all, ...more }, parts });
+  const { out: key } = await run(['key']);
+  return {
+    folder,
+    home,
+    env: all,
+    run,
+    key,
+    state: join(home, 'relay.db'),
+    copy: join(folder, 'a copy.backup'),
+  };
+}
+
+test('backup says where the copy is and what has to be kept beside it', async (context) => {
+  const { home, run, state, copy } = await desk(context);
+  writeFileSync(join(home, 'config.json'), '{}');
+  const before = readdirSync(home);
+  assert.deepEqual(await run(['backup', copy]), {
+    code: 0,
+    out: `Copied the state to ${copy} (${sizeOf(state)}, schema ${newest}).\n`,
+    err: `The key that opens the login in it is not in the copy: keep ${join(home, 'master.key')} too.\nNot in the copy either: ${join(home, 'config.json')}.\n`,
+  });
+  assert.deepEqual(readFileSync(copy), readFileSync(state));
+  assert.deepEqual(readdirSync(home), before);
+});
+
+test('backup --json is one document, and an earlier copy is replaced with --force', async (context) => {
+  const { run, state, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
+  const taken = `relay: ${copy} exists already.\n  Give another name, or replace an earlier copy with --force.\n`;
+  assert.equal((await run(['backup', copy])).code, 0);
+  assert.deepEqual(await run(['backup', copy]), { code: 2, out: '', err: taken });
+  const { code, out, err } = await run(['backup', copy, '--force', '--json']);
+  assert.deepEqual([code, err], [0, '']);
+  assert.deepEqual(JSON.parse(out), {
+    path: copy,
+    sizeBytes: statSync(state).size,
+    schemaVersion: newest,
+    savedAt: new Date(Math.round(statSync(state).mtimeMs)).toISOString(),
+    keySource: 'environment',
+    demo: false,
+  });
+});
+
+test('backup names the entry of the keychain without asking it', async (context) => {
+  const { run, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
+  const { err } = await run(['backup', copy], { RELAY_ENCRYPTION_KEY: '', RELAY_KEYCHAIN: 'os' });
+  assert.match(err, /keep the entry master-key-[0-9a-f]{16} of "relay" in this system's keychain too\.\n$/);
+});
+
+test('backup without a state makes neither a copy nor a home', async (context) => {
+  const folder = temporaryHome(context);
+  const home = join(folder, 'mistyped');
+  const result = await relay(['backup', join(folder, 'copy')], { env: { RELAY_HOME: home } });
+  assert.deepEqual(result, {
+    code: 1,
+    out: '',
+    err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` to begin, or name another home with --home.\n`,
+  });
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+/** What a running server answers once it has saved. */
+const saved = (path: string) => async () => ({
+  path,
+  savedAt: '2026-11-01T00:00:00.000Z',
+  schemaVersion: newest,
+  sizeBytes: 1,
+  keySource: 'keychain' as const,
+});
+
+test('backup has a running server save first, and copies what that names', async (context) => {
+  const { state, copy } = await desk(context);
+  const { env, calls } = await startFakeLocal(context, { answers: { saveState: saved(state) } });
+  const { code, err } = await relay(['backup', copy], { env });
+  assert.equal(code, 0);
+  assert.match(err, /^The key .* in this system's keychain too\.\n$/);
+  assert.deepEqual(calls, [{ route: 'state/save', body: {} }]);
+  assert.deepEqual(readFileSync(copy), readFileSync(state));
+});
+
+test('backup makes no copy of what a server cannot save', async (context) => {
+  const { copy } = await desk(context);
+  const saveState = () =>
+    Promise.reject(
+      new RelayError('STORE_ERROR', 'The state cannot be saved: the disk is full.', {
+        remedy: 'Free some space.',
+      }),
+    );
+  const { env } = await startFakeLocal(context, { answers: { saveState } });
+  assert.deepEqual(await relay(['backup', copy], { env }), {
+    code: 1,
+    out: '',
+    err: 'relay: The state cannot be saved: the disk is full.\n  Free some space.\n',
+  });
+  assert.equal(existsSync(copy), false);
+});
+
+test('a demo that runs is copied, and named, only where there is no state of one’s own', async (context) => {
+  const { state, copy } = await desk(context);
+  const demo = await startFakeLocal(context, { demo: true, answers: { saveState: saved(state) } });
+  const first = await relay(['backup', copy], { env: demo.env });
+  assert.equal(first.code, 0);
+  assert.match(
+    first.err,
+    /^Using the running demo\.\nIt is the state of the demo, to be restored with --home .*\/demo\.\n/,
+  );
+
+  writeFileSync(join(demo.home, 'relay.db'), readFileSync(state));
+  const second = await relay(['backup', copy, '--force', '--json'], { env: demo.env });
+  assert.deepEqual([second.code, second.err, JSON.parse(second.out).demo], [0, '', false]);
+  assert.equal(demo.calls.length, 1);
+});
+
+test('restore brings the state back, keeps the present one, and says what comes next', async (context) => {
+  const { home, run, key, state, copy } = await desk(context);
+  await run(['backup', copy]);
+  const { out: later } = await run(['key', 'rotate']);
+  const present = digest(state);
+  const { code, out, err } = await run(['restore', copy]);
+  const kept = readdirSync(home).find((name) => name.includes('.before-restore-')) ?? '';
+  const time = new Date(Math.round(statSync(copy).mtimeMs)).toISOString();
+  assert.deepEqual(
+    [code, out, err],
+    [
+      0,
+      `Restored ${state} from ${copy}, a copy of ${time}: 0 remembered tracks, 0 jobs.\n`,
+      `The state of before is kept in ${join(home, kept)}.
+API key and approved clients are those of the copy, also what was revoked since.
+If Spotify refuses the login of the copy: relay login
+Start the server with: relay serve
+`,
+    ],
+  );
+  assert.notEqual(later, key);
+  assert.equal((await run(['key'])).out, key);
+  assert.equal(digest(join(home, kept)), present);
+  assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db', kept].sort());
+});
+
+test('restore --json is one document', async (context) => {
+  const { run, state, copy } = await desk(context);
+  await run(['backup', copy]);
+  const { out, err } = await run(['restore', copy, '--json']);
+  const { keptPath, ...rest } = JSON.parse(out);
+  assert.equal(err, '');
+  assert.match(keptPath, /relay\.db\.before-restore-\d{8}T\d{6}Z$/);
+  assert.deepEqual(rest, {
+    path: state,
+    from: copy,
+    savedAt: new Date(Math.round(statSync(copy).mtimeMs)).toISOString(),
+    schemaVersion: newest,
+    sizeBytes: statSync(state).size,
+    aliases: 0,
+    jobs: {},
+    heldJobs: 0,
+    keyProblem: null,
+  });
+});
+
+test('restore makes a home that is not there, with the key from the environment', async (context) => {
+  const env = { RELAY_ENCRYPTION_KEY: newKey() };
+  const { folder, run, key, copy } = await desk(context, env);
+  await run(['backup', copy]);
+  const home = join(folder, 'another', 'machine');
+  const { code, err } = await run(['restore', copy], { RELAY_HOME: home });
+  assert.equal(code, 0);
+  assert.doesNotMatch(err, /is kept/);
+  assert.deepEqual(readdirSync(home), ['relay.db']);
+  assert.equal(statSync(home).mode & 0o777, 0o700);
+  assert.equal((await run(['key'], { RELAY_HOME: home })).out, key);
+});
+
+const later = { version: newest + 1, name: 'later', oldestCompatible: newest + 1, sql: 'select 1;' };
+
+const REFUSED: Array<
+  [what: string, spoil: (copy: string) => void | Promise<void>, code: number, words: RegExp]
+> = [
+  ['empty', (copy) => truncateSync(copy, 0), 1, /it is empty/],
+  ['cut short', (copy) => truncateSync(copy, 9_000), 1, /it is cut short: 9000 of \d+ bytes/],
+  ['text', (copy) => writeFileSync(copy, 'my diary'), 1, /it is not an SQLite database/],
+  [
+    'damaged in the middle',
+    (copy) => writeFileSync(copy, readFileSync(copy).fill(0x5a, 4_096)),
+    1,
+    /SQLite finds it damaged/,
+  ],
+  [
+    'of another program',
+    (copy) => writeFileSync(copy, readFileSync(copy).fill(7, 68, 72)),
+    1,
+    /it is the database of another program/,
+  ],
+  [
+    'of a newer program',
+    async (copy) => {
+      const home = `${copy}.home`;
+      await (
+        await openStore({ home, clock: manualClock(), log: silentLog, migrations: [...MIGRATIONS, later] })
+      ).close();
+      writeFileSync(copy, readFileSync(join(home, 'relay.db')));
+    },
+    5,
+    /has schema \d+; this program knows/,
+  ],
+];
+
+for (const [what, spoil, code, words] of REFUSED) {
+  test(`restore refuses a file that is ${what}, and the state stays byte for byte`, async (context) => {
+    const { home, run, state, copy } = await desk(context);
+    await run(['backup', copy]);
+    await spoil(copy);
+    const before = [digest(state), digest(copy), ...readdirSync(home)];
+    const result = await run(['restore', copy, '--force']);
+    assert.deepEqual([result.code, result.out], [code, '']);
+    assert.match(result.err, words);
+    assert.match(result.err, /The state of this home is as it was\./);
+    assert.deepEqual([digest(state), digest(copy), ...readdirSync(home)], before);
+  });
+}
+
+test('restore refuses what is no file, and the state file itself', async (context) => {
+  const { folder, home, run, state } = await desk(context);
+  mkdirSync(join(folder, 'directory'));
+  const cases: Array<[file: string, message: string]> = [
+    [join(folder, 'none'), `There is no file ${join(folder, 'none')}.`],
+    [join(folder, 'directory'), `${join(folder, 'directory')} is not a file.`],
+    ['/dev/null', '/dev/null is not a file.'],
+    [state, `${state} is the state file itself: there is nothing to restore.`],
+  ];
+  for (const [file, message] of cases) {
+    const { code, err } = await run(['restore', file]);
+    assert.deepEqual([code, err.split('\n')[0]], [2, `relay: ${message}`]);
+  }
+  assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db']);
+});
+
+test('restore refuses while the home is in use, and says by whom', async (context) => {
+  const { home, run, state, copy } = await desk(context);
+  await run(['backup', copy]);
+  const before = digest(state);
+  const lock = await acquireHome(home, { purpose: 'relay login' });
+  assert.deepEqual(await run(['restore', copy, '--force']), {
+    code: 1,
+    out: '',
+    err: `relay: Another relay command is using this home: relay login, pid ${process.pid}.\n  Stop it first, then restore again. Nothing was changed.\n`,
+  });
+  await lock.release();
+  assert.equal(digest(state), before);
+});
+
+for (const [what, env, words] of [
+  [
+    'another key',
+    { RELAY_ENCRYPTION_KEY: newKey() },
+    /The master key is not the one that sealed the state\./,
+  ],
+  ['no key', { RELAY_ENCRYPTION_KEY: '', RELAY_KEYCHAIN: 'file' }, /There is no .*master\.key\./],
+] as const) {
+  test(`restore with ${what} changes nothing, and with --force restores all but the login`, async (context) => {
+    const { folder, run, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
+    await run(['backup', copy]);
+    const home = join(folder, 'deep', 'home');
+    const refused = await run(['restore', copy], { ...env, RELAY_HOME: home });
+    assert.deepEqual([refused.code, refused.out], [3, '']);
+    assert.match(refused.err, words);
+    assert.match(
+      refused.err,
+      /Nothing was changed\. Bring back the key .* --force, then run `relay login`\.\n$/,
+    );
+    assert.equal(existsSync(join(folder, 'deep')), false);
+
+    const forced = await run(['restore', copy, '--force'], { ...env, RELAY_HOME: home });
+    assert.equal(forced.code, 0);
+    assert.match(forced.err, words);
+    assert.match(forced.err, /Start over with: relay login/);
+    assert.deepEqual(readdirSync(home), ['relay.db']);
+    assert.deepEqual(readFileSync(join(home, 'relay.db')), readFileSync(copy));
+  });
+}
+
+test('restore that is interrupted before the exchange changes nothing', async (context) => {
+  const { env, home, run, state, copy } = await desk(context);
+  await run(['backup', copy]);
+  await run(['key', 'rotate']);
+  const before = digest(state);
+  const stop = new AbortController();
+  stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
+  const { code } = await relay(['restore', copy], { env, signal: stop.signal });
+  assert.equal(code, 130);
+  assert.deepEqual([digest(state), readdirSync(home).length], [before, 2]);
+});

@@ -1,0 +1,130 @@
+/** Short commands in a home that holds no state yet, say a mistyped one: those that only look make nothing. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { openOffline } from '../../src/server/offline.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+
+const parts = { openOffline };
+const RELAY_KEYCHAIN = 'file';
+
+const refused = (home: string) => ({
+  code: 1,
+  out: '',
+  err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` to begin, or name another home with --home.\n`,
+});
+
+test('status says so, is exit 4, and makes no home', async (context) => {
+  const home = join(temporaryHome(context), 'mistyped');
+  const env = { RELAY_HOME: home, RELAY_KEYCHAIN };
+  const text = await relay(['status'], { env, parts, columns: 200 });
+  assert.deepEqual([text.code, text.err], [4, '']);
+  assert.equal(
+    text.out,
+    `off  server    not running
+               > relay serve
+bad  account   no Spotify account connected
+               > relay login
+off  key       none is needed yet
+off  database  no state in ${home} yet
+               > relay serve, or another home with --home
+ok   MCP       API key (relay key) and OAuth, 0 approved clients
+ok   limits    nothing blocked, 0 requests in 24 hours
+ok   jobs      none at work
+ok   errors    none unresolved
+`,
+  );
+  const { code, out } = await relay(['status', '--json'], { env, parts });
+  const { entries, ...report } = JSON.parse(out);
+  assert.equal(code, 4);
+  assert.deepEqual(
+    entries.map((entry: { part: string; state: string }) => [entry.part, entry.state]),
+    [
+      ['server', 'off'],
+      ['account', 'bad'],
+      ['key', 'off'],
+      ['database', 'off'],
+      ['mcp', 'ok'],
+      ['rate_limits', 'ok'],
+      ['jobs', 'ok'],
+      ['errors', 'ok'],
+    ],
+  );
+  assert.deepEqual(report, {
+    version: '1.2.3',
+    demo: false,
+    home,
+    server: null,
+    account: {
+      connected: false,
+      reauthorizationRequired: false,
+      name: null,
+      id: null,
+      scopes: [],
+      missingScopes: [],
+      accessTokenExpiresAt: null,
+      loginExpiresAt: null,
+      daysLeft: null,
+    },
+    key: { source: 'file', warning: null },
+    database: {
+      path: join(home, 'relay.db'),
+      status: 'ok',
+      schemaVersion: 0,
+      expectedVersion: report.database.expectedVersion,
+      schemaState: 'current',
+      sizeBytes: 0,
+      lastSavedAt: null,
+    },
+    mcp: { authMode: 'bearer', apiKeySet: false, clients: 0, registrationOpen: true },
+    rateLimits: { blocked: [], requests24h: 0 },
+    jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
+    recentErrors: [],
+    ownerCode: null,
+  });
+  assert.equal(existsSync(home), false);
+});
+
+test('logout has nothing to forget, and makes no home', async (context) => {
+  const home = join(temporaryHome(context), 'mistyped');
+  const result = await relay(['logout'], { env: { RELAY_HOME: home }, parts });
+  assert.deepEqual(result, { code: 0, out: 'No account was connected.\n', err: '' });
+  assert.equal(existsSync(home), false);
+});
+
+const LOOKING = [['clients'], ['clients', 'revoke', 'Cursor'], ['config', 'unset', 'providerClientSecret']];
+
+for (const args of LOOKING) {
+  test(`${args.join(' ')} refuses, and makes no home`, async (context) => {
+    const home = join(temporaryHome(context), 'mistyped');
+    assert.deepEqual(await relay(args, { env: { RELAY_HOME: home }, parts }), refused(home));
+    assert.equal(existsSync(home), false);
+  });
+}
+
+test('a home without a state keeps what it holds and gets nothing more', async (context) => {
+  const home = temporaryHome(context);
+  mkdirSync(join(home, 'demo'));
+  writeFileSync(join(home, 'config.json'), '{"port":5000}');
+  const env = { RELAY_HOME: home, RELAY_KEYCHAIN };
+  assert.equal((await relay(['status'], { env, parts })).code, 4);
+  assert.deepEqual(await relay(['clients'], { env, parts }), refused(home));
+  assert.deepEqual(readdirSync(home).sort(), ['config.json', 'demo']);
+});
+
+const MAKING: Array<[args: string[], stdin: string]> = [
+  [['key'], ''],
+  [['key', 'rotate'], ''],
+  [['config', 'set', 'providerClientSecret'], 'a-client-secret\n'],
+  [['clients', 'add', 'Mine', '--redirect-uri', 'http://127.0.0.1/callback'], ''],
+];
+
+for (const [args, stdin] of MAKING) {
+  test(`${args.slice(0, 3).join(' ')} has something to keep, so it makes the home`, async (context) => {
+    const home = join(temporaryHome(context), 'fresh');
+    const { code } = await relay(args, { env: { RELAY_HOME: home, RELAY_KEYCHAIN }, parts, stdin });
+    assert.equal(code, 0);
+    assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db']);
+  });
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type DemoProvider, startDemoProvider } from '../../src/demo/provider.ts';
+import { createBrowser } from '../support/browser.ts';
+import { type Desk, withDesk } from '../support/program.ts';
+
+const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** A desk whose relay talks to a simulated Spotify that outlives its server; `tokens` collects what that hands out. */
+async function withProvider(
+  work: (desk: Desk, provider: DemoProvider, tokens: Set<string>) => Promise<void>,
+): Promise<void> {
+  const provider = await startDemoProvider();
+  const tokens = new Set<string>();
+  const fn = (body: unknown) => {
+    const { access_token, refresh_token } = body as Record<string, string | undefined>;
+    for (const token of [access_token, refresh_token]) if (token) tokens.add(token);
+    return body;
+  };
+  provider.faults.add({ path: /\/api\/token$/, kind: 'transform', times: Number.POSITIVE_INFINITY, fn });
+  const env = {
+    PROVIDER_API_URL: provider.apiUrl,
+    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+    PROVIDER_CLIENT_ID: provider.clientId,
+  };
+  try {
+    await withDesk(env, (desk) => work(desk, provider, tokens));
+  } finally {
+    await provider.close();
+  }
+}
+
+async function ok(desk: Desk, ...args: string[]): Promise<string> {
+  const { code, out, err } = await desk.relay(args);
+  assert.equal(code, 0, err);
+  return out;
+}
+
+async function aliases(desk: Desk): Promise<number> {
+  return JSON.parse(await ok(desk, 'call', 'get_state_diagnostics', '--json')).counts.aliases;
+}
+
+test('what a running server knows is copied, and comes back after more has changed', async () => {
+  await withProvider(async (desk, provider, tokens) => {
+    const { server, ready } = await desk.serve();
+    assert.equal((await createBrowser().open(`${ready.baseUrl}/auth/provider/login`)).status, 200);
+    const [song, other] = provider.catalogue.tracks.filter(({ name }) => /^[A-Za-z ]{12,}$/.test(name));
+    const remember = (track: typeof song) => ok(desk, 'call', 'remember_track', `track_id=${track?.id}`);
+    await remember(song);
+    const key = await ok(desk, 'key');
+    const known = await aliases(desk);
+
+    const copy = join(desk.home, 'copies of relay.backup');
+    const made = await desk.relay(['backup', copy]);
+    assert.deepEqual([made.code, made.out.includes(copy)], [0, true], made.err);
+    assert.match(made.err, /master\.key too\.\n/);
+    assert.equal(statSync(copy).mode & 0o777, 0o600);
+    for (const secret of [...tokens, key.trim()]) assert.deepEqual(desk.filesWith(secret), []);
+    assert.equal(tokens.size, 2);
+
+    const refused = await desk.relay(['restore', copy]);
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.ok(refused.err.includes(`pid ${ready.pid}, ${ready.baseUrl}`), refused.err);
+
+    await remember(other);
+    assert.notEqual(await ok(desk, 'key', 'rotate'), key);
+    await ok(desk, 'logout');
+    assert.equal(await aliases(desk), known + 1);
+    await server.stop();
+    const present = digest(join(desk.home, 'relay.db'));
+
+    const restored = JSON.parse(await ok(desk, 'restore', copy, '--json'));
+    assert.deepEqual([restored.aliases, digest(restored.keptPath)], [known, present]);
+    const again = await desk.serve();
+    assert.equal(again.ready.providerConnected, true);
+    assert.equal(await aliases(desk), known);
+    assert.equal(await ok(desk, 'key'), key);
+    await ok(desk, 'call', 'get_devices');
+  });
+});
+
+test('a copy of the demo is made while it runs, and restored to its own home', async () => {
+  await withDesk({}, async (desk) => {
+    const { server } = await desk.serve(['--demo']);
+    const copy = join(desk.home, 'demo.backup');
+    const made = await desk.relay(['backup', copy, '--json']);
+    assert.deepEqual([made.code, JSON.parse(made.out).demo], [0, true], made.err);
+    assert.deepEqual(readdirSync(desk.home).sort(), ['demo', 'demo.backup']);
+    const key = await ok(desk, 'key');
+    await ok(desk, 'key', 'rotate');
+    await server.stop();
+    await ok(desk, '--home', join(desk.home, 'demo'), 'restore', copy);
+    const again = await desk.serve(['--demo']);
+    assert.equal(again.ready.providerConnected, true);
+    assert.equal(await ok(desk, 'key'), key);
+  });
+});

@@ -1,0 +1,175 @@
+/** A state that was brought back from a copy does not know what its jobs wrote since, and writes nothing twice. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { loadSettings } from '../../src/config/settings.ts';
+import type { FaultMatch } from '../../src/demo/faults.ts';
+import { systemClock, systemRandom } from '../../src/domain/clock.ts';
+import { SETTLE_MS } from '../../src/jobs/intents.ts';
+import { type Restored, restoreState } from '../../src/server/restore.ts';
+import { backUpState } from '../../src/store/backup.ts';
+import { owner } from '../support/shapes.ts';
+import { type WatchedClock, watchedClock } from '../support/waiting.ts';
+import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { commit, createJob, named, reach, tracks, urisOf, writes } from './support.ts';
+
+const SECONDS = 100;
+
+/** Copies the state as a running server has saved it. */
+async function copyOf(t: TestContext, relay: Relay): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-copy-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const { path } = await relay.server.local.saveState();
+  await backUpState({ source: path, file: join(folder, 'copy'), force: false });
+  return join(folder, 'copy');
+}
+
+async function restoreAndStart(relay: Relay, file: string): Promise<Restored> {
+  await relay.client.close();
+  await relay.server.close();
+  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const { signal } = new AbortController();
+  const restored = await restoreState({
+    settings: loadSettings({ env }),
+    file,
+    force: false,
+    clock: systemClock,
+    random: systemRandom,
+    signal,
+  });
+  await relay.restart();
+  relay.provider.clearRequests();
+  return restored;
+}
+
+/** Lets a limit end, and with it the job that waits for it. */
+async function finish(relay: Relay, clock: WatchedClock, id: string): Promise<void> {
+  clock.advance(SECONDS * 1_000);
+  await relay.call('resume_job', { job_id: id });
+  await reach(relay, id, 'completed');
+}
+
+/** A job of 250 tracks that a limit stopped at the first request that fits `where`. */
+async function stopped(relay: Relay, type: string, payload: object, where: FaultMatch): Promise<string> {
+  const id = await createJob(relay, type, tracks(relay, 250, 3_000), { ...payload });
+  await reach(relay, id, 'ready');
+  relay.provider.faults.add({ ...where, kind: 'rate_limit', retryAfterSeconds: SECONDS });
+  await commit(relay, id);
+  await reach(relay, id, 'waiting');
+  return id;
+}
+
+test('a half-written job that went on after the copy stops, and ends in review when it is resumed', async (t) => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const payload = { playlist_id: playlist.id };
+    const id = await stopped(relay, 'add_to_playlist', payload, {
+      method: 'POST',
+      path: /\/items$/,
+      skip: 1,
+    });
+    const before = urisOf(playlist).length;
+    const file = await copyOf(t, relay);
+    await finish(relay, clock, id);
+    const all = urisOf(playlist);
+    assert.equal(all.length - before, 150);
+
+    const restored = await restoreAndStart(relay, file);
+    assert.deepEqual([restored.heldJobs, restored.jobs], [1, { failed: 1 }]);
+    const held = await reach(relay, id, 'failed');
+    assert.deepEqual([held.written, held.review_required, held.error?.code], [100, false, 'CONFLICT']);
+    assert.match(held.error?.message ?? '', /^This job was being written when the copy of \S+Z was made/);
+    assert.equal(relay.provider.requests.length, 0);
+
+    await relay.call('resume_job', { job_id: id });
+    const review = await drive(relay, clock, id);
+    assert.deepEqual([review.status, review.review_required], ['failed', true]);
+    assert.equal(writes(relay), 0);
+    assert.deepEqual(urisOf(playlist), all);
+  });
+});
+
+test('a half-written job whose playlist is as it was at the copy goes on when it is resumed', async (t) => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    const payload = { playlist_id: playlist.id };
+    const id = await stopped(relay, 'add_to_playlist', payload, {
+      method: 'POST',
+      path: /\/items$/,
+      skip: 1,
+    });
+    const file = await copyOf(t, relay);
+    await restoreAndStart(relay, file);
+    clock.advance(SECONDS * 1_000);
+    await relay.call('resume_job', { job_id: id });
+    const job = await drive(relay, clock, id);
+    assert.deepEqual([job.status, job.written], ['completed', 250]);
+    assert.deepEqual(urisOf(playlist), [...before, ...tracks(relay, 250, 3_000)]);
+  });
+});
+
+test('a job that had written nothing at the copy does not write again by itself', async (t) => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const payload = { playlist_id: playlist.id };
+    const id = await stopped(relay, 'add_to_playlist', payload, { method: 'GET', path: /\/playlists\// });
+    const file = await copyOf(t, relay);
+    await finish(relay, clock, id);
+    const all = urisOf(playlist);
+    await restoreAndStart(relay, file);
+    const held = await reach(relay, id, 'failed');
+    assert.match(held.error?.remedy ?? '', /^Look in Spotify whether its tracks are there/);
+    assert.equal((await relay.call('cancel_job', { job_id: id })).error, undefined);
+    assert.equal(writes(relay), 0);
+    assert.deepEqual(urisOf(playlist), all);
+  });
+});
+
+test('a job that was making a playlist makes no second one', async (t) => {
+  const clock = watchedClock();
+  await withRelay({ clock }, async (relay) => {
+    const fault = { method: 'POST', path: '/me/playlists' };
+    const id = await stopped(relay, 'create_playlist', { name: 'Made Once' }, fault);
+    const file = await copyOf(t, relay);
+    await finish(relay, clock, id);
+    await restoreAndStart(relay, file);
+    await reach(relay, id, 'failed');
+    const made = owner(relay.provider).playlists.filter(({ name }) => name === 'Made Once');
+    assert.deepEqual(made.map(urisOf), [tracks(relay, 250, 3_000)]);
+    assert.equal(writes(relay), 0);
+  });
+});
+
+test('jobs that were not being written go on as they were', async (t) => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 3), { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+    const file = await copyOf(t, relay);
+    await relay.call('cancel_job', { job_id: id });
+    const restored = await restoreAndStart(relay, file);
+    assert.deepEqual([restored.heldJobs, restored.jobs], [0, { ready: 1 }]);
+    const before = urisOf(playlist);
+    await commit(relay, id);
+    await reach(relay, id, 'completed');
+    assert.deepEqual(urisOf(playlist), [...before, ...tracks(relay, 3)]);
+  });
+});
+
+/** Lets the time pass that finding out takes. */
+async function drive(relay: Relay, clock: WatchedClock, id: string) {
+  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+    const { job } = (await relay.call('get_job_status', { job_id: id, limit: 1 })) as {
+      job: { status: string; review_required: boolean; written: number };
+    };
+    if (job.status === 'completed' || job.status === 'failed') return job;
+    if (clock.sleeping > 0) clock.advance(SETTLE_MS);
+  }
+  throw new Error('the job did not end');
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { backUpState } from '../../src/store/backup.ts';
+import { inspectStateFile } from '../../src/store/open.ts';
+import { nodeSaveFs } from '../../src/store/saveFs.ts';
+import { temporaryHome, testDisk, testStore } from './support.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** A home with a state, and a directory for copies. */
+async function desk(t: TestContext) {
+  const home = await temporaryHome(t);
+  const store = await testStore(t, { home });
+  await store.durable(() => store.run("insert into meta (name, value) values ('test_row', 'kept')"));
+  const { path: source, schemaVersion } = store.state();
+  const folder = await temporaryHome(t);
+  return { store, source, schemaVersion, folder, file: join(folder, 'my copy ü.backup') };
+}
+
+test('a copy is the file byte for byte, readable by its owner alone, and leaves nothing beside it', async (t) => {
+  const { source, schemaVersion, folder, file } = await desk(t);
+  const before = await stat(source);
+  const backup = await backUpState({ source, file, force: false });
+  const bytes = await readFile(source);
+  assert.deepEqual(backup, {
+    path: file,
+    sizeBytes: bytes.length,
+    schemaVersion,
+    savedAt: Math.round(before.mtimeMs),
+  });
+  assert.deepEqual(await readFile(file), bytes);
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.deepEqual(await readdir(folder), ['my copy ü.backup']);
+  assert.equal((await stat(source)).mtimeMs, before.mtimeMs);
+});
+
+test('copies made while the state is being saved are all sound', async (t) => {
+  const { store, source, folder } = await desk(t);
+  let saving = true;
+  const saves = (async () => {
+    for (let round = 0; round < 40; round++) {
+      await store.durable(() =>
+        store.run('insert into meta (name, value) values (?, ?)', [`row_${round}`, round]),
+      );
+    }
+    saving = false;
+  })();
+  let copies = 0;
+  do {
+    const file = join(folder, String(copies++));
+    await backUpState({ source, file, force: false });
+    await inspectStateFile(file);
+  } while (saving);
+  await saves;
+  assert.ok(copies > 1);
+});
+
+test('an earlier copy is replaced only with force, and then at once', async (t) => {
+  const { store, source, file, folder } = await desk(t);
+  await backUpState({ source, file, force: false });
+  const first = await readFile(file);
+  await store.durable(() => store.run("update meta set value = 'changed' where name = 'test_row'"));
+  await assert.rejects(backUpState({ source, file, force: false }), {
+    code: 'USAGE',
+    message: `${file} exists already.`,
+  });
+  assert.deepEqual(await readFile(file), first);
+  await backUpState({ source, file, force: true });
+  assert.deepEqual(await readFile(file), await readFile(source));
+  assert.deepEqual(await readdir(folder), ['my copy ü.backup']);
+});
+
+test('force follows a link, and a first copy with force is a copy like any other', async (t) => {
+  const { source, file, folder } = await desk(t);
+  await backUpState({ source, file, force: true });
+  await truncate(file, 5_000);
+  await symlink(file, join(folder, 'link'));
+  const { path } = await backUpState({ source, file: join(folder, 'link'), force: true });
+  assert.equal(path, file);
+  assert.deepEqual(await readFile(file), await readFile(source));
+});
+
+test('a file system without hard links gets a copy too, and nothing there is overwritten', async (t) => {
+  const { source, file, folder } = await desk(t);
+  const link = () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' }));
+  await backUpState({ source, file, force: false, link });
+  assert.deepEqual(await readFile(file), await readFile(source));
+  const late = join(folder, 'late');
+  // Somebody makes the file while the copy is being written.
+  const fs = { ...nodeSaveFs, syncDirectory: async () => {} };
+  fs.writeSynced = async (path, bytes) => {
+    await nodeSaveFs.writeSynced(path, bytes);
+    await writeFile(late, 'mine');
+  };
+  await assert.rejects(backUpState({ source, file: late, force: false, link, fs }), { code: 'USAGE' });
+  assert.equal(await readFile(late, 'utf8'), 'mine');
+  const disk = testDisk();
+  disk.fail('EIO', 'rename');
+  const failing = { source, file: join(folder, 'failing'), force: false, link, fs: disk.fs };
+  await assert.rejects(backUpState(failing), { code: 'STORE_ERROR' });
+  assert.deepEqual((await readdir(folder)).sort(), ['late', 'my copy ü.backup']);
+});
+
+test('force replaces nothing but copies', async (t) => {
+  const { source, folder } = await desk(t);
+  const key = join(folder, 'master.key');
+  for (const content of ['the key', '', 'x'.repeat(500)]) {
+    await writeFile(key, content);
+    await assert.rejects(backUpState({ source, file: key, force: true }), {
+      code: 'USAGE',
+      message: `${key} is no copy of the state, so it is not replaced.`,
+    });
+    assert.equal(await readFile(key, 'utf8'), content);
+  }
+  assert.deepEqual(await readdir(folder), ['master.key']);
+});
+
+test('places that will not do are refused by name', async (t) => {
+  const { source, folder } = await desk(t);
+  await mkdir(join(folder, 'inner'));
+  await writeFile(join(folder, 'text'), 'text');
+  await symlink(source, join(folder, 'alias'));
+  const cases: Array<[file: string, message: string]> = [
+    [source, `${source} is the state file itself.`],
+    [join(folder, 'alias'), `${source} is the state file itself.`],
+    [join(folder, 'inner'), `${join(folder, 'inner')} is a directory.`],
+    [`${folder}/inner/`, `${join(folder, 'inner')} is a directory.`],
+    [`${folder}/none/`, `There is no directory ${join(folder, 'none')}.`],
+    [join(folder, 'none', 'copy'), `There is no directory ${join(folder, 'none')}.`],
+    [join(folder, 'text', 'copy'), `There is no directory ${join(folder, 'text')}.`],
+  ];
+  for (const force of [false, true]) {
+    for (const [file, message] of cases) {
+      await assert.rejects(backUpState({ source, file, force }), { code: 'USAGE', message });
+    }
+  }
+  assert.deepEqual((await readdir(folder)).sort(), ['alias', 'inner', 'text']);
+});
+
+test('a home without a state has nothing to copy', async (t) => {
+  const { folder, file } = await desk(t);
+  await assert.rejects(backUpState({ source: join(folder, 'home', 'relay.db'), file, force: false }), {
+    code: 'NOT_FOUND',
+    message: `There is no state in ${join(folder, 'home')} yet.`,
+  });
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a damaged state is not copied', async (t) => {
+  const { source, file, folder } = await desk(t);
+  const bytes = await readFile(source);
+  for (const spoilt of [Buffer.alloc(0), bytes.subarray(0, 9_000), bytes.fill(0x5a, 4_096)]) {
+    await writeFile(source, spoilt);
+    await assert.rejects(backUpState({ source, file, force: false }), { code: 'STATE_DAMAGED' });
+  }
+  assert.deepEqual(await readdir(folder), []);
+});
+
+for (const step of ['writeSynced', 'rename'] as const) {
+  test(`a disk that fails at ${step} leaves the earlier copy and nothing half done`, async (t) => {
+    const { source, file, folder } = await desk(t);
+    await backUpState({ source, file, force: false });
+    const before = await readFile(file);
+    const disk = testDisk();
+    disk.fail('ENOSPC', step);
+    await assert.rejects(backUpState({ source, file, force: true, fs: disk.fs }), {
+      code: 'STORE_ERROR',
+      message: `The copy cannot be written to ${file}: the disk is full.`,
+      remedy: 'Free some space, or give another path.',
+    });
+    assert.deepEqual(await readFile(file), before);
+    assert.deepEqual(await readdir(folder), ['my copy ü.backup']);
+  });
+}
+
+test('a disk that gives back something else than was written keeps the copy from getting its name', async (t) => {
+  const { source, file, folder } = await desk(t);
+  const fs = {
+    ...nodeSaveFs,
+    writeSynced: (path: string, bytes: Uint8Array) => writeFile(path, bytes.slice(1)),
+  };
+  await assert.rejects(backUpState({ source, file, force: false, fs }), { code: 'STORE_ERROR' });
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test('a directory that refuses writes is an error of the disk', { skip: isRoot }, async (t) => {
+  const { source, file, folder } = await desk(t);
+  await chmod(folder, 0o500);
+  await assert.rejects(backUpState({ source, file, force: false }), { code: 'STORE_ERROR' });
+});

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import { silentLog } from '../../src/domain/log.ts';
+import { MIGRATIONS } from '../../src/generated/sql.ts';
+import { backUpState } from '../../src/store/backup.ts';
+import type { Migration } from '../../src/store/migrate.ts';
+import { inspectStateFile, openStore } from '../../src/store/open.ts';
+import { readCopy, replaceState } from '../../src/store/restore.ts';
+import { buildChild } from './children/build.ts';
+import { manualClock, temporaryHome, testDisk } from './support.ts';
+
+const newest = MIGRATIONS.at(-1)?.version ?? 0;
+const KEPT = 'relay.db.before-restore-20260115T120000Z';
+const KILLS = 15;
+
+/** A home whose state holds the row `content`. */
+async function homeWith(t: TestContext, content: string, migrations?: readonly Migration[], ballast = 0) {
+  const home = await temporaryHome(t);
+  const store = await openStore({
+    home,
+    clock: manualClock(),
+    log: silentLog,
+    ...(migrations ? { migrations } : {}),
+  });
+  await store.durable(() => {
+    store.run("insert into meta (name, value) values ('test_row', ?)", [content]);
+    store.run("insert into meta (name, value) values ('test_ballast', ?)", [new Uint8Array(ballast)]);
+  });
+  await store.close();
+  return { home, path: join(home, 'relay.db') };
+}
+
+async function rowIn(home: string): Promise<string | undefined> {
+  const store = await openStore({ home, clock: manualClock(), log: silentLog });
+  const row = store.get<{ value: string }>("select value from meta where name = 'test_row'");
+  await store.close();
+  return row?.value;
+}
+
+async function restore(file: string, home: string, disk = testDisk()) {
+  const copy = await readCopy(file, home, manualClock());
+  return replaceState(home, copy.image(), manualClock(), disk.fs);
+}
+
+test('the copy takes the place of the state, which is kept under a name that says when', async (t) => {
+  const { home, path } = await homeWith(t, 'present');
+  const copy = await homeWith(t, 'copied');
+  await chmod(path, 0o644);
+  const before = await readFile(path);
+  assert.deepEqual(await restore(copy.path, home), { path, keptPath: join(home, KEPT) });
+  assert.deepEqual(await readFile(path), await readFile(copy.path));
+  assert.deepEqual(await readFile(join(home, KEPT)), before);
+  for (const name of await readdir(home)) assert.equal((await stat(join(home, name))).mode & 0o777, 0o600);
+  assert.equal(await rowIn(home), 'copied');
+});
+
+test('what was kept before is never overwritten', async (t) => {
+  const { home } = await homeWith(t, 'first');
+  const second = await homeWith(t, 'second');
+  await restore(second.path, home);
+  await restore(join(home, KEPT), home);
+  assert.equal(await rowIn(home), 'first');
+  assert.deepEqual((await readdir(home)).sort(), ['relay.db', KEPT, `${KEPT}-2`].sort());
+  assert.deepEqual(await readFile(join(home, `${KEPT}-2`)), await readFile(second.path));
+});
+
+test('a damaged state is replaced and kept as it is', async (t) => {
+  const { home, path } = await homeWith(t, 'present');
+  const copy = await homeWith(t, 'copied');
+  await writeFile(path, 'not a database');
+  await restore(copy.path, home);
+  assert.equal(await rowIn(home), 'copied');
+  assert.equal(await readFile(join(home, KEPT), 'utf8'), 'not a database');
+});
+
+test('a home whose state lies behind a link keeps the link', async (t) => {
+  const { path } = await homeWith(t, 'present');
+  const copy = await homeWith(t, 'copied');
+  const home = await temporaryHome(t);
+  await symlink(path, join(home, 'relay.db'));
+  assert.deepEqual(await restore(copy.path, home), { path, keptPath: join(path, '..', KEPT) });
+  assert.equal(await rowIn(home), 'copied');
+  assert.deepEqual(await readdir(home), ['relay.db']);
+});
+
+test('an older copy is brought to the present schema, a newer one that this program may use stays', async (t) => {
+  const older = await homeWith(t, 'old', MIGRATIONS.slice(0, 2));
+  const later = {
+    version: newest + 1,
+    name: 'later',
+    oldestCompatible: newest,
+    sql: 'create table later (x);',
+  };
+  const newer = await homeWith(t, 'new', [...MIGRATIONS, later]);
+  const before = await readFile(older.path);
+  for (const [copy, version] of [
+    [older, newest],
+    [newer, newest + 1],
+  ] as const) {
+    const { home, path } = await homeWith(t, 'present');
+    await restore(copy.path, home);
+    assert.equal((await inspectStateFile(path)).schemaVersion, version);
+  }
+  assert.deepEqual(await readFile(older.path), before);
+});
+
+test('a file that needs a newer program is refused', async (t) => {
+  const later = { version: newest + 1, name: 'later', oldestCompatible: newest + 1, sql: 'select 1;' };
+  const newer = await homeWith(t, 'new', [...MIGRATIONS, later]);
+  const { home } = await homeWith(t, 'present');
+  await assert.rejects(readCopy(newer.path, home, manualClock()), {
+    code: 'STATE_TOO_NEW',
+    remedy: 'The state of this home is as it was. Restore it with the newer relay that made the copy.',
+  });
+});
+
+test('an index that disagrees with its table is found', async (t) => {
+  const { home } = await homeWith(t, 'present');
+  const copy = await homeWith(t, 'copied');
+  const store = await openStore({ home: copy.home, clock: manualClock(), log: silentLog });
+  await store.durable(() => {
+    store.run('pragma writable_schema = on');
+    store.run('create table pair (a integer, b integer)');
+    store.run('create index pair_a on pair (a)');
+    store.run('insert into pair values (1, 2)');
+    store.run("update sqlite_schema set sql = 'create index pair_a on pair (b)' where name = 'pair_a'");
+  });
+  await store.close();
+  await assert.rejects(readCopy(copy.path, home, manualClock()), { code: 'STATE_DAMAGED' });
+});
+
+test('a state that another program has not finished with is not replaced', async (t) => {
+  const { home, path } = await homeWith(t, 'present');
+  const copy = await homeWith(t, 'copied');
+  await writeFile(`${path}-journal`, 'pages');
+  await assert.rejects(restore(copy.path, home), { code: 'STATE_DAMAGED' });
+  assert.deepEqual((await readdir(home)).sort(), ['relay.db', 'relay.db-journal']);
+});
+
+for (const step of ['writeSynced', 'rename', 'syncDirectory'] as const) {
+  test(`a disk that fails at ${step} leaves the state as it was`, async (t) => {
+    const { home, path } = await homeWith(t, 'present');
+    const copy = await homeWith(t, 'copied');
+    const before = await readFile(path);
+    const disk = testDisk();
+    disk.fail('ENOSPC', step);
+    await assert.rejects(restore(copy.path, home, disk), {
+      code: 'STORE_ERROR',
+      message: `The copy cannot be put in the place of ${path}: the disk is full.`,
+      remedy: 'Free some space and restore again; nothing was lost.',
+    });
+    assert.deepEqual(await readFile(path), before);
+    assert.deepEqual(await readdir(home), ['relay.db']);
+  });
+}
+
+test(`after each of ${KILLS} kills the state is one of the two, whole, and what it replaced is kept`, async (t) => {
+  const program = buildChild('restorer');
+  const ballast = 1_000_000;
+  const first = await homeWith(t, 'first', MIGRATIONS, ballast);
+  const second = await homeWith(t, 'second', MIGRATIONS, ballast);
+  for (let kill = 1; kill <= KILLS; kill++) {
+    const { home, path } = await homeWith(t, 'present', MIGRATIONS, ballast);
+    const rounds = await restoreAndKill(program, [home, first.path, second.path], Math.random() * 30);
+    const context = `kill ${kill}, in round ${rounds}`;
+    await inspectStateFile(path);
+    const content = (await rowIn(home)) ?? '';
+    assert.ok(['present', 'first', 'second'].includes(content), context);
+    const kept = (await readdir(home)).filter((name) => name.includes('.before-restore-'));
+    for (const name of kept) await inspectStateFile(join(home, name));
+    if (content !== 'present') assert.ok(kept.length > 0, context);
+    assert.ok(rounds === 0 || content !== 'present', context);
+  }
+});
+
+/** Returns how many restores had begun, less one. */
+async function restoreAndKill(program: string, args: string[], delayMs: number): Promise<number> {
+  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let rounds = -1;
+  createInterface(child.stdout).on('line', (line) => {
+    rounds = Number(line);
+    if (rounds === 0) setTimeout(() => child.kill('SIGKILL'), delayMs);
+  });
+  const [, signal] = await once(child, 'close');
+  assert.equal(signal, 'SIGKILL');
+  return rounds;
+}
+
+test('a copy of a state that is restored is the state again', async (t) => {
+  const { home, path } = await homeWith(t, 'present');
+  const file = join(await temporaryHome(t), 'copy');
+  await backUpState({ source: path, file, force: false });
+  const store = await openStore({ home, clock: manualClock(), log: silentLog });
+  await store.durable(() => store.run("update meta set value = 'changed' where name = 'test_row'"));
+  await store.close();
+  await restore(file, home);
+  assert.equal(await rowIn(home), 'present');
+});
