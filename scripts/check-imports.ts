@@ -34,6 +34,10 @@ export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; r
     reason: 'the authorization server knows nothing of tools or Spotify',
   },
   local: { folders: ['domain'], reason: 'the client of a running server must not pull the server in' },
+  service: {
+    folders: ['domain'],
+    reason: 'starting at login knows a command line and nothing of what it runs',
+  },
   connect: { folders: ['domain'], reason: 'the files of other programs have nothing to do with the state' },
   demo: { folders: ['domain'], reason: 'the simulated provider must not know the program that it tests' },
   server: {
@@ -56,6 +60,7 @@ export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; r
     folders: [
       'server',
       'local',
+      'service',
       'connect',
       'demo',
       'mcp',

@@ -7,6 +7,7 @@ import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi } from '../domain/localApi.ts';
+import type { Machine } from '../service/types.ts';
 import type { Io } from './output.ts';
 import type { Connection } from './running.ts';
 
@@ -30,6 +31,8 @@ export interface World {
   /** Rejects when no browser can be started. */
   openBrowser(url: string): Promise<void>;
   parts: () => Promise<Parts>;
+  /** For commands that reach beyond this process; asks the system nothing by itself. */
+  machine: () => Promise<Machine>;
 }
 
 export interface GlobalOptions {

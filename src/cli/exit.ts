@@ -28,6 +28,7 @@ const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   KEY_UNAVAILABLE: EXIT.loginNeeded,
   HOME_UNUSABLE: EXIT.failed,
   LOGIN_FAILED: EXIT.failed,
+  SERVICE_FAILED: EXIT.failed,
 
   INVALID_ARGUMENT: EXIT.failed,
   NOT_FOUND: EXIT.failed,

@@ -12,6 +12,7 @@ import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { serveCommand } from './commands/serve.ts';
+import { serviceCommand } from './commands/service.ts';
 import { statusCommand } from './commands/status.ts';
 import { toolsCommand } from './commands/tools.ts';
 import { type Context, createContext, type World } from './context.ts';
@@ -37,6 +38,7 @@ export const COMMANDS: readonly CommandFactory[] = [
   configCommand,
   backupCommand,
   restoreCommand,
+  serviceCommand,
 ];
 
 /** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */

@@ -18,6 +18,7 @@ export function systemWorld(signal: AbortSignal): World {
       const { default: open } = await import('open');
       await open(url);
     },
+    machine: async () => (await import('../service/machine.ts')).systemMachine(),
     parts: async () => ({
       ...(await import('../server/start.ts')),
       ...(await import('../server/offline.ts')),

@@ -51,6 +51,7 @@ export const PROGRAM_ERROR_CODES = {
   KEY_MISMATCH: 'The master key is not the one that sealed the state.',
   HOME_UNUSABLE: 'The home directory cannot be used.',
   LOGIN_FAILED: 'Connecting the account failed.',
+  SERVICE_FAILED: 'The system does not start the server at login.',
   INTERRUPTED: 'The person stopped the command.',
 } as const;
 

@@ -57,6 +57,7 @@ const OUTCOMES: Readonly<Record<ErrorCode, Outcome>> = {
   RESOLUTION_FAILED: 'give_up',
   CONFLICT: 'give_up',
   ALIAS_MISMATCH: 'give_up',
+  SERVICE_FAILED: 'give_up',
   JOB_NOT_FOUND: 'give_up',
   JOB_STATE: 'give_up',
   USAGE: 'give_up',

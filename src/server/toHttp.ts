@@ -73,6 +73,7 @@ const statusOf: Record<ErrorCode, number> = {
   KEY_MISMATCH: 503,
   HOME_UNUSABLE: 503,
   LOGIN_FAILED: 409,
+  SERVICE_FAILED: 500,
   INTERRUPTED: 409,
 };
 

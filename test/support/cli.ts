@@ -8,6 +8,7 @@ import type { TestContext } from 'node:test';
 import type { Parts, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock, systemRandom } from '../../src/domain/clock.ts';
+import type { Machine } from '../../src/service/types.ts';
 
 export interface CliOptions {
   env?: NodeJS.ProcessEnv;
@@ -20,6 +21,7 @@ export interface CliOptions {
   signal?: AbortSignal;
   openBrowser?: (url: string) => Promise<void>;
   parts?: Partial<Parts>;
+  machine?: Machine;
   /** Sees stdout as it grows. */
   onOut?: (all: string) => void;
 }
@@ -59,6 +61,7 @@ function worldOf(options: CliOptions, result: CliResult): World {
     version: '1.2.3',
     signal: options.signal ?? new AbortController().signal,
     openBrowser: options.openBrowser ?? (() => Promise.reject(new Error('no browser'))),
+    machine: async () => options.machine ?? unexpected(),
     parts: async () => ({
       createLog: () => silent,
       startServer: unexpected,

@@ -1,0 +1,82 @@
+/** Starting at login by launchd, as an agent of the user. */
+import { shellText } from './command.ts';
+import { readText, removeFile, replaceText } from './files.ts';
+import {
+  agentPaths,
+  agentState,
+  isDisabled,
+  isOurPlist,
+  LABEL,
+  plistCommand,
+  plistText,
+} from './launchAgent.ts';
+import { refused, writtenByOther } from './refusals.ts';
+import type { Found, Ran, ServiceFacts, ServiceManager, Start } from './types.ts';
+
+/** A server that stops may take a minute to finish what it is doing. */
+const STOP_MS = 90_000;
+/** The end of the old agent is not awaited by `bootout`, and `bootstrap` refuses until then. */
+const BOOTSTRAP_TRIES = 20;
+const BOOTSTRAP_PAUSE_MS = 500;
+
+export function launchdManager({ machine, command, sleep }: ServiceFacts): ServiceManager {
+  const { plist, log } = agentPaths(machine.homeDir);
+  const wanted = plistText(command, log);
+  const domain = `gui/${machine.uid ?? ''}`;
+  const target = `${domain}/${LABEL}`;
+  const ask = (...args: string[]) => machine.run('launchctl', args);
+
+  async function find(): Promise<Found & { loaded: boolean }> {
+    const text = await readText(plist);
+    const ours = text !== null && isOurPlist(text);
+    const printed = await ask('print', target);
+    const disabled = await ask('print-disabled', domain);
+    return {
+      file: plist,
+      writtenBy: text === null ? 'nobody' : ours ? 'relay' : 'other',
+      command: ours ? plistCommand(text) : null,
+      wanted: shellText(command),
+      current: text === wanted,
+      enabled: ours && !isDisabled(disabled.out),
+      ...(printed.ok ? agentState(printed.out) : { running: false, failed: false, pid: null }),
+      silent: disabled.ok ? null : disabled.err,
+      loaded: printed.ok,
+    };
+  }
+
+  /** It starts with that. */
+  async function bootstrap(): Promise<Ran> {
+    let ran = await ask('bootstrap', domain, plist);
+    for (let tries = 1; !ran.ok && tries < BOOTSTRAP_TRIES; tries++) {
+      await sleep(BOOTSTRAP_PAUSE_MS);
+      ran = await ask('bootstrap', domain, plist);
+    }
+    return ran;
+  }
+
+  async function install(start: boolean): Promise<{ changed: boolean; started: Start }> {
+    const before = await find();
+    if (before.writtenBy === 'other') throw writtenByOther(plist);
+    const changed = !before.current || !before.enabled;
+    if (!before.current) await replaceText(plist, wanted);
+    if (before.silent !== null) return { changed, started: 'next login' };
+    await ask('enable', target);
+    if (!start) return { changed, started: 'next login' };
+    if (before.running && before.current) return { changed, started: 'was running' };
+    if (before.loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
+    const ran = await bootstrap();
+    if (!ran.ok) throw refused('launchd did not start the service', ran, `Read why: tail ${log}`);
+    return { changed, started: 'now' };
+  }
+
+  async function uninstall(): Promise<boolean> {
+    const { writtenBy, loaded } = await find();
+    if (writtenBy === 'other') throw writtenByOther(plist);
+    if (writtenBy === 'nobody' && !loaded) return false;
+    if (loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
+    await removeFile(plist);
+    return true;
+  }
+
+  return { logCommand: `tail ~/Library/Logs/relay.log`, find, install, uninstall };
+}

@@ -1,0 +1,68 @@
+/** The computer that this process runs on. */
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isSea } from 'node:sea';
+import { fileURLToPath } from 'node:url';
+import { systemCodeOf } from '../domain/errors.ts';
+import { lastingNames } from './command.ts';
+import type { Machine, Ran } from './types.ts';
+
+const RUN_MS = 10_000;
+
+export function systemMachine(): Machine {
+  const homeDir = homedir();
+  return { program: ownProgram(homeDir), homeDir, uid: process.getuid?.() ?? null, run };
+}
+
+function ownProgram(homeDir: string): string[] {
+  const program = lastingName(process.execPath, homeDir);
+  return isSea() ? [program] : [program, ownScript(dirname(fileURLToPath(import.meta.url)))];
+}
+
+/** A link that points at the program now, else the program itself. */
+function lastingName(path: string, homeDir: string): string {
+  if (process.platform === 'win32') return path;
+  return lastingNames(path, homeDir).find((name) => leadsTo(name, path)) ?? path;
+}
+
+function leadsTo(name: string, path: string): boolean {
+  try {
+    return realpathSync(name) === realpathSync(path);
+  } catch {
+    return false;
+  }
+}
+
+/** Found from the bundle and from the source alike, whatever name the program was started by. */
+function ownScript(folder: string): string {
+  const script = join(folder, 'bin', 'relay.mjs');
+  return existsSync(script) || dirname(folder) === folder ? script : ownScript(dirname(folder));
+}
+
+function run(command: string, args: readonly string[], timeoutMs = RUN_MS): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { env: sessionEnv(), windowsHide: true };
+    const child = execFile(command, [...args], options, (error, out, err) => {
+      clearTimeout(timer);
+      const missing = systemCodeOf(error) === 'ENOENT' ? `There is no ${command} here` : error?.message;
+      resolve({ ok: error === null, out, err: err.trim() || (missing ?? '') });
+    });
+    // What it started may keep its streams open, so its end is not awaited.
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      child.unref();
+      resolve({ ok: false, out: '', err: `${command} did not answer within ${timeoutMs / 1_000} s` });
+    }, timeoutMs);
+  });
+}
+
+/** Where a login by `su` or over a plain ssh did not say where the user's systemd is reached, it is said here. */
+function sessionEnv(): NodeJS.ProcessEnv {
+  const folder = `/run/user/${process.getuid?.() ?? ''}`;
+  if (process.platform !== 'linux' || process.env.XDG_RUNTIME_DIR || !existsSync(folder)) return process.env;
+  return { ...process.env, XDG_RUNTIME_DIR: folder };
+}

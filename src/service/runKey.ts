@@ -1,0 +1,68 @@
+/** Starting at login by the Run key of Windows. Nothing watches what was started, so nothing is started or stopped here. */
+import { refused, writtenByOther } from './refusals.ts';
+import {
+  APPROVED_KEY,
+  addArgs,
+  isOurData,
+  isSameData,
+  isSwitchedOff,
+  queriedData,
+  RUN_KEY,
+  runValue,
+  VALUE,
+} from './runKeyValue.ts';
+import type { Found, Ran, ServiceFacts, ServiceManager, Start } from './types.ts';
+
+const FILE = `${RUN_KEY}\\${VALUE}`;
+const REMEDY = 'See whether the policy of this computer allows programs to start at login.';
+
+export function runKeyManager({ machine, command }: ServiceFacts): ServiceManager {
+  const reg = (...args: string[]) => machine.run('reg.exe', args);
+
+  async function readData(): Promise<{ data: string | null; writtenBy: Found['writtenBy'] }> {
+    const data = queriedData((await reg('query', RUN_KEY, '/v', VALUE)).out);
+    return { data, writtenBy: data === null ? 'nobody' : isOurData(data) ? 'relay' : 'other' };
+  }
+
+  async function find(): Promise<Found> {
+    const wanted = runValue(command);
+    const { data, writtenBy } = await readData();
+    const ours = writtenBy === 'relay';
+    const current = data !== null && isSameData(data, wanted);
+    const approved = await reg('query', APPROVED_KEY, '/v', VALUE);
+    return {
+      file: FILE,
+      writtenBy,
+      command: current ? wanted : ours ? data : null,
+      wanted,
+      current,
+      enabled: ours && !isSwitchedOff(approved.out),
+      running: null,
+      failed: false,
+      pid: null,
+      silent: null,
+    };
+  }
+
+  async function install(): Promise<{ changed: boolean; started: Start }> {
+    const { writtenBy, wanted, current, enabled } = await find();
+    if (writtenBy === 'other') throw writtenByOther(FILE);
+    if (!current) check(await reg(...addArgs(wanted)));
+    if (!enabled) await reg('delete', APPROVED_KEY, '/v', VALUE, '/f');
+    return { changed: !current || !enabled, started: 'next login' };
+  }
+
+  async function uninstall(): Promise<boolean> {
+    const { writtenBy } = await readData();
+    if (writtenBy === 'other') throw writtenByOther(FILE);
+    if (writtenBy === 'nobody') return false;
+    check(await reg('delete', RUN_KEY, '/v', VALUE, '/f'));
+    return true;
+  }
+
+  return { logCommand: null, find, install, uninstall };
+}
+
+function check(ran: Ran): void {
+  if (!ran.ok) throw refused('Windows did not change its Run key', ran, REMEDY);
+}

@@ -1,0 +1,22 @@
+/** Starting the server at login: which way this system has. */
+import { RelayError } from '../domain/errors.ts';
+import { launchdManager } from './launchd.ts';
+import { runKeyManager } from './runKey.ts';
+import { systemdManager } from './systemd.ts';
+import type { ServiceFacts, ServiceManager } from './types.ts';
+
+/** @throws RelayError `SERVICE_FAILED` on a system without a known way */
+export function serviceManager(facts: ServiceFacts): ServiceManager {
+  switch (facts.platform) {
+    case 'linux':
+      return systemdManager(facts);
+    case 'darwin':
+      return launchdManager(facts);
+    case 'win32':
+      return runKeyManager(facts);
+    default:
+      throw new RelayError('SERVICE_FAILED', `No way to start at login is known for ${facts.platform}.`, {
+        remedy: 'Let your own start-up files run `relay serve`.',
+      });
+  }
+}

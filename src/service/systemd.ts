@@ -1,0 +1,72 @@
+/** Starting at login by systemd's manager of the user. */
+import { linkTarget, putLink, readText, removeFile, replaceText } from './files.ts';
+import { refused, writtenByOther } from './refusals.ts';
+import { execStart, isOurUnit, UNIT, unitCommand, unitPaths, unitState, unitText } from './systemdUnit.ts';
+import type { Found, Ran, ServiceFacts, ServiceManager, Start } from './types.ts';
+
+/** A server that stops may take a minute to finish what it is doing. */
+const STOP_MS = 90_000;
+const LOG = 'journalctl --user -u relay -n 20';
+
+export function systemdManager({ env, machine, command }: ServiceFacts): ServiceManager {
+  const { unit, link } = unitPaths(env, machine.homeDir);
+  const wanted = unitText(command);
+  const ask = (verb: string, ...args: string[]) => machine.run('systemctl', ['--user', verb, ...args]);
+
+  async function find(): Promise<Found> {
+    const text = await readText(unit);
+    const ours = text !== null && isOurUnit(text);
+    const shown = await ask('show', UNIT, '--property=UnitFileState,ActiveState,SubState,MainPID');
+    const state = shown.ok
+      ? unitState(shown.out)
+      : { enabled: (await linkTarget(link)) !== null, running: null, failed: false, pid: null };
+    return {
+      file: unit,
+      writtenBy: text === null ? 'nobody' : ours ? 'relay' : 'other',
+      command: ours ? unitCommand(text) : null,
+      wanted: execStart(command),
+      current: text === wanted,
+      ...state,
+      enabled: ours && state.enabled,
+      silent: shown.ok ? null : shown.err,
+    };
+  }
+
+  async function install(start: boolean): Promise<{ changed: boolean; started: Start }> {
+    const before = await find();
+    if (before.writtenBy === 'other') throw writtenByOther(unit);
+    const changed = !before.current || !before.enabled;
+    if (!before.current) await replaceText(unit, wanted);
+    if (!(await ask('daemon-reload')).ok) {
+      await putLink(link, unit);
+      return { changed, started: 'next login' };
+    }
+    check(await ask('enable', UNIT), 'systemd did not enable the service');
+    if (!start) return { changed, started: 'next login' };
+    if (before.running && before.current) return { changed, started: 'was running' };
+    // After too many failures systemd refuses to start it before this.
+    await ask('reset-failed', UNIT);
+    const restarted = await machine.run('systemctl', ['--user', 'restart', UNIT], STOP_MS);
+    check(restarted, 'systemd did not start the service');
+    return { changed, started: 'now' };
+  }
+
+  async function uninstall(): Promise<boolean> {
+    const { writtenBy } = await find();
+    if (writtenBy === 'other') throw writtenByOther(unit);
+    const linked = (await linkTarget(link)) !== null;
+    if (writtenBy === 'nobody' && !linked) return false;
+    // It refuses what it cannot find any more, and what is left is removed all the same.
+    await machine.run('systemctl', ['--user', 'disable', '--now', UNIT], STOP_MS);
+    await removeFile(unit);
+    await removeFile(link);
+    await ask('daemon-reload');
+    return true;
+  }
+
+  return { logCommand: LOG, find, install, uninstall };
+}
+
+function check(ran: Ran, what: string): void {
+  if (!ran.ok) throw refused(what, ran, `Read why: ${LOG}`);
+}

@@ -1,0 +1,87 @@
+/**
+ * The systemd unit, as text. Pure. A unit of the user and not of the system, since only the user's processes reach the
+ * keychain.
+ */
+import { isAbsolute, join } from 'node:path';
+
+export const UNIT = 'relay.service';
+
+const MARKER = '# Written by `relay service install`, which replaces it.';
+
+/** Where systemd looks for units of the user. A relative XDG_CONFIG_HOME counts as none. */
+export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: string; link: string } {
+  const own = env.XDG_CONFIG_HOME;
+  const config = own && isAbsolute(own) ? own : join(homeDir, '.config');
+  const folder = join(config, 'systemd', 'user');
+  return { unit: join(folder, UNIT), link: join(folder, 'default.target.wants', UNIT) };
+}
+
+/**
+ * The whole unit. Exit codes 2 (settings) and 5 (newer program needed) stay until a person acts. Code 3 does not: a
+ * keychain that is still locked at login opens a moment later, so it is tried a few times. Stopping waits longer than
+ * a tool call may take. The restrictions are those that need no mount namespace, which some systems deny to users.
+ */
+export function unitText(command: readonly string[]): string {
+  return `${MARKER}
+# Your own changes go into \`systemctl --user edit relay\`.
+[Unit]
+Description=relay, Spotify for AI clients
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=exec
+ExecStart=${execStart(command)}
+Restart=on-failure
+RestartSec=10
+RestartPreventExitStatus=2 5
+TimeoutStopSec=60
+KillMode=mixed
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+UMask=0077
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+export function isOurUnit(text: string): boolean {
+  return text.startsWith(MARKER);
+}
+
+/** The command of a unit as it stands there. */
+export function unitCommand(text: string): string | null {
+  return /^ExecStart=(.*)$/m.exec(text)?.[1]?.trim() ?? null;
+}
+
+/** systemd.service(5), "Command lines". systemd takes no program with a quote or a backslash in its path. */
+export function execStart(command: readonly string[]): string {
+  const [program = ''] = command;
+  const words = /["'\\$]/.test(program) ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...command] : command;
+  return words.map(systemdWord).join(' ');
+}
+
+function systemdWord(word: string): string {
+  const literal = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  if (/^[\w@%+=:,./$-]+$/.test(literal)) return literal;
+  return `"${literal.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** What `systemctl show` says of the unit. */
+export function unitState(shown: string): {
+  enabled: boolean;
+  running: boolean;
+  failed: boolean;
+  pid: number | null;
+} {
+  const of = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(shown)?.[1]?.trim() ?? '';
+  const pid = Number(of('MainPID'));
+  return {
+    enabled: of('UnitFileState') === 'enabled',
+    running: of('ActiveState') === 'active',
+    failed: of('ActiveState') === 'failed' || of('SubState') === 'auto-restart',
+    pid: pid > 0 ? pid : null,
+  };
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  addArgs,
+  isOurData,
+  isSameData,
+  isSwitchedOff,
+  queriedData,
+  runValue,
+} from '../../src/service/runKeyValue.ts';
+
+const START = 'cmd.exe /d /c start "relay" /min';
+const RUN = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
+
+const VALUES: ReadonlyArray<[command: string[], rest: string]> = [
+  [['C:\\relay\\relay.exe', 'serve'], String.raw`C:\relay\relay.exe serve`],
+  [['C:\\Program Files\\relay.exe', 'serve'], String.raw`"C:\Program Files\relay.exe" serve`],
+  [['C:\\r.exe', '--home', 'D:\\my home\\', 'serve'], String.raw`C:\r.exe --home "D:\my home\\" serve`],
+  [['C:\\a & b^\\r.exe', 'serve'], String.raw`"C:\a & b^\r.exe" serve`],
+  [['C:\\Jürgen\\音楽\\r.exe', 'serve'], String.raw`"C:\Jürgen\音楽\r.exe" serve`],
+  [['C:\\100%\\$x\\r.exe', 'serve'], String.raw`"C:\100%\$x\r.exe" serve`],
+  [['C:\\r.exe', '--home', 'C:\\a"b', 'serve'], String.raw`C:\r.exe --home "C:\a\"b" serve`],
+];
+
+for (const [command, rest] of VALUES) {
+  test(`the value for ${command.join(' ')}`, () => {
+    const data = runValue(command);
+    assert.equal(data, `${START} ${rest}`);
+    assert.deepEqual(addArgs(data), ['add', RUN, '/v', 'relay', '/t', 'REG_SZ', '/d', data, '/f']);
+    assert.equal(
+      queriedData(
+        `\r\n${RUN.replace('HKCU', 'HKEY_CURRENT_USER')}\r\n    relay    REG_SZ    ${data}\r\n\r\n`,
+      ),
+      data,
+    );
+    assert.equal(isOurData(data), true);
+    assert.equal(isSameData(data, data), true);
+  });
+}
+
+test('what Windows would run otherwise than it stands is refused', () => {
+  assert.throws(() => runValue(['C:\\%PATH%\\r.exe', 'serve']), {
+    code: 'SERVICE_FAILED',
+    message: /percent/,
+  });
+  assert.throws(() => runValue([`C:\\${'a'.repeat(250)}\\r.exe`, 'serve']), {
+    code: 'SERVICE_FAILED',
+    message: /260/,
+  });
+});
+
+test('a value is known again in whatever code page it is printed', () => {
+  const data = runValue(['C:\\Łukasz Grüße\\r.exe', 'serve']);
+  const printed = [
+    data.replace('Ł', 'L'),
+    data.replace('Ł', '?'),
+    data.replace('ü', '\uFFFD'),
+    data.replace('ü', '├╝'),
+  ];
+  assert.deepEqual(
+    printed.map((text) => isSameData(text, data)),
+    [true, true, true, true],
+  );
+  const others = [
+    data.replace('r.exe', 'rxexe'),
+    data.replace('serve', 'serve --demo'),
+    `x${data}`,
+    data.replace(' ', ''),
+  ];
+  assert.deepEqual(
+    others.map((text) => isSameData(text, data)),
+    [false, false, false, false],
+  );
+});
+
+test('there is no value, or another program has one of that name', () => {
+  assert.equal(
+    queriedData('ERROR: The system was unable to find the specified registry key or value.'),
+    null,
+  );
+  assert.equal(isOurData('"C:\\Other\\relay.exe"'), false);
+});
+
+test('what the Task Manager switched off', () => {
+  const printed = (hex: string) => `\r\n    relay    REG_BINARY    ${hex}\r\n`;
+  assert.equal(isSwitchedOff(printed('030000006A2D5B9F')), true);
+  assert.equal(isSwitchedOff(printed('020000000000000000000000')), false);
+  assert.equal(isSwitchedOff('ERROR'), false);
+});
