@@ -3,7 +3,6 @@ import type { Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Context } from './context.ts';
 import { note } from './output.ts';
-import { askLine } from './prompt.ts';
 
 /**
  * Explains how to make the app, asks for its client ID and stores it. Throws `SETTINGS_INVALID` where nobody can be
@@ -13,6 +12,7 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
   const { io } = context;
   if (!context.json) note(io, appSteps(redirectUri));
   if (context.json || !io.terminal.stdin) throw noClientId(redirectUri);
+  const { askLine } = await import('./prompt.ts');
   const answer = await askLine(io, '\nClient ID: ', context.signal);
   if (answer === null || answer === '') throw noClientId(redirectUri);
   const { storeSetting } = await import('../config/edit.ts');

@@ -5,7 +5,6 @@ import type { LocalApi } from '../domain/localApi.ts';
 import { askForClientId } from './clientId.ts';
 import { type Context, interruptible, quiet } from './context.ts';
 import { note } from './output.ts';
-import { askLine } from './prompt.ts';
 
 export interface LoginServer {
   local: LocalApi;
@@ -61,6 +60,7 @@ async function confirmStartOver(context: Context, error: RelayError): Promise<vo
     `${error.message} The login starts over: the old one and the API key of MCP clients are forgotten.`,
   );
   if (!io.terminal.stdin) return;
+  const { askLine } = await import('./prompt.ts');
   const answer = await askLine(io, 'Start over? [y/N] ', signal);
   if (!/^y(es)?$/i.test(answer ?? '')) throw error;
 }

@@ -1,9 +1,11 @@
 /** The command line: which commands there are, and how their results and errors leave the program. */
 import { Command, CommanderError } from 'commander';
+import { nearestNames } from '../config/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { backupCommand } from './commands/backup.ts';
 import { callCommand } from './commands/call.ts';
 import { clientsCommand } from './commands/clients.ts';
+import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
 import { connectCommand } from './commands/connect.ts';
 import { jobsCommand } from './commands/jobs.ts';
@@ -39,14 +41,17 @@ export const COMMANDS: readonly CommandFactory[] = [
   backupCommand,
   restoreCommand,
   serviceCommand,
+  completionCommand,
 ];
 
 /** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */
 export async function runProgram(args: readonly string[], world: World): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
-  const program = createProgram(world, (value) => {
+  const json = args.includes('--json');
+  const finish = (value: ExitCode) => {
     code = value;
-  });
+  };
+  const program = createProgram(world, finish, json);
   try {
     if (args.every((arg) => arg === '--json')) program.outputHelp();
     else await program.parseAsync([...args], { from: 'user' });
@@ -54,19 +59,17 @@ export async function runProgram(args: readonly string[], world: World): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const cause = error instanceof CommanderError ? usageError(error, args, program) : error;
-    printError(world.io, cause, {
-      json: args.includes('--json'),
-      debug: world.env.LOG_LEVEL === 'debug',
-    });
+    printError(world.io, cause, { json, debug: world.env.LOG_LEVEL === 'debug' });
     return exitCodeOf(cause);
   }
 }
 
-/** The whole command tree; commands inherit how it writes and how it ends. */
-export function createProgram(world: World, finish: Finish): Command {
+/** The whole command tree; commands inherit how it writes and how it ends. `json`: the version is printed as JSON. */
+export function createProgram(world: World, finish: Finish, json = false): Command {
+  const version = json ? JSON.stringify({ version: world.version }) : world.version;
   const program = new Command('relay')
     .description('Connect one Spotify account to AI clients through one local MCP endpoint')
-    .version(world.version, '-V, --version', 'Print the version')
+    .version(version, '-V, --version', 'Print the version')
     .option('--home <dir>', 'Use this home directory (RELAY_HOME)')
     .option('--json', 'Print JSON: one document, or one per line')
     .helpOption('-h, --help', 'Print this help')
@@ -100,6 +103,13 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
   const sentence = (first.charAt(0).toUpperCase() + first.slice(1)).replace(/\.$/, '').replaceAll("'", '"');
   const named = args.find((arg) => program.commands.some((command) => command.name() === arg));
   const help = `See \`relay ${named === undefined ? '' : `${named} `}--help\`.`;
-  const suggestion = hint === undefined ? '' : `${hint.replace(/^\(|\)$/g, '')} `;
-  return new RelayError('USAGE', `${sentence}.`, { remedy: `${suggestion}${help}` });
+  return new RelayError('USAGE', `${sentence}.`, { remedy: `${suggestion(first, hint)}${help}` });
+}
+
+/** Commander suggests names of which every second letter differs; here only near ones count. */
+function suggestion(message: string, hint = ''): string {
+  const [, typed = ''] = /'([^']*)'/.exec(message) ?? [];
+  const [, names = ''] = /Did you mean (?:one of )?(.*)\?/.exec(hint) ?? [];
+  const near = nearestNames(typed, names.split(', '));
+  return near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
 }

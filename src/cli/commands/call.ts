@@ -6,7 +6,6 @@ import type { McpConnection, ToolOutcome, ToolSummary } from '../mcpClient.ts';
 import { printError, printJson, printLine } from '../output.ts';
 import type { Finish } from '../program.ts';
 import { createProgress } from '../progress.ts';
-import { readAll } from '../prompt.ts';
 import { connectTools } from '../toolCalls.ts';
 
 export interface CallOptions {
@@ -17,8 +16,8 @@ export interface CallOptions {
 export function callCommand(context: Context, finish: Finish): Command {
   return new Command('call')
     .description('Call a tool through the running server and print its result')
-    .argument('<tool>', 'name of the tool, as `relay tools` lists it')
-    .argument('[key=value...]', 'its arguments; lists as a,b or as JSON')
+    .argument('<tool>', 'Name of the tool, as `relay tools` lists it')
+    .argument('[key=value...]', 'Its arguments; lists as a,b or as JSON')
     .option('--args <json>', 'Give arguments as a JSON object, - to read it from stdin')
     .addHelpText(
       'after',
@@ -35,6 +34,7 @@ export async function runCall(
   words: readonly string[],
   options: CallOptions,
 ): Promise<ExitCode> {
+  const { readAll } = await import('../prompt.ts');
   const json = options.args === '-' ? await readAll(context.io, context.signal) : options.args;
   const client = await connectTools(context);
   try {

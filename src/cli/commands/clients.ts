@@ -4,7 +4,6 @@ import type { ClientSummary } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { commandGroup } from '../group.ts';
 import { columns, note, printJson, printLine } from '../output.ts';
-import { askSecret } from '../prompt.ts';
 
 export interface AddOptions {
   redirectUri: string[];
@@ -77,6 +76,7 @@ export async function runClientsAdd(context: Context, name: string, options: Add
 
 /** Neither an argument nor the history of the shell is a place for a secret, and nothing here prints one. */
 async function readSecret({ io, signal }: Context): Promise<string> {
+  const { askSecret } = await import('../prompt.ts');
   const secret = await askSecret(io, 'Client secret (at least 32 characters): ', signal);
   if (secret) return secret;
   throw new RelayError('USAGE', 'No secret was given.', {

@@ -5,7 +5,6 @@ import { requireSetting, runConfigGet, runConfigList, runConfigPath } from '../c
 import type { Context } from '../context.ts';
 import { commandGroup } from '../group.ts';
 import { note, printJson } from '../output.ts';
-import { askSecret } from '../prompt.ts';
 
 export function configCommand(context: Context): Command {
   const list = () => runConfigList(context);
@@ -18,20 +17,20 @@ export function configCommand(context: Context): Command {
     .addCommand(
       new Command('get')
         .description('Print the value in effect')
-        .argument('<key>', 'name of the setting')
+        .argument('<key>', 'Name of the setting')
         .action((key: string) => runConfigGet(context, key)),
     )
     .addCommand(
       new Command('set')
         .description('Store a value in config.json; a secret is read from stdin and kept encrypted')
-        .argument('<key>', 'name of the setting')
-        .argument('[value]', 'its value; never that of a secret')
+        .argument('<key>', 'Name of the setting')
+        .argument('[value]', 'Its value; never that of a secret')
         .action((key: string, value?: string) => runConfigSet(context, key, value)),
     )
     .addCommand(
       new Command('unset')
         .description('Take a value out of config.json, so that the default holds')
-        .argument('<key>', 'name of the setting')
+        .argument('<key>', 'Name of the setting')
         .action((key: string) => runConfigUnset(context, key)),
     )
     .addCommand(
@@ -75,6 +74,7 @@ async function storeSecret(context: Context, value: string | undefined): Promise
       remedy: 'Run `relay config set providerClientSecret` and type it, or pipe it in.',
     });
   }
+  const { askSecret } = await import('../prompt.ts');
   const secret = await askSecret(context.io, 'Client secret: ', context.signal);
   const { secretText } = await import('../../config/types.ts');
   if (!secretText.schema.safeParse(secret).success) {

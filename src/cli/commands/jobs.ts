@@ -29,7 +29,7 @@ export function jobsCommand(context: Context, finish: Finish): Command {
     group.addCommand(
       new Command(name)
         .description(description)
-        .argument('<job>', 'its ID, or the first characters of it')
+        .argument('<job>', 'Its ID, or the first characters of it')
         .action(async (job: string) => finish(await runJobsAction(context, tool, job, options()))),
     );
   }

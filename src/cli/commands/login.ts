@@ -6,7 +6,6 @@ import { askForClientId } from '../clientId.ts';
 import { type Context, interruptible } from '../context.ts';
 import type { LoginServer } from '../loginServer.ts';
 import { note, printJson, printLine } from '../output.ts';
-import { readLines } from '../prompt.ts';
 
 export interface LoginOptions {
   /** False with `--no-browser`. */
@@ -74,11 +73,10 @@ async function waitForEnd(
   { attemptId }: LoginStart,
   { browser, timeout }: LoginOptions,
 ): Promise<LoginProgress> {
-  const polled = poll(context, local, attemptId, timeout);
-  if (browser) return polled;
-  const pasted = listenForAddress(context, local, attemptId);
+  if (browser) return poll(context, local, attemptId, timeout);
+  const pasted = await listenForAddress(context, local, attemptId);
   try {
-    return await Promise.race([polled, pasted.ended]);
+    return await Promise.race([poll(context, local, attemptId, timeout), pasted.ended]);
   } finally {
     pasted.close();
   }
@@ -101,7 +99,8 @@ async function poll(
 }
 
 /** Every line of stdin is taken as the address; one that does not fit is told and the next is awaited. */
-function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
+async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
+  const { readLines } = await import('../prompt.ts');
   let end: (progress: LoginProgress) => void;
   const ended = new Promise<LoginProgress>((resolve) => {
     end = resolve;

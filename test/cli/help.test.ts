@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Command } from 'commander';
+import { commandTree } from '../../src/cli/completionTree.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { systemWorld } from '../../src/cli/world.ts';
+import { relay } from '../support/cli.ts';
+
+const program = createProgram(systemWorld(new AbortController().signal), () => {});
+const PATHS = commandTree(program, {}).map(({ path }) => path.split(' ').filter((name) => name !== ''));
+
+test('the version is one JSON document with --json, wherever that stands', async () => {
+  const document = { code: 0, out: '{"version":"1.2.3"}\n', err: '' };
+  assert.deepEqual(await relay(['--version', '--json']), document);
+  assert.deepEqual(await relay(['--json', '-V']), document);
+  assert.deepEqual(await relay(['status', '--version', '--json']), document);
+});
+
+const SUGGESTIONS: ReadonlyArray<[args: string, remedy: string]> = [
+  ['bogus', 'See `relay --help`.'],
+  ['statsu', 'Did you mean status? See `relay --help`.'],
+  ['logn', 'Did you mean login? See `relay --help`.'],
+  ['helpp', 'Did you mean help? See `relay --help`.'],
+  ['serve --bogus', 'See `relay serve --help`.'],
+  ['serve --prto', 'Did you mean --port? See `relay serve --help`.'],
+];
+
+for (const [args, remedy] of SUGGESTIONS) {
+  test(`relay ${args}: only near names are suggested`, async () => {
+    assert.equal((await relay(args.split(' '))).err.split('\n')[1], `  ${remedy}`);
+  });
+}
+
+test('the help of every command needs no part of the program, no settings and no home', async () => {
+  for (const path of PATHS) {
+    const { code, out, err } = await relay([...path, '--help'], {
+      env: { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x', MCP_API_KEY: 'x' },
+    });
+    assert.deepEqual([code, err], [0, ''], path.join(' '));
+    assert.match(out, /^Usage: relay/);
+  }
+});
+
+test('no line of any help is wider than a terminal of 80 columns', async () => {
+  for (const path of PATHS) {
+    const { out } = await relay([...path, '--help'], { columns: 200 });
+    assert.deepEqual(
+      out.split('\n').filter((line) => line.length > 80 || /\s$/.test(line)),
+      [],
+      path.join(' '),
+    );
+  }
+});
+
+test('every argument explains itself as the options do', () => {
+  for (const command of everyCommand(program)) {
+    for (const { description, name } of command.registeredArguments.map((argument) => ({
+      name: argument.name(),
+      description: argument.description,
+    }))) {
+      // A group takes any name, to say which ones it knows.
+      if (command.commands.length > 0) continue;
+      assert.match(description, /^[A-Z].*[^.]$/, `${command.name()} ${name}: ${description}`);
+    }
+  }
+});
+
+function everyCommand(command: Command): Command[] {
+  return command.commands.flatMap((nested) => [nested, ...everyCommand(nested)]);
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { commandTree } from '../../src/cli/completionTree.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { systemWorld } from '../../src/cli/world.ts';
+import { withDesk } from '../support/program.ts';
+
+test('the help of every command leaves no trace on a machine where relay never ran', async () => {
+  const program = createProgram(systemWorld(new AbortController().signal), () => {});
+  await withDesk({}, async (desk) => {
+    const home = join(desk.home, 'nobody');
+    const env = { HOME: home, RELAY_HOME: join(home, 'relay'), XDG_CONFIG_HOME: join(home, 'config') };
+    for (const { path } of commandTree(program, {})) {
+      const names = path.split(' ').filter((name) => name !== '');
+      const { code, out, err } = await desk.relay([...names, '--help'], { env });
+      assert.deepEqual([code, err], [0, ''], path);
+      assert.match(out, /^Usage: relay/);
+    }
+    assert.equal((await desk.relay(['--version'], { env })).code, 0);
+    assert.equal((await desk.relay(['completion', 'bash'], { env })).code, 0);
+    assert.equal(existsSync(home), false);
+  });
+});
