@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import {
-  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -385,17 +384,6 @@ test('nothing is installed', async (context) => {
   const nothing = { code: 1, out: 'The service is not installed.\n  Run: relay service install\n', err: '' };
   assert.deepEqual(await own.service(), nothing);
   assert.deepEqual(await own.service(['status']), nothing);
-});
-
-test('a folder that cannot be written is told', {
-  skip: process.getuid?.() === 0 ? 'root may write everywhere' : false,
-}, async (context) => {
-  const own = desk(context);
-  mkdirSync(dirname(unitOf(own)), { recursive: true });
-  chmodSync(dirname(unitOf(own)), 0o500);
-  const { code, err } = await own.service(['install']);
-  assert.equal(code, 1);
-  assert.match(err, /relay\.service cannot be changed: EACCES/);
 });
 
 test('a file where a folder should be is told, and nothing is left behind', async (context) => {
