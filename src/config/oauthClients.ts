@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
+import { lazy } from '../domain/lazy.ts';
 import type { Origin, Problem } from './problems.ts';
 import { oauthClientId, oauthRedirectUri, secretText } from './types.ts';
 
@@ -29,29 +30,34 @@ function must(expects: string) {
   return { error: `must be ${expects}` };
 }
 
-const FileClient = z
-  .strictObject({
-    clientId: z.string(must('text')).refine(fits(oauthClientId.schema), must(oauthClientId.expects)),
-    clientName: z.string(must('text')).optional(),
-    clientSecret: z.string(must('text')).refine(fits(secretText.schema), must(secretText.expects)).optional(),
-    clientSecretSha256: z
-      .string(must('text'))
-      .regex(/^[0-9a-fA-F]{64}$/, must('64 hexadecimal digits'))
-      .optional(),
-    redirectUris: z
-      .array(
-        z.string(must('text')).refine(fits(oauthRedirectUri.schema), must(oauthRedirectUri.expects)),
-        must('a list of URLs'),
-      )
-      .min(1, must('a list with at least one URL')),
-    tokenEndpointAuthMethod: z.enum(AUTH_METHODS, must(`one of ${AUTH_METHODS.join(', ')}`)).optional(),
-  })
-  .superRefine((client, context) => {
-    const problem = secretProblem(client);
-    if (problem) context.addIssue({ code: 'custom', message: problem });
-  });
+const FileClient = lazy(() =>
+  z
+    .strictObject({
+      clientId: z.string(must('text')).refine(fits(oauthClientId.schema), must(oauthClientId.expects)),
+      clientName: z.string(must('text')).optional(),
+      clientSecret: z
+        .string(must('text'))
+        .refine(fits(secretText.schema), must(secretText.expects))
+        .optional(),
+      clientSecretSha256: z
+        .string(must('text'))
+        .regex(/^[0-9a-fA-F]{64}$/, must('64 hexadecimal digits'))
+        .optional(),
+      redirectUris: z
+        .array(
+          z.string(must('text')).refine(fits(oauthRedirectUri.schema), must(oauthRedirectUri.expects)),
+          must('a list of URLs'),
+        )
+        .min(1, must('a list with at least one URL')),
+      tokenEndpointAuthMethod: z.enum(AUTH_METHODS, must(`one of ${AUTH_METHODS.join(', ')}`)).optional(),
+    })
+    .superRefine((client, context) => {
+      const problem = secretProblem(client);
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    }),
+);
 
-const ClientsFile = z.strictObject({ clients: z.array(FileClient, must('a list of clients')) });
+const ClientsFile = lazy(() => z.strictObject({ clients: z.array(FileClient(), must('a list of clients')) }));
 
 /** Reads the static registry. Problems name the place in the file (`clients[1].redirectUris[0]`), never a value. */
 export function readClientsFile(
@@ -68,7 +74,7 @@ export function readClientsFile(
   } catch (error) {
     return failed([unreadable(error)]);
   }
-  const parsed = ClientsFile.safeParse(content);
+  const parsed = ClientsFile().safeParse(content);
   if (!parsed.success) return failed(parsed.error.issues.map(describeIssue));
   return { clients: parsed.data.clients.map(fromFile), problems: [] };
 }
@@ -104,7 +110,7 @@ export function duplicateClients(clients: readonly ConfiguredClient[]): Problem[
   });
 }
 
-function fromFile(client: z.infer<typeof FileClient>): ConfiguredClient {
+function fromFile(client: z.infer<ReturnType<typeof FileClient>>): ConfiguredClient {
   const secret = client.clientSecret === undefined ? null : sha256(client.clientSecret);
   const clientSecretSha256 = secret ?? client.clientSecretSha256?.toLowerCase() ?? null;
   return {

@@ -4,11 +4,22 @@
  */
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { lazy } from '../domain/lazy.ts';
 
 export interface ValueType<T> {
   /** Completes "<setting> must be …". */
   expects: string;
-  schema: z.ZodType<T>;
+  readonly schema: z.ZodType<T>;
+}
+
+function valueType<T>(expects: string, make: () => z.ZodType<T>): ValueType<T> {
+  const schema = lazy(make);
+  return {
+    expects,
+    get schema() {
+      return schema();
+    },
+  };
 }
 
 const TRUE_WORDS = ['true', '1', 'yes', 'on'];
@@ -17,28 +28,24 @@ const FALSE_WORDS = ['false', '0', 'no', 'off'];
 /** The path that the provider sends the browser back to; the redirect URI must have exactly this one. */
 export const CALLBACK_PATH = '/auth/provider/callback';
 
-export const directory: ValueType<string> = {
-  expects: 'the path of a directory',
-  schema: z.string().refine((path) => !path.includes('\0')),
-};
+export const directory = valueType<string>('the path of a directory', () =>
+  z.string().refine((path) => !path.includes('\0')),
+);
 
-export const filePath: ValueType<string> = {
-  expects: 'the path of a file',
-  schema: z.string().refine((path) => path !== '' && !path.includes('\0')),
-};
+export const filePath = valueType<string>('the path of a file', () =>
+  z.string().refine((path) => path !== '' && !path.includes('\0')),
+);
 
 /** An address or a host name; brackets around an IPv6 address are taken off, as `listen` wants none. */
-export const hostName: ValueType<string> = {
-  expects: 'an IP address or a host name, without scheme, port or path',
-  schema: z
+export const hostName = valueType<string>('an IP address or a host name, without scheme, port or path', () =>
+  z
     .string()
     .transform((host) => host.replace(/^\[(.*)\]$/, '$1').toLowerCase())
     .refine((host) => isIP(host) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(host)),
-};
+);
 
-export const port: ValueType<number> = {
-  expects: 'a whole number from 0 to 65535',
-  schema: z
+export const port = valueType<number>('a whole number from 0 to 65535', () =>
+  z
     .union([
       z.number(),
       z
@@ -47,11 +54,10 @@ export const port: ValueType<number> = {
         .transform(Number),
     ])
     .pipe(z.int().min(0).max(65_535)),
-};
+);
 
-export const flag: ValueType<boolean> = {
-  expects: 'true or false',
-  schema: z.union([
+export const flag = valueType<boolean>('true or false', () =>
+  z.union([
     z.boolean(),
     z
       .string()
@@ -59,64 +65,60 @@ export const flag: ValueType<boolean> = {
       .refine((word) => TRUE_WORDS.includes(word) || FALSE_WORDS.includes(word))
       .transform((word) => TRUE_WORDS.includes(word)),
   ]),
-};
+);
 
 /** Where a person meets this server from outside: scheme, host and port only. */
-export const origin: ValueType<string> = {
-  expects: 'an http or https URL without path, query or fragment, like "https://relay.example.org"',
-  schema: webUrl((url) => url.pathname === '/').transform((text) => new URL(text).origin),
-};
+export const origin = valueType<string>(
+  'an http or https URL without path, query or fragment, like "https://relay.example.org"',
+  () => webUrl((url) => url.pathname === '/').transform((text) => new URL(text).origin),
+);
 
 /** The root of an API; a slash at its end is taken off, so that paths can be appended. */
-export const apiRoot: ValueType<string> = {
-  expects: 'an http or https URL without query or fragment',
-  schema: webUrl(() => true).transform((text) => text.replace(/\/+$/, '')),
-};
+export const apiRoot = valueType<string>('an http or https URL without query or fragment', () =>
+  webUrl(() => true).transform((text) => text.replace(/\/+$/, '')),
+);
 
 /** The provider compares it byte by byte, so it is kept exactly as written. */
-export const providerRedirectUri: ValueType<string> = {
-  expects: `an http or https URL whose path is exactly ${CALLBACK_PATH}, without query or fragment`,
-  schema: webUrl((_url, text) => text.replace(/^\w+:\/\/[^/]*/, '') === CALLBACK_PATH),
-};
+export const providerRedirectUri = valueType<string>(
+  `an http or https URL whose path is exactly ${CALLBACK_PATH}, without query or fragment`,
+  () => webUrl((_url, text) => text.replace(/^\w+:\/\/[^/]*/, '') === CALLBACK_PATH),
+);
 
-export const clientId: ValueType<string> = {
-  expects: 'the Client ID of a Spotify app: letters, digits, "-" and "_" only',
-  schema: z
-    .string()
-    .trim()
-    .regex(/^[\w-]{1,128}$/),
-};
+export const clientId = valueType<string>(
+  'the Client ID of a Spotify app: letters, digits, "-" and "_" only',
+  () =>
+    z
+      .string()
+      .trim()
+      .regex(/^[\w-]{1,128}$/),
+);
 
 /** RFC 6750 2.1, `b64token`: what can stand behind `Bearer` in a header. */
-export const bearerKey: ValueType<string> = {
-  expects: 'at least 32 characters out of letters, digits and - . _ ~ + / =',
-  schema: z.string().regex(/^(?=.{32})[\w.~+/-]+=*$/),
-};
+export const bearerKey = valueType<string>(
+  'at least 32 characters out of letters, digits and - . _ ~ + / =',
+  () => z.string().regex(/^(?=.{32})[\w.~+/-]+=*$/),
+);
 
 /** Short enough to type; at five tries a minute, six characters are out of reach for guessing. */
-export const ownerCode: ValueType<string> = {
-  expects: 'at least 6 characters',
-  schema: z.string().min(6),
-};
+export const ownerCode = valueType<string>('at least 6 characters', () => z.string().min(6));
 
-export const secretText: ValueType<string> = {
-  expects: 'one line of visible characters',
-  schema: z.string().regex(/^[\x21-\x7e]{1,512}$/),
-};
+export const secretText = valueType<string>('one line of visible characters', () =>
+  z.string().regex(/^[\x21-\x7e]{1,512}$/),
+);
 
-export const oauthClientId: ValueType<string> = {
-  expects: 'one line of visible characters',
-  schema: z.string().regex(/^[\x21-\x7e]{1,256}$/),
-};
+export const oauthClientId = valueType<string>('one line of visible characters', () =>
+  z.string().regex(/^[\x21-\x7e]{1,256}$/),
+);
 
 /** Decoding ignores what is not base64, so the text is compared with its own re-encoding. */
-export const key32: ValueType<string> = {
-  expects: 'base64 of exactly 32 bytes, as `openssl rand -base64 32` prints it',
-  schema: z.string().refine((text) => {
-    const bytes = Buffer.from(text, 'base64');
-    return bytes.length === 32 && bytes.toString('base64').replace('=', '') === text.replace(/=$/, '');
-  }),
-};
+export const key32 = valueType<string>(
+  'base64 of exactly 32 bytes, as `openssl rand -base64 32` prints it',
+  () =>
+    z.string().refine((text) => {
+      const bytes = Buffer.from(text, 'base64');
+      return bytes.length === 32 && bytes.toString('base64').replace('=', '') === text.replace(/=$/, '');
+    }),
+);
 
 /** Schemes that run or open something in the browser itself (contract 5.2). */
 const DANGEROUS_SCHEMES = ['javascript:', 'data:', 'file:', 'blob:', 'about:', 'vbscript:'];
@@ -125,23 +127,20 @@ const DANGEROUS_SCHEMES = ['javascript:', 'data:', 'file:', 'blob:', 'about:', '
  * Where an OAuth client may be sent back to: https, http on loopback, or a private-use scheme (RFC 8252 7), without
  * fragment (RFC 6749 3.1.2) or user info.
  */
-export const oauthRedirectUri: ValueType<string> = {
-  expects:
-    'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info',
-  schema: z.string().refine((text) => {
-    const url = parseUrl(text);
-    if (!url || text.includes('#') || url.username !== '' || url.password !== '') return false;
-    if (url.protocol === 'http:') return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-    return !DANGEROUS_SCHEMES.includes(url.protocol);
-  }),
-};
+export const oauthRedirectUri = valueType<string>(
+  'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info',
+  () =>
+    z.string().refine((text) => {
+      const url = parseUrl(text);
+      if (!url || text.includes('#') || url.username !== '' || url.password !== '') return false;
+      if (url.protocol === 'http:') return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+      return !DANGEROUS_SCHEMES.includes(url.protocol);
+    }),
+);
 
 /** One word out of a closed list, in any case. */
 export function oneOf<const T extends string>(words: readonly [T, ...T[]]): ValueType<T> {
-  return {
-    expects: `one of ${words.join(', ')}`,
-    schema: z.string().toLowerCase().pipe(z.enum(words)),
-  };
+  return valueType<T>(`one of ${words.join(', ')}`, () => z.string().toLowerCase().pipe(z.enum(words)));
 }
 
 function webUrl(accept: (url: URL, text: string) => boolean): z.ZodString {

@@ -27,8 +27,6 @@ export interface McpEndpoint {
    * @param principal who asks; keeps one client's cancellations away from another's calls
    */
   fetch(request: Request, body: unknown, principal: string): Promise<Response>;
-  /** Calls at work now. */
-  readonly activeCalls: number;
   /** Ends calls still at work with `SHUTTING_DOWN`. */
   stopCalls(): void;
   close(): Promise<void>;
@@ -83,9 +81,6 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         parsedBody: body,
         authInfo: { token: '', clientId: principal, scopes: ['relay'] },
       });
-    },
-    get activeCalls() {
-      return inFlight.size;
     },
     stopCalls() {
       inFlight.cancelAll(

@@ -4,11 +4,12 @@ import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import type { Log } from '../domain/log.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
-import { createMcpEndpoint, type McpEndpoint } from '../mcp/endpoint.ts';
+import type { McpEndpoint } from '../mcp/endpoint.ts';
+import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
 import { createPlaylistRows } from '../provider/playlistRows.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import { removeServerFile, writeServerFile } from '../store/serverFile.ts';
-import { TOOLS } from '../tools/index.ts';
+import type { Services } from '../tools/tool.ts';
 import { type Core, openCore } from './core.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
 import { type Listener, listen } from './listener.ts';
@@ -74,21 +75,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const resolver = createResolver(provider, store, clock);
   const jobs = createJobs({ provider, rows, resolver, store, clock, random, log });
   core.onConnected(() => jobs.loggedIn());
-  const endpoint = createMcpEndpoint({
-    tools: TOOLS,
-    services: {
-      provider,
-      rows,
-      resolver,
-      jobs,
-      store,
-      clock,
-      startedAt: clock.now(),
-    },
-    clock,
-    log,
-    version: options.version,
-  });
+  const services = { provider, rows, resolver, jobs, store, clock, startedAt: clock.now() };
+  const endpoint = createLazyEndpoint(() => loadEndpoint(services, options));
   const credentials = createCredentials({
     mode: settings.mcpAuthMode,
     apiKey: () => core.apiKey.current(),
@@ -139,6 +127,14 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     demoKey: options.demo ? core.apiKey.current() : null,
     close: once(() => stop(core, endpoint, listener, jobs)),
   };
+}
+
+async function loadEndpoint(services: Services, { clock, log, version }: StartOptions): Promise<McpEndpoint> {
+  const [{ createMcpEndpoint }, { TOOLS }] = await Promise.all([
+    import('../mcp/endpoint.ts'),
+    import('../tools/index.ts'),
+  ]);
+  return createMcpEndpoint({ tools: TOOLS, services, clock, log, version });
 }
 
 function allRoutes(

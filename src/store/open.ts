@@ -2,8 +2,7 @@
  * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. Whoever opens it must hold the home
  * (`lock.ts`), since a second writer would overwrite the first.
  */
-import type { Database, SqlJsStatic } from 'sql.js';
-import initSqlJs from 'sql.js/dist/sql-wasm-inline.js';
+import type { Database } from 'sql.js';
 import type { Clock } from '../domain/clock.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { MIGRATIONS } from '../generated/sql.ts';
@@ -12,18 +11,12 @@ import { type Migration, migrate, readVersions, type SchemaVersions } from './mi
 import { createSaver, type Saver, type SaverState } from './save.ts';
 import { nodeSaveFs } from './saveFs.ts';
 import { createSql } from './sql.ts';
+import { loadSqlite } from './sqlite.ts';
 import { damaged, openImage, readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 import { removeStaleTemps } from './tempFiles.ts';
 import type { Store, StoreOptions } from './types.ts';
 
 export type { SqlParams, SqlValue, Store, StoreOptions, StoreState } from './types.ts';
-
-let loading: Promise<SqlJsStatic> | null = null;
-
-function loadSqlJs(): Promise<SqlJsStatic> {
-  loading ??= initSqlJs();
-  return loading;
-}
 
 /**
  * Opens `<home>/relay.db`, makes it in a fresh home, and migrates an older one.
@@ -35,7 +28,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const path = await stateFilePath(home);
   await removeStaleTemps(path);
   const file = await readStateFile(path);
-  const SQL = await loadSqlJs();
+  const SQL = await loadSqlite();
   const db = file ? openImage(SQL, path, file.bytes) : new SQL.Database();
   try {
     const migrated = bring(db, path, migrations);
@@ -75,7 +68,7 @@ export async function inspectStateFile(path: string): Promise<SchemaVersions & {
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function inspectContent(path: string, bytes: Uint8Array): Promise<SchemaVersions> {
-  const db = openImage(await loadSqlJs(), path, bytes);
+  const db = openImage(await loadSqlite(), path, bytes);
   try {
     return checkedVersions(db, path, newestOf(MIGRATIONS));
   } finally {
@@ -101,7 +94,7 @@ export async function openDetached(
   { bytes, savedAt }: StateFile,
   clock: Clock,
 ): Promise<Detached> {
-  const db = openImage(await loadSqlJs(), path, bytes);
+  const db = openImage(await loadSqlite(), path, bytes);
   try {
     const { schemaVersion: fileVersion } = versionsOf(db, path);
     bring(db, path, MIGRATIONS);

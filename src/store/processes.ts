@@ -2,13 +2,20 @@
  * Whether the process that wrote something down still runs. A pid alone does not say so: it is given to another process
  * later, so the start of the process is compared too.
  */
-import { execFile } from 'node:child_process';
+import type { ExecFileOptions } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { systemCodeOf } from '../domain/errors.ts';
 
-const run = promisify(execFile);
+/** Loaded when used, which Linux never does. */
+async function run(
+  command: string,
+  args: readonly string[],
+  options: ExecFileOptions,
+): Promise<{ stdout: string }> {
+  const { execFile } = await import('node:child_process');
+  return promisify(execFile)(command, args, { ...options, encoding: 'utf8' });
+}
 
 /** Windows tells when a process was made, Node when its own run time began; they differ by less than this. */
 const WINDOWS_TOLERANCE_MS = 10_000;

@@ -1,5 +1,5 @@
 /** Small files that appear complete or not at all. */
-import { link, rm } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import { RelayError, systemCodeOf } from '../domain/errors.ts';
 import { nodeSaveFs } from './saveFs.ts';
 import { tempPathFor } from './tempFiles.ts';
@@ -15,10 +15,13 @@ export async function replaceWithText(path: string, text: string): Promise<void>
   }
 }
 
-/** Writes `text` to a new file beside `path` and returns its path. */
+/**
+ * Writes `text` to a new file beside `path` and returns its path. It is not synced: these files speak of processes, which
+ * a power loss ends too, and what it leaves of them is read as nobody's.
+ */
 export async function writeTemp(path: string, text: string): Promise<string> {
   const temp = tempPathFor(path);
-  await nodeSaveFs.writeSynced(temp, Buffer.from(text));
+  await writeFile(temp, text, { mode: 0o600, flag: 'wx' });
   return temp;
 }
 

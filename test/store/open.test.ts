@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, readlink, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import initSqlJs from 'sql.js/dist/sql-wasm-inline.js';
+import initSqlJs from 'sql.js';
 import { silentLog } from '../../src/domain/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import type { Migration } from '../../src/store/migrate.ts';

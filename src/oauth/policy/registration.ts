@@ -1,6 +1,7 @@
 /** Client metadata as a client registers it (RFC 7591 2). Pure. */
 import * as z from 'zod';
 import type { ClientAuthMethod } from '../../config/oauthClients.ts';
+import { lazy } from '../../domain/lazy.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../client.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
 import { isUsableRedirectUri } from './redirectUri.ts';
@@ -16,20 +17,22 @@ export interface ClientMetadata {
   authMethodChosen: boolean;
 }
 
-const Metadata = z.object({
-  client_name: z.string().max(200).nullish(),
-  redirect_uris: z.unknown().optional(),
-  grant_types: z.array(z.string()).max(20).nullish(),
-  response_types: z.array(z.string()).max(20).nullish(),
-  token_endpoint_auth_method: z.enum(AUTH_METHODS).nullish(),
-});
+const Metadata = lazy(() =>
+  z.object({
+    client_name: z.string().max(200).nullish(),
+    redirect_uris: z.unknown().optional(),
+    grant_types: z.array(z.string()).max(20).nullish(),
+    response_types: z.array(z.string()).max(20).nullish(),
+    token_endpoint_auth_method: z.enum(AUTH_METHODS).nullish(),
+  }),
+);
 
 /**
  * What the server takes of the metadata: unknown fields are ignored, and grant and response types that it does not offer
  * are left out (RFC 7591 2: the server may replace values), since clients in use ask for more than they need.
  */
 export function checkMetadata(body: unknown): Result<ClientMetadata> {
-  const parsed = Metadata.safeParse(body);
+  const parsed = Metadata().safeParse(body);
   if (!parsed.success) return refused('metadata_malformed', fieldOf(parsed.error));
   const { client_name, redirect_uris, token_endpoint_auth_method: chosen, ...metadata } = parsed.data;
   const uris = checkRedirectUris(redirect_uris);

@@ -3,6 +3,7 @@
  * that a browser sent (it carries `Origin` or `Referer`) is refused even with it.
  */
 import * as z from 'zod';
+import { lazy } from '../../domain/lazy.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { OTHER_BODY_BYTES, readJson } from '../body.ts';
@@ -10,42 +11,55 @@ import { type Exchange, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
 import { HttpError } from '../toHttp.ts';
 
-const Empty = z.object({});
+const Empty = () => z.object({});
 
 /** For each call the shape of its JSON body and how it is made. */
 const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<unknown> } = {
   status: call(Empty, (api) => api.status()),
-  startLogin: call(z.object({ switchAccount: z.boolean() }), (api, body) => api.startLogin(body)),
+  startLogin: call(
+    () => z.object({ switchAccount: z.boolean() }),
+    (api, body) => api.startLogin(body),
+  ),
   loginProgress: call(
-    z.object({ attemptId: z.string(), waitSeconds: z.number().min(0).max(25) }),
+    () => z.object({ attemptId: z.string(), waitSeconds: z.number().min(0).max(25) }),
     (api, body) => api.loginProgress(body.attemptId, body.waitSeconds),
   ),
-  pasteLogin: call(z.object({ attemptId: z.string(), address: z.string().max(10_000) }), (api, body) =>
-    api.pasteLogin(body.attemptId, body.address),
+  pasteLogin: call(
+    () => z.object({ attemptId: z.string(), address: z.string().max(10_000) }),
+    (api, body) => api.pasteLogin(body.attemptId, body.address),
   ),
   logout: call(Empty, (api) => api.logout()),
   showKey: call(Empty, (api) => api.showKey()),
   rotateKey: call(Empty, (api) => api.rotateKey()),
   mcpToken: call(Empty, (api) => api.mcpToken()),
-  setClientSecret: call(z.object({ value: z.string().nullable() }), (api, body) =>
-    api.setClientSecret(body.value),
+  setClientSecret: call(
+    () => z.object({ value: z.string().nullable() }),
+    (api, body) => api.setClientSecret(body.value),
   ),
   saveState: call(Empty, (api) => api.saveState()),
   listClients: call(Empty, (api) => api.listClients()),
   addClient: call(
-    z.object({
-      name: z.string().trim().min(1).max(200),
-      redirectUris: z.array(z.string()),
-      secret: z.string().min(1).max(512).nullable(),
-    }),
+    () =>
+      z.object({
+        name: z.string().trim().min(1).max(200),
+        redirectUris: z.array(z.string()),
+        secret: z.string().min(1).max(512).nullable(),
+      }),
     (api, body) => api.addClient(body),
   ),
-  revokeClient: call(z.object({ client: z.string() }), (api, body) => api.revokeClient(body.client)),
+  revokeClient: call(
+    () => z.object({ client: z.string() }),
+    (api, body) => api.revokeClient(body.client),
+  ),
 };
 
-function call<T extends z.ZodType>(shape: T, make: (api: LocalApi, body: z.output<T>) => Promise<unknown>) {
+function call<T extends z.ZodType>(
+  shapeOf: () => T,
+  make: (api: LocalApi, body: z.output<T>) => Promise<unknown>,
+) {
+  const shape = lazy(shapeOf);
   return (api: LocalApi, body: unknown): Promise<unknown> => {
-    const parsed = shape.safeParse(body);
+    const parsed = shape().safeParse(body);
     if (!parsed.success)
       throw new HttpError('BAD_REQUEST', { message: 'The body is not what this path takes.' });
     return make(api, parsed.data);

@@ -1,0 +1,31 @@
+/**
+ * The MCP endpoint, loaded by the first request: the SDK and the schemas of 49 tools are half of the program's start and
+ * a third of its memory, and a server that starts with the desktop waits for hours until a client comes.
+ */
+import type { McpEndpoint } from './endpoint.ts';
+
+/** An endpoint as `load` gives it. A load that fails is tried again by the next request. */
+export function createLazyEndpoint(load: () => Promise<McpEndpoint>): McpEndpoint {
+  let loading: Promise<McpEndpoint> | null = null;
+  let loaded: McpEndpoint | null = null;
+
+  async function endpoint(): Promise<McpEndpoint> {
+    loading ??= load();
+    try {
+      loaded = await loading;
+      return loaded;
+    } catch (error) {
+      loading = null;
+      throw error;
+    }
+  }
+
+  return {
+    fetch: async (request, body, principal) => (await endpoint()).fetch(request, body, principal),
+    stopCalls: () => loaded?.stopCalls(),
+    async close() {
+      const opened = await loading?.catch(() => null);
+      await opened?.close();
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** SQLite as WebAssembly: sql.js with the compiled code from where this form of the program has it. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { getRawAsset, isSea } from 'node:sea';
+import initSqlJs, { type SqlJsStatic } from 'sql.js';
+
+/** Name under which the executable carries the WebAssembly of sql.js. */
+export const SQLITE_ASSET = 'sql-wasm.wasm';
+
+let loading: Promise<SqlJsStatic> | null = null;
+
+/** The same one for every database of this process. */
+export function loadSqlite(): Promise<SqlJsStatic> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<SqlJsStatic> {
+  const wasmBinary = isSea() ? (getRawAsset(SQLITE_ASSET) as ArrayBuffer) : await installed();
+  return initSqlJs({ wasmBinary });
+}
+
+async function installed(): Promise<ArrayBuffer> {
+  // The bundle is CommonJS and has a file name, the source has a URL.
+  const from = typeof __filename === 'string' ? __filename : import.meta.url;
+  const { buffer, byteOffset, byteLength } = await readFile(
+    createRequire(from).resolve(`sql.js/dist/${SQLITE_ASSET}`),
+  );
+  return buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+}
