@@ -4,7 +4,6 @@
  * Its calls can block for ever (a prompt that nobody answers, a session bus that is silent), on the thread that makes
  * them and then on the exit of the process. So each call is made by a child process, which can be killed.
  */
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
@@ -44,7 +43,8 @@ async function ask(request: KeychainRequest, signal: AbortSignal): Promise<strin
   return answer.value;
 }
 
-function exchange(request: string, signal: AbortSignal): Promise<string> {
+async function exchange(request: string, signal: AbortSignal): Promise<string> {
+  const { spawn } = await import('node:child_process');
   const { args, env } = helperCommand();
   const child = spawn(process.execPath, args, {
     env,
@@ -74,7 +74,7 @@ function exchange(request: string, signal: AbortSignal): Promise<string> {
 function helperCommand(): { args: string[]; env: NodeJS.ProcessEnv } {
   // Options for this process (an inspector, a loader) are not meant for the helper.
   const env = { ...process.env, NODE_OPTIONS: '' };
-  if (isSea()) return { args: [], env: { ...env, [HELPER_VARIABLE]: '1' } };
+  if (isSea()) return { args: [], env: { ...env, [HELPER_VARIABLE]: '1', [ADDON_VARIABLE]: '' } };
   const addon = findKeyringAddon();
   if (!addon) throw new Error('The keychain addon is not installed for this platform');
   return { args: ['-e', HELPER_SOURCE], env: { ...env, [ADDON_VARIABLE]: addon } };

@@ -1,14 +1,12 @@
 /**
  * The other side of `keychain.ts`: one request on stdin, one answer on stdout, in a process of its own.
  */
-import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
-import { extractKeyringAddon } from './keyringAddon.ts';
+import { ADDON_ASSET, loadCarriedAddon } from './keyringAddon.ts';
 
 /** Set to `1` in the environment of an executable that shall be the helper and nothing else. */
 export const HELPER_VARIABLE = 'RELAY_KEYCHAIN_HELPER';
-/** Path of the addon, in the environment of the helper. */
+/** Path of the addon, in the environment of the helper; none where the executable carries it. */
 export const ADDON_VARIABLE = 'RELAY_KEYRING_ADDON';
 
 export interface KeychainRequest {
@@ -31,7 +29,7 @@ export const HELPER_SOURCE = `
   let answer;
   try {
     const request = JSON.parse(readFileSync(0, 'utf8'));
-    const { Entry } = require(process.env.${ADDON_VARIABLE});
+    const { Entry } = require(process.env.${ADDON_VARIABLE} || '${ADDON_ASSET}');
     const entry = new Entry(request.service, request.account, { linux: { store: 'secret-service' } });
     if (request.operation === 'write') entry.setPassword(request.secret);
     answer = { value: entry.getPassword() ?? null };
@@ -46,9 +44,8 @@ export const HELPER_SOURCE = `
  * its entry calls this before anything else.
  */
 export function runKeychainHelper(): void {
-  const extracted = process.env[ADDON_VARIABLE] ? null : extractKeyringAddon();
-  if (extracted) process.env[ADDON_VARIABLE] = extracted;
-  new Function('require', HELPER_SOURCE)(createRequire(process.execPath));
-  // Windows keeps a loaded addon in use; the temporary directory is cleaned by the system there.
-  if (extracted && process.platform !== 'win32') rmSync(dirname(extracted), { recursive: true, force: true });
+  const load = createRequire(process.execPath);
+  new Function('require', HELPER_SOURCE)((id: string) =>
+    id === ADDON_ASSET ? loadCarriedAddon(load) : load(id),
+  );
 }

@@ -1,9 +1,10 @@
 /** Where the native part of `@napi-rs/keyring` is. Nothing is loaded into this process: see `keychain.ts`. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getRawAsset } from 'node:sea';
+import envPaths from 'env-paths';
+import { keepByContent } from './privateFolder.ts';
 
 /** Name under which the executable carries the addon. */
 export const ADDON_ASSET = 'keyring.node';
@@ -19,9 +20,32 @@ export function findKeyringAddon(): string | null {
   }
 }
 
-/** Writes the addon that the executable carries to a directory of its own; a native addon loads from a file only. */
-export function extractKeyringAddon(): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'relay-')), ADDON_ASSET);
-  writeFileSync(path, Buffer.from(getRawAsset(ADDON_ASSET) as ArrayBuffer), { mode: 0o600 });
-  return path;
+/**
+ * Where an executable may unpack to, the best first; a later one serves where an earlier is missing, read-only, open to
+ * others, or mounted so that nothing can be executed from it.
+ */
+function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {
+  return [
+    envPaths('relay', { suffix: '' }).cache,
+    ...(runtime ? [join(runtime, 'relay')] : []),
+    // The temporary directory is shared, so the name has to be this user's own.
+    join(tmpdir(), `relay-${process.getuid?.() ?? 'user'}`),
+  ];
+}
+
+/**
+ * Unpacks the addon that the executable carries, since a native addon loads from a file only, and loads it.
+ * @throws Error that names each place and what was wrong there
+ */
+export function loadCarriedAddon<T>(load: (path: string) => T): T {
+  const content = new Uint8Array(getRawAsset(ADDON_ASSET) as ArrayBuffer);
+  const problems: string[] = [];
+  for (const folder of folders(process.env)) {
+    try {
+      return load(keepByContent(folder, ADDON_ASSET, content));
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new Error(`the keychain addon cannot be loaded (${problems.join('; ')})`);
 }

@@ -47,7 +47,7 @@ export interface Core {
   readonly log: Log;
   readonly version: string;
   readonly store: Store;
-  readonly key: Pick<MasterKey, 'source' | 'warning'>;
+  readonly key: Pick<MasterKey, 'source' | 'warning' | 'created'>;
   /** What the command line proves itself with at `/local/`. */
   readonly localToken: string;
   readonly apiKey: ApiKey;
@@ -158,7 +158,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     log,
     version: options.version,
     store,
-    key: { source: opened.key.source, warning: opened.key.warning },
+    key: { source: opened.key.source, warning: opened.key.warning, created: opened.key.created },
     localToken: deriveLocalToken(opened.key.key),
     apiKey: opened.apiKey,
     provider,

@@ -28,6 +28,7 @@ export async function openOffline(options: OfflineOptions): Promise<Offline> {
   const made: Core[] = [];
   const make = async () => {
     const core = await open();
+    if (core.key.created && core.key.warning) options.log.warn({}, core.key.warning);
     made.push(core);
     return createLocalApi(core, null);
   };

@@ -27,7 +27,7 @@ export function statusReport(core: Core, server: ServerFacts | null, ownerCode: 
     home: core.settings.home,
     server,
     account: accountFacts(core),
-    key: core.key,
+    key: { source: core.key.source, warning: core.key.warning },
     database: databaseFacts(core),
     mcp: {
       authMode: core.settings.mcpAuthMode,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -9,55 +9,29 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryHome } from '../store/support.ts';
+import { withKeychain, withoutKeychain } from '../support/keychain.ts';
 
 const LOAD_KEY = ['--import', 'tsx', fileURLToPath(new URL('./children/loadKey.ts', import.meta.url))];
 const notLinux = process.platform !== 'linux' ? 'this test knows the keychain of Linux only' : false;
 
-function withoutKeychain(): string | false {
-  const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter(
-    (program) => spawnSync(program, ['--version']).error !== undefined,
-  );
-  return missing.length > 0 && process.env.CI !== 'true' ? `not installed: ${missing.join(', ')}` : false;
-}
-
-/** Starts a keychain with the password in the file $1, runs the rest twice, and ends the keychain. */
-const SESSION = `
-  gnome-keyring-daemon --foreground --unlock --components=secrets < "$1" > /dev/null & keychain=$!
-  trap 'kill $keychain' EXIT
-  shift
-  for turn in $(seq 200); do
-    dbus-send --session --print-reply --dest=org.freedesktop.DBus / \\
-      org.freedesktop.DBus.GetNameOwner string:org.freedesktop.secrets > /dev/null && break
-    sleep 0.05
-  done
-  "$@"; echo; "$@"
-`;
-
 test('the key is made in the Secret Service and read back by a second process, and is nowhere else', {
-  skip: notLinux || withoutKeychain(),
+  skip: withoutKeychain(),
 }, async (t) => {
-  const base = await temporaryHome(t);
-  for (const name of ['home', 'run']) await mkdir(join(base, name), { mode: 0o700 });
-  await writeFile(join(base, 'password'), 'pw');
-  const load = [process.execPath, ...LOAD_KEY, join(base, 'home'), 'os'];
-  const session = spawn(
-    'dbus-run-session',
-    ['--', 'bash', '-c', SESSION, 'session', join(base, 'password'), ...load],
-    {
-      env: {
-        ...process.env,
-        HOME: base,
-        XDG_DATA_HOME: join(base, 'data'),
-        XDG_RUNTIME_DIR: join(base, 'run'),
-      },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  );
-  const [made, found] = (await text(session.stdout)).split('\n').map((line) => JSON.parse(line));
-  assert.match(made.key, /^[0-9a-f]{64}$/);
-  assert.deepEqual(made, { key: made.key, source: 'keychain', warning: null, created: true });
-  assert.deepEqual(found, { ...made, created: false });
-  assert.deepEqual(await readdir(join(base, 'home')), []);
+  const home = await temporaryHome(t);
+  await withKeychain(async (env) => {
+    const load = () => {
+      const { stdout } = spawnSync(process.execPath, [...LOAD_KEY, home, 'os'], {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      });
+      return JSON.parse(stdout);
+    };
+    const made = load();
+    assert.match(made.key, /^[0-9a-f]{64}$/);
+    assert.deepEqual(made, { key: made.key, source: 'keychain', warning: null, created: true });
+    assert.deepEqual(load(), { ...made, created: false });
+  });
+  assert.deepEqual(await readdir(home), []);
   // The kernel keyring would lose the key at the next reboot.
   const kernelKeys = await readFile('/proc/keys', 'utf8').catch(() => '');
   assert.doesNotMatch(kernelKeys, /master-key|relay/);

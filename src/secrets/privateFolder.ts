@@ -1,0 +1,100 @@
+/**
+ * Keeps a file under a name made of its content in a folder that nobody else can write to, so that what is loaded from
+ * there is what was put there. Synchronous: the keychain's helper does nothing else meanwhile.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Someone else's rights to change what a path leads to. */
+const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+/**
+ * Path of `<own>/<SHA-256>/<name>` with exactly `content`, written if it is not there or not as it was.
+ * @param own a directory for this program alone; made where it is not there
+ * @throws Error when another user could change the path, or it cannot be written
+ */
+export function keepByContent(own: string, name: string, content: Uint8Array): string {
+  const folder = join(own, createHash('sha256').update(content).digest('hex'));
+  const path = join(folder, name);
+  makeParents(dirname(own));
+  refuseSwappable(realpathSync(dirname(own)));
+  for (const directory of [own, folder]) {
+    makeDirectory(directory);
+    refuseForeign(lstatSync(directory), directory);
+  }
+  if (!holds(path, content)) write(path, content);
+  return path;
+}
+
+/** In a directory that others may write to, only the sticky bit keeps them from replacing ours. */
+function refuseSwappable(directory: string): void {
+  if (process.platform === 'win32') return;
+  for (let path = directory; ; path = dirname(path)) {
+    const { uid, mode } = lstatSync(path);
+    const foreign = uid !== 0 && uid !== process.getuid?.();
+    if (foreign || (mode & WRITABLE_BY_OTHERS && !(mode & STICKY))) {
+      throw new Error(`${path} can be changed by other users`);
+    }
+    if (path === dirname(path)) return;
+  }
+}
+
+function refuseForeign(found: Stats, path: string): void {
+  if (!found.isDirectory()) throw new Error(`${path} is no directory`);
+  // Windows keeps the rights of a user's folder in lists that mode and owner do not show.
+  if (process.platform === 'win32') return;
+  if (found.uid !== process.getuid?.() || found.mode & WRITABLE_BY_OTHERS) {
+    throw new Error(`${path} can be changed by other users`);
+  }
+}
+
+/** By hand: `recursive` never ends where the system refuses a directory with ENOENT, as below /proc. */
+function makeParents(path: string): void {
+  if (existsSync(path)) return;
+  if (path !== dirname(path)) makeParents(dirname(path));
+  makeDirectory(path);
+}
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function holds(path: string, content: Uint8Array): boolean {
+  try {
+    return lstatSync(path).isFile() && readFileSync(path).equals(content);
+  } catch {
+    return false;
+  }
+}
+
+function write(path: string, content: Uint8Array): void {
+  const temp = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    writeFileSync(temp, content, { mode: 0o600, flag: 'wx' });
+    const file = openSync(temp, 'r');
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(temp, path);
+  } finally {
+    rmSync(temp, { force: true });
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { withKeychain, withoutKeychain } from '../support/keychain.ts';
+import { withDesk } from '../support/program.ts';
+
+test('the master key lies in the OS keychain, and the state opens with it again', {
+  skip: withoutKeychain(),
+}, async () => {
+  await withKeychain((keychain) =>
+    withDesk({ ...keychain, RELAY_KEYCHAIN: 'auto' }, async ({ home, relay, serve }) => {
+      const { server } = await serve();
+      const running = await relay(['status', '--json']);
+      assert.deepEqual(JSON.parse(running.out).key, { source: 'keychain', warning: null });
+      const key = await relay(['key']);
+      assert.deepEqual([key.code, key.err], [0, '']);
+      await server.stop('SIGKILL');
+
+      const again = await serve();
+      assert.deepEqual(await relay(['key']), key);
+      assert.equal((await again.server.stop()).code, 0);
+      assert.equal(readdirSync(home).includes('master.key'), false);
+
+      const locked = await relay(['serve', '--port', '0'], {
+        env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' },
+      });
+      assert.equal(locked.code, 3);
+      assert.match(
+        locked.err,
+        /^relay: The keychain cannot be used: .*\n {2}Unlock the keychain and try again\./m,
+      );
+      assert.deepEqual(await relay(['key']), key);
+      assert.equal(readdirSync(join(home)).includes('master.key'), false);
+    }),
+  );
+});
