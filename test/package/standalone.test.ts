@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+
+const EXECUTABLE = process.env.RELAY_BIN ?? '';
+
+interface Lonely {
+  folder: string;
+  run(args: string[], env?: Record<string, string>): Promise<{ code: number; out: string; err: string }>;
+}
+
+/** The file alone in an empty directory, which is also the person's home, with nothing else in the environment. */
+function lonely(context: TestContext): Lonely {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-lonely-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, 'relay');
+  copyFileSync(EXECUTABLE, program);
+  return {
+    folder,
+    async run(args, env = {}) {
+      const child = spawn(program, args, {
+        cwd: folder,
+        env: { PATH: '', HOME: folder, TMPDIR: folder, ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const [out, err, [code]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close'),
+      ]);
+      return { code: code as number, out, err };
+    },
+  };
+}
+
+test('the file alone, with an empty PATH, serves the demo and answers a call', async (context) => {
+  const { folder, run } = lonely(context);
+  const server = spawn(join(folder, 'relay'), ['serve', '--demo', '--json', '--port', '0'], {
+    cwd: folder,
+    env: { PATH: '', HOME: folder, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  context.after(() => server.kill('SIGKILL'));
+  const [line] = await once(server.stdout, 'data');
+  const ready = JSON.parse(String(line));
+  assert.deepEqual([ready.event, ready.providerConnected, ready.demo], ['ready', true, true]);
+  const found = await run(['call', 'search_tracks', 'query=carousel', 'limit=1', '--json']);
+  assert.equal(found.code, 0, found.err);
+  assert.equal(JSON.parse(found.out).items.length, 1);
+  const ended = once(server, 'close');
+  server.kill('SIGTERM');
+  assert.deepEqual(await ended, [0, null]);
+  assert.deepEqual(readdirSync(folder).sort(), ['.config', 'relay']);
+});
+
+test('options of Node in the environment are not taken', async (context) => {
+  const { run } = lonely(context);
+  const answer = await run(['--version'], { NODE_OPTIONS: '--no-such-option --require /nonexistent' });
+  assert.deepEqual([answer.code, answer.err], [0, '']);
+});
+
+test('the addon is unpacked once, for its owner alone, under the hash of its content', async (context) => {
+  const { folder, run } = lonely(context);
+  const first = await run(['key']);
+  assert.equal(first.code, 0, first.err);
+  const cache = join(folder, '.cache', 'relay');
+  const [hash = '', ...others] = readdirSync(cache);
+  assert.deepEqual(others, []);
+  assert.match(hash, /^[0-9a-f]{64}$/);
+  const addon = join(cache, hash, 'keyring.node');
+  assert.deepEqual(readdirSync(join(cache, hash)), ['keyring.node']);
+  for (const [path, mode] of [
+    [cache, 0o700],
+    [join(cache, hash), 0o700],
+    [addon, 0o600],
+  ] as const) {
+    assert.equal(statSync(path).mode & 0o777, mode, path);
+  }
+  const { ino } = statSync(addon);
+  const second = await run(['key'], { RELAY_HOME: join(folder, 'second') });
+  assert.equal(second.code, 0, second.err);
+  assert.equal(statSync(addon).ino, ino);
+});
+
+test('what somebody else put there is not loaded', async (context) => {
+  const { folder, run } = lonely(context);
+  await run(['key']);
+  const cache = join(folder, '.cache', 'relay');
+  const [hash = ''] = readdirSync(cache);
+  const addon = join(cache, hash, 'keyring.node');
+  const right = readFileSync(addon);
+
+  writeFileSync(addon, 'something else');
+  await run(['key'], { RELAY_HOME: join(folder, 'changed') });
+  assert.equal(readFileSync(addon).equals(right), true);
+
+  // Whoever may write to the folder could exchange the file between the look and the load.
+  rmSync(cache, { recursive: true });
+  mkdirSync(cache);
+  chmodSync(cache, 0o777);
+  const open = await run(['key'], { RELAY_HOME: join(folder, 'open') });
+  assert.equal(open.code, 0, open.err);
+  assert.deepEqual(readdirSync(cache), []);
+
+  rmSync(cache, { recursive: true });
+  mkdirSync(join(folder, 'elsewhere'));
+  symlinkSync(join(folder, 'elsewhere'), cache);
+  const linked = await run(['key'], { RELAY_HOME: join(folder, 'linked') });
+  assert.equal(linked.code, 0, linked.err);
+  assert.deepEqual(readdirSync(join(folder, 'elsewhere')), []);
+});
+
+test('where the addon cannot be unpacked at all, the key lies in a file, and the program says so', async (context) => {
+  const { folder, run } = lonely(context);
+  const nowhere = { HOME: '/proc/1/nowhere', TMPDIR: '/proc/1/nowhere' };
+  const env = { ...nowhere, RELAY_HOME: join(folder, 'home') };
+  const answer = await run(['key'], env);
+  assert.equal(answer.code, 0, answer.err);
+  assert.match(answer.err, /No keychain answered: the keychain addon cannot be loaded \(.*nowhere/);
+  assert.deepEqual(readdirSync(join(folder, 'home')).sort(), ['master.key', 'relay.db']);
+  const { entries } = JSON.parse((await run(['status', '--json'], env)).out);
+  const key = entries.find(({ part }: { part: string }) => part === 'key');
+  assert.equal(key.state, 'warning');
+  assert.match(key.summary, /master\.key/);
+});
