@@ -3,7 +3,6 @@ import type { Settings } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import { type Context, interruptible } from './context.ts';
 import { note } from './output.ts';
-import { quoted } from './readyText.ts';
 
 export interface Server {
   name: string;
@@ -20,23 +19,18 @@ export async function findServer(context: Context): Promise<Server> {
     return { name: running.demo ? 'relay-demo' : 'relay', url, authMode: mcp.authMode };
   }
   const settings = await context.settings();
-  const url = urlFromSettings(context, settings);
+  const url = urlFromSettings(settings);
   note(context.io, 'No server is running; the address is that of the settings.');
   return { name: 'relay', url, authMode: settings.mcpAuthMode };
 }
 
-function urlFromSettings(context: Context, settings: Settings): string {
+function urlFromSettings(settings: Settings): string {
   const { publicBaseUrl, host, port } = settings;
   if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
   if (port === 0) {
     throw new RelayError('NO_SERVER', 'The address is known only while the server runs: its port is 0.', {
-      remedy: `Start it with \`${relayCommand(context)} serve\`, or set a port.`,
+      remedy: 'Start it with `relay serve`, or set a port.',
     });
   }
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
-}
-
-/** `relay` as the person has to call it for this home. */
-export function relayCommand({ home }: Context): string {
-  return home === undefined ? 'relay' : `relay --home ${quoted(home)}`;
 }

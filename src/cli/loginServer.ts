@@ -44,10 +44,22 @@ async function startAnyway(context: Context, settings: Settings) {
   try {
     return await startServer(options);
   } catch (error) {
-    if (!(error instanceof RelayError) || !KEY_IS_LOST.includes(error.code)) throw error;
+    if (!(error instanceof RelayError) || !KEY_IS_LOST.includes(error.code)) throw forLogin(error);
     await confirmStartOver(context, error);
-    return startServer({ ...options, startOver: true });
+    return await startServer({ ...options, startOver: true }).catch((again) => {
+      throw forLogin(again);
+    });
   }
+}
+
+/** `--port` belongs to `relay serve`; here the port is part of what the Spotify app knows. */
+function forLogin(error: unknown): unknown {
+  if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
+  return new RelayError('PORT_TAKEN', error.message, {
+    remedy:
+      'Stop it, or choose another port with `relay config set port PORT` and enter its redirect URI in the Spotify app.',
+    cause: error,
+  });
 }
 
 const KEY_IS_LOST: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];

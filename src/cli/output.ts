@@ -3,6 +3,7 @@
  * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`.
  */
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
+import { forHome, type NamedHome } from './relayCommand.ts';
 
 /** The three streams, as far as the commands use them. */
 export interface Io {
@@ -41,8 +42,17 @@ export function describeError(error: unknown): { code: ErrorCode; message: strin
   };
 }
 
-export function printError(io: Io, error: unknown, options: { json: boolean; debug: boolean }): void {
-  const shown = describeError(error);
+/** What a remedy says to run is for the home that the person named; a help text is the same for all. */
+export function printError(
+  io: Io,
+  error: unknown,
+  options: NamedHome & { json: boolean; debug: boolean },
+): void {
+  const { code, message, remedy: general } = describeError(error);
+  const remedy = general === null || code === 'USAGE' ? general : forHome(general, options);
+  const shown = { code, message, remedy };
+  // The terminal has just written ^C, without a line end.
+  if (code === 'INTERRUPTED' && io.terminal.stderr && !options.json) io.err('\n');
   if (options.json) io.err(`${JSON.stringify({ error: shown })}\n`);
   else io.err(`relay: ${shown.message}\n${shown.remedy === null ? '' : `  ${shown.remedy}\n`}`);
   if (options.debug && error instanceof Error) io.err(`${error.stack}\n`);

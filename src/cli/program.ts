@@ -17,7 +17,7 @@ import { serveCommand } from './commands/serve.ts';
 import { serviceCommand } from './commands/service.ts';
 import { statusCommand } from './commands/status.ts';
 import { toolsCommand } from './commands/tools.ts';
-import { type Context, createContext, type World } from './context.ts';
+import { type Context, createContext, type GlobalOptions, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit.ts';
 import { printError } from './output.ts';
 
@@ -58,8 +58,10 @@ export async function runProgram(args: readonly string[], world: World): Promise
     return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    const cause = error instanceof CommanderError ? usageError(error, args, program) : error;
-    printError(world.io, cause, { json, debug: world.env.LOG_LEVEL === 'debug' });
+    const cause = error instanceof CommanderError ? usageError(error, args, program) : knownError(error);
+    const { home } = program.opts<GlobalOptions>();
+    const { platform, env } = world;
+    printError(world.io, cause, { json, debug: env.LOG_LEVEL === 'debug', home, platform });
     return exitCodeOf(cause);
   }
 }
@@ -77,6 +79,7 @@ export function createProgram(world: World, finish: Finish, json = false): Comma
     .configureHelp({
       showGlobalOptions: true,
       helpWidth: Math.min(world.io.columns, 80),
+      minWidthToWrap: 20,
       subcommandTerm: (command) => command.name(),
     })
     .configureOutput({ writeOut: world.io.out, writeErr: world.io.err, outputError: () => {} })
@@ -96,6 +99,17 @@ Examples:
   $ relay serve --demo
   $ relay login
   $ relay call search_tracks query=carousel`;
+
+/** Node asks the system for the home directory where HOME is not set, and throws where it knows none (libuv). */
+function knownError(error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException | null)?.syscall !== 'uv_os_homedir') return error;
+  const message =
+    'The home directory of this user is not known: neither the environment nor the system names one.';
+  return new RelayError('HOME_UNUSABLE', message, {
+    remedy: 'Set HOME in the environment to a directory of your own, then run this again.',
+    cause: error,
+  });
+}
 
 /** Commander's sentence as ours: "error: unknown option '--prot'\\n(Did you mean --port?)". */
 function usageError(error: CommanderError, args: readonly string[], program: Command): RelayError {

@@ -5,9 +5,12 @@ import { RelayError } from '../domain/errors.ts';
 import type { Io } from './output.ts';
 
 /** One line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
-export function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
+export async function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   io.err(prompt);
-  return readLine(createInterface({ input: io.stdin }), signal);
+  const line = await readLine(createInterface({ input: io.stdin }), signal);
+  // The end of the input, unlike Enter, leaves the cursor behind the prompt.
+  if (line === null) io.err('\n');
+  return line;
 }
 
 /** Like `askLine`, without showing what is typed; from a pipe it reads one line without a prompt. */

@@ -1,4 +1,6 @@
 /** The block that `relay serve` prints once it is ready. Pure: facts in, text of at most 60 columns out. */
+import { relayCommand } from './relayCommand.ts';
+
 export interface ReadyFacts {
   version: string;
   mcpUrl: string;
@@ -16,7 +18,7 @@ export interface ReadyFacts {
 }
 
 export function readyText(facts: ReadyFacts): string {
-  const relay = facts.home === undefined ? 'relay' : `relay --home ${quoted(facts.home)}`;
+  const relay = relayCommand(facts);
   return [
     `relay ${facts.version} is ready${facts.demo ? ' (DEMO)' : ''}`,
     ...(facts.demo ? ['Simulated provider, invented music: no Spotify account.'] : []),
@@ -48,9 +50,4 @@ function claudeCommand(facts: ReadyFacts, relay: string): string[] {
   return parts.map(
     (part, index) => `${index === 0 ? '' : '  '}${part}${index < parts.length - 1 ? ' \\' : ''}`,
   );
-}
-
-/** A path as one word of a command line. */
-export function quoted(path: string): string {
-  return /^[\w./~+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -9,6 +9,7 @@ import { serviceManager } from '../service/service.ts';
 import type { Machine, ServiceManager } from '../service/types.ts';
 import { readServerFile } from '../store/serverFile.ts';
 import type { Context } from './context.ts';
+import { relayCommand } from './relayCommand.ts';
 
 export interface OpenService {
   manager: ServiceManager;
@@ -61,7 +62,7 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
   const own = inspectSettings(context.loadOptions()).settings;
   return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
     .filter((key) => own[key] !== theirs[key])
-    .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(key) }));
+    .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
 }
 
 /** Root has another keychain and another home, and would own files that the person needs. */
@@ -77,7 +78,8 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
 }
 
-function storeCommand(key: SettingKey): string | null {
-  if (key === 'providerClientSecret') return `relay config set ${key}`;
-  return SETTINGS[key].inFile ? `relay config set ${key} VALUE` : null;
+function storeCommand(context: Context, key: SettingKey): string | null {
+  const command = `${relayCommand(context)} config set ${key}`;
+  if (key === 'providerClientSecret') return command;
+  return SETTINGS[key].inFile ? `${command} VALUE` : null;
 }

@@ -331,6 +331,34 @@ test('a home directory that is not there is told, and not made', async (context)
   assert.equal(existsSync(`${home}/none`), false);
 });
 
+for (const HOME of ['.', 'me/here']) {
+  test(`a home directory that is relative, ${HOME}, is told, and nothing is written where one happens to be`, async (context) => {
+    assert.deepEqual(await desk(context).run(['codex', '--write'], { env: { HOME } }), {
+      code: 1,
+      out: '',
+      err: `${NO_SERVER}relay: Your home directory is not known: HOME is "${HOME}", which is no absolute path.
+  Set it in the environment to your home directory, then run this again.
+`,
+    });
+  });
+}
+
+test('what is in the file already is told before it is asked for', async (context) => {
+  const { home, run, put } = desk(context);
+  put('.cursor/mcp.json', BOTH);
+  put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://old/mcp"}}}');
+  put('.codex/config.toml', '[');
+  assert.equal((await run(['cursor'])).err, `${NO_SERVER}${home}/.cursor/mcp.json has relay already.\n`);
+  assert.equal(
+    (await run(['gemini'])).err,
+    `${NO_SERVER}${home}/.gemini/settings.json has relay with another address.\n`,
+  );
+  assert.equal(
+    (await run(['codex'])).err,
+    `${NO_SERVER}${home}/.codex/config.toml is not readable as it is; with --write the error says why.\n`,
+  );
+});
+
 /** Permissions do not hold for root, so then the test goes on as somebody else. */
 async function asSomebody<T>(paths: string[], work: () => Promise<T>): Promise<T> {
   const { geteuid, seteuid } = process;

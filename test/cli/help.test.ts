@@ -52,6 +52,14 @@ test('no line of any help is wider than a terminal of 80 columns', async () => {
   }
 });
 
+test('a narrow terminal gets the descriptions wrapped', async () => {
+  const { out } = await relay(['login', '--help'], { columns: 50 });
+  assert.match(
+    out,
+    / {2}--no-browser {9}Open no browser; the\n {23}address that one elsewhere\n {23}ends on can be pasted back\n/,
+  );
+});
+
 test('every argument explains itself as the options do', () => {
   for (const command of everyCommand(program)) {
     for (const { description, name } of command.registeredArguments.map((argument) => ({

@@ -133,7 +133,7 @@ test('with --no-browser the address that a browser elsewhere ended on is taken f
         }),
       pasteLogin: async (_attemptId, address) => {
         if (address !== BACK)
-          throw new RelayError('INVALID_ARGUMENT', 'That is not it.', { remedy: 'Paste it whole.' });
+          throw new RelayError('LOGIN_FAILED', 'That is not it.', { remedy: 'Start again.' });
         finish(CONNECTED);
         return CONNECTED;
       },
@@ -146,7 +146,7 @@ test('with --no-browser the address that a browser elsewhere ended on is taken f
   assert.deepEqual(result, {
     code: 0,
     out: `${PROVIDER_URL}\n${CONNECTED_LINE}`,
-    err: `${PASTE_HINT}That is not it. Paste it whole.\n`,
+    err: `${PASTE_HINT}That is not it. Paste the whole address of that page, or give up with Ctrl-C:\n`,
   });
 });
 
@@ -235,6 +235,20 @@ test('a person at a terminal may decline to start over, and nothing is forgotten
   );
 });
 
+test('a taken port is told with what login itself can do about it', async () => {
+  const taken = new RelayError('PORT_TAKEN', 'Another program listens on 127.0.0.1:4980.', {
+    remedy: 'Choose another port with --port.',
+  });
+  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
+  assert.deepEqual(await relay(['login'], { env, parts: startable({}, taken).parts }), {
+    code: 1,
+    out: '',
+    err: `relay: Another program listens on 127.0.0.1:4980.
+  Stop it, or choose another port with \`relay config set port PORT\` and enter its redirect URI in the Spotify app.
+`,
+  });
+});
+
 const STEPS = `relay reaches Spotify through an app of your own. To make it:
 
   1. Create an app at https://developer.spotify.com/dashboard
@@ -295,6 +309,8 @@ test('no answer, or an impossible one, changes nothing', async (context) => {
   const terminal = { stdin: true };
   const none = await relay(['login'], { env, stdin: '\n', terminal });
   assert.deepEqual([none.code, none.err], [2, `${STEPS}\nClient ID: ${NOT_SET}`]);
+  const ended = await relay(['login'], { env, stdin: '', terminal });
+  assert.deepEqual([ended.code, ended.err], [2, `${STEPS}\nClient ID: \n${NOT_SET}`]);
   const impossible = await relay(['login'], { env, stdin: 'a b\n', terminal });
   assert.equal(impossible.code, 2);
   assert.match(impossible.err, /providerClientId must be the Client ID of a Spotify app/);

@@ -436,6 +436,25 @@ test('a home that only this shell names is written down; the usual one is not', 
   );
 });
 
+test('with --home, what is left to do is told for that home', async (context) => {
+  const own = desk(context);
+  own.systemd.reachable = false;
+  const named = ['--home', own.state];
+  assert.equal(
+    (await own.service(named)).out,
+    `The service is not installed.\n  Run: relay --home ${own.state} service install\n`,
+  );
+  const { err } = await own.service(['install', ...named], { env: { RELAY_PORT: '4999' } });
+  assert.equal(
+    err,
+    `The service manager does not answer here: ${NO_BUS}
+Until then, start it with: relay --home ${own.state} serve
+The service does not get these settings from your environment. To keep them:
+  RELAY_PORT  relay --home ${own.state} config set port VALUE
+`,
+  );
+});
+
 test('on macOS launchd is asked, and waited for while the old agent ends', async (context) => {
   let loaded = true;
   let bootstraps = 0;

@@ -5,6 +5,7 @@ import test from 'node:test';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 import { systemWorld } from '../../src/cli/world.ts';
+import { RelayError } from '../../src/domain/errors.ts';
 import { relay, relayProcess } from '../support/cli.ts';
 
 const COMMANDS = ['serve', 'login', 'logout', 'status', 'key', 'tools', 'call', 'config'];
@@ -73,6 +74,27 @@ test('with --json an error is one line of JSON on stderr', async () => {
       },
     },
   );
+});
+
+test('a user without a home directory is told so', async () => {
+  const openOffline = () =>
+    Promise.reject(Object.assign(new Error('uv_os_homedir returned ENOENT'), { syscall: 'uv_os_homedir' }));
+  assert.deepEqual(await relay(['key', '--home', '/no/such/home'], { parts: { openOffline } }), {
+    code: 1,
+    out: '',
+    err: `relay: The home directory of this user is not known: neither the environment nor the system names one.
+  Set HOME in the environment to a directory of your own, then run this again.
+`,
+  });
+});
+
+test('on a terminal the word about Ctrl-C begins a line of its own', async () => {
+  const signal = AbortSignal.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
+  const run = async (stderr: boolean, ...flags: string[]) =>
+    (await relay(['key', '--home', '/no/such/home', ...flags], { signal, terminal: { stderr } })).err;
+  assert.equal(await run(true), '\nrelay: Interrupted.\n');
+  assert.equal(await run(false), 'relay: Interrupted.\n');
+  assert.match(await run(true, '--json'), /^\{"error":/);
 });
 
 test('--home and --json are taken before and after the command', async () => {

@@ -77,9 +77,10 @@ async function unknownTool(name: string, tools: readonly ToolSummary[]): Promise
 
 /** With `--json` a failure is part of the answer, so it goes where the answer goes. */
 function show(context: Context, { value, error }: ToolOutcome): ExitCode {
-  const { io, env } = context;
+  const { io, env, home, platform } = context;
+  const debug = env.LOG_LEVEL === 'debug';
   if (context.json) printJson(io, value);
-  else if (error) printError(io, error, { json: false, debug: env.LOG_LEVEL === 'debug' });
+  else if (error) printError(io, error, { json: false, debug, home, platform });
   else if (typeof value === 'string') printLine(io, value);
   else printLine(io, JSON.stringify(value, null, io.terminal.stdout ? 2 : undefined));
   return error === null ? EXIT.done : exitCodeOf(error);

@@ -2,11 +2,12 @@ import { homedir } from 'node:os';
 import { Command } from 'commander';
 import { CLIENTS, type Client, type Connection, findClient } from '../../connect/clients.ts';
 import type { Plan } from '../../connect/connect.ts';
-import type { System } from '../../connect/system.ts';
+import { pathsOf, type System } from '../../connect/system.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { findServer, relayCommand, type Server } from '../connectServer.ts';
+import { findServer, type Server } from '../connectServer.ts';
 import type { Context } from '../context.ts';
 import { note, printJson } from '../output.ts';
+import { relayCommand } from '../relayCommand.ts';
 
 export interface ConnectOptions {
   write?: boolean;
@@ -59,6 +60,7 @@ export async function runConnect(
     return printJson(context.io, { ...shown(plan(key)), written: false, backup: null, changed: false });
   const { planText } = await import('../connectText.ts');
   noteIfAbsent(context, plan(key));
+  await noteIfThere(context, plan(key));
   context.io.out(planText(plan(key), relayCommand(context), context.io.columns));
 }
 
@@ -123,13 +125,32 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
     note(io, `${client.name} does not seem to have run here yet: there is no ${missing}.`);
 }
 
+/** `--write` says the same by what it does. */
+async function noteIfThere({ io }: Context, plan: Plan): Promise<void> {
+  const { stateOf } = await import('../../connect/connect.ts');
+  const state = await stateOf(plan);
+  if (state !== 'no') note(io, `${plan.file} ${THERE[state](plan.connection.name)}.`);
+}
+
+const THERE = {
+  yes: (server: string) => `has ${server} already`,
+  other: (server: string) => `has ${server} with another address`,
+  unreadable: () => 'is not readable as it is; with --write the error says why',
+};
+
 function connectionTo({ name, url }: Server, key: string | null): Connection {
   return { name, url, key };
 }
 
 function systemOf({ platform, env }: Context): System {
-  const home = (platform === 'win32' ? env.USERPROFILE : env.HOME) || homedir();
-  return { platform, env, home };
+  const name = platform === 'win32' ? 'USERPROFILE' : 'HOME';
+  const home = env[name] || homedir();
+  if (pathsOf({ platform }).isAbsolute(home)) return { platform, env, home };
+  throw new RelayError(
+    'HOME_UNUSABLE',
+    `Your home directory is not known: ${name} is "${home}", which is no absolute path.`,
+    { remedy: 'Set it in the environment to your home directory, then run this again.' },
+  );
 }
 
 function shortened(file: string, { home, platform }: System): string {

@@ -98,6 +98,8 @@ async function poll(
   }
 }
 
+const PASTE_AGAIN = 'Paste the whole address of that page, or give up with Ctrl-C:';
+
 /** Every line of stdin is taken as the address; one that does not fit is told and the next is awaited. */
 async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
   const { readLines } = await import('../prompt.ts');
@@ -112,8 +114,8 @@ async function listenForAddress(context: Context, local: LocalApi, attemptId: st
       const progress = await local.pasteLogin(attemptId, address);
       if (progress.state !== 'pending') end(progress);
     } catch (error) {
-      const remedy = error instanceof RelayError ? (error.remedy ?? '') : '';
-      note(context.io, `${messageOf(error)} ${remedy}`.trim());
+      // The error's own remedy is to start again, and this login still waits.
+      note(context.io, `${messageOf(error)} ${PASTE_AGAIN}`);
     }
   };
   const reader = readLines(context.io, (line) => void take(line));

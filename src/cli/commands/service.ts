@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { commandGroup } from '../group.ts';
 import { note, printJson, printLine } from '../output.ts';
 import type { Finish } from '../program.ts';
+import { forHome } from '../relayCommand.ts';
 import type { OpenService } from '../serviceSetup.ts';
 
 const EXPLANATION = `
@@ -59,7 +60,7 @@ export async function runServiceInstall(context: Context): Promise<void> {
   const { platform } = context;
   const text = installedText({ file, changed, started, url, other, silent, left, platform });
   for (const line of text.lines) printLine(context.io, line);
-  for (const line of text.notes) note(context.io, line);
+  for (const line of text.notes) note(context.io, forHome(line, context));
 }
 
 export async function runServiceUninstall(context: Context): Promise<void> {
@@ -79,7 +80,10 @@ export async function runServiceStatus(context: Context): Promise<ExitCode> {
   const { problemsOf, serviceText } = await import('../serviceText.ts');
   const service = await openService(context);
   const [found, server] = await Promise.all([service.manager.find(), service.server()]);
-  const problems = problemsOf(found, service.manager.logCommand);
+  const problems = problemsOf(found, service.manager.logCommand).map((problem) => ({
+    ...problem,
+    remedy: forHome(problem.remedy, context),
+  }));
   const { writtenBy, wanted: expectedCommand, silent, ...rest } = found;
   const installed = writtenBy === 'relay';
   const running = found.running ?? (context.platform === 'win32' ? server !== null : null);

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { printJson, showsUnicode } from '../output.ts';
 import type { Finish } from '../program.ts';
+import { forHome } from '../relayCommand.ts';
 import { statusText } from '../statusText.ts';
 
 export function statusCommand(context: Context, finish: Finish): Command {
@@ -18,10 +19,18 @@ export function statusCommand(context: Context, finish: Finish): Command {
 export async function runStatus(context: Context): Promise<ExitCode> {
   const { io, env, platform } = context;
   const report = await context.withLocal((local) => local.status());
-  const shown = io.terminal.stdout && !context.json ? report : { ...report, ownerCode: null };
+  const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
+  const shown = { ...report, entries: entriesFor(report, context), ownerCode };
   if (context.json) printJson(io, shown);
   else io.out(statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
   return exitCodeFor(report);
+}
+
+function entriesFor({ entries }: StatusReport, context: Context): StatusReport['entries'] {
+  return entries.map((entry) => ({
+    ...entry,
+    remedy: entry.remedy === null ? null : forHome(entry.remedy, context),
+  }));
 }
 
 /** Without a server nothing else can be mended from here, so that comes first. */
