@@ -2,4 +2,4 @@
 import { join } from 'node:path';
 import { bundle, root } from './bundle.ts';
 
-await bundle({ entry: 'main.ts', outfile: join(root, 'dist', 'relay.cjs'), target: 'node20' });
+await bundle({ entry: 'src/main.ts', outfile: join(root, 'dist', 'relay.cjs'), target: 'node20' });

@@ -7,7 +7,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 export interface BundleOptions {
-  /** A file below src. */
+  /** A file of the checkout. */
   entry: string;
   outfile: string;
   /** As in esbuild: `node20`. */
@@ -20,7 +20,7 @@ export interface BundleOptions {
 export async function bundle({ entry, outfile, target, minify = false }: BundleOptions): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [join('src', entry)],
+    entryPoints: [entry],
     outfile,
     target,
     bundle: true,

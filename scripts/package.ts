@@ -2,16 +2,17 @@
  * `npm run package [target…]`: an executable per target in `dist/`, an archive of each, `SHA256SUMS`, and figures. Without
  * a target all of them. `--no-archive` leaves out the archives, which take longest.
  */
+import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { version } from '../package.json' with { type: 'json' };
 import { bundle, root } from './bundle.ts';
 import { archive, writeSums } from './package/archive.ts';
 import { baseLicense, baseProgram } from './package/base.ts';
 import { buildExecutable } from './package/executable.ts';
-import { type Figures, measure } from './package/figures.ts';
+import type { Figures } from './package/figures.ts';
 import { notices } from './package/notices.ts';
 import { HOST, TARGETS, type Target } from './package/targets.ts';
 
@@ -40,9 +41,16 @@ try {
 }
 
 async function packageAll(host: Target): Promise<void> {
-  const script = join(folder, 'relay.cjs');
-  const metafile = await bundle({ entry: 'executable.ts', outfile: script, target: 'node26', minify: true });
-  await copyFile(`${script}.map`, join(dist, `relay-${version}.map`));
+  const launcher = join(folder, 'launcher.cjs');
+  await bundle({ entry: 'src/launcher.ts', outfile: launcher, target: 'node26' });
+  const program = join(folder, 'relay.cjs');
+  const metafile = await bundle({
+    entry: 'src/executable.ts',
+    outfile: program,
+    target: 'node26',
+    minify: true,
+  });
+  await copyFile(`${program}.map`, join(dist, `relay-${version}.map`));
   const license = join(folder, 'THIRD-PARTY-LICENSES.txt');
   await writeFile(license, await notices(metafile, await baseLicense(folder)));
   const builder = await baseProgram(host, folder);
@@ -52,7 +60,7 @@ async function packageAll(host: Target): Promise<void> {
     const executable = join(dist, `${name}${target.suffix}`);
     // Of an earlier build.
     await rm(join(dist, `${name}.${target.archive}`), { force: true });
-    await buildExecutable({ target, base, builder, bundle: script, folder, output: executable });
+    await buildExecutable({ target, base, builder, launcher, program, folder, output: executable });
     await report(executable);
     if (values['no-archive']) continue;
     const texts = [join(root, 'LICENSE'), license];
@@ -62,7 +70,7 @@ async function packageAll(host: Target): Promise<void> {
   await writeSums(dist, `relay-${version}-`);
   if (targets.includes(host)) {
     const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);
-    printFigures(await measure(executable, builder));
+    await printFigures(executable, builder);
   }
 }
 
@@ -77,15 +85,22 @@ async function report(path: string, goal?: number): Promise<void> {
   console.log(`${basename(path)}  ${size.toFixed(1)} MiB${goal === undefined ? '' : against(size, goal)}`);
 }
 
-function printFigures({ version, ready, memory, absolute }: Figures): void {
+/** In a process of its own: a large one starts others more slowly, which would flatter the ratios. */
+async function printFigures(executable: string, base: string): Promise<void> {
+  const script = join(root, 'scripts', 'package', 'figures.ts');
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    'tsx',
+    script,
+    executable,
+    base,
+  ]);
+  const { version, ready, memory, absolute }: Figures = JSON.parse(stdout);
   console.log('against the bare base program, medians of runs in turns:');
-  const ms = (time: number) => `${time.toFixed(0)} ms`;
-  console.log(
-    `  --version  ${version.toFixed(2)}${against(version, GOALS.version)}, ${ms(absolute.version)} : ${ms(absolute.base)}`,
-  );
-  console.log(
-    `  ready      ${ready.toFixed(2)}${against(ready, GOALS.ready)}, ${ms(absolute.ready)} : ${ms(absolute.base)}`,
-  );
+  const times = (name: 'version' | 'ready') =>
+    `${absolute[name].toFixed(0)} ms : ${absolute.base.toFixed(0)} ms`;
+  console.log(`  --version  ${version.toFixed(2)}${against(version, GOALS.version)}, ${times('version')}`);
+  console.log(`  ready      ${ready.toFixed(2)}${against(ready, GOALS.ready)}, ${times('ready')}`);
   if (memory === null) return;
   const mib = `${absolute.memory?.toFixed(0)} MiB : ${absolute.baseMemory?.toFixed(0)} MiB`;
   console.log(`  memory     ${memory.toFixed(2)}${against(memory, GOALS.memory)}, ${mib}`);

@@ -1,5 +1,5 @@
 /**
- * Figures of an executable as ratios to its bare base program, both run in turns, since machines are noisy and shared:
+ * `figures.ts EXECUTABLE BASE`: prints figures of an executable as JSON, as ratios to its bare base program, both run in turns, since machines are noisy and shared:
  * only what happens to both within a second can be compared.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ export interface Figures {
 }
 
 /** @param base the bare program, as it went into the executable */
-export async function measure(executable: string, base: string): Promise<Figures> {
+async function measure(executable: string, base: string): Promise<Figures> {
   const folder = await mkdtemp(join(tmpdir(), 'relay-figures-'));
   try {
     const empty = join(folder, 'empty.cjs');
@@ -102,3 +102,6 @@ function medianOrNull(values: readonly (number | null)[]): number | null {
 function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
+
+const [executable = '', base = ''] = process.argv.slice(2);
+console.log(JSON.stringify(await measure(executable, base)));

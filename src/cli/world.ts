@@ -1,7 +1,7 @@
 /** The real world of the command line: this process, its streams and its signals. */
 import { isatty } from 'node:tty';
 import { systemClock, systemRandom } from '../domain/clock.ts';
-import type { Parts, World } from './context.ts';
+import type { World } from './context.ts';
 import type { Io } from './output.ts';
 import { VERSION } from './version.ts';
 
@@ -19,22 +19,13 @@ export function systemWorld(signal: AbortSignal): World {
       await open(url);
     },
     machine: async () => (await import('../service/machine.ts')).systemMachine(),
-    parts: async () => {
-      const { loadSqlite } = await import('../store/sqlite.ts');
-      // Other threads compile it while this one loads the rest; whoever opens the state hears of a failure.
-      loadSqlite().catch(() => {});
-      return loadParts();
-    },
-  };
-}
-
-async function loadParts(): Promise<Parts> {
-  return {
-    ...(await import('../server/start.ts')),
-    ...(await import('../server/offline.ts')),
-    ...(await import('../server/log.ts')),
-    // The catalogue of the demo is made while loading, so it is loaded for the demo alone.
-    startDemo: async (...args) => (await import('./demo.ts')).startDemo(...args),
+    parts: async () => ({
+      ...(await import('../server/start.ts')),
+      ...(await import('../server/offline.ts')),
+      ...(await import('../server/log.ts')),
+      // The catalogue of the demo is made while loading, so it is loaded for the demo alone.
+      startDemo: async (...args) => (await import('./demo.ts')).startDemo(...args),
+    }),
   };
 }
 

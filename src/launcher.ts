@@ -1,0 +1,4 @@
+/** What Node runs in the single executable. */
+import { runCarried } from './carried.ts';
+
+runCarried(module, require);
