@@ -17,6 +17,7 @@ import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
 import { createSealer, deriveLocalToken } from '../secrets/seal.ts';
 import type { Account } from '../store/account.ts';
 import { ensureHome } from '../store/home.ts';
+import { keepStateFile } from '../store/keep.ts';
 import { acquireHome } from '../store/lock.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { createVault, isSealed, type Vault } from '../store/vault.ts';
@@ -112,7 +113,12 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
     clock,
   });
   const vault = createVault(store, createSealer(key.key, random));
-  if (options.startOver) await vault.startOver();
+  if (options.startOver) {
+    // The key may turn up again, and then so does the login.
+    const kept = await keepStateFile(store.state().path, 'before-start-over', clock);
+    await vault.startOver();
+    options.log.warn({}, `The state with the former login is kept in ${kept}.`);
+  }
   await vault.verifyKey();
   const apiKey = await createApiKey(settings.mcpApiKey, store, vault, random);
   return { key, vault, apiKey };

@@ -141,6 +141,13 @@ function bind(server: Server, port: number, host: string): Promise<number> {
  */
 const TWINS: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
+/** Fails where `listen` would. Throws `PORT_TAKEN`, `SETTINGS_INVALID`. */
+export async function requirePort(port: number, host: string): Promise<void> {
+  const probe = createServer();
+  await bind(probe, port, host);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
 async function bindTwin(server: Server, port: number, host: string, log: Log): Promise<boolean> {
   try {
     await bind(server, port, host);

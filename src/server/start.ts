@@ -12,7 +12,7 @@ import { removeServerFile, writeServerFile } from '../store/serverFile.ts';
 import type { Services } from '../tools/tool.ts';
 import { type Core, openCore } from './core.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
-import { type Listener, listen } from './listener.ts';
+import { type Listener, listen, requirePort } from './listener.ts';
 import { createLocalApi } from './localApi.ts';
 import { createOwnerSessions, type OwnerSessions } from './ownerSession.ts';
 import type { Route } from './router.ts';
@@ -53,6 +53,8 @@ export interface RunningServer {
 
 /** @throws RelayError; whatever was opened is closed again */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
+  // Nothing is given up for a server that could not listen anyway.
+  if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
     purpose: 'relay serve',

@@ -2,14 +2,14 @@
  * Putting a copy in the place of the state file: reading and checking it, and the exchange. At every moment of the
  * exchange `relay.db` is a complete file, the old one or the new one, and the old one keeps a name of its own.
  */
-import { chmod, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
+import { keepStateFile } from './keep.ts';
 import { type Detached, openDetached } from './open.ts';
 import { diskProblem } from './save.ts';
 import { nodeSaveFs, type SaveFs } from './saveFs.ts';
-import { linkUnlessExists } from './smallFiles.ts';
 import { damaged, readStateFile, refuseUnfinished, stateFilePath } from './stateFile.ts';
 import { removeStaleTemps, tempPathFor } from './tempFiles.ts';
 
@@ -105,7 +105,7 @@ export async function replaceState(
   let keptPath: string | null = null;
   try {
     await fs.writeSynced(temp, image);
-    keptPath = await keep(path, clock);
+    keptPath = await keepStateFile(path, 'before-restore', clock);
     await fs.syncDirectory(dirname(path));
     await fs.rename(temp, path);
   } catch (error) {
@@ -117,18 +117,6 @@ export async function replaceState(
     throw cannotRestore(path, error);
   });
   return { path, keptPath };
-}
-
-/** Gives the present file a second name, which it keeps when the first goes to the new one. */
-async function keep(path: string, clock: Clock): Promise<string | null> {
-  if (!(await stat(path).catch(() => null))) return null;
-  const time = new Date(clock.now()).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
-  for (let attempt = 1; ; attempt++) {
-    const kept = `${path}.before-restore-${time}${attempt === 1 ? '' : `-${attempt}`}`;
-    if (!(await linkUnlessExists(path, kept))) continue;
-    await chmod(kept, 0o600);
-    return kept;
-  }
 }
 
 function cannotRestore(path: string, error: unknown): RelayError {

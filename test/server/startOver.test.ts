@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, rename } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadSettings } from '../../src/config/settings.ts';
+import { systemClock, systemRandom } from '../../src/domain/clock.ts';
+import { silentLog } from '../../src/domain/log.ts';
+import { startServer } from '../../src/server/start.ts';
+import { temporaryHome } from '../store/support.ts';
+
+const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
+
+function start(home: string, key: string, more: { port?: number; startOver?: boolean } = {}) {
+  const settings = loadSettings({
+    env: { RELAY_HOME: home, RELAY_PORT: String(more.port ?? 0), RELAY_ENCRYPTION_KEY: key },
+  });
+  const { startOver = false } = more;
+  const world = { clock: systemClock, random: systemRandom, log: silentLog };
+  return startServer({ settings, ...world, version: '0.0.0-test', demo: false, startOver });
+}
+
+async function apiKeyOf(home: string, key: string): Promise<string> {
+  const server = await start(home, key);
+  try {
+    return (await server.local.showKey()).key;
+  } finally {
+    await server.close();
+  }
+}
+
+test('starting over keeps the former state, which its own key still opens', async (t) => {
+  const home = await temporaryHome(t);
+  const before = await apiKeyOf(home, keyOf(1));
+  await (await start(home, keyOf(2), { startOver: true })).close();
+  assert.notEqual(await apiKeyOf(home, keyOf(2)), before);
+  const kept = (await readdir(home)).filter((name) => name.startsWith('relay.db.before-start-over-'));
+  assert.equal(kept.length, 1);
+  await rename(join(home, kept[0] as string), join(home, 'relay.db'));
+  assert.equal(await apiKeyOf(home, keyOf(1)), before);
+});
+
+test('a taken port is found out before anything is given up', async (t) => {
+  const home = await temporaryHome(t);
+  const before = await apiKeyOf(home, keyOf(1));
+  const file = await readFile(join(home, 'relay.db'));
+  const other = createServer();
+  const port = await new Promise<number>((resolve) => {
+    other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
+  });
+  t.after(() => other.close());
+  await assert.rejects(start(home, keyOf(2), { port, startOver: true }), { code: 'PORT_TAKEN' });
+  assert.equal((await readFile(join(home, 'relay.db'))).equals(file), true);
+  assert.equal(await apiKeyOf(home, keyOf(1)), before);
+});
