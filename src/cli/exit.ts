@@ -13,7 +13,8 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-const EXIT_CODES: Record<ErrorCode, ExitCode> = {
+/** The exit code for each error. */
+export const EXIT_CODES: Record<ErrorCode, ExitCode> = {
   USAGE: EXIT.usage,
   SETTINGS_INVALID: EXIT.usage,
   LOGIN_REQUIRED: EXIT.loginNeeded,

@@ -3,6 +3,8 @@
  * same process otherwise. Plain JSON values in and out; failures are `RelayError`.
  */
 
+import type { ErrorCode } from './errors.ts';
+
 /** One line of `relay status`. */
 export interface StatusEntry {
   part: 'server' | 'account' | 'key' | 'database' | 'mcp' | 'rate_limits' | 'jobs' | 'errors';
@@ -65,6 +67,8 @@ export interface StatusReport {
   recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
   /** Shown on a terminal only, see the contract's section 3; null where the server has none. */
   ownerCode: string | null;
+  /** Why the state or its secrets cannot be opened; what is in them then counts as not known. */
+  problem: { code: ErrorCode; message: string; remedy: string | null } | null;
 }
 
 export interface LoginStart {

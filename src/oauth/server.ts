@@ -6,14 +6,7 @@ import type { ConfiguredClient } from '../config/oauthClients.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { touchClient } from '../store/oauthClients.ts';
-import {
-  deleteGrant,
-  type Grant,
-  getGrant,
-  listLiveGrants,
-  putGrant,
-  touchGrant,
-} from '../store/oauthGrants.ts';
+import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/oauthGrants.ts';
 import { getToken } from '../store/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
 import { type ClientDirectory, createClientDirectory } from './clients.ts';
@@ -41,8 +34,6 @@ export interface AuthorizationServer {
   token: TokenEndpoint;
   /** The client behind an access token that is good for `resource` now; null for anything else. */
   clientOf(accessToken: string, resource: string): string | null;
-  /** Clients that hold a token. */
-  countApproved(): number;
 }
 
 export interface AuthorizationServerOptions {
@@ -94,7 +85,6 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       touch(store, grant, now);
       return grant.clientId;
     },
-    countApproved: () => new Set(listLiveGrants(store, clock.now()).map(({ clientId }) => clientId)).size,
   };
 }
 

@@ -1,14 +1,16 @@
 /** The owner's calls without a server: opens the state for as long as a command takes. */
 import { stat } from 'node:fs/promises';
-import type { LocalApi } from '../domain/localApi.ts';
+import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
 import { stateFilePath } from '../store/stateFile.ts';
 import { type Core, type CoreOptions, openCore } from './core.ts';
 import { createLocalApi } from './localApi.ts';
+import { offlineStatus } from './offlineStatus.ts';
 import { localApiWithoutState } from './withoutState.ts';
 
 export type OfflineOptions = Omit<CoreOptions, 'purpose' | 'readClientId'>;
 
 export interface Offline {
+  /** Calls reject with a RelayError of the home, the lock, the state file or the key; `status` reports those. */
   local: LocalApi;
   close(): Promise<void>;
 }
@@ -16,28 +18,35 @@ export interface Offline {
 /**
  * A home that holds no state gets one only by a call that has something to keep: a mistyped `--home` must not leave
  * directories about.
- * @throws RelayError of the home, the lock, the state file or the key
  */
 export async function openOffline(options: OfflineOptions): Promise<Offline> {
   const readClientId = () => options.settings.providerClientId;
-  const open = () => openCore({ ...options, purpose: 'a relay command', readClientId });
-  if (await hasState(options.settings.home)) {
-    const core = await open();
-    return { local: createLocalApi(core, null), close: () => core.close() };
-  }
-  const made: Core[] = [];
-  const make = async () => {
-    const core = await open();
+  let opening: Promise<Core> | null = null;
+  const make = async (): Promise<LocalApi> => {
+    opening ??= openCore({ ...options, purpose: 'a relay command', readClientId });
+    const core = await opening;
     if (core.key.created && core.key.warning) options.log.warn({}, core.key.warning);
-    made.push(core);
     return createLocalApi(core, null);
   };
+  const local = (await hasState(options.settings.home))
+    ? whenCalled(make)
+    : localApiWithoutState(options, make);
   return {
-    local: localApiWithoutState(options, make),
+    local: { ...local, status: () => offlineStatus(options) },
     async close() {
-      for (const core of made) await core.close();
+      const core = await opening?.catch(() => null);
+      await core?.close();
     },
   };
+}
+
+/** Every call of what `make` makes. */
+function whenCalled(make: () => Promise<LocalApi>): LocalApi {
+  const deferred = (name: keyof LocalApi) => [
+    name,
+    async (...args: never[]) => ((await make())[name] as (...args: never[]) => unknown)(...args),
+  ];
+  return Object.fromEntries((Object.keys(LOCAL_ROUTES) as Array<keyof LocalApi>).map(deferred)) as LocalApi;
 }
 
 async function hasState(home: string): Promise<boolean> {

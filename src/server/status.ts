@@ -1,10 +1,16 @@
 /** The report behind `relay status`: facts, and for each part one line with the command that mends it. */
+import type { Clock } from '../domain/clock.ts';
 import { isoOf } from '../domain/clock.ts';
+import type { ErrorCode } from '../domain/errors.ts';
 import type { StatusEntry, StatusReport } from '../domain/localApi.ts';
+import type { MasterKey } from '../secrets/masterKey.ts';
 import { type ApiError, listApiErrors } from '../store/apiErrors.ts';
 import { countJobs, countReviews, nextRunAfter } from '../store/jobs.ts';
+import { listLiveGrants } from '../store/oauthGrants.ts';
+import type { Store } from '../store/open.ts';
 import { listRateLimits } from '../store/rateLimits.ts';
 import { requestTotals } from '../store/requestCounts.ts';
+import { accountView } from './accountView.ts';
 import type { Core } from './core.ts';
 
 export interface ServerFacts {
@@ -20,37 +26,68 @@ const WARN_DAYS = 14;
 
 export type Facts = Omit<StatusReport, 'entries'>;
 
+/** What the facts are read from: a core, or parts of one where the state does not open as a whole. */
+export type Known = Pick<Core, 'settings' | 'clock' | 'version' | 'store'> & {
+  key: Pick<MasterKey, 'source' | 'warning'>;
+};
+
 export function statusReport(core: Core, server: ServerFacts | null, ownerCode: string | null): StatusReport {
-  const facts: Facts = {
-    version: core.version,
-    demo: core.settings.demo,
-    home: core.settings.home,
-    server,
-    account: accountFacts(core),
-    key: { source: core.key.source, warning: core.key.warning },
-    database: databaseFacts(core),
+  return reportOf({ ...factsOf(core), server, ownerCode });
+}
+
+/** Without a server. */
+export function factsOf(known: Known): Facts {
+  const { settings, clock, version, store, key } = known;
+  return {
+    version,
+    demo: settings.demo,
+    home: settings.home,
+    server: null,
+    account: accountFacts(known),
+    key: { source: key.source, warning: key.warning },
+    database: databaseFacts(known),
     mcp: {
-      authMode: core.settings.mcpAuthMode,
+      authMode: settings.mcpAuthMode,
       apiKeySet: true,
-      clients: core.oauth.countApproved(),
-      registrationOpen: core.settings.dynamicRegistration,
+      clients: countApproved(store, clock),
+      registrationOpen: settings.dynamicRegistration,
     },
-    rateLimits: limitFacts(core),
-    jobs: jobFacts(core),
-    recentErrors: listApiErrors(core.store, { limit: 5, unresolved_only: true }).map(errorFacts),
-    ownerCode,
+    rateLimits: limitFacts(known),
+    jobs: jobFacts(known),
+    recentErrors: listApiErrors(store, { limit: 5, unresolved_only: true }).map(errorFacts),
+    ownerCode: null,
+    problem: null,
   };
-  return reportOf(facts);
 }
 
 /** The facts with one line for each part. */
 export function reportOf(facts: Facts): StatusReport {
-  const entries = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, jobsLine, errorsLine];
-  return { ...facts, entries: entries.map((line) => line(facts)) };
+  const entries = LINES.map((line) => line(facts));
+  return {
+    ...facts,
+    entries: facts.problem && !isOfKey(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
+  };
 }
 
-function accountFacts(core: Core): StatusReport['account'] {
-  const { account, connected, reauthorizationRequired, missingScopes, daysLeft } = core.account.view();
+const KEY_PROBLEMS: readonly ErrorCode[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
+
+/** The state opens then, and what is sealed in it does not. */
+function isOfKey({ code }: NonNullable<Facts['problem']>): boolean {
+  return KEY_PROBLEMS.includes(code);
+}
+
+/** A state that does not open tells nothing. */
+function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
+  if (line.part === 'server' || line.part === 'database') return line;
+  return { ...line, state: 'off', summary: 'not known', remedy: null };
+}
+
+function countApproved(store: Store, clock: Clock): number {
+  return new Set(listLiveGrants(store, clock.now()).map(({ clientId }) => clientId)).size;
+}
+
+function accountFacts({ store, clock }: Known): StatusReport['account'] {
+  const { account, connected, reauthorizationRequired, missingScopes, daysLeft } = accountView(store, clock);
   return {
     connected,
     reauthorizationRequired,
@@ -64,23 +101,23 @@ function accountFacts(core: Core): StatusReport['account'] {
   };
 }
 
-function databaseFacts(core: Core): StatusReport['database'] {
-  const { lastSavedAt, unsavedChanges: _, ...state } = core.store.state();
+function databaseFacts({ store }: Known): StatusReport['database'] {
+  const { lastSavedAt, unsavedChanges: _, ...state } = store.state();
   return { ...state, lastSavedAt: isoOf(lastSavedAt) };
 }
 
-function limitFacts(core: Core): StatusReport['rateLimits'] {
-  const now = core.clock.now();
-  const counts = Object.values(requestTotals(core.store, now));
+function limitFacts({ store, clock }: Known): StatusReport['rateLimits'] {
+  const now = clock.now();
+  const counts = Object.values(requestTotals(store, now));
   return {
-    blocked: listRateLimits(core.store)
+    blocked: listRateLimits(store)
       .filter((limit) => limit.blockedUntil !== null && limit.blockedUntil > now)
       .map(({ scope, blockedUntil, reason }) => ({ scope, blockedUntil: isoOf(blockedUntil) ?? '', reason })),
     requests24h: counts.reduce((sum, count) => sum + count, 0),
   };
 }
 
-function jobFacts({ store }: Core): StatusReport['jobs'] {
+function jobFacts({ store }: Known): StatusReport['jobs'] {
   return {
     byStatus: countJobs(store),
     reviewRequired: countReviews(store),
@@ -98,8 +135,11 @@ function serverLine({ server }: Facts): StatusEntry {
   return entry('server', 'ok', `${server.baseUrl} (pid ${server.pid}, version ${server.version})`);
 }
 
-function accountLine({ account }: Facts): StatusEntry {
+function accountLine({ account, problem }: Facts): StatusEntry {
   const name = account.name ?? account.id ?? '';
+  if (problem && isOfKey(problem) && account.id !== null) {
+    return entry('account', 'bad', `${name}: the login cannot be opened`, 'relay login, to start over');
+  }
   if (account.reauthorizationRequired) {
     return entry('account', 'bad', `${name}: Spotify has ended the login`, 'relay login');
   }
@@ -121,12 +161,22 @@ const KEY_PLACES = {
   environment: 'RELAY_ENCRYPTION_KEY',
 };
 
-function keyLine({ key }: Facts): StatusEntry {
+function hasState({ schemaVersion }: Facts['database']): boolean {
+  return schemaVersion > 0;
+}
+
+function keyLine({ key, database, problem }: Facts): StatusEntry {
+  if (problem && isOfKey(problem)) return entry('key', 'bad', problem.message, problem.remedy);
+  if (!hasState(database)) return entry('key', 'off', 'none is needed yet');
   if (key.warning) return entry('key', 'warning', key.warning);
   return entry('key', 'ok', `kept in ${KEY_PLACES[key.source]}`);
 }
 
-function databaseLine({ database }: Facts): StatusEntry {
+function databaseLine({ home, database, problem }: Facts): StatusEntry {
+  if (problem && !isOfKey(problem)) return entry('database', 'bad', problem.message, problem.remedy);
+  if (!hasState(database)) {
+    return entry('database', 'off', `no state in ${home} yet`, 'relay serve, or another home with --home');
+  }
   const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (of a newer relay)' : ''}`;
   const size = `${Math.max(1, Math.round(database.sizeBytes / 1024))} KiB`;
   const saved = `saved ${database.lastSavedAt ?? 'never'}`;
@@ -177,6 +227,9 @@ function errorsLine({ recentErrors }: Facts): StatusEntry {
   if (!latest) return entry('errors', 'ok', 'none unresolved');
   return entry('errors', 'warning', `${latest.at} ${latest.code}: ${latest.message}`);
 }
+
+/** In the order of the report. */
+const LINES = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, jobsLine, errorsLine];
 
 function entry(
   part: StatusEntry['part'],

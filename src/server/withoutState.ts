@@ -1,21 +1,23 @@
 /** The owner's calls in a home that holds no state yet: most find nothing, a few make the state. */
 import { join } from 'node:path';
-import type { LocalApi, StatusEntry, StatusReport } from '../domain/localApi.ts';
+import type { LocalApi } from '../domain/localApi.ts';
 import { MIGRATIONS } from '../generated/sql.ts';
 import { keySource } from '../secrets/masterKey.ts';
 import { noState } from '../store/stateFile.ts';
 import type { CoreOptions } from './core.ts';
-import { type Facts, reportOf } from './status.ts';
+import type { Facts } from './status.ts';
 
 type Options = Pick<CoreOptions, 'settings' | 'version'>;
 
 /** @param make makes the state and opens it */
-export function localApiWithoutState(options: Options, make: () => Promise<LocalApi>): LocalApi {
+export function localApiWithoutState(
+  options: Options,
+  make: () => Promise<LocalApi>,
+): Omit<LocalApi, 'status'> {
   const refuse = async () => {
     throw noState(options.settings.home);
   };
   return {
-    status: () => emptyReport(options),
     logout: async () => ({ wasConnected: false, name: null }),
     showKey: async () => (await make()).showKey(),
     rotateKey: async () => (await make()).rotateKey(),
@@ -31,26 +33,8 @@ export function localApiWithoutState(options: Options, make: () => Promise<Local
   };
 }
 
-async function emptyReport(options: Options): Promise<StatusReport> {
-  const facts = await emptyFacts(options);
-  const { entries, ...report } = reportOf(facts);
-  return { ...report, entries: entries.map((entry) => missing(facts.home)[entry.part] ?? entry) };
-}
-
-/** The lines of the two parts that are not there yet. */
-function missing(home: string): Partial<Record<StatusEntry['part'], StatusEntry>> {
-  return {
-    key: { part: 'key', state: 'off', summary: 'none is needed yet', remedy: null },
-    database: {
-      part: 'database',
-      state: 'off',
-      summary: `no state in ${home} yet`,
-      remedy: 'relay serve, or another home with --home',
-    },
-  };
-}
-
-async function emptyFacts({ settings, version }: Options): Promise<Facts> {
+/** What there is to tell of a home without a state. */
+export async function emptyFacts({ settings, version }: Options): Promise<Facts> {
   const { home, keychain: mode, encryptionKey, demo } = settings;
   return {
     version,
@@ -91,5 +75,6 @@ async function emptyFacts({ settings, version }: Options): Promise<Facts> {
     jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,
+    problem: null,
   };
 }

@@ -82,6 +82,7 @@ ok   errors    none unresolved
     jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,
+    problem: null,
   });
   assert.equal(existsSync(home), false);
 });

@@ -56,6 +56,7 @@ export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport
     jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,
+    problem: null,
     ...changes,
   };
 }

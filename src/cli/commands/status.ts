@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { StatusReport } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT, EXIT_CODES, type ExitCode } from '../exit.ts';
 import { printJson, showsUnicode } from '../output.ts';
 import type { Finish } from '../program.ts';
 import { forHome } from '../relayCommand.ts';
@@ -23,7 +23,7 @@ export async function runStatus(context: Context): Promise<ExitCode> {
   const shown = { ...report, entries: entriesFor(report, context), ownerCode };
   if (context.json) printJson(io, shown);
   else io.out(statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
-  return exitCodeFor(report);
+  return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);
 }
 
 function entriesFor({ entries }: StatusReport, context: Context): StatusReport['entries'] {
