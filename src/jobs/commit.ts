@@ -219,8 +219,17 @@ async function settleCancelled(context: JobContext, job: Job, call: Call): Promi
     log.warn({ job: job.id, err: error }, 'it is not known how the last write of a cancelled job ended');
     changeJob(store, job.seq, { error: errorFacts(uncertainEnd(error)) }, clock.now());
   }
-  dropPlan(store, job.seq);
+  closeCancelled(context, job);
   store.saveSoon();
+}
+
+/** A cancelled job has nothing on its way any more: drops what its commit needed, and notes how far it got. */
+export function closeCancelled({ store, clock }: JobContext, job: Job): void {
+  const { targetId, written, phase, result } = reread(store, job);
+  dropPlan(store, job.seq);
+  if (phase !== 'commit' || result !== null) return;
+  const reached = { ...(targetId === null ? {} : { playlist_id: targetId }), written };
+  changeJob(store, job.seq, { result: reached }, clock.now());
 }
 
 function uncertainEnd(cause: unknown): RelayError {

@@ -2,10 +2,9 @@
 import { RelayError } from '../domain/errors.ts';
 import type { JobPayload, JobPhase, JobStatus, JobType } from '../domain/jobs.ts';
 import { getAccount } from '../store/account.ts';
-import { dropPlan, getIntent } from '../store/jobIntents.ts';
+import { getIntent } from '../store/jobIntents.ts';
 import { insertItems, listItems, type NewJobItem, reopenItems, retryItems } from '../store/jobItems.ts';
 import {
-  changeJob,
   countJobs,
   dropEndedJobs,
   getJob,
@@ -15,7 +14,8 @@ import {
   listJobs,
   wakeJobs,
 } from '../store/jobs.ts';
-import { type JobContext, move, reread } from './context.ts';
+import { closeCancelled } from './commit.ts';
+import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { ENDED_BY_LOGIN } from './outcome.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord } from './record.ts';
@@ -101,9 +101,14 @@ export function createJobs(context: JobContext): Jobs {
     return need(id);
   }
 
-  /** Moves a job for a caller: what could not be saved has not happened. */
-  async function moveFor(job: Job, to: JobStatus, change: JobChange, also?: () => void): Promise<void> {
-    if (await move(context, job, to, change, { undone: true, ...(also ? { also } : {}) })) return;
+  /** Moves a job for a caller: what could not be saved has not happened, unless the options say otherwise. */
+  async function moveFor(job: Job, to: JobStatus, change: JobChange, options?: MoveOptions): Promise<void> {
+    try {
+      if (await move(context, job, to, change, { undone: true, ...options })) return;
+    } finally {
+      // Also after a move that was taken back: a lane may have passed the job over meanwhile.
+      runner.wake();
+    }
     throw wrongState(reread(store, job), `It changed to ${reread(store, job).status} at this moment.`);
   }
 
@@ -128,24 +133,27 @@ export function createJobs(context: JobContext): Jobs {
     },
     async resume(id) {
       const job = need(id);
-      if (isAtWork(job.status)) return jobRecord(job);
+      if (isAtWork(job.status)) {
+        runner.wake();
+        return jobRecord(job);
+      }
       const opened = job.status === 'ready' ? 'resolve' : job.phase;
       const to = workingState(opened);
       if (!mayMove(job.status, to) || (job.status === 'ready' && unresolvedOf(job) === 0)) {
         throw wrongState(job, job.status === 'ready' ? 'Call commit_job to write it.' : 'It has ended.');
       }
-      await moveFor(job, to, { ...AFRESH, phase: opened }, () => {
+      const also = () => {
         retryItems(store, job.seq);
         if (opened === 'resolve' && job.status !== 'waiting') reopenItems(store, job.seq, clock.now());
-      });
-      runner.wake();
+      };
+      // Searching again is not taken back: a job that is ready must have nothing pending, or a commit would leave it out.
+      await moveFor(job, to, { ...AFRESH, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
     },
     async commit(id) {
       const job = need(id);
       requireCommittable(job);
       await moveFor(job, 'committing', { phase: 'commit', stepAttempts: 0, attempts: 0 });
-      runner.wake();
       return now(job);
     },
     async cancel(id, signal) {
@@ -155,11 +163,8 @@ export function createJobs(context: JobContext): Jobs {
       await moveFor(job, 'cancelled', { runAfter: null, reason: null, completedAt: clock.now() });
       await runner.release(job.seq);
       await runner.settle(job.seq, signal);
-      const { targetId, written, phase } = reread(store, job);
       await store.durable(() => {
-        if (getIntent(store, job.seq) === null) dropPlan(store, job.seq);
-        const result = { ...(targetId === null ? {} : { playlist_id: targetId }), written };
-        if (phase === 'commit' && job.result === null) changeJob(store, job.seq, { result }, clock.now());
+        if (getIntent(store, job.seq) === null) closeCancelled(context, job);
       });
       return now(job);
     },

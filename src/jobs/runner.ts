@@ -58,6 +58,8 @@ export function createJobRunner(context: JobContext): JobRunner {
       }
       const saved = await work(phase, job);
       if (!saved && !stopped) await waker.sleepUntil(clock.now() + UNSAVED_WAIT_MS);
+      // Songs that are remembered take no request, so that nobody else would get a turn between the steps.
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
@@ -113,11 +115,11 @@ export function createJobRunner(context: JobContext): JobRunner {
     release,
     async settle(seq, signal) {
       const job = getJobBySeq(store, seq);
-      if (job?.status !== 'cancelled' || getIntent(store, seq) === null || working.has(seq) || stopped)
-        return;
+      if (job?.status !== 'cancelled' || getIntent(store, seq) === null || stopped || signal.aborted) return;
       const stop = () => void release(seq);
       signal.addEventListener('abort', stop, { once: true });
-      await work('commit', job);
+      // The writing lane may have been faster.
+      await (working.get(seq)?.ended ?? work('commit', job));
       signal.removeEventListener('abort', stop);
     },
     async stop() {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { systemRandom } from '../../src/domain/clock.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { silentLog } from '../../src/domain/log.ts';
-import { createJobs } from '../../src/jobs/jobs.ts';
+import type { JobContext } from '../../src/jobs/context.ts';
+import { createJobs, type JobRequest } from '../../src/jobs/jobs.ts';
 import type { ProviderRequest } from '../../src/provider/request.ts';
-import { manualClock, testDisk, testStore, until } from '../store/support.ts';
+import type { Resolution } from '../../src/resolve/resolver.ts';
+import { type ManualClock, manualClock, testDisk, testStore } from '../store/support.ts';
+import { gate, until } from '../support/waiting.ts';
 
 const PAYLOAD = { strict: true, dry_run: false, skip_existing: false, skip_duplicates: true };
 const isFull = (error: unknown) => error instanceof RelayError && error.code === 'STORE_ERROR';
@@ -62,3 +65,96 @@ test('on a full disk nothing is promised and nothing is written to Spotify; with
   assert.deepEqual([sent.length, jobs.get(id).written], [3, 100]);
   await jobs.stop();
 });
+
+async function world(t: TestContext, parts: Partial<JobContext>) {
+  const disk = testDisk();
+  const clock = manualClock();
+  const store = await testStore(t, { fs: disk.fs, clock });
+  const context = { store, clock, random: systemRandom, log: silentLog, ...parts };
+  const jobs = createJobs({ ...({} as JobContext), ...context });
+  jobs.start();
+  t.after(() => jobs.stop());
+  return { disk, clock, jobs };
+}
+
+const DONE = { status: 200, body: null, opaque: false };
+const SEARCH = {
+  input: { title: 'Song', artist: 'Singer' },
+  key: 'a key',
+  uri: null,
+  status: 'pending',
+} as const;
+
+const matched = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    input: index,
+    key: null,
+    uri: `spotify:track:${String(index).padStart(22, '0')}`,
+    status: 'matched' as const,
+  }));
+
+const saving = (items: JobRequest['items']): JobRequest => ({
+  type: 'save_tracks',
+  payload: PAYLOAD,
+  items,
+  maxAttempts: 5,
+});
+
+test('resume_job on a full disk does not let a strict job be committed without what it had not found', async (t) => {
+  const found = { status: 'unmatched', match: null, candidates: [], source: 'search' } satisfies Resolution;
+  const { disk, clock, jobs } = await world(t, {
+    provider: { send: async () => DONE },
+    resolver: { resolve: async () => found },
+  });
+  const { job_id: id } = (await jobs.create(saving([...matched(1), SEARCH]))).job;
+  await until(() => jobs.get(id).status === 'ready');
+  disk.fail('ENOSPC');
+  await assert.rejects(jobs.resume(id), isFull);
+  disk.fail(null);
+  await assert.rejects(jobs.commit(id), { code: 'JOB_STATE' });
+  await passTime(clock, () => jobs.get(id).status === 'ready');
+  const { status, pending, unmatched } = jobs.get(id);
+  assert.deepEqual([status, pending, unmatched], ['ready', 0, 1]);
+  await assert.rejects(jobs.commit(id), { code: 'JOB_STATE' });
+});
+
+test('a job whose cancellation could not be saved goes on', async (t) => {
+  const answered = gate();
+  let sent = 0;
+  const send = async () => {
+    sent += 1;
+    if (sent === 1) await answered.wait();
+    return DONE;
+  };
+  const { disk, clock, jobs } = await world(t, { provider: { send } });
+  const { job_id: id } = (await jobs.create(saving(matched(100)))).job;
+  await until(() => jobs.get(id).status === 'ready');
+  await jobs.commit(id);
+  await until(() => answered.waiting === 1);
+  disk.fail('ENOSPC');
+  const release = disk.hold();
+  const cancelled = jobs.cancel(id, new AbortController().signal);
+  cancelled.catch(() => {});
+  await until(() => jobs.get(id).status === 'cancelled');
+  // The writing lane finds the job cancelled before it is known that this cannot be saved.
+  answered.open();
+  await until(() => jobs.get(id).written === 40);
+  await turns(20);
+  release();
+  await assert.rejects(cancelled, isFull);
+  disk.fail(null);
+  await passTime(clock, () => jobs.get(id).status === 'completed');
+  assert.deepEqual([jobs.get(id).status, jobs.get(id).written, sent], ['completed', 100, 3]);
+});
+
+/** Lets time pass until `condition` holds. */
+function passTime(clock: ManualClock, condition: () => boolean): Promise<void> {
+  return until(() => {
+    clock.advance(1_000);
+    return condition();
+  });
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

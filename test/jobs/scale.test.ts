@@ -11,6 +11,7 @@ import type { Resolver } from '../../src/resolve/resolver.ts';
 import type { NewJobItem } from '../../src/store/jobItems.ts';
 import type { Store } from '../../src/store/open.ts';
 import { testStore } from '../store/support.ts';
+import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import { createJob, named, runToEnd, tracks, urisOf } from './support.ts';
 
@@ -57,6 +58,25 @@ test('making a job of 10,000 items takes at most a hundred times what one of 100
   const ratio = (await best(3, () => jobs.create(large))) / (await best(10, () => jobs.create(small)));
   t.diagnostic(`ratio ${ratio.toFixed(1)}`);
   assert.ok(ratio <= 100, `${ratio}`);
+});
+
+test('a long list of remembered songs lets others in between', async (t) => {
+  const store = await testStore(t);
+  let inThisTurn = 0;
+  let most = 0;
+  const jobs = jobsOver(store, {
+    async resolve() {
+      if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0));
+      inThisTurn += 1;
+      most = Math.max(most, inThisTurn);
+      return { status: 'unmatched', match: null, candidates: [], source: 'alias' };
+    },
+  });
+  jobs.start();
+  t.after(() => jobs.stop());
+  const { job_id: id } = (await jobs.create(request(2_000))).job;
+  await until(() => jobs.get(id).status === 'ready');
+  assert.ok(most <= 200, `${most} searches in one turn of the event loop`);
 });
 
 test('a late page of items costs what the first one does', async (t) => {
