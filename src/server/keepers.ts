@@ -50,14 +50,16 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       if (accessToken === null || refreshToken === null) return null;
       return { accessToken, refreshToken, accessExpiresAt: getAccount(store)?.accessExpiresAt ?? 0 };
     },
-    // Without undo: tokens that could not be saved yet are still the only ones that work.
+    // Not `durable`, which begins nothing while the disk is full: tokens that cannot be saved yet are still the only ones
+    // that work, and are saved as soon as that is possible.
     async write(fresh, scopes, isCurrent) {
       const { accessExpiresAt } = fresh;
-      await store.durable(() => {
+      store.transaction(() => {
         if (!isCurrent()) return;
         putTokens(fresh);
         renewAccess(store, { accessExpiresAt, scopes }, clock.now());
       });
+      await store.saveNow();
     },
     // Lost in a crash, it is found out again by the next refresh.
     endLogin() {
