@@ -30,9 +30,13 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
     if (process.platform !== 'win32') await narrow(home, found.mode, log);
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (error instanceof RelayError) throw error;
-    throw unusable(home, reasonOf(error), error);
+    throw homeError(home, error);
   }
+}
+
+/** What a step on the disk of the home failed with, in words; an error that has them already stays as it is. */
+export function homeError(home: string, error: unknown): RelayError {
+  return error instanceof RelayError ? error : unusable(home, reasonOf(error), error);
 }
 
 /** Level by level: Node's own `recursive` never ends below /proc. */
@@ -81,14 +85,22 @@ function reasonOf(error: unknown): string {
       return 'it is not a directory';
     case 'ENOSPC':
       return 'the disk is full';
+    case 'EDQUOT':
+      return 'the disk quota is used up';
     default:
       return messageOf(error);
   }
 }
 
+function isFull(cause: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '');
+}
+
 function unusable(home: string, reason: string, cause?: unknown): RelayError {
   return new RelayError('HOME_UNUSABLE', `The home directory ${home} cannot be used: ${reason}.`, {
-    remedy: 'Choose another one with --home or RELAY_HOME, or make this one a directory of your own.',
+    remedy: isFull(cause)
+      ? 'Free some space, or choose another one with --home or RELAY_HOME.'
+      : 'Choose another one with --home or RELAY_HOME, or make this one a directory of your own.',
     details: { home },
     cause,
   });

@@ -13,6 +13,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemClock } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
+import { homeError } from './home.ts';
 import { type Holder, isHeld, lockPath, readHolder } from './lockFile.ts';
 import { ownStart } from './processes.ts';
 import { nodeSaveFs } from './saveFs.ts';
@@ -35,9 +36,15 @@ export interface HomeLock {
 
 /**
  * Takes the home for this process until `release` or its end.
- * @throws RelayError `ALREADY_RUNNING` with details `{pid, baseUrl?}` while another process holds it
+ * @throws RelayError `ALREADY_RUNNING` with details `{pid, baseUrl?}` while another process holds it, `HOME_UNUSABLE`
  */
-export async function acquireHome(home: string, info: LockInfo): Promise<HomeLock> {
+export function acquireHome(home: string, info: LockInfo): Promise<HomeLock> {
+  return acquire(home, info).catch((error: unknown) => {
+    throw homeError(home, error);
+  });
+}
+
+async function acquire(home: string, info: LockInfo): Promise<HomeLock> {
   const path = lockPath(home);
   const me: Holder = {
     pid: process.pid,

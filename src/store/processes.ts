@@ -34,9 +34,10 @@ export async function isRunning(pid: number, start: string): Promise<boolean> {
   if (!signalReaches(pid)) return false;
   if (start === UNKNOWN_START) return true;
   const found = await startOf(pid);
+  // Refusing to start is the smaller harm: two owners would overwrite each other's state.
+  if (found === undefined) return true;
   if (process.platform !== 'win32') return found === start;
-  // Refusing to start is the smaller harm.
-  return found === null || Math.abs(Number(found) - Number(start)) < WINDOWS_TOLERANCE_MS;
+  return Math.abs(Number(found) - Number(start)) < WINDOWS_TOLERANCE_MS;
 }
 
 /** False when there is no such process at all. */
@@ -49,7 +50,8 @@ export function signalReaches(pid: number): boolean {
   }
 }
 
-async function startOf(pid: number): Promise<string | null> {
+/** null: it has ended; undefined: the system does not tell. */
+async function startOf(pid: number): Promise<string | null | undefined> {
   if (process.platform === 'linux') return linuxStart(pid);
   return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);
 }
@@ -65,19 +67,30 @@ async function linuxStart(pid: number): Promise<string | null> {
   return isGone ? null : `${boot.trim()}/${fields[19]}`;
 }
 
-async function psStart(pid: number): Promise<string | null> {
+async function psStart(pid: number): Promise<string | null | undefined> {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-  const answer = await run('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)], { env }).catch(
-    () => null,
+  const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
+  return startFromPs(
+    await run('ps', args, { env }).catch((error: unknown) => ({ code: (error as { code?: unknown }).code })),
   );
-  const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(answer?.stdout ?? '') ?? [];
-  return start && !state?.startsWith('Z') ? start : null;
 }
 
-async function windowsStart(pid: number): Promise<string | null> {
+/**
+ * What `ps` says of the start of a process. Pure; null: it has ended or is a zombie; undefined: `ps` could not be asked,
+ * as in a sandbox, which lets no set-user-ID program run.
+ * @param answer `code`: how it failed, the exit code where it ran at all
+ */
+export function startFromPs(answer: { stdout: string } | { code: unknown }): string | null | undefined {
+  if ('code' in answer) return answer.code === 1 ? null : undefined;
+  const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(answer.stdout) ?? [];
+  if (start === undefined) return undefined;
+  return state?.startsWith('Z') ? null : start;
+}
+
+async function windowsStart(pid: number): Promise<string | undefined> {
   const script = `([DateTimeOffset](Get-Process -Id ${pid}).StartTime).ToUnixTimeMilliseconds()`;
   const args = ['-NoProfile', '-NonInteractive', '-Command', script];
   const answer = await run('powershell.exe', args, { timeout: 10_000, windowsHide: true }).catch(() => null);
   const start = answer?.stdout.trim() ?? '';
-  return /^\d+$/.test(start) ? start : null;
+  return /^\d+$/.test(start) ? start : undefined;
 }

@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { ServerFile } from '../domain/localApi.ts';
+import { homeError } from './home.ts';
 import { isHeld, lockPath, readHolder } from './lockFile.ts';
 import { signalReaches } from './processes.ts';
 import { replaceWithText } from './smallFiles.ts';
@@ -18,8 +19,13 @@ function serverFilePath(home: string): string {
   return join(home, 'server.json');
 }
 
+/** @throws RelayError `HOME_UNUSABLE` */
 export async function writeServerFile(home: string, content: ServerFile): Promise<void> {
-  await replaceWithText(serverFilePath(home), `${JSON.stringify(content, null, 2)}\n`);
+  try {
+    await replaceWithText(serverFilePath(home), `${JSON.stringify(content, null, 2)}\n`);
+  } catch (error) {
+    throw homeError(home, error);
+  }
 }
 
 /** The running server; null when there is no file, it is not readable, or its process is gone. */

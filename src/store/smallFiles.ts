@@ -21,8 +21,13 @@ export async function replaceWithText(path: string, text: string): Promise<void>
  */
 export async function writeTemp(path: string, text: string): Promise<string> {
   const temp = tempPathFor(path);
-  await writeFile(temp, text, { mode: 0o600, flag: 'wx' });
-  return temp;
+  try {
+    await writeFile(temp, text, { mode: 0o600, flag: 'wx' });
+    return temp;
+  } catch (error) {
+    await rm(temp, { force: true });
+    throw error;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
@@ -13,6 +13,7 @@ import { temporaryHome } from './support.ts';
 const onWindows = process.platform === 'win32' ? 'Windows has no such signal' : false;
 const holder = buildChild('holder');
 const racer = buildChild('racer');
+const refused = buildChild('refused');
 
 const acquire = (home: string) => acquireHome(home, { purpose: 'relay login' });
 
@@ -120,6 +121,26 @@ test('a lock file that cannot be read, as after a power loss, is stale', async (
     await writeFile(join(home, 'relay.lock'), content);
     await (await acquire(home)).release();
   }
+});
+
+test('a disk without room refuses the home in words and leaves nothing behind', async (t) => {
+  if (process.platform === 'win32') return t.skip('Windows limits no file sizes');
+  const home = await temporaryHome(t);
+  // No file may hold a byte: what a full disk does, without filling one.
+  const { stdout } = spawnSync('sh', ['-c', `ulimit -f 0; exec "$0" "$@"`, process.execPath, refused, home], {
+    encoding: 'utf8',
+  });
+  assert.deepEqual([stdout.split(':')[0], await readdir(home)], ['HOME_UNUSABLE', []]);
+});
+
+test('what is in the place of the lock file and cannot be read refuses the home in words', async (t) => {
+  const home = await temporaryHome(t);
+  await mkdir(join(home, 'relay.lock'));
+  await assert.rejects(acquire(home), {
+    code: 'HOME_UNUSABLE',
+    message: `The home directory ${home} cannot be used: EISDIR: illegal operation on a directory, read.`,
+  });
+  assert.deepEqual(await readdir(home), ['relay.lock']);
 });
 
 test('a takeover that was killed half-way is taken over in turn', async (t) => {
