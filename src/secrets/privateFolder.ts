@@ -17,23 +17,26 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** Someone else's rights to change what a path leads to. */
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Path of `<own>/<SHA-256>/<name>` with exactly `content`, written if it is not there or not as it was.
+ * Path of `<own>/<SHA-256>/<name>` without links in it, with exactly `content`, written if it is not there or not as it was.
  * @param own a directory for this program alone; made where it is not there
  * @throws Error when another user could change the path, or it cannot be written
  */
 export function keepByContent(own: string, name: string, content: Uint8Array): string {
-  const folder = join(own, createHash('sha256').update(content).digest('hex'));
-  const path = join(folder, name);
   makeParents(dirname(own));
-  refuseSwappable(realpathSync(dirname(own)));
-  for (const directory of [own, folder]) {
+  // From here on the path that was looked at: a link on the way to it might belong to someone else.
+  const parent = realpathSync(dirname(own));
+  refuseSwappable(parent);
+  const place = join(parent, basename(own));
+  const folder = join(place, createHash('sha256').update(content).digest('hex'));
+  const path = join(folder, name);
+  for (const directory of [place, folder]) {
     makeDirectory(directory);
     refuseForeign(lstatSync(directory), directory);
   }
