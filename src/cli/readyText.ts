@@ -31,6 +31,7 @@ export function readyText(facts: ReadyFacts): string {
     '',
     ...claudeCommand(facts, relay).map((line) => `  ${line}`),
     '',
+    `Other clients: ${relay} connect`,
     'Stop with Ctrl-C',
     '',
   ].join('\n');

@@ -2,7 +2,8 @@
  * The settings as the program uses them: checked, with where each value came from. Order: flag, environment,
  * `config.json`, default. Reads two files at most and changes nothing.
  */
-import { isAbsolute, join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import envPaths from 'env-paths';
 import { configPath, readConfigFile } from './configFile.ts';
 import {
@@ -113,6 +114,11 @@ function readClients(values: SettingValues, origins: Origins) {
   return { clients, problems: [...file.problems, ...duplicateClients(clients)] };
 }
 
+/** A shell leaves the tilde of `--home=~/relay` as it is, and so does a file with environment variables. */
+function withoutTilde(path: string): string {
+  return /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path;
+}
+
 /** The home comes before everything else: `config.json` is in it. */
 function findHome(options: LoadOptions): Found & { value: string } {
   const [raw, origin]: [string, Origin] = options.flags?.home
@@ -120,6 +126,6 @@ function findHome(options: LoadOptions): Found & { value: string } {
     : options.env.RELAY_HOME
       ? [options.env.RELAY_HOME, 'environment']
       : [options.home ?? envPaths('relay', { suffix: '' }).config, 'default'];
-  const value = isAbsolute(raw) ? raw : resolve(raw);
+  const value = resolve(withoutTilde(raw));
   return { value: options.demo ? join(value, 'demo') : value, origin };
 }

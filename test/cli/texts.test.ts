@@ -33,6 +33,7 @@ Connect Claude Code:
     http://127.0.0.1:4980/mcp \\
     --header "Authorization: Bearer $(relay key)"
 
+Other clients: relay connect
 Stop with Ctrl-C
 `,
   );
@@ -67,6 +68,7 @@ Connect Claude Code:
     http://127.0.0.1:4980/mcp \\
     --header "Authorization: Bearer demo-key"
 
+Other clients: relay connect
 Stop with Ctrl-C
 `,
   );

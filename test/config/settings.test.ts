@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { loadSettings, redirectUriFor, type Settings } from '../../src/config/settings.ts';
@@ -178,6 +179,13 @@ test('--home comes before RELAY_HOME', (context) => {
   const home = temporaryHome(context);
   const settings = load({ RELAY_HOME: '/elsewhere' }, { home });
   assert.deepEqual([settings.home, settings.origins.home], [home, 'flag']);
+});
+
+test('a tilde that no shell has replaced is the home of the user, elsewhere it is a letter', () => {
+  assert.equal(load({ RELAY_HOME: '~/relay' }).home, join(homedir(), 'relay'));
+  assert.equal(load({}, { home: '~' }).home, homedir());
+  assert.equal(load({ RELAY_HOME: '/x/~/y' }).home, '/x/~/y');
+  assert.equal(load({ RELAY_HOME: '~other' }).home, join(process.cwd(), '~other'));
 });
 
 test('without flag and environment the home is the config directory of the user', () => {
