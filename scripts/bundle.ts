@@ -30,6 +30,8 @@ export async function bundle({ entry, outfile, target, minify = false }: BundleO
     mainFields: ['module', 'main'],
     // The keychain's native addon cannot be bundled; it is loaded where it is installed or unpacked.
     external: ['@napi-rs/keyring'],
+    // Node's own modules are loaded late by `require` too: a script that brings its code cache has no other way.
+    supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'relayModuleUrl' },
     banner: { js: "const relayModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
     plugins: [lazyChildProcess],

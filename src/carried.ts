@@ -5,13 +5,18 @@
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 
-/** Names of the assets: the bundle of `executable.ts`, and V8's cache for it where the build could make one. */
+/** Name of the asset with the bundle of `executable.ts`. */
 export const PROGRAM_ASSET = 'relay.cjs';
-export const CACHE_ASSET = 'relay.cache';
+
+/**
+ * Names of the assets with V8's caches for it, where the build could make them: after the start of a command, and after
+ * options alone. Reading the large one takes longer than all that `--version` does.
+ */
+export const CACHE_ASSETS = { command: 'command.cache', options: 'options.cache' } as const;
 
 /** Starts the program as a CommonJS module. The script that comes back can make a new cache. */
 export function runCarried(module: NodeJS.Module, require: NodeJS.Require): Script {
-  const cachedData = readCache();
+  const cachedData = readCache(process.argv.slice(2));
   // The bundle is ASCII, and this is the quickest way of reading it.
   const source = getAsset(PROGRAM_ASSET, 'latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
@@ -22,9 +27,10 @@ export function runCarried(module: NodeJS.Module, require: NodeJS.Require): Scri
   return script;
 }
 
-function readCache(): Buffer | null {
+function readCache(args: readonly string[]): Buffer | null {
+  const name = args.every((arg) => arg.startsWith('-')) ? CACHE_ASSETS.options : CACHE_ASSETS.command;
   try {
-    return Buffer.from(getRawAsset(CACHE_ASSET) as ArrayBuffer);
+    return Buffer.from(getRawAsset(name) as ArrayBuffer);
   } catch {
     return null;
   }

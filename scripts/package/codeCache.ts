@@ -1,34 +1,44 @@
-/** V8's code cache for the program, made by running it: an executable with the recorder in the launcher's place. */
+/** V8's code caches for the program, made by running it: an executable with the recorder in the launcher's place. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { CACHE_ASSET } from '../../src/carried.ts';
+import { CACHE_ASSETS } from '../../src/carried.ts';
 import { bundle } from '../bundle.ts';
 import { buildSea, type SeaOptions } from './sea.ts';
 
+/** What is run for each of the caches. */
+const RUNS = { command: ['serve', '--json', '--port', '0'], options: ['--help'] } as const;
+type Kind = keyof typeof RUNS;
+const KINDS: readonly Kind[] = ['command', 'options'];
+
 /**
- * Path of the cache. It fits this V8 on this kind of processor only.
- * @throws Error when V8 would not take it
+ * Paths of the caches by the names of their assets. They fit this V8 on this kind of processor only.
+ * @throws Error when V8 would not take one
  */
-export async function recordCodeCache(
+export async function recordCodeCaches(
   options: Omit<SeaOptions, 'main' | 'output'>,
   folder: string,
-): Promise<string> {
+): Promise<Record<string, string>> {
   const main = join(folder, 'recorder.cjs');
   await bundle({ entry: 'scripts/package/recorder.ts', outfile: main, target: 'node26' });
-  const cache = join(folder, CACHE_ASSET);
-  await record({ ...options, main, output: join(folder, 'recorder') }, cache);
-  const assets = { ...options.assets, [CACHE_ASSET]: cache };
-  const checked = join(folder, 'checked.cache');
-  await record({ ...options, assets, main, output: join(folder, 'checker') }, checked);
-  return cache;
+  const path = (kind: Kind) => join(folder, CACHE_ASSETS[kind]);
+  await record({ ...options, main, output: join(folder, 'recorder') }, path);
+  const caches = Object.fromEntries(KINDS.map((kind) => [CACHE_ASSETS[kind], path(kind)]));
+  const assets = { ...options.assets, ...caches };
+  await record(
+    { ...options, assets, main, output: join(folder, 'checker') },
+    (kind) => `${path(kind)}.again`,
+  );
+  return caches;
 }
 
-async function record(options: SeaOptions, cache: string): Promise<void> {
+async function record(options: SeaOptions, pathOf: (kind: Kind) => string): Promise<void> {
   await buildSea(options);
   await chmod(options.output, 0o755);
-  const home = await mkdtemp(join(dirname(cache), 'home-'));
-  const env = { ...process.env, RELAY_HOME: home, RELAY_KEYCHAIN: 'file', RECORD_CACHE: cache };
-  await promisify(execFile)(options.output, ['serve', '--json', '--port', '0'], { env });
+  for (const kind of KINDS) {
+    const home = await mkdtemp(join(dirname(options.output), 'home-'));
+    const env = { ...process.env, RELAY_HOME: home, RELAY_KEYCHAIN: 'file', RECORD_CACHE: pathOf(kind) };
+    await promisify(execFile)(options.output, [...RUNS[kind]], { env });
+  }
 }

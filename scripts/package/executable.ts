@@ -3,11 +3,11 @@ import { execFile } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CACHE_ASSET, PROGRAM_ASSET } from '../../src/carried.ts';
+import { PROGRAM_ASSET } from '../../src/carried.ts';
 import { ADDON_ASSET } from '../../src/secrets/keyringAddon.ts';
 import { SQLITE_ASSET } from '../../src/store/sqlite.ts';
 import { root } from '../bundle.ts';
-import { recordCodeCache } from './codeCache.ts';
+import { recordCodeCaches } from './codeCache.ts';
 import { lockedPin, unpack } from './fetch.ts';
 import { buildSea } from './sea.ts';
 import { HOST, type Target } from './targets.ts';
@@ -34,7 +34,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
     [ADDON_ASSET]: join(addon, target.addon),
     [SQLITE_ASSET]: join(root, 'node_modules', 'sql.js', 'dist', SQLITE_ASSET),
   };
-  if (target === HOST) assets[CACHE_ASSET] = await recordCodeCache({ builder, base, assets }, folder);
+  if (target === HOST) Object.assign(assets, await recordCodeCaches({ builder, base, assets }, folder));
   await buildSea({ builder, base, main: launcher, assets, output });
   await chmod(output, 0o755);
   if (process.platform === 'darwin' && target.name.startsWith('darwin')) {

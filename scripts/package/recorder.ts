@@ -1,6 +1,6 @@
 /**
- * In the place of `src/launcher.ts` while an executable is built: runs the program until it is ready, then writes V8's code
- * cache to the path in RECORD_CACHE. With a cache among its assets it fails where V8 does not take it.
+ * In the place of `src/launcher.ts` while an executable is built: runs the program to its end, a server until it is ready,
+ * then writes V8's code cache to the path in RECORD_CACHE. With a cache among its assets it fails where V8 does not take it.
  */
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -9,15 +9,15 @@ import { SQLITE_V8_FLAGS } from '../../src/store/sqlite.ts';
 
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (text: string | Uint8Array, ...rest: never[]) => {
-  if (String(text).includes('"event":"ready"')) setImmediate(record);
+  if (String(text).includes('"event":"ready"')) setImmediate(() => process.exit());
   return write(text, ...rest);
 };
 
 const script = runCarried(module, require);
 
-function record(): void {
+process.once('exit', () => {
   // A cache fits the flags of the moment when it is made; the launcher meets those of V8's start.
   for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag.replace('--no-', '--'));
   writeFileSync(process.env.RECORD_CACHE ?? '', script.createCachedData());
-  process.exit(script.cachedDataRejected === true ? 1 : 0);
-}
+  if (script.cachedDataRejected === true) process.exitCode = 1;
+});

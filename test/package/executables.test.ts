@@ -29,11 +29,12 @@ for (const { name, suffix } of TARGETS) {
 
     const { path, assets, execArgv } = readApplication(blob);
     assert.equal(path, 'launcher.cjs');
-    const forHost = name === HOST?.name ? ['relay.cache'] : [];
-    assert.deepEqual([...assets.keys()].sort(), ['keyring.node', ...forHost, 'relay.cjs', 'sql-wasm.wasm']);
+    const caches = name === HOST?.name ? ['command.cache', 'options.cache'] : [];
+    assert.deepEqual([...assets.keys()].sort(), [...caches, 'keyring.node', 'relay.cjs', 'sql-wasm.wasm']);
     const program = assets.get('relay.cjs')?.toString('utf8') ?? '';
     assert.match(program, /RELAY_KEYCHAIN_HELPER/);
-    // It is read as Latin-1.
+    // A script with a code cache cannot import, and is read as Latin-1.
+    assert.doesNotMatch(program, /\bimport\(/);
     assert.doesNotMatch(program, /[^\0-\x7f]/);
     assert.deepEqual(readKind(assets.get('keyring.node') as Buffer), { format, arch });
     assert.equal(assets.get('sql-wasm.wasm')?.equals(sqlite), true);
