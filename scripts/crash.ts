@@ -1,6 +1,8 @@
-/** The crash harness of the tests for as long as asked: `node --import tsx scripts/crash.ts --kills 500 [--seed N] [--width N]`. */
+/** The crash harness of the tests for as long as asked: `npm run test:crash -- --kills 500 [--seed N] [--width N]`. */
+import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { JOB_TYPES } from '../src/domain/jobs.ts';
 import { crash } from '../test/jobs/crash/harness.ts';
 
 const { values } = parseArgs({
@@ -20,3 +22,10 @@ const report = await crash({
   ...(values.verbose ? { log: console.log } : {}),
 });
 console.log(report);
+// Fewer kills need not meet everything.
+if (report.kills >= 100) {
+  for (const type of JOB_TYPES) assert.ok((report.byType[type] ?? 0) >= 5, `${type} was hardly killed`);
+  for (const state of ['resolving', 'ready', 'committing']) {
+    assert.ok((report.byState[state] ?? 0) > 0, `no kill while ${state}`);
+  }
+}

@@ -10,7 +10,7 @@ import { openStore } from '../../src/store/open.ts';
 import { buildChild } from './children/build.ts';
 import { manualClock, temporaryHome } from './support.ts';
 
-const KILLS = 50;
+const KILLS = 25;
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
 
 /** Lets the writer run until it has acknowledged `count` rows and `delayMs` more; returns the last acknowledged one. */
