@@ -36,7 +36,12 @@ async function tarXz(folder: string, name: string, path: string): Promise<void> 
   const tar = join(folder, `${name}.tar`);
   await create({ file: tar, cwd: folder, portable: true }, [name]);
   const { error, status } = spawnSync('xz', ['-6', '-T0', '--force', tar], { stdio: 'inherit' });
-  if (error || status !== 0) throw new Error('xz is needed to pack the archives (Debian: xz-utils)');
+  if (error) {
+    throw new Error('xz is needed to pack the archives (Debian: xz-utils); --no-archive leaves them out', {
+      cause: error,
+    });
+  }
+  if (status !== 0) throw new Error(`xz failed to pack ${tar}`);
   await copyFile(`${tar}.xz`, path);
   await rm(`${tar}.xz`);
 }

@@ -1,6 +1,6 @@
 /** The program that an executable is built into: Node as the registry has it, without its symbols. */
 import { spawnSync } from 'node:child_process';
-import { copyFile, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { basePin, unpack } from './fetch.ts';
 import { HOST, type Target } from './targets.ts';
@@ -29,7 +29,6 @@ async function strip(target: Target, program: string): Promise<void> {
     const { error, status, stderr } = spawnSync(tool, ['-o', stripped, program], { encoding: 'utf8' });
     if (error) continue;
     if (status !== 0) throw new Error(`${tool} failed: ${stderr.trim()}`);
-    await copyFile(stripped, program);
     await rename(stripped, program);
     return;
   }

@@ -38,7 +38,8 @@ async function record(options: SeaOptions, pathOf: (kind: Kind) => string): Prom
   await chmod(options.output, 0o755);
   for (const kind of KINDS) {
     const home = await mkdtemp(join(dirname(options.output), 'home-'));
-    const env = { ...process.env, RELAY_HOME: home, RELAY_KEYCHAIN: 'file', RECORD_CACHE: pathOf(kind) };
-    await promisify(execFile)(options.output, [...RUNS[kind]], { env });
+    // Nothing of the builder's own settings.
+    const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', RECORD_CACHE: pathOf(kind), HOME: home };
+    await promisify(execFile)(options.output, [...RUNS[kind]], { env, timeout: 60_000 });
   }
 }

@@ -19,7 +19,7 @@ export interface Pin {
 }
 
 /** Large files that no checkout should hold twice. */
-const CACHE = process.env.RELAY_PACKAGE_CACHE ?? join(envPaths('relay', { suffix: '' }).cache, 'packages');
+const CACHE = process.env.RELAY_PACKAGE_CACHE || join(envPaths('relay', { suffix: '' }).cache, 'packages');
 
 /** The pin of a base program, from pins.json. */
 export function basePin(name: string): Pin {
@@ -39,16 +39,18 @@ export function lockedPin(name: string): Pin {
 
 /**
  * Copies files of a package into `folder`.
- * @param paths inside the package; those it does not have are left out
+ * @param paths inside the package
+ * @throws Error when the package lacks one
  */
 export async function unpack(pin: Pin, paths: readonly string[], folder: string): Promise<void> {
   const file = await fetchPackage(pin);
   await mkdir(folder, { recursive: true });
-  await extract({ file, cwd: folder, strip: 1 }, [...paths.map((path) => `package/${path}`)]).catch(
-    (error: unknown) => {
-      if (!/not found/i.test(String(error))) throw error;
-    },
+  await extract(
+    { file, cwd: folder, strip: 1 },
+    paths.map((path) => `package/${path}`),
   );
+  const missing = paths.find((path) => !existsSync(join(folder, path)));
+  if (missing !== undefined) throw new Error(`${pin.name} ${pin.version} has no ${missing}`);
 }
 
 /** Path of the package's archive in the cache. */
@@ -62,10 +64,11 @@ async function fetchPackage(pin: Pin): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const temp = await mkdtemp(join(CACHE, 'fetch-'));
   try {
+    // The folder is not an argument, since the shell that Windows needs would split it at a space.
     const { stdout } = await promisify(execFile)(
       'npm',
-      ['pack', '--silent', '--pack-destination', temp, `${pin.name}@${pin.version}`],
-      { shell: process.platform === 'win32' },
+      ['pack', '--loglevel=error', `${pin.name}@${pin.version}`],
+      { cwd: temp, shell: process.platform === 'win32' },
     );
     const fetched = join(temp, stdout.trim().split('\n').at(-1) ?? '');
     const integrity = await integrityOf(fetched);

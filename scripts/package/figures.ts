@@ -1,6 +1,6 @@
 /**
- * `figures.ts EXECUTABLE BASE`: prints figures of an executable as JSON, as ratios to its bare base program, both run in turns, since machines are noisy and shared:
- * only what happens to both within a second can be compared.
+ * `figures.ts EXECUTABLE BASE`: prints figures of an executable as JSON, as ratios to its bare base program. Both are run
+ * in turns, since machines are noisy and shared: only what happens to both within a second can be compared.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,5 @@
 /** The licenses of everything that an executable holds, in one text. */
-import { existsSync, readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { root } from '../bundle.ts';
@@ -28,7 +27,7 @@ function packagesIn(metafile: Metafile): string[] {
 async function packageNotice(name: string): Promise<string> {
   const folder = join(root, 'node_modules', name);
   const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  const files = existsSync(folder) ? readdirSync(folder).filter((file) => LICENSE_FILE.test(file)) : [];
+  const files = (await readdir(folder)).filter((file) => LICENSE_FILE.test(file)).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
 }
