@@ -20,7 +20,7 @@ export async function main(argv: string[]): Promise<number> {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   // A reader that has seen enough (`relay tools | head`) is no failure.
-  process.stdout.on('error', ignoreClosedPipe);
+  process.stdout.on('error', endWithoutOutput);
 
   const code = await runProgram(argv.slice(2), systemWorld(stop.signal));
   await flushed(process.stdout);
@@ -40,6 +40,9 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
+/** What was asked for does not arrive, and no command can know what that means. */
+function endWithoutOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`relay: Standard output cannot be written: ${error.code ?? error.message}.\n`);
+  process.exit(EXIT.failed);
 }

@@ -53,7 +53,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
   };
   const program = createProgram(world, finish, json);
   try {
-    if (args.every((arg) => arg === '--json')) program.outputHelp();
+    if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
     else await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
