@@ -12,7 +12,7 @@ export const NOON = Date.UTC(2026, 0, 15, 12);
 
 export async function temporaryHome(t: TestContext): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'relay-test-'));
-  t.after(() => rm(home, { recursive: true, force: true }));
+  t.after(() => rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }));
   return home;
 }
 
