@@ -2,7 +2,8 @@
  * The completion for bash. It keeps to bash 3.2, which macOS has, and does without the bash-completion package. Where the
  * function finds nothing, bash itself offers files, quoted as they have to be. Pure.
  */
-import { quoted, valueBranches, valued } from './completionCases.ts';
+import { shellWord } from '../domain/shellWord.ts';
+import { valueBranches, valued } from './completionCases.ts';
 import type { CommandNode, CommandTree, Values } from './completionTree.ts';
 
 export function bashCompletion(tree: CommandTree): string {
@@ -87,11 +88,11 @@ function commandBranch(node: CommandNode): string {
   const options = node.path === '' ? '' : namesOf(node);
   const needing = node.path === '' ? '' : valued(node).join(' ');
   const parts = [
-    names === '' ? [] : [`_relay_commands=${quoted(names)}`],
-    options === '' ? [] : [`_relay_options=${quoted(options)}`],
-    needing === '' ? [] : [`_relay_valued=${quoted(needing)}`],
+    names === '' ? [] : [`_relay_commands=${shellWord(names)}`],
+    options === '' ? [] : [`_relay_options=${shellWord(options)}`],
+    needing === '' ? [] : [`_relay_valued=${shellWord(needing)}`],
   ].flat();
-  return `    ${quoted(node.path)}) ${parts.join(' ') || ':'} ;;`;
+  return `    ${shellWord(node.path)}) ${parts.join(' ') || ':'} ;;`;
 }
 
 function namesOf({ options }: CommandNode): string {
@@ -101,5 +102,5 @@ function namesOf({ options }: CommandNode): string {
 function assignment(values: Values): string {
   return typeof values === 'string'
     ? `_relay_kind=${values}`
-    : `_relay_kind=words _relay_words=${quoted(values.join(' '))}`;
+    : `_relay_kind=words _relay_words=${shellWord(values.join(' '))}`;
 }

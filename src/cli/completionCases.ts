@@ -1,10 +1,6 @@
 /** What the scripts for bash and zsh have in common: the same questions, answered by `case`. Pure. */
+import { shellWord } from '../domain/shellWord.ts';
 import type { ArgumentNode, CommandNode, CommandTree, Values } from './completionTree.ts';
-
-/** Text as one word of a shell. */
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
 
 /** The options that take a value, after the commands of `node`. */
 export function valued(node: CommandNode): string[] {
@@ -32,10 +28,10 @@ type Branch = readonly [pattern: string, values: Values];
 function optionPatterns({ path, options }: CommandNode): Branch[] {
   const before = path === '' ? '*' : '';
   return options.flatMap(({ names, values }) =>
-    values === null ? [] : names.map((name): Branch => [`${before}${quoted(`${path}:${name}`)}`, values]),
+    values === null ? [] : names.map((name): Branch => [`${before}${shellWord(`${path}:${name}`)}`, values]),
   );
 }
 
 function argumentPattern({ path }: CommandNode, { values, variadic }: ArgumentNode, at: number): Branch {
-  return [variadic ? `${quoted(`${path}:`)}[0-9]*` : quoted(`${path}:${at}`), values];
+  return [variadic ? `${shellWord(`${path}:`)}[0-9]*` : shellWord(`${path}:${at}`), values];
 }

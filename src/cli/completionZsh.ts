@@ -1,5 +1,6 @@
 /** The completion for zsh, as a file of `fpath` or loaded with `source`. Pure. */
-import { quoted, valueBranches, valued } from './completionCases.ts';
+import { shellWord } from '../domain/shellWord.ts';
+import { valueBranches, valued } from './completionCases.ts';
 import type { CommandNode, CommandTree, OptionNode, Values } from './completionTree.ts';
 
 export function zshCompletion(tree: CommandTree): string {
@@ -14,7 +15,7 @@ _relay_after() {
 ${tree.map((node) => commandBranch(node)).join('\n')}
   esac
   flags+=(${flagWords(root.options)})
-  valued+=(${valued(root).map(quoted).join(' ')})
+  valued+=(${valued(root).map(shellWord).join(' ')})
 }
 
 # The values of the place $2, an option or the number of an argument, after the commands in $1.
@@ -82,12 +83,12 @@ fi
 function commandBranch(node: CommandNode): string {
   const own = node.path === '' ? [] : node.options;
   const parts = [
-    ['names', node.commands.map(({ name }) => quoted(name)).join(' ')],
+    ['names', node.commands.map(({ name }) => shellWord(name)).join(' ')],
     ['subs', node.commands.map(({ name, description }) => described(name, description)).join(' ')],
     ['flags', flagWords(own)],
-    ['valued', node.path === '' ? '' : valued(node).map(quoted).join(' ')],
+    ['valued', node.path === '' ? '' : valued(node).map(shellWord).join(' ')],
   ].flatMap(([name, words]) => (words === '' ? [] : [`${name}=(${words})`]));
-  return `    (${quoted(node.path)}) ${parts.join(' ') || ':'} ;;`;
+  return `    (${shellWord(node.path)}) ${parts.join(' ') || ':'} ;;`;
 }
 
 function flagWords(options: readonly OptionNode[]): string {
@@ -98,11 +99,11 @@ function flagWords(options: readonly OptionNode[]): string {
 
 /** `_describe` takes a name apart from its description at the first colon. */
 function described(name: string, description: string): string {
-  return quoted(`${name.replaceAll(':', '\\:')}:${description}`);
+  return shellWord(`${name.replaceAll(':', '\\:')}:${description}`);
 }
 
 function assignment(values: Values): string {
   return typeof values === 'string'
     ? `kind=${values}`
-    : `kind=words choices=(${values.map(quoted).join(' ')})`;
+    : `kind=words choices=(${values.map(shellWord).join(' ')})`;
 }

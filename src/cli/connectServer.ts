@@ -19,12 +19,12 @@ export async function findServer(context: Context): Promise<Server> {
     return { name: running.demo ? 'relay-demo' : 'relay', url, authMode: mcp.authMode };
   }
   const settings = await context.settings();
-  const url = urlFromSettings(settings);
+  const url = await urlFromSettings(settings);
   note(context.io, 'No server is running; the address is that of the settings.');
   return { name: 'relay', url, authMode: settings.mcpAuthMode };
 }
 
-function urlFromSettings(settings: Settings): string {
+async function urlFromSettings(settings: Settings): Promise<string> {
   const { publicBaseUrl, host, port } = settings;
   if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
   if (port === 0) {
@@ -32,5 +32,6 @@ function urlFromSettings(settings: Settings): string {
       remedy: 'Start it with `relay serve`, or set a port.',
     });
   }
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+  const { localBaseUrl } = await import('../config/settings.ts');
+  return `${localBaseUrl(host, port)}/mcp`;
 }

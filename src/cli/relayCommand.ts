@@ -1,5 +1,7 @@
 /** `relay` as a person has to call it for the home that they named, in texts that tell what to run. Pure. */
 
+import { shellWord } from '../domain/shellWord.ts';
+
 export interface NamedHome {
   /** The value of `--home`. */
   home: string | undefined;
@@ -24,7 +26,7 @@ export function forHome(text: string, named: NamedHome): string {
 /** A path as one word of a command line. A tilde at its start would become the person's home directory. */
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
-  if (platform !== 'win32') return `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  if (platform !== 'win32') return shellWord(path);
   // cmd.exe knows no other quotation marks; a backslash before the closing one would be taken for its escape.
   return /^[\w.:\\/+-]+$/.test(path) ? path : `"${path.replace(/\\+$/, '$&$&')}"`;
 }

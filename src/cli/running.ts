@@ -1,5 +1,5 @@
 /** Finding the server that runs for a home: its own, or else the demo's. */
-import type { Settings } from '../config/settings.ts';
+import { keyOptions, type Settings } from '../config/settings.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import { createLocalClient } from '../local/client.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
@@ -32,9 +32,7 @@ export async function findServer(context: Context): Promise<Connection | null> {
 
 async function connectTo(context: Context, settings: Settings, file: ServerFile): Promise<Connection> {
   const { key } = await loadMasterKey({
-    home: settings.home,
-    mode: settings.keychain,
-    ...(settings.encryptionKey === null ? {} : { encryptionKey: settings.encryptionKey }),
+    ...keyOptions(settings),
     allowCreate: false,
     clock: context.clock,
   });

@@ -81,6 +81,22 @@ export function redirectUriFor(settings: Pick<Settings, 'providerRedirectUri'>, 
   return settings.providerRedirectUri ?? `http://127.0.0.1:${port}${CALLBACK_PATH}`;
 }
 
+/** Where the master key of a home is, as `secrets/masterKey.ts` asks for it. */
+export function keyOptions({ home, keychain, encryptionKey }: Settings) {
+  return { home, mode: keychain, encryptionKey: encryptionKey ?? undefined };
+}
+
+/** The server on this machine, for a program on it. */
+export function localBaseUrl(host: string, port: number): string {
+  return `http://${urlHost(host)}:${port}`;
+}
+
+/** Where a program on this machine finds a server that listens on `host`. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 function complete(values: SettingValues, origins: Origins, at: Surroundings, problems: Problem[]) {
   if (values.oauthClientsFile !== null) {
     const base = origins.oauthClientsFile === 'file' ? at.home : process.cwd();

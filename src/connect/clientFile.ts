@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { stampOf } from '../domain/clock.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { FileProblem } from './problem.ts';
 
@@ -139,7 +140,7 @@ async function writeSynced(
 
 /** A copy under a name that nothing has. */
 async function keep(path: string, bytes: Buffer, now: number): Promise<string> {
-  const stamp = new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
+  const stamp = stampOf(now);
   for (let copy = 1; ; copy++) {
     const backup = `${path}.relay-backup-${stamp}${copy === 1 ? '' : `-${copy}`}`;
     try {

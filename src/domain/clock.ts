@@ -41,6 +41,11 @@ export const systemRandom: Random = {
   fraction: () => Math.random(),
 };
 
+/** Unix milliseconds as a part of a file name, in UTC: `20261121T150000Z`. */
+export function stampOf(time: number): string {
+  return new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
+}
+
 /** Unix milliseconds as ISO 8601 text in UTC; null stays null. */
 export function isoOf(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();

@@ -13,7 +13,6 @@ export interface InFlight {
    */
   cancel(key: string): boolean;
   cancelAll(reason: RelayError): void;
-  readonly size: number;
 }
 
 export function createInFlight(): InFlight {
@@ -32,9 +31,6 @@ export function createInFlight(): InFlight {
     },
     cancelAll(reason) {
       for (const call of calls) call.controller.abort(reason);
-    },
-    get size() {
-      return calls.size;
     },
   };
 }

@@ -2,7 +2,7 @@
  * The program without its HTTP face: one home, held by this process, with its state, its key and the provider client.
  * A server puts routes around it; commands without a server use it as it is.
  */
-import type { Settings } from '../config/settings.ts';
+import { keyOptions, type Settings } from '../config/settings.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
@@ -105,9 +105,7 @@ interface Opened {
 async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> {
   const { settings, clock, random } = options;
   const key = await loadMasterKey({
-    home: settings.home,
-    mode: settings.keychain,
-    ...(settings.encryptionKey === null ? {} : { encryptionKey: settings.encryptionKey }),
+    ...keyOptions(settings),
     // A new key for a state that another one has sealed would lock the right one out for good.
     allowCreate: options.startOver === true || !isSealed(store),
     clock,

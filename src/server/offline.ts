@@ -1,6 +1,6 @@
 /** The owner's calls without a server: opens the state for as long as a command takes. */
-import { stat } from 'node:fs/promises';
 import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
+import { exists } from '../store/smallFiles.ts';
 import { stateFilePath } from '../store/stateFile.ts';
 import { type Core, type CoreOptions, openCore } from './core.ts';
 import { createLocalApi } from './localApi.ts';
@@ -28,7 +28,7 @@ export async function openOffline(options: OfflineOptions): Promise<Offline> {
     if (core.key.created && core.key.warning) options.log.warn({}, core.key.warning);
     return createLocalApi(core, null);
   };
-  const local = (await hasState(options.settings.home))
+  const local = (await exists(await stateFilePath(options.settings.home)))
     ? whenCalled(make)
     : localApiWithoutState(options, make);
   return {
@@ -47,11 +47,4 @@ function whenCalled(make: () => Promise<LocalApi>): LocalApi {
     async (...args: never[]) => ((await make())[name] as (...args: never[]) => unknown)(...args),
   ];
   return Object.fromEntries((Object.keys(LOCAL_ROUTES) as Array<keyof LocalApi>).map(deferred)) as LocalApi;
-}
-
-async function hasState(home: string): Promise<boolean> {
-  return stat(await stateFilePath(home)).then(
-    () => true,
-    () => false,
-  );
 }

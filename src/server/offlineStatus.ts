@@ -2,6 +2,7 @@
  * The report of `relay status` without a server. It opens what can be opened and says what cannot and what mends it; it
  * changes nothing, makes no key, and needs the home for itself at no moment.
  */
+import { keyOptions } from '../config/settings.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { StatusReport } from '../domain/localApi.ts';
 import { keySource, loadMasterKey } from '../secrets/masterKey.ts';
@@ -43,8 +44,7 @@ async function storedFacts(options: Options): Promise<Facts> {
 }
 
 async function checkKey({ settings, clock, random }: Options, store: Store) {
-  const { home, keychain: mode, encryptionKey } = settings;
-  const at = { home, mode, ...(encryptionKey === null ? {} : { encryptionKey }) };
+  const at = keyOptions(settings);
   const unread = async () => ({ source: await keySource(at), warning: null });
   if (!isSealed(store)) return { key: await unread(), problem: null };
   try {

@@ -1,7 +1,7 @@
 /** Restoring a copy of the state: checked, fitted to this home, and put in place while nobody else holds the home. */
-import { rmdir, stat } from 'node:fs/promises';
+import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Settings } from '../config/settings.ts';
+import { keyOptions, type Settings } from '../config/settings.ts';
 import { type Clock, isoOf, type Random } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import { holdWriting } from '../jobs/restored.ts';
@@ -15,6 +15,7 @@ import type { Store } from '../store/open.ts';
 import { type Copy, readCopy, replaceState } from '../store/restore.ts';
 import type { SaveFs } from '../store/saveFs.ts';
 import { listSecrets } from '../store/secrets.ts';
+import { exists } from '../store/smallFiles.ts';
 import { createVault, isSealed } from '../store/vault.ts';
 
 export interface RestoreOptions {
@@ -122,9 +123,7 @@ async function checkKey(
 ): Promise<string | null> {
   if (!isSealed(store)) return null;
   try {
-    const { home, keychain: mode, encryptionKey } = settings;
-    const given = encryptionKey === null ? {} : { encryptionKey };
-    const { key } = await loadMasterKey({ home, mode, ...given, allowCreate: false, clock });
+    const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
     const vault = createVault(store, createSealer(key, random));
     await vault.verifyKey();
     for (const { name } of listSecrets(store)) vault.get(name);
@@ -147,11 +146,4 @@ async function missingDirectories(path: string): Promise<string[]> {
   const missing: string[] = [];
   for (let at = path; !(await exists(at)) && dirname(at) !== at; at = dirname(at)) missing.push(at);
   return missing;
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

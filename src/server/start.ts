@@ -1,5 +1,5 @@
 /** Starts the server: the core, the MCP endpoint, the routes, the listener; and ends them in the opposite order. */
-import { inspectSettings, redirectUriFor, type Settings } from '../config/settings.ts';
+import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import type { Log } from '../domain/log.ts';
@@ -111,9 +111,9 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     clock,
     log,
   });
-  const localBaseUrl = `http://${urlHost(settings.host)}:${listener.port}`;
-  const baseUrl = settings.publicBaseUrl ?? localBaseUrl;
-  const file: ServerFile = { pid: process.pid, startedAt, version: options.version, baseUrl: localBaseUrl };
+  const ownUrl = localBaseUrl(settings.host, listener.port);
+  const baseUrl = settings.publicBaseUrl ?? ownUrl;
+  const file: ServerFile = { pid: process.pid, startedAt, version: options.version, baseUrl: ownUrl };
   try {
     await writeServerFile(settings.home, file);
   } catch (error) {
@@ -179,12 +179,6 @@ function clientIdReader(settings: Settings): () => string | null {
     if (settings.providerClientId !== null) return settings.providerClientId;
     return inspectSettings({ env: process.env, home: settings.home }).settings.providerClientId;
   };
-}
-
-/** Where a client on this machine finds a server that listens on `host`. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

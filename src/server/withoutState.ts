@@ -1,5 +1,6 @@
 /** The owner's calls in a home that holds no state yet: most find nothing, a few make the state. */
 import { join } from 'node:path';
+import { keyOptions } from '../config/settings.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import { MIGRATIONS } from '../generated/sql.ts';
 import { keySource } from '../secrets/masterKey.ts';
@@ -35,7 +36,7 @@ export function localApiWithoutState(
 
 /** What there is to tell of a home without a state. */
 export async function emptyFacts({ settings, version }: Options): Promise<Facts> {
-  const { home, keychain: mode, encryptionKey, demo } = settings;
+  const { home, demo } = settings;
   return {
     version,
     demo,
@@ -53,7 +54,7 @@ export async function emptyFacts({ settings, version }: Options): Promise<Facts>
       daysLeft: null,
     },
     key: {
-      source: await keySource({ home, mode, encryptionKey: encryptionKey ?? undefined }),
+      source: await keySource(keyOptions(settings)),
       warning: null,
     },
     database: {

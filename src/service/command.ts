@@ -1,6 +1,7 @@
 /** What a service runs. Pure. */
 import { posix } from 'node:path';
 import { RelayError } from '../domain/errors.ts';
+import { shellWord } from '../domain/shellWord.ts';
 
 /** `relay serve` for a home; without a home the program finds its own. Throws `SERVICE_FAILED` for unusable paths. */
 export function commandToServe(program: readonly string[], home: string | null): string[] {
@@ -32,6 +33,5 @@ export function lastingNames(path: string, homeDir: string): string[] {
 
 /** A command line as a person types it in a POSIX shell. */
 export function shellText(command: readonly string[]): string {
-  const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
-  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
+  return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellWord(word))).join(' ');
 }

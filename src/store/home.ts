@@ -4,6 +4,7 @@ import { access, chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { type Log, silentLog } from '../domain/log.ts';
+import { exists } from './smallFiles.ts';
 
 /** One of these in a directory says that it is a home of this program. */
 const OWN_FILES = [
@@ -52,13 +53,6 @@ async function makeDirectory(path: string): Promise<void> {
     await makeDirectory(parent);
     await mkdir(path, { mode: 0o700 });
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function narrow(home: string, mode: number, log: Log): Promise<void> {

@@ -1,6 +1,6 @@
 /** Keeping the state file as it is under a second name, before something replaces it. */
 import { chmod, stat } from 'node:fs/promises';
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, stampOf } from '../domain/clock.ts';
 import { linkUnlessExists } from './smallFiles.ts';
 
 /**
@@ -9,7 +9,7 @@ import { linkUnlessExists } from './smallFiles.ts';
  */
 export async function keepStateFile(path: string, why: string, clock: Clock): Promise<string | null> {
   if (!(await stat(path).catch(() => null))) return null;
-  const time = new Date(clock.now()).toISOString().replace(/\.\d+/, '').replaceAll(/[-:]/g, '');
+  const time = stampOf(clock.now());
   for (let attempt = 1; ; attempt++) {
     const kept = `${path}.${why}-${time}${attempt === 1 ? '' : `-${attempt}`}`;
     if (!(await linkUnlessExists(path, kept))) continue;

@@ -1,8 +1,16 @@
 /** Small files that appear complete or not at all. */
-import { link, rm, writeFile } from 'node:fs/promises';
+import { link, rm, stat, writeFile } from 'node:fs/promises';
 import { RelayError, systemCodeOf } from '../domain/errors.ts';
 import { nodeSaveFs } from './saveFs.ts';
 import { tempPathFor } from './tempFiles.ts';
+
+/** Whether there is anything at the path, behind links too. */
+export function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Replaces `path` by a file with `text`, mode 0600. */
 export async function replaceWithText(path: string, text: string): Promise<void> {

@@ -53,6 +53,7 @@ interface Found {
 async function findState(context: Context): Promise<Found> {
   const { stateFilePath } = await import('../../store/stateFile.ts');
   const { readServerFile } = await import('../../store/serverFile.ts');
+  const { exists } = await import('../../store/smallFiles.ts');
   const settings = await context.settings();
   const path = await stateFilePath(settings.home);
   const isThere = await exists(path);
@@ -66,9 +67,10 @@ async function findState(context: Context): Promise<Found> {
   return { path: saved.path, settings: its, keySource: saved.keySource };
 }
 
-async function keySourceOf({ home, keychain: mode, encryptionKey }: Settings): Promise<Found['keySource']> {
+async function keySourceOf(settings: Settings): Promise<Found['keySource']> {
+  const { keyOptions } = await import('../../config/settings.ts');
   const { keySource } = await import('../../secrets/masterKey.ts');
-  return keySource({ home, mode, encryptionKey: encryptionKey ?? undefined });
+  return keySource(keyOptions(settings));
 }
 
 async function jsonOf(backup: Backup, { settings, keySource }: Found) {
@@ -106,15 +108,8 @@ async function keyPlace({ home }: Settings, source: Found['keySource']): Promise
 
 /** The files beside the state that the person wrote. */
 async function besides({ configPath, oauthClientsFile }: Settings): Promise<string[]> {
+  const { exists } = await import('../../store/smallFiles.ts');
   const paths = [configPath, ...(oauthClientsFile === null ? [] : [oauthClientsFile])];
   const there = await Promise.all(paths.map(exists));
   return paths.filter((_path, index) => there[index]);
-}
-
-async function exists(path: string): Promise<boolean> {
-  const { stat } = await import('node:fs/promises');
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

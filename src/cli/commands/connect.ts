@@ -56,12 +56,16 @@ export async function runConnect(
   const plan = (value: string | null): Plan =>
     planFor(client, connectionTo(server, value), systemOf(context), `${relayCommand(context)} key`);
   if (options.write) return writePlan(context, plan, key);
-  if (context.json)
-    return printJson(context.io, { ...shown(plan(key)), written: false, backup: null, changed: false });
+  return showPlan(context, plan(key));
+}
+
+async function showPlan(context: Context, plan: Plan): Promise<void> {
+  const { io } = context;
+  if (context.json) return printJson(io, { ...shown(plan), written: false, backup: null, changed: false });
   const { planText } = await import('../connectText.ts');
-  noteIfAbsent(context, plan(key));
-  await noteIfThere(context, plan(key));
-  context.io.out(planText(plan(key), relayCommand(context), context.io.columns));
+  noteIfAbsent(context, plan);
+  await noteIfThere(context, plan);
+  io.out(planText(plan, relayCommand(context), io.columns));
 }
 
 /** The key is in the file then, and nothing needs it on the screen. */
