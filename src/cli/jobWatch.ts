@@ -1,4 +1,5 @@
 /** Follows a job until it rests: a bar on the terminal, or with `--json` a line for each change. */
+import { isEnded } from '../domain/jobs.ts';
 import type { JobRecord } from '../tools/jobs.ts';
 import type { Context } from './context.ts';
 import { barText, progressOf } from './jobText.ts';
@@ -8,9 +9,6 @@ import { printJson, showsUnicode } from './output.ts';
 const ASK_EVERY_MS = 1_000;
 /** The speed is that of the last so many answers. */
 const SAMPLES = 10;
-
-/** States in which nothing happens any more until somebody asks for it. */
-const AT_REST: ReadonlySet<string> = new Set(['ready', 'completed', 'failed', 'cancelled']);
 
 /** Back to the start of the line, and clear it. */
 const START_OF_LINE = '\r\u001b[K';
@@ -25,7 +23,7 @@ export async function watchJob(context: Context, ask: () => Promise<JobRecord>):
     const text = JSON.stringify(job);
     if (context.json && text !== shown) printJson(io, job);
     shown = text;
-    if (AT_REST.has(job.status)) {
+    if (job.status === 'ready' || isEnded(job.status)) {
       if (io.terminal.stderr && !context.json) io.err(START_OF_LINE);
       return job;
     }

@@ -9,17 +9,37 @@ export const JOB_TYPES = [
 ] as const;
 export type JobType = (typeof JOB_TYPES)[number];
 
-export const JOB_STATUSES = [
-  'pending',
-  'resolving',
-  'waiting',
-  'ready',
-  'committing',
-  'completed',
-  'failed',
-  'cancelled',
-] as const;
-export type JobStatus = (typeof JOB_STATUSES)[number];
+/**
+ * Every state of a job and its group: `working` states go on by themselves, `open` ones until something happens (a time,
+ * a login, `commit_job`), and of `ended` ones only `failed` can be resumed.
+ */
+const STATUS_GROUPS = {
+  pending: 'working',
+  resolving: 'working',
+  waiting: 'open',
+  ready: 'open',
+  committing: 'working',
+  completed: 'ended',
+  failed: 'ended',
+  cancelled: 'ended',
+} as const;
+export type JobStatus = keyof typeof STATUS_GROUPS;
+type JobStatusGroup = (typeof STATUS_GROUPS)[JobStatus];
+
+export const JOB_STATUSES = Object.keys(STATUS_GROUPS) as [JobStatus, ...JobStatus[]];
+
+export function statusesIn(group: JobStatusGroup): JobStatus[] {
+  return JOB_STATUSES.filter((status) => STATUS_GROUPS[status] === group);
+}
+
+export function isEnded(status: JobStatus): boolean {
+  return STATUS_GROUPS[status] === 'ended';
+}
+
+/** True for a state in which the runner works on the job without being asked. */
+export function isWorking(status: JobStatus): boolean {
+  return STATUS_GROUPS[status] === 'working';
+}
 
 /** Which half of its life a job is in; a job that waits or has failed goes on with this one. */
 export type JobPhase = 'resolve' | 'commit';
@@ -38,6 +58,9 @@ export const ITEM_STATUSES = [
   'written',
 ] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+/** States of items that name no track. */
+export const UNRESOLVED_STATUSES: readonly ItemStatus[] = ['ambiguous', 'unmatched', 'failed'];
 
 /** A type, not an interface: it is stored and answered as any JSON object is. */
 export type JobPayload = {

@@ -1,10 +1,11 @@
 /** What becomes of a job whose step failed: it waits, or it has failed. */
+
 import type { RelayError } from '../domain/errors.ts';
+import { isWorking } from '../domain/jobs.ts';
 import { getPlan } from '../store/jobIntents.ts';
 import { getJobBySeq, type Job, type JobChange } from '../store/jobs.ts';
 import { errorFacts, type JobContext, move } from './context.ts';
 import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
-import { isAtWork } from './states.ts';
 
 /** Rows of what a playlist held before that a failed replacement shows. */
 const SHOWN = 1_000;
@@ -12,7 +13,7 @@ const SHOWN = 1_000;
 /** @throws RelayError `STORE_ERROR` */
 export async function afterFailure(context: JobContext, before: Job, error: RelayError): Promise<void> {
   const job = getJobBySeq(context.store, before.seq);
-  if (!job || !isAtWork(job.status)) return;
+  if (!job || !isWorking(job.status)) return;
   const now = context.clock.now();
   const outcome = outcomeOf(error);
   if (outcome === 'limit' || outcome === 'login' || outcome === 'account') {

@@ -1,6 +1,6 @@
 /** Durable jobs as the rest of the program uses them: made, looked at, resumed, committed, cancelled, handed over. */
 import { RelayError } from '../domain/errors.ts';
-import type { JobPayload, JobPhase, JobStatus, JobType } from '../domain/jobs.ts';
+import { isWorking, type JobPayload, type JobPhase, type JobStatus, type JobType } from '../domain/jobs.ts';
 import { getAccount } from '../store/account.ts';
 import { getIntent } from '../store/jobIntents.ts';
 import { insertItems, listItems, type NewJobItem, reopenItems, retryItems } from '../store/jobItems.ts';
@@ -20,7 +20,7 @@ import { estimateRequests } from './estimate.ts';
 import { ENDED_BY_LOGIN } from './outcome.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord } from './record.ts';
 import { createJobRunner } from './runner.ts';
-import { isAtWork, mayMove, workingState } from './states.ts';
+import { mayMove, workingState } from './states.ts';
 
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
@@ -133,7 +133,7 @@ export function createJobs(context: JobContext): Jobs {
     },
     async resume(id) {
       const job = need(id);
-      if (isAtWork(job.status)) {
+      if (isWorking(job.status)) {
         runner.wake();
         return jobRecord(job);
       }

@@ -26,8 +26,3 @@ export function mayMove(from: JobStatus, to: JobStatus): boolean {
 export function workingState(phase: JobPhase): JobStatus {
   return phase === 'resolve' ? 'resolving' : 'committing';
 }
-
-/** True for a state in which the runner works on the job without being asked. */
-export function isAtWork(status: JobStatus): boolean {
-  return status === 'pending' || status === 'resolving' || status === 'committing';
-}

@@ -2,6 +2,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { isoOf } from '../domain/clock.ts';
 import type { ErrorCode } from '../domain/errors.ts';
+import { isEnded, type JobStatus } from '../domain/jobs.ts';
 import type { StatusEntry, StatusReport } from '../domain/localApi.ts';
 import type { MasterKey } from '../secrets/masterKey.ts';
 import { type ApiError, listApiErrors } from '../store/apiErrors.ts';
@@ -208,11 +209,9 @@ function limitsLine({ rateLimits }: Facts): StatusEntry {
   );
 }
 
-const ENDED: readonly string[] = ['completed', 'failed', 'cancelled'];
-
 function jobsLine({ jobs }: Facts): StatusEntry {
   const { byStatus, reviewRequired, nextRunAfter: next } = jobs;
-  const open = Object.entries(byStatus).filter(([status]) => !ENDED.includes(status));
+  const open = Object.entries(byStatus).filter(([status]) => !isEnded(status as JobStatus));
   const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none at work';
   const summary = next === null ? counts : `${counts}, the next goes on at ${next}`;
   if (reviewRequired > 0) {

@@ -2,33 +2,35 @@
  * What went wrong with the provider: one row per (method, path template, status, reason), however often it happened.
  * Callers give path templates and their own messages, never a token, a body or a query value.
  */
+import { defineTable, integer, nullable, type RawRow, type RowOf, text } from './table.ts';
 import type { Store } from './types.ts';
 
 /** More than anyone reads; the file stays small. */
 const MAX_ROWS = 500;
 
-export interface NewApiError {
-  provider: string;
-  scope: string;
-  method: string;
+const COLUMNS = {
+  id: integer,
+  provider: text(),
+  scope: text(),
+  method: text(),
   /** With names in place of IDs, `/playlists/{id}/items`. */
-  path: string;
+  path: text(),
   /** null where no answer came. */
-  statusCode: number | null;
-  code: string;
-  reason: string | null;
-  message: string;
-}
-
-export interface ApiError extends NewApiError {
-  id: number;
-  occurrences: number;
+  statusCode: nullable(integer),
+  code: text(),
+  reason: nullable(text()),
+  message: text(),
+  occurrences: integer,
   /** Unix milliseconds, as the others. */
-  firstSeenAt: number;
-  lastSeenAt: number;
+  firstSeenAt: integer,
+  lastSeenAt: integer,
   /** When the same method and path next succeeded; null before that. */
-  resolvedAt: number | null;
-}
+  resolvedAt: nullable(integer),
+};
+const ERRORS = defineTable('api_errors', COLUMNS);
+
+export type ApiError = RowOf<typeof COLUMNS>;
+export type NewApiError = Omit<ApiError, 'id' | 'occurrences' | 'firstSeenAt' | 'lastSeenAt' | 'resolvedAt'>;
 
 /** The filters of the tool `get_recent_api_errors`, by its names. */
 export interface ApiErrorFilter {
@@ -77,10 +79,8 @@ export function resolveApiErrors(store: Store, method: string, path: string, now
 
 /** Latest first; 20 without a limit. */
 export function listApiErrors(store: Store, filter: ApiErrorFilter = {}): ApiError[] {
-  return store.all<ApiError>(
-    `select id, provider, scope, method, path, status_code as statusCode, code, reason, message, occurrences,
-       first_seen_at as firstSeenAt, last_seen_at as lastSeenAt, resolved_at as resolvedAt
-     from api_errors
+  const rows = store.all<RawRow>(
+    `select ${ERRORS.columns} from api_errors
      where (:provider is null or provider = :provider)
        and (:statusCode is null or status_code = :statusCode)
        and (:unresolvedOnly = 0 or resolved_at is null)
@@ -93,6 +93,7 @@ export function listApiErrors(store: Store, filter: ApiErrorFilter = {}): ApiErr
       limit: filter.limit ?? 20,
     },
   );
+  return rows.map(ERRORS.toRow);
 }
 
 export function countApiErrors(store: Store): { total: number; unresolved: number } {

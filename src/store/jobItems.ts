@@ -2,9 +2,10 @@
  * The items of durable jobs. Every change of an item's state changes the counts in the job's row in the same transaction,
  * so that a job's progress is read from one row whatever its size.
  */
-import type { ItemStatus } from '../domain/jobs.ts';
+import { type ItemStatus, UNRESOLVED_STATUSES } from '../domain/jobs.ts';
 import type { Track } from '../domain/shapes.ts';
 import { addCounts, type JobCount, type JobError, raiseAttempts } from './jobs.ts';
+import { defineTable, integer, json, nullable, quotedList, type RawRow, type RowOf, text } from './table.ts';
 import type { Store } from './types.ts';
 
 /** A track that an item may have meant. */
@@ -15,34 +16,34 @@ export interface JobCandidate {
   reasons: string[];
 }
 
-export interface NewJobItem {
-  /** As given, a JSON value. */
-  input: unknown;
-  /** Equal for items that one search answers; null for items that need none. */
-  key: string | null;
-  uri: string | null;
-  status: ItemStatus;
-  track?: Track | null;
-  candidates?: readonly JobCandidate[];
-}
-
-export interface JobItem {
+const COLUMNS = {
+  job: integer,
   /** 0-based place in the list. */
-  position: number;
-  input: unknown;
-  uri: string | null;
-  status: ItemStatus;
-  track: Track | null;
-  candidates: JobCandidate[] | null;
-  error: JobError | null;
-}
+  position: integer,
+  /** As given. */
+  input: json<unknown>(),
+  /** Equal for items that one search answers; null for items that need none. */
+  key: nullable(text()),
+  uri: nullable(text()),
+  status: text<ItemStatus>(),
+  track: nullable(json<Track>()),
+  candidates: nullable(json<JobCandidate[]>()),
+  error: nullable(json<JobError>()),
+  /** Failed searches. */
+  attempts: integer,
+  /** When to search again, Unix milliseconds. */
+  runAfter: nullable(integer),
+};
+const ITEMS = defineTable('job_items', COLUMNS);
+const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error');
+const PENDING = ITEMS.pick('position', 'input', 'key', 'attempts');
 
-export interface PendingItem {
-  position: number;
-  input: unknown;
-  key: string;
-  attempts: number;
-}
+type Item = RowOf<typeof COLUMNS>;
+export type NewJobItem = Pick<Item, 'input' | 'key' | 'uri' | 'status'> &
+  Partial<Pick<Item, 'track' | 'candidates'>>;
+export type JobItem = ReturnType<typeof LISTED.toRow>;
+/** An item to search for, so its key is not null. */
+export type PendingItem = ReturnType<typeof PENDING.toRow> & { key: string };
 
 export interface MatchedItem {
   position: number;
@@ -64,57 +65,33 @@ const COUNTED: Record<ItemStatus, readonly JobCount[]> = {
 export function insertItems(store: Store, job: number, items: readonly NewJobItem[], now: number): void {
   const counts: Partial<Record<JobCount, number>> = {};
   store.transaction(() => {
-    items.forEach(({ input, key, uri, status, track, candidates }, position) => {
-      store.run(
-        'insert into job_items (job, position, input, key, uri, status, track, candidates) values (?, ?, ?, ?, ?, ?, ?, ?)',
-        [job, position, JSON.stringify(input), key, uri, status, jsonOf(track), jsonOf(candidates)],
-      );
-      for (const name of COUNTED[status]) counts[name] = (counts[name] ?? 0) + 1;
+    items.forEach((item, position) => {
+      ITEMS.insert(store, { ...item, job, position });
+      for (const name of COUNTED[item.status]) counts[name] = (counts[name] ?? 0) + 1;
     });
     addCounts(store, job, counts, now);
   });
 }
 
-function jsonOf(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
-
-interface ItemRow {
-  position: number;
-  input: string;
-  uri: string | null;
-  status: ItemStatus;
-  track: string | null;
-  candidates: string | null;
-  error: string | null;
-}
-
 /** Items from a position on: a search by key, so that a late page costs what the first does. */
 export function listItems(store: Store, job: number, offset: number, limit: number): JobItem[] {
   return store
-    .all<ItemRow>(
-      `select position, input, uri, status, track, candidates, error from job_items
-       where job = ? and position >= ? order by position limit ?`,
+    .all<RawRow>(
+      `select ${LISTED.columns} from job_items where job = ? and position >= ? order by position limit ?`,
       [job, offset, limit],
     )
-    .map(({ input, track, candidates, error, ...row }) => ({
-      ...row,
-      input: JSON.parse(input),
-      track: track === null ? null : JSON.parse(track),
-      candidates: candidates === null ? null : JSON.parse(candidates),
-      error: error === null ? null : JSON.parse(error),
-    }));
+    .map(LISTED.toRow);
 }
 
 /** Items to search for now, in order. */
 export function pendingItems(store: Store, job: number, now: number, limit: number): PendingItem[] {
   return store
-    .all<{ position: number; input: string; key: string; attempts: number }>(
-      `select position, input, key, attempts from job_items
+    .all<RawRow>(
+      `select ${PENDING.columns} from job_items
        where job = ? and status = 'pending' and (run_after is null or run_after <= ?) order by position limit ?`,
       [job, now, limit],
     )
-    .map((row) => ({ ...row, input: JSON.parse(row.input) }));
+    .map((row) => PENDING.toRow(row) as PendingItem);
 }
 
 /** When the first pending item is to be tried, Unix milliseconds, and why not before; null where none is pending. */
@@ -142,18 +119,17 @@ export function resolveItems(
   now: number,
 ): void {
   store.transaction(() => {
+    const answer = ITEMS.assign({
+      status,
+      uri: track?.uri ?? null,
+      track,
+      candidates: status === 'matched' ? null : [...candidates],
+      error: null,
+      runAfter: null,
+    });
     const { changes } = store.run(
-      `update job_items set status = :status, uri = :uri, track = :track, candidates = :candidates, error = null,
-         run_after = null
-       where job = :job and key = :key and status = 'pending'`,
-      {
-        status,
-        uri: track?.uri ?? null,
-        track: jsonOf(track),
-        candidates: status === 'matched' ? null : jsonOf(candidates),
-        job,
-        key,
-      },
+      `update job_items set ${answer.sql} where job = :job and key = :key and status = 'pending'`,
+      { ...answer.params, job, key },
     );
     count(store, job, { to: status, changes }, now);
   });
@@ -180,17 +156,19 @@ export function failItem(
   });
 }
 
+const UNRESOLVED = quotedList(UNRESOLVED_STATUSES);
+
 /** Makes everything that was not found pending again, with all its tries; returns how many. */
 export function reopenItems(store: Store, job: number, now: number): number {
   return store.transaction(() => {
     const open = store.all<{ status: ItemStatus; total: number }>(
       `select status, count(*) as total from job_items
-       where job = ? and status in ('ambiguous', 'unmatched', 'failed') and uri is null group by status`,
+       where job = ? and status in (${UNRESOLVED}) and uri is null group by status`,
       [job],
     );
     store.run(
       `update job_items set status = 'pending', attempts = 0, run_after = null, candidates = null, error = null
-       where job = ? and status in ('ambiguous', 'unmatched', 'failed') and uri is null`,
+       where job = ? and status in (${UNRESOLVED}) and uri is null`,
       [job],
     );
     for (const { status, total } of open)

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
+import { UNRESOLVED_STATUSES } from '../../domain/jobs.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobs.ts';
 import { type Context, interruptible } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -109,7 +110,7 @@ async function unresolvedItems(tools: Tools, job: JobRecord): Promise<ItemRecord
       offset,
       limit: 100,
     });
-    found.push(...page.items.filter(({ status }) => ['ambiguous', 'unmatched', 'failed'].includes(status)));
+    found.push(...page.items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)));
     offset = page.next_offset;
   }
   return found.slice(0, MOST_SHOWN);
