@@ -1,95 +1,34 @@
-/** The only list of tools. To add one: define it in the file of its subject, add it here, run `npm run gen`. */
-import { addTracksBySearchTool, bulkAddTracksTool, createPlaylistFromTracksTool } from './bulk.ts';
-import {
-  getArtistTool,
-  getTrackTool,
-  searchAlbumsTool,
-  searchArtistsTool,
-  searchTracksTool,
-} from './catalog.ts';
-import { getRateLimitStatusTool, getRecentApiErrorsTool, getStateDiagnosticsTool } from './diagnostics.ts';
-import {
-  cancelJobTool,
-  commitJobTool,
-  createBulkJobTool,
-  getJobStatusTool,
-  listJobsTool,
-  resumeJobTool,
-} from './jobs.ts';
-import { getSavedTracksTool } from './library.ts';
-import { checkSavedTracksTool, removeSavedTracksTool, saveTracksTool } from './libraryEditing.ts';
-import { getRecentlyPlayedTool, getTopArtistsTool, getTopTracksTool } from './listening.ts';
-import { findTrackExactTool, getArtistTopTracksTool, rememberTrackTool } from './matching.ts';
-import { getCurrentlyPlayingTool, getDevicesTool, getPlaybackStateTool } from './playback.ts';
-import {
-  nextTrackTool,
-  pauseTool,
-  playTool,
-  previousTrackTool,
-  seekTool,
-  setVolumeTool,
-  transferPlaybackTool,
-} from './playbackCommands.ts';
-import {
-  addTracksTool,
-  createPlaylistTool,
-  removeTracksTool,
-  reorderTracksTool,
-  updatePlaylistDetailsTool,
-} from './playlistEditing.ts';
-import { findPlaylistByNameTool, getPlaylistStatsTool } from './playlistLookup.ts';
-import { deduplicatePlaylistTool, replaceTracksTool } from './playlistRewriting.ts';
-import { getMyPlaylistsTool, getPlaylistTool, getPlaylistTracksTool } from './playlists.ts';
-import type { Tool } from './tool.ts';
+/**
+ * The only list of tools. To add one, define it with `defineTool` in the file of its subject, export it, and run
+ * `npm run gen`. Only a new file needs a line here.
+ */
+import * as bulk from './bulk.ts';
+import * as catalog from './catalog.ts';
+import * as diagnostics from './diagnostics.ts';
+import * as jobs from './jobs.ts';
+import * as library from './library.ts';
+import * as libraryEditing from './libraryEditing.ts';
+import * as listening from './listening.ts';
+import * as matching from './matching.ts';
+import * as playback from './playback.ts';
+import * as playbackCommands from './playbackCommands.ts';
+import * as playlistEditing from './playlistEditing.ts';
+import * as playlistLookup from './playlistLookup.ts';
+import * as playlistRewriting from './playlistRewriting.ts';
+import * as playlists from './playlists.ts';
+import { isTool, type Tool } from './tool.ts';
 
-export const TOOLS: readonly Tool[] = [
-  searchTracksTool,
-  searchArtistsTool,
-  searchAlbumsTool,
-  getTrackTool,
-  getArtistTool,
-  getArtistTopTracksTool,
-  findTrackExactTool,
-  rememberTrackTool,
-  getMyPlaylistsTool,
-  findPlaylistByNameTool,
-  getPlaylistTool,
-  getPlaylistTracksTool,
-  getPlaylistStatsTool,
-  createPlaylistTool,
-  createPlaylistFromTracksTool,
-  updatePlaylistDetailsTool,
-  addTracksTool,
-  addTracksBySearchTool,
-  bulkAddTracksTool,
-  removeTracksTool,
-  reorderTracksTool,
-  replaceTracksTool,
-  deduplicatePlaylistTool,
-  getSavedTracksTool,
-  saveTracksTool,
-  removeSavedTracksTool,
-  checkSavedTracksTool,
-  getTopTracksTool,
-  getTopArtistsTool,
-  getRecentlyPlayedTool,
-  getCurrentlyPlayingTool,
-  getPlaybackStateTool,
-  getDevicesTool,
-  playTool,
-  pauseTool,
-  nextTrackTool,
-  previousTrackTool,
-  seekTool,
-  setVolumeTool,
-  transferPlaybackTool,
-  createBulkJobTool,
-  getJobStatusTool,
-  listJobsTool,
-  resumeJobTool,
-  commitJobTool,
-  cancelJobTool,
-  getStateDiagnosticsTool,
-  getRateLimitStatusTool,
-  getRecentApiErrorsTool,
-];
+/** Subjects in the order of the reference, each with the files that define its tools. */
+const SUBJECTS: Readonly<Record<string, readonly object[]>> = {
+  catalog: [catalog, matching],
+  playlists: [playlists, playlistLookup, playlistEditing, bulk, playlistRewriting],
+  library: [library, libraryEditing],
+  history: [listening],
+  playback: [playback, playbackCommands],
+  jobs: [jobs],
+  diagnostics: [diagnostics],
+};
+
+export const TOOLS: readonly Tool[] = Object.values(SUBJECTS).flatMap((files) =>
+  files.flatMap((exports) => Object.values(exports).filter(isTool)),
+);

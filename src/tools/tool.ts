@@ -56,14 +56,23 @@ export interface Tool {
   handle(services: Services, args: unknown, call: Call): Promise<Record<string, unknown>>;
 }
 
+const defined = new WeakSet<object>();
+
+/** Tells a tool from the other exports of a file. */
+export function isTool(value: unknown): value is Tool {
+  return typeof value === 'object' && value !== null && defined.has(value);
+}
+
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   definition: ToolDefinition<I, O>,
 ): Tool {
-  return {
+  const tool: Tool = {
     ...definition,
     idempotent: definition.idempotent ?? definition.kind === 'read',
     openWorld: definition.openWorld ?? true,
     input: definition.input.strict(),
     handle: (services, args, call) => definition.handle(services, args as z.output<I>, call),
   };
+  defined.add(tool);
+  return tool;
 }
