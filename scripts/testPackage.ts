@@ -1,6 +1,7 @@
 /**
  * `npm run test:package`: builds all executables with their archives, then runs the end-to-end tests against the one for
- * this machine, and the tests of the executables. `--no-build` takes what `dist/` holds.
+ * this machine, and the tests of the executables. `--no-build` takes what `dist/` holds. `--host-only` builds the one for
+ * this machine alone and leaves out the tests that look at the others.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,8 +12,14 @@ import { HOST } from './package/targets.ts';
 if (!HOST) throw new Error('No executable is made for this machine.');
 const executable = join(root, 'dist', `relay-${version}-${HOST.name}${HOST.suffix}`);
 
-if (!process.argv.includes('--no-build')) run(['--import', 'tsx', join('scripts', 'package.ts')]);
-run([join('scripts', 'test.mjs'), 'test/e2e/', 'test/package/'], { RELAY_BIN: executable });
+const hostOnly = process.argv.includes('--host-only');
+const targets = hostOnly ? [HOST.name, '--no-archive'] : [];
+const tests = hostOnly
+  ? ['test/package/standalone.test.ts', 'test/package/tools.test.ts']
+  : ['test/e2e/', 'test/package/'];
+
+if (!process.argv.includes('--no-build')) run(['--import', 'tsx', join('scripts', 'package.ts'), ...targets]);
+run([join('scripts', 'test.mjs'), ...tests], { RELAY_BIN: executable });
 
 function run(args: string[], env: Record<string, string> = {}): void {
   const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } } as const;
