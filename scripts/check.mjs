@@ -1,4 +1,5 @@
-// `npm run check`: types, lint and format, generated files current, import directions. Says all that is wrong, not the
+// `npm run check`: types, lint and format, generated files current, import directions, who writes to the
+// terminal. Says all that is wrong, not the
 // first only.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -12,7 +13,7 @@ const steps = [
   ['types', bin('tsc'), ['--noEmit', '-p', root]],
   ['lint and format', bin('biome'), ['ci', '--colors=off', '--error-on-warnings', root]],
   ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
-  ['import directions', process.execPath, [...tsx, join(root, 'scripts', 'imports.ts')]],
+  ['import directions, writers', process.execPath, [...tsx, join(root, 'scripts', 'imports.ts')]],
 ];
 
 const failed = steps.filter(([name, command, args]) => {

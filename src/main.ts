@@ -3,6 +3,7 @@ import { EXIT } from './cli/exit.ts';
 import { runProgram } from './cli/program.ts';
 import { systemWorld } from './cli/world.ts';
 import { RelayError } from './domain/errors.ts';
+import { visibleText } from './domain/visibleText.ts';
 
 /** How long a finished program may stay because of work that cannot be stopped, in milliseconds. */
 const LINGER_MS = 1_000;
@@ -43,6 +44,8 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 /** What was asked for does not arrive, and no command can know what that means. */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
-  process.stderr.write(`relay: Standard output cannot be written: ${error.code ?? error.message}.\n`);
+  process.stderr.write(
+    `relay: Standard output cannot be written: ${error.code ?? visibleText(error.message)}.\n`,
+  );
   process.exit(EXIT.failed);
 }

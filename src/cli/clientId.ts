@@ -10,7 +10,7 @@ import { note } from './output.ts';
  */
 export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
   const { io } = context;
-  if (!context.json) note(io, appSteps(redirectUri));
+  if (!context.json) for (const line of appSteps(redirectUri).split('\n')) note(io, line);
   if (context.json || !io.terminal.stdin) throw noClientId(redirectUri);
   const { askLine } = await import('./prompt.ts');
   const answer = await askLine(io, '\nClient ID: ', context.signal);

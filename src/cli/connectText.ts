@@ -1,6 +1,7 @@
 /** `relay connect` for a person. Pure: facts in, text out. */
 import type { Plan, Written } from '../connect/connect.ts';
-import { columns, wrap } from './output.ts';
+import { blockOf, columns, wrap } from './output.ts';
+import { widthOf } from './textWidth.ts';
 
 export interface ClientRow {
   id: string;
@@ -26,12 +27,12 @@ export function clientsText(
   const heads = ['CLIENT', 'NAME', `HAS ${server}`, 'FILE'];
   const cells = rows.map(({ id, name, state, file }) => [id, name, STATES[state], file]);
   const table = columns([heads, ...cells]);
-  const fits = table.every((line) => line.length <= width);
+  const fits = table.every((line) => widthOf(line) <= width);
   const narrow = columns([heads.slice(0, 3), ...cells.map((row) => row.slice(0, 3))]).flatMap(
     (line, index) => (index === 0 ? [line] : [line, `  ${rows[index - 1]?.file}`]),
   );
   const example = rows[0]?.id ?? '';
-  return text([
+  return blockOf([
     ...(fits ? table : narrow),
     '',
     ...wrap('To see what a client needs, or to have it written into its file:', width),
@@ -44,7 +45,7 @@ export function clientsText(
 export function planText(plan: Plan, relay: string, width: number): string {
   const { client, file, snippet, command, connection } = plan;
   const key = connection.key === null ? '' : ' --key';
-  return text([
+  return blockOf([
     `${client.name} needs this in`,
     `  ${file}`,
     '',
@@ -61,8 +62,8 @@ export function planText(plan: Plan, relay: string, width: number): string {
 /** What was done, and how to go on. */
 export function writtenText(plan: Plan, written: Written, relay: string, width: number): string {
   const { file, connection } = plan;
-  if (!written.changed) return text([`${connection.name} is already in`, `  ${file}`]);
-  return text([
+  if (!written.changed) return blockOf([`${connection.name} is already in`, `  ${file}`]);
+  return blockOf([
     written.existed ? `Changed ${connection.name} in` : `Added ${connection.name} to`,
     `  ${file}`,
     ...(written.backup === null ? [] : ['The file as it was before:', `  ${written.backup}`]),
@@ -79,8 +80,4 @@ function nextLines({ next, connection }: Plan, relay: string, width: number): st
 
 function indented(lines: readonly string[]): string[] {
   return lines.map((line) => (line === '' ? '' : `  ${line}`));
-}
-
-function text(lines: readonly string[]): string {
-  return `${lines.join('\n')}\n`;
 }

@@ -8,7 +8,7 @@ import type { SettingFlags } from '../config/sources.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import type { Machine } from '../service/types.ts';
-import type { Io } from './output.ts';
+import { cleanIo, type Io, type Streams } from './output.ts';
 import type { Connection } from './running.ts';
 
 /** The parts of the program that own the state. Tests give their own. */
@@ -20,7 +20,7 @@ export interface Parts {
 }
 
 export interface World {
-  io: Io;
+  io: Streams;
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
   clock: Clock;
@@ -46,6 +46,8 @@ export interface SettingsRequest {
 }
 
 export interface Context extends World {
+  /** Lets no control character through. */
+  readonly io: Io;
   /** True with `--json`. */
   readonly json: boolean;
   /** The value of `--home`. */
@@ -66,6 +68,7 @@ export interface Context extends World {
 export function createContext(world: World, globals: () => GlobalOptions): Context {
   const context: Context = {
     ...world,
+    io: cleanIo(world.io),
     get json() {
       return globals().json === true;
     },

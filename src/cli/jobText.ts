@@ -1,9 +1,13 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
+import { visibleJson, visibleText } from '../domain/visibleText.ts';
 import type { ItemRecord, JobRecord } from '../tools/jobs.ts';
 import { columns, wrap } from './output.ts';
 
 /** Enough of an ID to name a job among a person's own. */
 const SHORT_ID = 8;
+
+/** Words of an error, in characters. */
+const LONGEST = 1_000;
 
 export function jobTable(jobs: readonly JobRecord[]): string[] {
   const rows = jobs.map((job) => [
@@ -23,13 +27,19 @@ export function jobText(job: JobRecord, unresolved: readonly ItemRecord[], width
     ['job', job.job_id],
     ['type', job.type],
     ['status', [job.status, waitText(job)].filter(Boolean).join(', ')],
-    ...(job.playlist_id === null ? [] : ([['playlist', job.playlist_id]] as Array<[string, string]>)),
+    ...(job.playlist_id === null
+      ? []
+      : ([['playlist', visibleText(job.playlist_id)]] as Array<[string, string]>)),
     ['items', countsText(job)],
     ['created', job.created_at],
     ...(job.completed_at === null ? [] : ([['ended', job.completed_at]] as Array<[string, string]>)),
   ];
-  const error = job.error ? ['', ...wrap(`${job.error.code}: ${job.error.message}`, width)] : [];
-  const remedy = job.error?.remedy ? wrap(job.error.remedy, width - 2).map((line) => `  ${line}`) : [];
+  const error = job.error
+    ? ['', ...wrap(visibleText(`${job.error.code}: ${job.error.message}`, LONGEST), width)]
+    : [];
+  const remedy = job.error?.remedy
+    ? wrap(visibleText(job.error.remedy, LONGEST), width - 2).map((line) => `  ${line}`)
+    : [];
   const open = unresolved.length > 0 ? ['', 'Did not resolve:', ...unresolved.map(itemLine)] : [];
   const next = nextStep(job);
   return [...columns(facts), ...error, ...remedy, ...open, ...(next === null ? [] : ['', next])];
@@ -51,13 +61,19 @@ function countsText(job: JobRecord): string {
 
 function itemLine({ position, input, status, candidates }: ItemRecord): string {
   const first = candidates?.[0]?.track;
-  const near = first ? `; nearest: ${first.name} by ${first.artists.map(({ name }) => name).join(', ')}` : '';
+  const near = first
+    ? `; nearest: ${named(first.name, first.artists.map(({ name }) => name).join(', '))}`
+    : '';
   return `  ${position + 1}. ${inputText(input)} (${status}${near})`;
 }
 
 function inputText(input: unknown): string {
   const { title, artist } = (input ?? {}) as { title?: unknown; artist?: unknown };
-  return typeof title === 'string' ? `${title} by ${String(artist)}` : JSON.stringify(input);
+  return typeof title === 'string' ? named(title, String(artist)) : visibleText(visibleJson(input));
+}
+
+function named(title: string, artist: string): string {
+  return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;
 }
 
 function nextStep(job: JobRecord): string | null {
@@ -75,7 +91,7 @@ function waitText(job: JobRecord): string {
   if (job.status !== 'waiting') return job.review_required ? 'look at it: relay jobs show' : '';
   if (job.reason === 'LOGIN_REQUIRED' || job.reason === 'SCOPE_MISSING') return 'for a login: relay login';
   const until = job.run_after === null ? '' : `until ${minute(job.run_after)}`;
-  return [until, job.reason === null ? '' : `(${job.reason})`].filter(Boolean).join(' ');
+  return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
 
 /** Writing counts what is written, everything before it what has been looked up. */

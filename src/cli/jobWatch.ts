@@ -10,9 +10,6 @@ const ASK_EVERY_MS = 1_000;
 /** The speed is that of the last so many answers. */
 const SAMPLES = 10;
 
-/** Back to the start of the line, and clear it. */
-const START_OF_LINE = '\r\u001b[K';
-
 export async function watchJob(context: Context, ask: () => Promise<JobRecord>): Promise<JobRecord> {
   const { io, clock, signal, env, platform } = context;
   const speed = createSpeed();
@@ -24,13 +21,11 @@ export async function watchJob(context: Context, ask: () => Promise<JobRecord>):
     if (context.json && text !== shown) printJson(io, job);
     shown = text;
     if (job.status === 'ready' || isEnded(job.status)) {
-      if (io.terminal.stderr && !context.json) io.err(START_OF_LINE);
+      if (io.terminal.stderr && !context.json) io.redraw('');
       return job;
     }
     const perSecond = speed.sample(job, clock.now());
-    if (io.terminal.stderr && !context.json) {
-      io.err(`${START_OF_LINE}${barText(job, perSecond, unicode).slice(0, io.columns - 1)}`);
-    }
+    if (io.terminal.stderr && !context.json) io.redraw(barText(job, perSecond, unicode));
     await clock.sleep(ASK_EVERY_MS, signal);
   }
 }

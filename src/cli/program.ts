@@ -19,7 +19,7 @@ import { statusCommand } from './commands/status.ts';
 import { toolsCommand } from './commands/tools.ts';
 import { type Context, createContext, type GlobalOptions, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit.ts';
-import { printError } from './output.ts';
+import { cleanIo, printError } from './output.ts';
 
 /** Makes a command. It hands its exit code to `finish`; what it throws becomes one too. */
 export type CommandFactory = (context: Context, finish: Finish) => Command;
@@ -61,7 +61,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
     const cause = error instanceof CommanderError ? usageError(error, args, program) : knownError(error);
     const { home } = program.opts<GlobalOptions>();
     const { platform, env } = world;
-    printError(world.io, cause, { json, debug: env.LOG_LEVEL === 'debug', home, platform });
+    printError(cleanIo(world.io), cause, { json, debug: env.LOG_LEVEL === 'debug', home, platform });
     return exitCodeOf(cause);
   }
 }
@@ -69,7 +69,9 @@ export async function runProgram(args: readonly string[], world: World): Promise
 /** The whole command tree; commands inherit how it writes and how it ends. `json`: the version is printed as JSON. */
 export function createProgram(world: World, finish: Finish, json = false): Command {
   const version = json ? JSON.stringify({ version: world.version }) : world.version;
-  const program = new Command('relay')
+  const program = new Command('relay');
+  const context = createContext(world, () => program.opts());
+  program
     .description('Connect one Spotify account to AI clients through one local MCP endpoint')
     .version(version, '-V, --version', 'Print the version')
     .option('--home <dir>', 'Use this home directory (RELAY_HOME)')
@@ -82,10 +84,9 @@ export function createProgram(world: World, finish: Finish, json = false): Comma
       minWidthToWrap: 20,
       subcommandTerm: (command) => command.name(),
     })
-    .configureOutput({ writeOut: world.io.out, writeErr: world.io.err, outputError: () => {} })
+    .configureOutput({ writeOut: context.io.out, writeErr: context.io.err, outputError: () => {} })
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  const context = createContext(world, () => program.opts());
   for (const create of COMMANDS) {
     const command = create(context, finish).copyInheritedSettings(program);
     for (const nested of command.commands) nested.copyInheritedSettings(command);

@@ -7,19 +7,16 @@ export interface ProgressReport {
   message?: string | undefined;
 }
 
-/** Back to the start of the line, and clear it. */
-const START_OF_LINE = '\r\u001b[K';
-
 export function createProgress(io: Io): { draw(report: ProgressReport): void; clear(): void } {
   let drawn = false;
   return {
     draw: (report) => {
       if (!io.terminal.stderr) return;
       drawn = true;
-      io.err(`${START_OF_LINE}${progressText(report).slice(0, io.columns - 1)}`);
+      io.redraw(progressText(report));
     },
     clear: () => {
-      if (drawn) io.err(START_OF_LINE);
+      if (drawn) io.redraw('');
     },
   };
 }

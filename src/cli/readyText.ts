@@ -1,4 +1,6 @@
 /** The block that `relay serve` prints once it is ready. Pure: facts in, text of at most 60 columns out. */
+import { visibleText } from '../domain/visibleText.ts';
+import { blockOf } from './output.ts';
 import { relayCommand } from './relayCommand.ts';
 
 export interface ReadyFacts {
@@ -19,7 +21,7 @@ export interface ReadyFacts {
 
 export function readyText(facts: ReadyFacts): string {
   const relay = relayCommand(facts);
-  return [
+  return blockOf([
     `relay ${facts.version} is ready${facts.demo ? ' (DEMO)' : ''}`,
     ...(facts.demo ? ['Simulated provider, invented music: no Spotify account.'] : []),
     '',
@@ -33,13 +35,12 @@ export function readyText(facts: ReadyFacts): string {
     '',
     `Other clients: ${relay} connect`,
     'Stop with Ctrl-C',
-    '',
-  ].join('\n');
+  ]);
 }
 
 function accountLine({ account }: ReadyFacts, relay: string): string {
   if (!account.connected) return `not connected, run: ${relay} login`;
-  return account.name === null ? 'connected' : `connected as ${account.name}`;
+  return account.name === null ? 'connected' : `connected as ${visibleText(account.name)}`;
 }
 
 /** The shells of Windows do not join lines at a backslash, so there it stays one line. */

@@ -1,6 +1,7 @@
 /** `relay status` for a person. Pure: the report in, lines out. */
 import type { StatusEntry, StatusReport } from '../domain/localApi.ts';
-import { wrap } from './output.ts';
+import { visibleText } from '../domain/visibleText.ts';
+import { blockOf, wrap } from './output.ts';
 
 const MARKS: Record<StatusEntry['state'], { mark: string; word: string }> = {
   ok: { mark: '✓', word: 'ok  ' },
@@ -20,6 +21,9 @@ const NAMES: Record<StatusEntry['part'], string> = {
   errors: 'errors',
 };
 
+/** What an entry says, in characters. */
+const LONGEST = 1_000;
+
 const NAME_WIDTH = 'database'.length;
 
 /** One entry per part, its remedy below it; no line is wider than `columns`, as far as its words allow. */
@@ -27,7 +31,7 @@ export function statusText(report: StatusReport, options: { unicode: boolean; co
   const lines = report.entries.flatMap((entry) => entryLines(entry, options));
   const head = report.demo ? ['DEMO: simulated provider, invented music', ''] : [];
   const code = report.ownerCode === null ? [] : ['', `Owner code: ${report.ownerCode}`];
-  return `${[...head, ...lines, ...code].join('\n')}\n`;
+  return blockOf([...head, ...lines, ...code]);
 }
 
 function entryLines(
@@ -37,9 +41,12 @@ function entryLines(
   const { mark, word } = MARKS[entry.state];
   const start = `${unicode ? mark : word} ${NAMES[entry.part].padEnd(NAME_WIDTH)}  `;
   const indent = ' '.repeat(start.length);
-  const [first = '', ...others] = wrap(entry.summary, columns - start.length);
+  const [first = '', ...others] = wrap(visibleText(entry.summary, LONGEST), columns - start.length);
   const arrow = unicode ? '→ ' : '> ';
-  const remedy = entry.remedy === null ? [] : wrap(entry.remedy, columns - start.length - arrow.length);
+  const remedy =
+    entry.remedy === null
+      ? []
+      : wrap(visibleText(entry.remedy, LONGEST), columns - start.length - arrow.length);
   return [
     `${start}${first}`,
     ...others.map((line) => `${indent}${line}`),

@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty';
 import { systemClock, systemRandom } from '../domain/clock.ts';
 import type { World } from './context.ts';
-import type { Io } from './output.ts';
+import type { Streams } from './output.ts';
 import { VERSION } from './version.ts';
 
 export function systemWorld(signal: AbortSignal): World {
@@ -29,7 +29,7 @@ export function systemWorld(signal: AbortSignal): World {
   };
 }
 
-function systemIo(): Io {
+function systemIo(): Streams {
   return {
     // Only looking at it starts reading, so it is looked at when a command reads.
     get stdin() {

@@ -1,5 +1,6 @@
 /** What can be wrong with the settings, collected first and told all at once. */
 import { RelayError } from '../domain/errors.ts';
+import { visibleLine } from '../domain/visibleText.ts';
 
 /** Where a value came from. */
 export type Origin = 'flag' | 'environment' | 'file' | 'default';
@@ -14,7 +15,7 @@ export interface Problem {
 
 /** `SETTINGS_INVALID` that tells every problem; `details.problems` has them one by one. */
 export function settingsError(problems: readonly Problem[]): RelayError {
-  const messages = problems.map(({ message }) => message);
+  const messages = problems.map(({ message }) => visibleLine(message));
   const text =
     messages.length === 1
       ? `${messages[0]}.`

@@ -3,7 +3,7 @@ import { RelayError } from '../../domain/errors.ts';
 import { type Context, interruptible } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
 import type { McpConnection, ToolOutcome, ToolSummary } from '../mcpClient.ts';
-import { printError, printJson, printLine } from '../output.ts';
+import { printBlock, printError, printJson } from '../output.ts';
 import type { Finish } from '../program.ts';
 import { createProgress } from '../progress.ts';
 import { connectTools } from '../toolCalls.ts';
@@ -81,7 +81,7 @@ function show(context: Context, { value, error }: ToolOutcome): ExitCode {
   const debug = env.LOG_LEVEL === 'debug';
   if (context.json) printJson(io, value);
   else if (error) printError(io, error, { json: false, debug, home, platform });
-  else if (typeof value === 'string') printLine(io, value);
-  else printLine(io, JSON.stringify(value, null, io.terminal.stdout ? 2 : undefined));
+  else if (typeof value === 'string') printBlock(io, `${value}\n`);
+  else printJson(io, value, io.terminal.stdout ? 2 : undefined);
   return error === null ? EXIT.done : exitCodeOf(error);
 }

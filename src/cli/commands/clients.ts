@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary } from '../../domain/localApi.ts';
+import { visibleText } from '../../domain/visibleText.ts';
 import type { Context } from '../context.ts';
 import { commandGroup } from '../group.ts';
 import { columns, note, printJson, printLine } from '../output.ts';
@@ -52,12 +53,13 @@ export async function runClientsList(context: Context): Promise<void> {
 
 function rowOf({ name, clientId, source, approvals, lastUsedAt }: ClientSummary): string[] {
   const approved = approvals.map(({ approvedAt }) => approvedAt.slice(0, 10)).join(', ');
-  return [printable(name ?? '-'), clientId, source, approved || 'no', lastUsedAt?.slice(0, 10) ?? 'never'];
-}
-
-/** A client chooses its own name, which must not move the cursor or colour the terminal. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, '').slice(0, 40);
+  return [
+    visibleText(name ?? '-', 40),
+    clientId,
+    source,
+    approved || 'no',
+    lastUsedAt?.slice(0, 10) ?? 'never',
+  ];
 }
 
 export async function runClientsAdd(context: Context, name: string, options: AddOptions): Promise<void> {
@@ -70,7 +72,7 @@ export async function runClientsAdd(context: Context, name: string, options: Add
   printLine(io, client.clientId);
   note(
     io,
-    `Added ${printable(name)}: the line above is its client ID. It has no access before you approve it.`,
+    `Added ${visibleText(name)}: the line above is its client ID. It has no access before you approve it.`,
   );
 }
 
@@ -87,7 +89,7 @@ async function readSecret({ io, signal }: Context): Promise<string> {
 export async function runClientsRevoke(context: Context, asked: string): Promise<void> {
   const { client, approvals, forgotten } = await context.withLocal((local) => local.revokeClient(asked));
   if (context.json) return printJson(context.io, { client, approvals, forgotten });
-  const name = printable(client.name ?? client.clientId);
+  const name = visibleText(client.name ?? client.clientId);
   const ended = approvals === 0 ? 'it had no access' : 'its access has ended';
   printLine(context.io, forgotten ? `Forgot ${name}: ${ended}.` : `Revoked ${name}: ${ended}.`);
   if (!forgotten) {

@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { CommandTree } from '../completionTree.ts';
 import type { Context } from '../context.ts';
-import { printJson } from '../output.ts';
+import { printBlock, printJson } from '../output.ts';
 
 const EXAMPLES = `
 To load it in every new shell:
@@ -50,5 +50,5 @@ export async function runCompletion(
   const { completionValues } = await import('../completionValues.ts');
   const script = (await load())(commandTree(program, await completionValues()));
   if (context.json) printJson(context.io, { shell, script });
-  else context.io.out(script);
+  else printBlock(context.io, script);
 }

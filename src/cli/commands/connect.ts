@@ -6,7 +6,7 @@ import { pathsOf, type System } from '../../connect/system.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { findServer, type Server } from '../connectServer.ts';
 import type { Context } from '../context.ts';
-import { note, printJson } from '../output.ts';
+import { note, printBlock, printJson } from '../output.ts';
 import { relayCommand } from '../relayCommand.ts';
 
 export interface ConnectOptions {
@@ -65,7 +65,7 @@ async function showPlan(context: Context, plan: Plan): Promise<void> {
   const { planText } = await import('../connectText.ts');
   noteIfAbsent(context, plan);
   await noteIfThere(context, plan);
-  io.out(planText(plan, relayCommand(context), io.columns));
+  printBlock(io, planText(plan, relayCommand(context), io.columns));
 }
 
 /** The key is in the file then, and nothing needs it on the screen. */
@@ -84,7 +84,7 @@ async function writePlan(
   const { backup, changed } = written;
   if (context.json) return printJson(io, { ...shown(safe), written: true, backup, changed });
   const { writtenText } = await import('../connectText.ts');
-  io.out(writtenText(safe, written, relayCommand(context), io.columns));
+  printBlock(io, writtenText(safe, written, relayCommand(context), io.columns));
 }
 
 async function listClients(context: Context, server: Server): Promise<void> {
@@ -102,7 +102,7 @@ async function listClients(context: Context, server: Server): Promise<void> {
   if (json) return printJson(io, { name: server.name, url: server.url, clients: rows });
   const { clientsText } = await import('../connectText.ts');
   const short = rows.map((row) => ({ ...row, file: shortened(row.file, system) }));
-  io.out(clientsText(short, server.name, relayCommand(context), io.columns));
+  printBlock(io, clientsText(short, server.name, relayCommand(context), io.columns));
 }
 
 /** What `--json` prints of a plan. */

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../domain/localApi.ts';
+import { visibleText } from '../../domain/visibleText.ts';
 import { isErrorCode } from '../../local/errorCode.ts';
 import { askForClientId } from '../clientId.ts';
 import { type Context, interruptible } from '../context.ts';
@@ -151,7 +152,7 @@ function reportAccount(context: Context, account: AccountSummary): void {
     printJson(io, { event: 'connected', account });
     return;
   }
-  const who = account.name === null ? account.id : `${account.name} (${account.id})`;
+  const who = account.name === null ? account.id : `${visibleText(account.name)} (${account.id})`;
   printLine(io, `Connected as ${who} until ${account.loginExpiresAt.slice(0, 10)}.`);
   if (account.missingScopes.length === 0) return;
   note(io, `The login lacks permissions: ${account.missingScopes.join(', ')}. Log in again to grant them.`);

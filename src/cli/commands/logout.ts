@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { visibleText } from '../../domain/visibleText.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../output.ts';
 
@@ -17,6 +18,6 @@ export async function runLogout(context: Context): Promise<void> {
   const { wasConnected, name } = await context.withLocal((local) => local.logout());
   if (context.json) return printJson(io, { wasConnected, name, revokeUrl: REVOKE_URL });
   if (!wasConnected) return printLine(io, 'No account was connected.');
-  printLine(io, `Forgot the login${name === null ? '' : ` of ${name}`}.`);
+  printLine(io, `Forgot the login${name === null ? '' : ` of ${visibleText(name)}`}.`);
   note(io, `Spotify still lists the app. To revoke its access: ${REVOKE_URL}`);
 }

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { note, printJson } from '../output.ts';
+import { note, printBlock, printJson } from '../output.ts';
 import type { Finish } from '../program.ts';
 import { readyText } from '../readyText.ts';
 
@@ -93,7 +93,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
   }
   const ownerCode = io.terminal.stdout ? server.ownerCode : null;
   const { demo, mcpAuthMode: authMode } = settings;
-  io.out(readyText({ version, mcpUrl, account, ownerCode, demoKey, demo, authMode, home, platform }));
+  printBlock(io, readyText({ version, mcpUrl, account, ownerCode, demoKey, demo, authMode, home, platform }));
 }
 
 async function openPage(context: Context, url: string): Promise<void> {

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { StatusReport } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { EXIT, EXIT_CODES, type ExitCode } from '../exit.ts';
-import { printJson, showsUnicode } from '../output.ts';
+import { printBlock, printJson, showsUnicode } from '../output.ts';
 import type { Finish } from '../program.ts';
 import { forHome } from '../relayCommand.ts';
 import { statusText } from '../statusText.ts';
@@ -22,7 +22,7 @@ export async function runStatus(context: Context): Promise<ExitCode> {
   const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
   const shown = { ...report, entries: entriesFor(report, context), ownerCode };
   if (context.json) printJson(io, shown);
-  else io.out(statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
+  else printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
   return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);
 }
 

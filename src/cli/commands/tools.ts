@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { columns, printJson, printLine } from '../output.ts';
+import { columns, printBlock, printJson, printLine } from '../output.ts';
 
 export interface ToolsOptions {
   markdown?: boolean;
@@ -16,7 +16,8 @@ export function toolsCommand(context: Context): Command {
 
 export async function runTools(context: Context, options: ToolsOptions): Promise<void> {
   const { io } = context;
-  if (options.markdown === true) return io.out((await import('../../tools/markdown.ts')).toolsMarkdown());
+  if (options.markdown === true)
+    return printBlock(io, (await import('../../tools/markdown.ts')).toolsMarkdown());
   const { TOOLS } = await import('../../tools/index.ts');
   const tools = TOOLS.map(({ name, title, description, kind }) => ({ name, title, description, kind }));
   if (context.json) return printJson(io, { tools });

@@ -1,0 +1,42 @@
+/** Who may write to the terminal, with the reason; run by `npm run check` and by a test. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+
+/** Files that touch the streams of the process. Everything else prints through `cli/output.ts`, which cleans. */
+const STREAMS: Readonly<Record<string, string>> = {
+  'cli/world.ts': 'hands the streams to the command line, which wraps them',
+  'main.ts': 'says that output cannot be written, and has nobody left to say it through',
+  'server/log.ts': 'the log writes to stderr, after cleaning',
+  'secrets/keychainHelper.ts': 'a child process answers its parent through a pipe',
+};
+
+/** Files of the command line that write whole pieces through the cleaned streams. */
+const PIECES: Readonly<Record<string, string>> = {
+  'cli/output.ts': 'the printing functions',
+  'cli/context.ts': 'wraps the streams',
+  'cli/program.ts': 'hands them to the parser for its help texts',
+  'cli/prompt.ts': 'a prompt has no line end',
+  'cli/world.ts': 'makes them',
+};
+
+const STREAM = /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b/;
+const PIECE = /\bio\s*\.\s*(?:out|err)\b|\{[^}]*\b(?:out|err)\b[^}]*\} = (?:context\.)?io\b/;
+
+/** One sentence per file that writes past the sanitiser. */
+export function strayWriters(): string[] {
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => {
+      const file = relative(src, join(src, name)).replaceAll('\\', '/');
+      const text = readFileSync(join(src, name), 'utf8');
+      const isStray = STREAM.test(text) && !Object.hasOwn(STREAMS, file);
+      const isPiece = file.startsWith('cli/') && PIECE.test(text) && !Object.hasOwn(PIECES, file);
+      return [
+        ...(isStray ? [`src/${file} writes to a stream of the process: print through cli/output.ts`] : []),
+        ...(isPiece ? [`src/${file} calls io.out or io.err: use the functions of cli/output.ts`] : []),
+      ];
+    });
+}

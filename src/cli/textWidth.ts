@@ -1,0 +1,50 @@
+/** How many columns of a terminal a text takes. Pure; expects text that `domain/visibleText.ts` has cleaned. */
+
+/** East Asian wide and full-width characters (UAX 11), in ranges as terminals draw them. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+
+/** Drawn on or within the character before it. */
+const MARKS = /^[\p{M}\u200c\u200d]+$/u;
+
+/** What several code points draw together. Where such a character ends is for a segmenter to say, which is slow. */
+const JOINED = /\u200d|\ufe0f|[\u1100-\u11ff\u{1f1e6}-\u{1f1ff}]|[\u{1f3fb}-\u{1f3ff}]/u;
+
+/** Longer than any line that has to fit; of more, a rough width does. */
+const LONGEST_MEASURED = 500;
+
+let characters: Intl.Segmenter | undefined;
+
+/** Columns that `text` takes. */
+export function widthOf(text: string): number {
+  if (!/[^\x20-\u02ff]/.test(text)) return text.length;
+  let width = 0;
+  for (const character of charactersOf(text)) width += widthOfOne(character);
+  return width;
+}
+
+/** As much of `text` as `width` columns hold; what was cut shows as an ellipsis. */
+export function fitted(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const character of charactersOf(text)) {
+    used += widthOfOne(character);
+    if (used > width - 1) break;
+    kept += character;
+  }
+  return width < 1 ? '' : `${kept}…`;
+}
+
+function charactersOf(text: string): Iterable<string> {
+  if (text.length > LONGEST_MEASURED || !JOINED.test(text)) return text;
+  characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return Array.from(characters.segment(text), ({ segment }) => segment);
+}
+
+function widthOfOne(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x300 && character.length === 1) return 1;
+  if (MARKS.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
