@@ -1,5 +1,6 @@
 /** One HTTP exchange as the routes see it: a request that passed the guards, and ways to answer it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { headerValue } from '../domain/visibleText.ts';
 
 export interface Exchange {
   request: IncomingMessage;
@@ -44,12 +45,17 @@ export function redirect(exchange: Exchange, location: string): void {
   end(exchange, exchange.method === 'POST' ? 303 : 302, { location }, '');
 }
 
+/** Header values may hold what a client sent, and no value ends its line. */
 export function end(exchange: Exchange, status: number, headers: Record<string, string>, text: string): void {
   const { response } = exchange;
   if (response.headersSent) return;
   const body = Buffer.from(text, 'utf8');
-  response.writeHead(status, { ...headers, 'content-length': body.byteLength });
+  response.writeHead(status, { ...safeHeaders(headers), 'content-length': body.byteLength });
   response.end(exchange.method === 'HEAD' ? undefined : body);
+}
+
+export function safeHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, headerValue(value)]));
 }
 
 export interface CookieOptions {

@@ -2,6 +2,8 @@
  * The approval page. Whatever a client says of itself may be made up, so the page says what is known instead: where the
  * browser will be sent, who wrote the name, and since when the client exists here.
  */
+
+import { visibleText } from '../../domain/visibleText.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
 import { type Html, html, type Page } from './page.ts';
 
@@ -82,17 +84,13 @@ function problemText({ waitSeconds }: CodeProblem): string {
 }
 
 function accountLine(account: string | null): Html {
-  if (account !== null) return html`<strong>${account}</strong><small>on Spotify</small>`;
+  if (account !== null) return html`<strong>${visibleText(account)}</strong><small>on Spotify</small>`;
   return html`<strong>none yet</strong><small>Run <code>relay login</code> to connect one; you can approve the client before.</small>`;
 }
 
-const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 /** Without characters that hide or turn around what stands beside them, and not longer than a title can be. */
 function displayName({ name, clientId }: OAuthClient): string {
-  const visible = (name ?? '').replace(CONTROL, '').trim();
-  if (visible === '') return `an unnamed client (${clientId.slice(0, 12)})`;
-  return visible.length > 60 ? `${visible.slice(0, 59)}…` : visible;
+  return visibleText(name ?? '', 60) || `an unnamed client (${clientId.slice(0, 12)})`;
 }
 
 function originOf({ source, createdAt }: OAuthClient, now: number): string {

@@ -1,11 +1,12 @@
 /** The pages at the end of a login. The failure page is one and the same for every cause, so that it tells nothing. */
+import { visibleText } from '../../domain/visibleText.ts';
 import { html, type Page } from './page.ts';
 
 export function connectedPage(name: string, until: string, demo: boolean): Page {
   return {
     title: 'Your Spotify account is connected',
     demo,
-    body: html`<dl><dt>Account</dt><dd>${name}</dd><dt>Login lasts until</dt><dd>${until}</dd></dl>
+    body: html`<dl><dt>Account</dt><dd>${visibleText(name)}</dd><dt>Login lasts until</dt><dd>${until}</dd></dl>
 <p class="good">You can close this page.</p>`,
   };
 }

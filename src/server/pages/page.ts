@@ -1,5 +1,6 @@
 /** The frame of every page: no script, no outside resource, light and dark, and the notice that this is unofficial. */
 import { createHash } from 'node:crypto';
+import { visibleText } from '../../domain/visibleText.ts';
 import { type Exchange, end } from '../exchange.ts';
 
 const STYLE = `
@@ -97,18 +98,19 @@ export function sendPage(
   page: Page,
   headers: Record<string, string> = {},
 ): void {
+  const title = escapeHtml(visibleText(page.title));
   const mark = page.demo ? '<div class="demo">Demo: nothing here is real</div>' : '';
   const text = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(page.title)} · relay</title>
+<title>${title} · relay</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <header class="brand">${MARK}relay</header>
-<main>${mark}<h1>${escapeHtml(page.title)}</h1>${page.body.safe}</main>
+<main>${mark}<h1>${title}</h1>${page.body.safe}</main>
 <footer>relay is an unofficial community project and is not affiliated with Spotify.</footer>
 </body>
 </html>

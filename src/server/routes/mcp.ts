@@ -6,7 +6,7 @@ import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import { MCP_BODY_BYTES, readJson } from '../body.ts';
 import type { Credentials } from '../credentials.ts';
-import { type Exchange, sendJson } from '../exchange.ts';
+import { type Exchange, safeHeaders, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
 
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials): Route[] {
@@ -56,7 +56,7 @@ function headersOf(exchange: Exchange): Headers {
 
 async function forward(exchange: Exchange, answer: Response): Promise<void> {
   const { response } = exchange;
-  const headers = Object.fromEntries(answer.headers);
+  const headers = safeHeaders(Object.fromEntries(answer.headers));
   // What the listener has set stands, but for the headers that an event stream needs of its own.
   response.writeHead(answer.status, headers);
   if (!answer.body) {
