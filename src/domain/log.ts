@@ -1,9 +1,14 @@
 /** What the program's parts ask of a log. The implementation (`server/log.ts`) removes secrets and writes to stderr. */
 export interface Log {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
 }
+
+/** What an event is about. The names that the log itself uses for a line are taken: `clientName`, not `name`. */
+export type LogFields = Readonly<Record<string, unknown>> & {
+  readonly [taken in 'level' | 'time' | 'pid' | 'hostname' | 'name' | 'msg']?: never;
+};
 
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

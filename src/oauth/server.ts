@@ -56,7 +56,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const registered = await clients.register(metadata.value);
       if (!registered.ok) return registered;
       const { client, secret } = registered.value;
-      log.info({ clientId: client.clientId, name: client.name }, 'client registered');
+      log.info({ clientId: client.clientId, clientName: client.name }, 'client registered');
       return accepted(registrationResponse(client, metadata.value.authMethod, secret));
     },
     checkAuthorize: (parameters, baseUrl) =>
@@ -71,7 +71,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
         },
         () => deleteGrant(store, grant.id),
       );
-      log.info({ clientId: grant.clientId, name: request.client.name }, 'client approved');
+      log.info({ clientId: grant.clientId, clientName: request.client.name }, 'client approved');
       return code;
     },
     token: createTokenEndpoint({ ...options, clients }),

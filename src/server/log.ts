@@ -1,7 +1,10 @@
 /** The log: pino to stderr, pretty on a terminal. Whatever looks like a secret is cut out before it is formatted. */
+import type { WriteStream } from 'node:tty';
 import { pino } from 'pino';
-import pretty from 'pino-pretty';
-import type { Log } from '../domain/log.ts';
+import type { Log, LogFields } from '../domain/log.ts';
+import { escapedText } from '../domain/visibleText.ts';
+import { logFields } from './logFields.ts';
+import { prettyLine } from './prettyLine.ts';
 
 export interface LogSettings {
   logLevel: string;
@@ -25,39 +28,33 @@ const SECRET_FIELDS = [
   'body',
 ].flatMap((name) => (name === 'code' ? ['*.authorizationCode'] : [name, `*.${name}`]));
 
+/**
+ * Every text of an event, wherever it stands, is made visible before pino sees it: what a client or a provider chose can
+ * forge neither a line of the log nor a field that the log writes itself.
+ */
 export function createLog(settings: LogSettings, stream: NodeJS.WritableStream = process.stderr): Log {
+  const colors = (stream as Partial<WriteStream>).hasColors?.() === true;
   const destination =
     settings.logFormat === 'pretty'
-      ? pretty({
-          destination: stream,
-          ignore: 'pid,hostname',
-          translateTime: 'SYS:HH:MM:ss',
-          singleLine: true,
-        })
+      ? { write: (line: string) => void stream.write(prettyLine(line, colors)) }
       : stream;
-  return pino(
+  const logger = pino(
     {
       level: settings.logLevel,
       // The name of the machine is nobody's business in a log that people paste into reports.
       base: { pid: process.pid },
       formatters: { level: (level) => ({ level }) },
       redact: { paths: SECRET_FIELDS, remove: true },
-      serializers: { err: errorFields },
+      // An error is plain data by then.
+      serializers: { err: (value: unknown) => value },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     destination,
   );
-}
-
-/** Name, code, message and stack of an error and its causes; no other fields, since those may hold anything. */
-function errorFields(error: unknown): unknown {
-  if (!(error instanceof Error)) return typeof error === 'string' ? error : typeof error;
-  const code = (error as NodeJS.ErrnoException).code;
-  return {
-    type: error.name,
-    ...(typeof code === 'string' ? { code } : {}),
-    message: error.message,
-    stack: error.stack,
-    ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
-  };
+  const at =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (fields: LogFields, message: string): void => {
+      if (logger.isLevelEnabled(level)) logger[level](logFields(fields), escapedText(message));
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -1,0 +1,313 @@
+/** 20,000 strings that a stranger may choose, through everything that shows foreign text. */
+import assert from 'node:assert/strict';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { test } from 'node:test';
+import { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { barText, jobTable, jobText } from '../../src/cli/jobText.ts';
+import { columns, type Io, note, printError, printJson, printLine } from '../../src/cli/output.ts';
+import { readyText } from '../../src/cli/readyText.ts';
+import { statusText } from '../../src/cli/statusText.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { LogFields } from '../../src/domain/log.ts';
+import { type Exchange, end } from '../../src/server/exchange.ts';
+import { createLog } from '../../src/server/log.ts';
+import { html, sendPage } from '../../src/server/pages/page.ts';
+import type { ItemRecord, JobRecord } from '../../src/tools/jobs.ts';
+import { relay } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+import { assertClean, hostileTexts } from '../support/hostileText.ts';
+import { CONNECTED, exampleReport } from '../support/reports.ts';
+
+const TEXTS = hostileTexts(20_000);
+/** Longer than anything that a line of ours holds of one value. */
+const LINE = 5_000;
+
+function recorder(): { io: Io; out(): string; err(): string } {
+  const written = { out: '', err: '' };
+  const take = (stream: 'out' | 'err') => () => {
+    const text = written[stream];
+    written[stream] = '';
+    return text;
+  };
+  const io = {
+    out: (text: string) => {
+      written.out += text;
+    },
+    err: (text: string) => {
+      written.err += text;
+    },
+    redraw: () => {},
+    stdin: process.stdin,
+    terminal: { stdin: false, stdout: true, stderr: true },
+    columns: 80,
+  };
+  return { io, out: take('out'), err: take('err') };
+}
+
+function assertLines(text: string, count: number, where: string): void {
+  assertClean(text, where);
+  assert.ok(text.endsWith('\n'), where);
+  assert.equal(text.split('\n').length - 1, count, `${where} has lines of its own: ${JSON.stringify(text)}`);
+}
+
+const JOB: JobRecord = {
+  job_id: '1f0c2b3a-0000-4000-8000-000000000000',
+  type: 'add_to_playlist',
+  status: 'failed',
+  payload: {
+    playlist_id: 'p'.repeat(22),
+    strict: true,
+    dry_run: false,
+    skip_existing: false,
+    skip_duplicates: true,
+  },
+  playlist_id: 'p'.repeat(22),
+  total_items: 1,
+  pending: 0,
+  resolved: 0,
+  ambiguous: 1,
+  unmatched: 0,
+  failed: 0,
+  skipped_existing: 0,
+  written: 0,
+  attempts: 0,
+  max_attempts: 5,
+  run_after: null,
+  reason: null,
+  review_required: false,
+  error: null,
+  result: null,
+  created_at: '2026-11-20T12:34:56.000Z',
+  updated_at: '2026-11-20T12:34:57.000Z',
+  started_at: '2026-11-20T12:34:57.000Z',
+  completed_at: null,
+};
+
+const hostileJob = (text: string): JobRecord => ({
+  ...JOB,
+  reason: text as JobRecord['reason'],
+  playlist_id: text,
+  error: { code: text, message: text, remedy: text } as unknown as JobRecord['error'],
+});
+
+const hostileItem = (text: string): ItemRecord =>
+  ({
+    position: 0,
+    status: 'ambiguous',
+    input: { title: text, artist: text },
+    candidates: [{ track: { name: text, artists: [{ name: text }] } }],
+  }) as unknown as ItemRecord;
+
+test('lines, notes, tables and errors', () => {
+  const { io, out, err } = recorder();
+  const options = { json: false, debug: true, home: undefined, platform: 'linux' } as const;
+  for (const text of TEXTS) {
+    printLine(io, `Connected as ${text} (id).`);
+    assertLines(out(), 1, 'a line');
+    note(io, `The login lacks: ${text}`);
+    assertLines(err(), 1, 'a note');
+    for (const line of columns([
+      [text, 'x'],
+      ['y', text],
+    ])) {
+      assertClean(line, 'a table');
+      assert.ok(!line.includes('\n'));
+    }
+    const error = new RelayError('NOT_FOUND', `There is no "${text}".`, { remedy: `Not ${text}.` });
+    error.stack = `RelayError: ${error.message}\n    at run (file.ts:1:1)`;
+    printError(io, error, options);
+    assertLines(err(), 4, 'an error with its stack');
+  }
+});
+
+test('JSON is lossless, and one line', () => {
+  const { io, out, err } = recorder();
+  for (const text of TEXTS) {
+    const value = { name: text, list: [text], [`key ${text}`]: { deep: text } };
+    printJson(io, value);
+    const line = out();
+    assertLines(line, 1, 'a document');
+    assert.deepEqual(JSON.parse(line), value);
+    const error = new RelayError('NOT_FOUND', text, { remedy: text });
+    printError(io, error, { json: true, debug: false, home: undefined, platform: 'linux' });
+    const failed = err();
+    assertLines(failed, 1, 'an error');
+    assert.deepEqual(JSON.parse(failed), { error: { code: 'NOT_FOUND', message: text, remedy: text } });
+  }
+});
+
+test('status, jobs and the ready block', () => {
+  const plain = readyText(readyFacts('name')).split('\n').length;
+  const about = jobText(hostileJob('x'), [hostileItem('x')], LINE).length;
+  for (const text of TEXTS) {
+    const ready = readyText(readyFacts(text));
+    assertClean(ready, 'the ready block');
+    assert.equal(ready.split('\n').length, plain);
+    const entry = { part: 'account', state: 'ok', summary: `connected as ${text}`, remedy: text } as const;
+    const status = statusText(exampleReport({ entries: [entry] }), { unicode: true, columns: 80 });
+    assertClean(status, 'status');
+    for (const line of status.split('\n').slice(1)) assert.match(line, /^( {11}|$)/, 'no line of its own');
+    const job = jobText(hostileJob(text), [hostileItem(text)], LINE);
+    for (const line of [...job, ...jobTable([hostileJob(text)]), barText(hostileJob(text), 1, true)]) {
+      assertClean(line, 'a job');
+      assert.ok(!line.includes('\n') && line.length < LINE, 'one line of a bounded length');
+    }
+    assert.equal(job.length, about, text);
+  }
+});
+
+function readyFacts(name: string) {
+  const account = { connected: true, name };
+  const mcpUrl = 'http://127.0.0.1:4980/mcp';
+  const more = { ownerCode: null, demoKey: null, demo: false, home: undefined };
+  return { version: '1', mcpUrl, account, authMode: 'bearer', platform: 'linux', ...more } as const;
+}
+
+for (const logFormat of ['json', 'pretty'] as const) {
+  test(`the log, ${logFormat}: a line for an event, whatever it is about`, () => {
+    let written = '';
+    const stream = new Writable({
+      decodeStrings: false,
+      write(chunk, _encoding, done) {
+        written += chunk;
+        done();
+      },
+    });
+    const log = createLog({ logLevel: 'debug', logFormat }, stream);
+    for (const text of TEXTS) {
+      written = '';
+      const taken = { name: text, msg: text, level: text, time: text, pid: text } as object as LogFields;
+      const deep = { list: [text, { [text]: text }] };
+      log.info({ ...taken, deep, type: 'Error', stack: text }, `about ${text}`);
+      assertLines(written, 1, 'an event');
+      assert.ok(written.length < 60_000, 'bounded');
+      if (logFormat === 'pretty') assert.match(written, /^\[\d\d:\d\d:\d\d\] INFO: about /);
+      else assert.equal(JSON.parse(written).level, 'info');
+      written = '';
+      const error = new Error(text, { cause: new Error(text) });
+      error.stack = `Error: ${text}\n    at run (file.ts:1:1)\n    at main (file.ts:2:2)`;
+      log.error({ err: error }, 'it failed');
+      assertClean(written, 'an error');
+      const lines = written.trimEnd().split('\n');
+      for (const line of lines.slice(1)) assert.match(line, /^ {4}/, 'a stack is indented');
+      if (logFormat === 'json') assert.equal(lines.length, 1);
+    }
+  });
+}
+
+test('titles and headers', () => {
+  for (const text of TEXTS) {
+    const page = exchange();
+    sendPage(page.exchange, 200, { title: `Let ${text} use your account?`, body: html``, demo: false });
+    const title = /<title>([\s\S]*) · relay<\/title>/.exec(page.sent())?.[1] ?? '';
+    assert.match(title, /^Let /);
+    assertClean(title, 'a title');
+    assert.ok(!title.includes('\n'), 'a title is one line');
+
+    const moved = exchange();
+    end(moved.exchange, 302, { location: `http://127.0.0.1/?state=${text}`, 'x-name': text }, '');
+    const head = moved.sent().split('\r\n');
+    assert.equal(head.filter((line) => line.startsWith('set-cookie')).length, 0);
+    for (const line of head) assert.match(line, /^[\x20-\x7e]*$/);
+  }
+});
+
+/** An answer that goes nowhere, and what was written of it. */
+function exchange(): { exchange: Exchange; sent(): string } {
+  const request = new IncomingMessage(new Socket());
+  const response = new ServerResponse(request);
+  let body = '';
+  const write = response.end.bind(response) as (chunk: unknown) => ServerResponse;
+  response.end = ((chunk: unknown) => {
+    body = String(chunk ?? '');
+    return write(chunk);
+  }) as typeof response.end;
+  const given = {
+    request,
+    response,
+    method: 'GET',
+    path: '/',
+    query: new URLSearchParams(),
+    baseUrl: '',
+    requestId: 'r',
+  };
+  return {
+    exchange: given,
+    sent: () => `${(response as unknown as { _header: string })._header}${body}`,
+  };
+}
+
+const BATCH = 500;
+
+test('status and clients of a real process of questions and answers', async (context) => {
+  let at = 0;
+  const batch = () => TEXTS.slice(at, at + BATCH);
+  const clients = () =>
+    batch().map((name) => ({
+      clientId: 'id',
+      name,
+      source: 'registered' as const,
+      public: true,
+      redirectUris: [name],
+      createdAt: '2026-11-01T00:00:00.000Z',
+      lastUsedAt: null,
+      approvals: [],
+    }));
+  const report = () =>
+    exampleReport({
+      account: { ...CONNECTED, name: batch()[0] ?? null },
+      entries: batch().map((text) => ({ part: 'account', state: 'ok', summary: text, remedy: text })),
+    });
+  const server = await startFakeLocal(context, {
+    answers: { listClients: async () => ({ clients: clients() }), status: async () => report() },
+  });
+  for (; at < TEXTS.length; at += BATCH) {
+    const table = await relay(['clients'], server);
+    assertLines(table.out, BATCH + 1, 'clients');
+    assert.deepEqual(JSON.parse(clean(await relay(['clients', '--json'], server))), { clients: clients() });
+    clean(await relay(['status'], server));
+    assert.deepEqual(JSON.parse(clean(await relay(['status', '--json'], server))).account, report().account);
+  }
+});
+
+test('call prints what a tool answers without a control character and without a loss', async (context) => {
+  const texts = TEXTS.map((text) => text.replace(/\p{Cs}/gu, '?'));
+  let at = 0;
+  const answer = () => ({ texts: texts.slice(at, at + BATCH) });
+  const mcp = () => {
+    const server = new McpServer({ name: 'echo', version: '1' });
+    const outputSchema = z.object({ texts: z.array(z.string()) });
+    server.registerTool('names', { outputSchema }, async () => ({
+      content: [],
+      structuredContent: answer(),
+    }));
+    server.registerTool('words', {}, async () => ({
+      content: [{ type: 'text', text: answer().texts.join('\n') }],
+    }));
+    server.registerTool('fail', {}, async () => {
+      const [text = ''] = answer().texts;
+      const structuredContent = { error: { code: text, message: text, remedy: text } };
+      return { isError: true, content: [], structuredContent };
+    });
+    return server;
+  };
+  const { env } = await startFakeLocal(context, { mcp });
+  for (; at < texts.length; at += BATCH) {
+    for (const stdout of [true, false]) {
+      const printed = clean(await relay(['call', 'names'], { env, terminal: { stdout } }));
+      assert.deepEqual(JSON.parse(printed), answer());
+    }
+    clean(await relay(['call', 'words'], { env }));
+    const failed = await relay(['call', 'fail'], { env });
+    assertLines(failed.err, 2, 'a failed tool');
+    assert.deepEqual([failed.out, failed.code], ['', 1]);
+  }
+});
+
+function clean({ out, err }: { out: string; err: string }): string {
+  assertClean(out + err, 'an output');
+  return out;
+}
