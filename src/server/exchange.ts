@@ -11,6 +11,8 @@ export interface Exchange {
   /** Scheme and host of this server as the client dialled it, or `PUBLIC_BASE_URL`. */
   baseUrl: string;
   requestId: string;
+  /** Which addresses are trusted proxies (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
+  trusts: (address: string) => boolean;
 }
 
 const SECURITY_HEADERS = {

@@ -30,6 +30,11 @@ export function isOwnOrigin(origin: string | undefined, identity: Identity): boo
   return own.includes(origin.toLowerCase()) || origin.toLowerCase() === identity.publicBaseUrl?.toLowerCase();
 }
 
+/** True for a `Host` by which only this machine is meant, with or without a port. */
+export function isLoopbackName(host: string | undefined): boolean {
+  return LOOPBACK_NAMES.includes((host ?? '').toLowerCase().replace(/:\d+$/, ''));
+}
+
 function allowedHosts(identity: Identity): string[] {
   const hosts = loopbackHosts(identity.port);
   return identity.publicBaseUrl ? [...hosts, new URL(identity.publicBaseUrl).host.toLowerCase()] : hosts;

@@ -7,6 +7,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Clock, Random } from '../domain/clock.ts';
 import { RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  type Connections,
+  createConnections,
+} from './connections.ts';
 import { type Exchange, end, securityHeaders, sendJson, setSecurityHeaders } from './exchange.ts';
 import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
 import { createRouter, type Route } from './router.ts';
@@ -18,6 +24,8 @@ export interface ListenerOptions {
   publicBaseUrl: string | null;
   /** Made once the port is known. */
   routes(port: number): readonly Route[];
+  /** Other than the usual ones, for tests that cannot wait. */
+  limits?: Partial<ConnectionLimits>;
   random: Random;
   clock: Clock;
   log: Log;
@@ -29,39 +37,27 @@ export interface Listener {
   close(graceMs: number): Promise<void>;
 }
 
-/** One address that the server listens on. */
-interface Face {
-  server: Server;
-  cutIdle(): void;
-}
-
-const TIMEOUTS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 15_000,
-  connectionsCheckingInterval: 2_000,
-};
-/** A socket on which nothing moves for this long is cut; event streams send something every 15 seconds. */
-const IDLE_SOCKET_MS = 120_000;
-
 export async function listen(options: ListenerOptions): Promise<Listener> {
   let dispatch: (request: IncomingMessage, response: ServerResponse) => void = () => {};
-  const make = (): Face => {
-    const server = createServer(TIMEOUTS, (request, response) => dispatch(request, response));
-    server.setTimeout(IDLE_SOCKET_MS);
-    server.maxConnections = 512;
-    answerForNode(server, options.random);
-    return { server, cutIdle: cutIdleWhenStopping(server) };
+  const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  const connections = createConnections(limits);
+  const make = (): Server => {
+    const server = createServer({ connectionsCheckingInterval: limits.checkMs }, (request, response) =>
+      dispatch(request, response),
+    );
+    answerForNode(server, connections, options.random);
+    connections.watch(server);
+    return server;
   };
-  const faces = [make()];
-  const port = await bind((faces[0] as Face).server, options.port, options.host);
+  const servers = [make()];
+  const port = await bind(servers[0] as Server, options.port, options.host);
   const other = TWINS[options.host];
   if (other !== undefined) {
     const twin = make();
-    if (await bindTwin(twin.server, port, other, options.log)) faces.push(twin);
+    if (await bindTwin(twin, port, other, options.log)) servers.push(twin);
   }
   dispatch = createDispatch(options, { port, publicBaseUrl: options.publicBaseUrl });
-  return { port, close: (graceMs) => closeAll(faces, graceMs, options.clock) };
+  return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
 }
 
 function createDispatch(options: ListenerOptions, identity: Identity) {
@@ -122,7 +118,8 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, requestI
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
-  return { request, response, method: request.method ?? 'GET', path, query, baseUrl: '', requestId };
+  const trusts = () => false;
+  return { request, response, method: request.method ?? 'GET', path, query, baseUrl: '', requestId, trusts };
 }
 
 function bind(server: Server, port: number, host: string): Promise<number> {
@@ -182,9 +179,9 @@ function bindError(error: Error, port: number, host: string): RelayError {
 }
 
 /** What Node refuses by itself, before any route: the same headers and the same form of error as everywhere. */
-function answerForNode(server: Server, random: Random): void {
+function answerForNode(server: Server, connections: Connections, random: Random): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    if (error.code === 'ECONNRESET') return void socket.destroy();
     const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? [
       '400 Bad Request',
       'This is not understood.',
@@ -194,7 +191,8 @@ function answerForNode(server: Server, random: Random): void {
     const headers = { ...securityHeaders(requestId), 'content-type': 'application/json; charset=utf-8' };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
-    socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n${length}${lines.join('')}\r\n${body}`);
+    const head = `HTTP/1.1 ${status}\r\nconnection: close\r\n${length}${lines.join('')}`;
+    connections.refuse(socket, `${head}\r\n${body}`);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, random.uuid());
@@ -213,44 +211,19 @@ const NODE_REFUSALS: Readonly<Record<string, [status: string, message: string]>>
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 };
 
-/**
- * A server that stops must wait neither for connections that are kept alive nor for those that never said anything;
- * Node's own `closeIdleConnections` passes the latter over, and those that become idle later.
- * @returns cuts what is idle now, once the server has begun to close; what becomes idle later is cut by itself
- */
-function cutIdleWhenStopping(server: Server): () => void {
-  const atWork = new Map<Socket, number>();
-  const cut = (socket: Socket) => {
-    if (!server.listening && atWork.get(socket) === 0) socket.destroySoon();
-  };
-  server.on('connection', (socket: Socket) => {
-    atWork.set(socket, 0);
-    socket.once('close', () => atWork.delete(socket));
-  });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    atWork.set(socket, (atWork.get(socket) ?? 0) + 1);
-    response.once('close', () => {
-      atWork.set(socket, (atWork.get(socket) ?? 1) - 1);
-      cut(socket);
-    });
-  });
-  return () => {
-    for (const socket of atWork.keys()) cut(socket);
-  };
-}
-
-async function closeAll(faces: Face[], graceMs: number, clock: Clock): Promise<void> {
-  const closed = faces.map(
-    ({ server, cutIdle }) =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        cutIdle();
-      }),
-  );
+async function closeAll(
+  servers: Server[],
+  connections: Connections,
+  graceMs: number,
+  clock: Clock,
+): Promise<void> {
+  const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+  // Node's own `closeIdleConnections` passes over those that never said anything, and those that become idle later.
+  connections.stop();
   const timer = new AbortController();
   const grace = clock.sleep(graceMs, timer.signal).then(
     () => {
-      for (const { server } of faces) server.closeAllConnections();
+      for (const server of servers) server.closeAllConnections();
     },
     () => {},
   );

@@ -10,6 +10,7 @@ import { createPlaylistRows } from '../provider/playlistRows.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import { removeServerFile, writeServerFile } from '../store/serverFile.ts';
 import type { Services } from '../tools/tool.ts';
+import type { ConnectionLimits } from './connections.ts';
 import { type Core, openCore } from './core.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
 import { type Listener, listen, requirePort } from './listener.ts';
@@ -38,6 +39,8 @@ export interface StartOptions {
   demo: boolean;
   /** Drops what a lost key had sealed; only when the person asked to log in anew. */
   startOver?: boolean;
+  /** Of connections, for tests that cannot wait for the usual ones. */
+  limits?: Partial<ConnectionLimits>;
 }
 
 export interface RunningServer {
@@ -103,6 +106,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     host: settings.host,
     port: settings.port,
     publicBaseUrl: settings.publicBaseUrl,
+    ...(options.limits ? { limits: options.limits } : {}),
     routes(port) {
       core.redirectUri = redirectUriFor(settings, port);
       return allRoutes(core, endpoint, credentials, owner, localFor);

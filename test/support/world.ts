@@ -11,6 +11,7 @@ import { type DemoProvider, type DemoProviderOptions, startDemoProvider } from '
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/domain/clock.ts';
 import { type Log, silentLog } from '../../src/domain/log.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import type { ConnectionLimits } from '../../src/server/connections.ts';
 import { type RunningServer, startServer } from '../../src/server/start.ts';
 import { createBrowser } from './browser.ts';
 
@@ -28,6 +29,8 @@ export interface RelayOptions {
   connect?: boolean;
   /** false: no MCP client is connected. */
   client?: boolean;
+  /** Of connections. */
+  limits?: Partial<ConnectionLimits>;
 }
 
 export interface Relay {
@@ -103,7 +106,8 @@ function startRelay(home: string, provider: DemoProvider, options: RelayOptions)
       ...options.env,
     },
   });
-  return startServer({ settings, clock, random, log, version: '0.0.0-test', demo: false });
+  const limits = options.limits ? { limits: options.limits } : {};
+  return startServer({ settings, clock, random, log, version: '0.0.0-test', demo: false, ...limits });
 }
 
 /** Goes through the login as a browser does. */

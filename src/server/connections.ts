@@ -1,0 +1,197 @@
+/**
+ * Connections as a whole: how many there may be, how long each may keep the server waiting, and which ones go first.
+ * Whatever a stranger can open without a credential ends by itself here, without a word from the other side.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkOf } from './address.ts';
+
+/** All times in milliseconds of real time: they are about sockets, not about what the program does. */
+export interface ConnectionLimits {
+  /** From the first byte that is awaited to the end of the headers. */
+  headersMs: number;
+  /** To the end of the body: 4 MiB in this time are 140 kB a second. */
+  requestMs: number;
+  /** Between two requests. */
+  keepAliveMs: number;
+  /** No byte moves in either direction although one is due. */
+  stallMs: number;
+  /** No byte moves while a request is worked on; event streams send something every 15 seconds. */
+  quietMs: number;
+  /** An answer, or what an event stream has to say, waits for its reader. */
+  drainMs: number;
+  /** From the last word of a refusal to the end of the socket, for the client to read it. */
+  lingerMs: number;
+  /** How often all this is looked at. */
+  checkMs: number;
+  /** Beyond this, a new connection takes the place of one that is not at work. */
+  most: number;
+  /** One so young may not have had its turn to speak; it keeps its place until `mostWithYoung`. */
+  youngMs: number;
+  mostWithYoung: number;
+}
+
+export const CONNECTION_LIMITS: ConnectionLimits = {
+  headersMs: 8_000,
+  requestMs: 30_000,
+  keepAliveMs: 15_000,
+  stallMs: 10_000,
+  quietMs: 120_000,
+  drainMs: 60_000,
+  lingerMs: 1_000,
+  checkMs: 1_000,
+  most: 512,
+  youngMs: 500,
+  mostWithYoung: 1_024,
+};
+
+export interface Connections {
+  /** Watches one more server; all of them share the limits. */
+  watch(server: Server): void;
+  /** Says a last word, and cuts the socket whether or not the other side closes its own end. */
+  refuse(socket: Socket, text: string): void;
+  /** Cuts whatever has no request under way, now and from now on. */
+  stop(): void;
+}
+
+interface Connection {
+  socket: Socket;
+  network: string;
+  openedAt: number;
+  /** Whether it ever sent a whole request. */
+  hasAsked: boolean;
+  exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
+  /** Since when bytes for it have been waiting without a break. */
+  pendingSince: number | null;
+  moved: { bytes: number; at: number };
+}
+
+export function createConnections(limits: ConnectionLimits): Connections {
+  // In the order in which they were opened.
+  const connections = new Map<Socket, Connection>();
+  const refused = new WeakSet<Socket>();
+  const now = () => performance.now();
+  let isStopping = false;
+
+  function opened(socket: Socket): void {
+    makeRoom();
+    if (connections.size >= limits.mostWithYoung) return void socket.destroy();
+    const network = networkOf(socket.remoteAddress ?? '');
+    const at = now();
+    connections.set(socket, {
+      socket,
+      network,
+      openedAt: at,
+      hasAsked: false,
+      exchanges: new Set(),
+      pendingSince: null,
+      moved: { bytes: 0, at },
+    });
+    socket.once('close', () => connections.delete(socket));
+  }
+
+  function makeRoom(): void {
+    while (connections.size >= limits.most) {
+      const victim = nextToGo(connections.values());
+      const isYoung = victim !== undefined && now() - victim.openedAt < limits.youngMs;
+      if (!victim || (isYoung && connections.size < limits.mostWithYoung)) return;
+      cut(victim);
+    }
+  }
+
+  function cut(connection: Connection): void {
+    // Its end is told later; the place is free now.
+    connections.delete(connection.socket);
+    connection.socket.destroy();
+  }
+
+  function asked(request: IncomingMessage, response: ServerResponse): void {
+    const connection = connections.get(request.socket);
+    if (!connection) return;
+    const exchange = { request, response };
+    connection.exchanges.add(exchange);
+    response.once('close', () => {
+      connection.hasAsked ||= request.complete;
+      connection.exchanges.delete(exchange);
+      if (isStopping) endIdle(connection);
+    });
+  }
+
+  /** Node tells when no byte has moved for `stallMs`. */
+  function stalled(socket: Socket): void {
+    const connection = connections.get(socket);
+    if (!connection || !isAtWork(connection) || socket.writableLength > 0) return void socket.destroy();
+    const bytes = socket.bytesRead + socket.bytesWritten;
+    if (bytes !== connection.moved.bytes) connection.moved = { bytes, at: now() };
+    if (now() - connection.moved.at >= limits.quietMs) socket.destroy();
+    else socket.setTimeout(limits.stallMs);
+  }
+
+  /** A reader that takes a byte now and then never stalls, and would hold its answer for ever. */
+  function cutSlowReaders(): void {
+    for (const connection of connections.values()) {
+      if (connection.socket.writableLength === 0) connection.pendingSince = null;
+      else connection.pendingSince ??= now();
+      if (connection.pendingSince !== null && now() - connection.pendingSince >= limits.drainMs) {
+        cut(connection);
+      }
+    }
+  }
+
+  function endIdle(connection: Connection): void {
+    if (connection.exchanges.size === 0) connection.socket.destroySoon();
+  }
+
+  return {
+    watch(server) {
+      server.headersTimeout = limits.headersMs;
+      server.requestTimeout = limits.requestMs;
+      server.keepAliveTimeout = limits.keepAliveMs;
+      server.setTimeout(limits.stallMs, stalled);
+      server.on('connection', opened);
+      server.on('request', asked);
+      server.once('listening', () => {
+        const timer = setInterval(cutSlowReaders, limits.checkMs).unref();
+        server.once('close', () => clearInterval(timer));
+      });
+    },
+    refuse(socket, text) {
+      // What arrives behind a refused request is refused anew by Node, again and again.
+      if (refused.has(socket)) return;
+      refused.add(socket);
+      const answering = [...(connections.get(socket)?.exchanges ?? [])].some(
+        ({ response }) => response.headersSent,
+      );
+      // Behind an answer that has begun, another one would be read as a part of it.
+      if (answering || !socket.writable) return void socket.destroy();
+      socket.end(text);
+      // With bytes unread, cutting at once would take the answer away from the client.
+      socket.resume();
+      const end = setTimeout(() => socket.destroy(), limits.lingerMs).unref();
+      socket.once('close', () => clearTimeout(end));
+    },
+    stop() {
+      isStopping = true;
+      for (const connection of connections.values()) endIdle(connection);
+    },
+  };
+}
+
+/**
+ * The connection that makes room for a new one: first those that never sent a whole request, then those between two
+ * requests; of these, those of the network that holds the most; of these, the oldest. Never one with a request under way.
+ */
+function nextToGo(connections: Iterable<Connection>): Connection | undefined {
+  const idle = [...connections].filter((connection) => !isAtWork(connection));
+  const silent = idle.filter(({ hasAsked }) => !hasAsked);
+  const candidates = silent.length > 0 ? silent : idle;
+  const counts = new Map<string, number>();
+  for (const { network } of candidates) counts.set(network, (counts.get(network) ?? 0) + 1);
+  const most = Math.max(...counts.values());
+  return candidates.find(({ network }) => counts.get(network) === most);
+}
+
+/** A whole request that the server has not answered in full; what is left to send then waits for the reader alone. */
+function isAtWork({ exchanges }: Connection): boolean {
+  return [...exchanges].some(({ request, response }) => request.complete && !response.writableEnded);
+}

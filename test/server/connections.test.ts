@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { send } from '../support/http.ts';
+import { gate, until } from '../support/waiting.ts';
+import { withRelay } from '../support/world.ts';
+
+const HOLD = fileURLToPath(new URL('../support/hold.mjs', import.meta.url));
+/** The usual limits in a twentieth of the time. */
+const SOON = { headersMs: 400, requestMs: 1_500, stallMs: 500, lingerMs: 50, checkMs: 50 };
+const FULL_PAGE = 'GET / HTTP/1.1\r\nhost: HOST\r\n\r\n';
+const POST =
+  'POST /oauth/token HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/x-www-form-urlencoded\r\n';
+
+interface Holding {
+  count: number;
+  /** Sent at once; `HOST` is the server's. */
+  text?: string;
+  /** Whether a FIN follows. */
+  ends?: boolean;
+  /** Sent again and again. */
+  trickle?: string;
+  hosts?: string[];
+}
+
+/** Has another process hold connections for as long as `work` takes; it never closes one, whatever the server does. */
+async function whileHeld(
+  baseUrl: string,
+  holdings: readonly Holding[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const { port, host } = new URL(baseUrl);
+  const child = fork(HOLD, { execArgv: [] });
+  let opened = 0;
+  child.on('message', () => {
+    opened += 1;
+  });
+  try {
+    for (const { hosts = ['127.0.0.1'], ...holding } of holdings) {
+      const text = (holding.text ?? '').replaceAll('HOST', host);
+      child.send({ ...holding, text, ports: hosts.map((name) => [name, Number(port)]) });
+    }
+    await until(() => opened === holdings.length);
+    await work();
+  } finally {
+    child.disconnect();
+    await once(child, 'exit');
+  }
+}
+
+/** Connections that this process has descriptors for. */
+function descriptors(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length;
+}
+
+async function healthMs(baseUrl: string): Promise<number> {
+  const start = performance.now();
+  assert.equal((await send(`${baseUrl}/health`)).status, 200);
+  return performance.now() - start;
+}
+
+test('with 2,000 silent and half-open connections /health goes on answering, and their descriptors come back', async () => {
+  await withRelay({ connect: false, client: false, limits: { headersMs: 2_500 } }, async ({ baseUrl }) => {
+    const before = descriptors();
+    const hosts = ['127.0.0.1', '::1'];
+    const holdings = [
+      { count: 1_200, hosts },
+      { count: 400, hosts, text: 'GET /health HTTP/1.1\r\nhost: ' },
+      { count: 400, hosts, ends: true },
+    ];
+    const times: number[] = [];
+    let isArriving = true;
+    const probing = (async () => {
+      while (isArriving) times.push(await healthMs(baseUrl));
+    })();
+    await whileHeld(baseUrl, holdings, async () => {
+      isArriving = false;
+      await probing;
+      for (let more = 0; more < 20; more++) times.push(await healthMs(baseUrl));
+      // The other process still holds its ends.
+      await until(() => descriptors() <= before);
+    }).finally(() => {
+      isArriving = false;
+    });
+    assert.ok(times.length >= 20);
+    assert.ok(Math.max(...times) < 5_000, `the slowest answer took ${Math.round(Math.max(...times))} ms`);
+  });
+});
+
+const HOLDS: Record<string, Holding> = {
+  'says nothing': { count: 3 },
+  'says nothing and ends its side': { count: 3, ends: true },
+  'stops within the headers': { count: 3, text: 'GET /health HTTP/1.1\r\nhost: x' },
+  'stops within the headers and ends its side': {
+    count: 3,
+    text: 'GET /health HTTP/1.1\r\nhost: x',
+    ends: true,
+  },
+  'sends its headers letter by letter': { count: 3, text: 'GET /health HTTP/1.1\r\nx: ', trickle: 'x' },
+  'stops within the body': { count: 3, text: `${POST}content-length: 100\r\n\r\ngrant` },
+  'sends its body letter by letter': {
+    count: 3,
+    text: `${POST}content-length: 100000\r\n\r\n`,
+    trickle: 'x',
+  },
+  'stops within a chunk': { count: 3, text: `${POST}transfer-encoding: chunked\r\n\r\n5\r\nab` },
+  'is refused and stays': { count: 3, text: 'nonsense\r\n\r\n' },
+  'reads no answer': { count: 3, text: FULL_PAGE.repeat(1_000) },
+  'keeps a connection without using it': { count: 3, text: FULL_PAGE },
+};
+
+test('a client that holds its connection in any of these ways is cut, whatever it keeps open', async () => {
+  const limits = { ...SOON, keepAliveMs: 400 };
+  await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
+    const before = descriptors();
+    await whileHeld(baseUrl, Object.values(HOLDS), async () => {
+      await until(() => descriptors() <= before);
+    });
+    assert.equal((await send(`${baseUrl}/health`)).status, 200);
+  });
+});
+
+test('at the limit the oldest that never asked goes first, then the oldest that asks no more', async () => {
+  const limits = { most: 6, mostWithYoung: 6, youngMs: 0 };
+  await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
+    const { port, host } = new URL(baseUrl);
+    const gone: string[] = [];
+    const open: Socket[] = [];
+    const dial = async (name: string, address: string) => {
+      const socket = connect(Number(port), address);
+      open.push(
+        socket
+          .on('error', () => {})
+          .on('close', () => gone.push(name))
+          .resume(),
+      );
+      await once(socket, 'connect');
+      return socket;
+    };
+    const ask = async (socket: Socket) => {
+      socket.write(FULL_PAGE.replace('HOST', host));
+      await once(socket, 'data');
+    };
+    await ask(await dial('asked, on 127.0.0.1', '127.0.0.1'));
+    await ask(await dial('asked, on ::1', '::1'));
+    for (const name of ['silent 1', 'silent 2']) await dial(name, '127.0.0.1');
+    for (const name of ['silent 3', 'silent 4']) await dial(name, '::1');
+    for (let more = 1; more <= 5; more++) {
+      await ask(await dial(`new ${more}`, '127.0.0.1'));
+      await until(() => gone.length === more);
+    }
+    assert.deepEqual(gone, ['silent 1', 'silent 2', 'silent 3', 'silent 4', 'asked, on 127.0.0.1']);
+    for (const socket of open) socket.destroy();
+  });
+});
+
+test('no room is made at the cost of calls under way, with and without an event stream', async () => {
+  const limits = { most: 8, mostWithYoung: 100, youngMs: 50 };
+  await withRelay({ limits }, async ({ baseUrl, provider, client, call }) => {
+    const held = gate();
+    provider.faults.add({ path: '/me/player/devices', kind: 'hook', fn: held.wait });
+    provider.faults.add({ path: '/me/player', kind: 'hook', fn: held.wait });
+    const plain = call('get_devices');
+    const streamed = client.callTool({ name: 'get_playback_state' }, { onprogress() {} });
+    try {
+      await until(() => held.waiting === 2);
+      const before = descriptors();
+      await whileHeld(baseUrl, [{ count: 50 }], async () => {
+        do await healthMs(baseUrl);
+        while (descriptors() > before + limits.most);
+      });
+    } finally {
+      held.open();
+    }
+    assert.equal((await plain).error, undefined);
+    assert.equal((await streamed).isError ?? false, false);
+  });
+});
