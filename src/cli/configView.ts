@@ -48,7 +48,7 @@ interface View {
   key: SettingKey;
   env: string;
   /** null for a secret and where nothing is set. */
-  value: string | number | boolean | null;
+  value: string | number | boolean | readonly string[] | null;
   source: string;
   secret: boolean;
   set: boolean;

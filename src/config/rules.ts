@@ -1,7 +1,8 @@
 /** Rules between settings. Pure: values and where they came from in, problems and warnings out. */
 import { isIP } from 'node:net';
 import type { Origin, Problem } from './problems.ts';
-import type { SettingKey, SettingValues } from './table.ts';
+import { API_KEY_STRENGTH, OWNER_SECRET_STRENGTH, weaknessOf } from './strength.ts';
+import { SETTINGS, type SettingKey, type SettingValues } from './table.ts';
 
 export type Origins = Record<SettingKey, Origin>;
 
@@ -21,7 +22,7 @@ export function isLoopback(host: string): boolean {
 
 /** Combinations that stop the start. */
 export function crossProblems(values: SettingValues, origins: Origins): Problem[] {
-  return [...exposedHost(values, origins), ...halfAClient(values)];
+  return [...exposedHost(values, origins), ...weakInPublic(values, origins), ...halfAClient(values)];
 }
 
 /** Combinations that work here but hardly at the provider. */
@@ -55,6 +56,33 @@ function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   if (isLoopback(values.host) || values.publicBaseUrl !== null) return [];
   const message = `${HOST_SOURCES[origins.host]} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must say at which URL`;
   return [{ key: 'host', origin: origins.host, message }];
+}
+
+/** Where strangers can ask, what is easy to read on the way or to guess stops the start. */
+function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
+  const { publicBaseUrl, mcpOauthOwnerSecret: ownerSecret, mcpApiKey: apiKey } = values;
+  if (publicBaseUrl === null) return [];
+  const problem = (key: SettingKey, text: string): Problem => ({
+    key,
+    origin: origins[key],
+    message: `${sourceOf(key, origins[key])} ${text}`,
+  });
+  const url = new URL(publicBaseUrl);
+  const isPlain = url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
+  const ownerWeakness = ownerSecret === null ? null : weaknessOf(ownerSecret, OWNER_SECRET_STRENGTH);
+  const keyWeakness = apiKey === null ? null : weaknessOf(apiKey, API_KEY_STRENGTH);
+  const because = ', since PUBLIC_BASE_URL lets strangers try';
+  return [
+    ...(isPlain
+      ? [problem('publicBaseUrl', `must be an https URL unless it is on loopback, not "${publicBaseUrl}"`)]
+      : []),
+    ...(ownerWeakness ? [problem('mcpOauthOwnerSecret', `${ownerWeakness}${because}`)] : []),
+    ...(keyWeakness ? [problem('mcpApiKey', `${keyWeakness}${because}`)] : []),
+  ];
+}
+
+function sourceOf(key: SettingKey, origin: Origin): string {
+  return origin === 'file' ? `"${key}" in config.json` : `${SETTINGS[key].env} in the environment`;
 }
 
 function halfAClient(values: SettingValues): Problem[] {

@@ -56,7 +56,14 @@ export const SETTINGS = {
   publicBaseUrl: setting<string | null>('PUBLIC_BASE_URL', types.origin, {
     fallback: () => null,
     fallbackText: 'none',
-    meaning: 'URL of the server behind a proxy or tunnel: its host is accepted and all URLs use it',
+    meaning:
+      'URL of the server behind a proxy or tunnel, with https: its host is accepted and all URLs use it',
+  }),
+  trustedProxy: setting<readonly string[] | null>('RELAY_TRUSTED_PROXY', types.proxyList, {
+    fallback: () => null,
+    fallbackText: 'none',
+    meaning:
+      'Addresses or networks of proxies, separated by commas, whose `X-Forwarded-For` or `Forwarded` names the client',
   }),
   providerClientId: setting<string | null>('PROVIDER_CLIENT_ID', types.clientId, {
     fallback: () => null,
@@ -96,14 +103,14 @@ export const SETTINGS = {
     fallback: () => null,
     fallbackText: 'made at first start',
     meaning:
-      'Key that MCP clients send, at least 32 characters; without it one is kept encrypted in the state',
+      'Key that MCP clients send, at least 32 characters, with `PUBLIC_BASE_URL` made by chance; without it one is kept encrypted in the state',
   }),
   mcpOauthOwnerSecret: setting<string | null>('MCP_OAUTH_OWNER_SECRET', types.ownerCode, {
     inFile: false,
     secret: true,
     fallback: () => null,
     fallbackText: 'made at each start',
-    meaning: 'Owner code that the approval page asks for',
+    meaning: 'Owner code that the approval page asks for; with `PUBLIC_BASE_URL` at least 16 characters',
   }),
   dynamicRegistration: setting<boolean>('MCP_OAUTH_DCR_ENABLED', types.flag, {
     fallback: () => true,

@@ -73,6 +73,31 @@ export const origin = valueType<string>(
   () => webUrl((url) => url.pathname === '/').transform((text) => new URL(text).origin),
 );
 
+/** The widest network that can be somebody's own proxies; `/0` would be everyone. */
+const MIN_PREFIX = 8;
+
+/** Text with commas, or a JSON list. */
+export const proxyList = valueType<readonly string[]>(
+  `a list of IP addresses or networks like "10.0.0.0/${MIN_PREFIX}", separated by commas`,
+  () =>
+    z
+      .union([
+        z.string().transform((text) => text.split(',').map((part) => part.trim())),
+        z.array(z.string().trim()),
+      ])
+      .refine((proxies) => proxies.length > 0 && proxies.every(isAddressOrNetwork)),
+);
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || more.length > 0) return false;
+  if (prefix === undefined) return true;
+  return (
+    /^\d{1,3}$/.test(prefix) && Number(prefix) >= MIN_PREFIX && Number(prefix) <= (family === 4 ? 32 : 128)
+  );
+}
+
 /** The root of an API; a slash at its end is taken off, so that paths can be appended. */
 export const apiRoot = valueType<string>('an http or https URL without query or fragment', () =>
   webUrl(() => true).transform((text) => text.replace(/\/+$/, '')),

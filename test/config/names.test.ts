@@ -43,6 +43,7 @@ test('the settings table of the README', () => {
       'RELAY_HOST',
       'RELAY_PORT',
       'PUBLIC_BASE_URL',
+      'RELAY_TRUSTED_PROXY',
       'PROVIDER_CLIENT_ID',
       'PROVIDER_CLIENT_SECRET',
       'PROVIDER_REDIRECT_URI',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { loadSettings, redirectUriFor, type Settings } from '../../src/config/settings.ts';
+import { API_KEY_STRENGTH, OWNER_SECRET_STRENGTH, weaknessOf } from '../../src/config/strength.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/config/table.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { temporaryHome } from '../support/cli.ts';
@@ -34,6 +36,7 @@ test('nothing set: the defaults of every setting', () => {
     host: '127.0.0.1',
     port: 4980,
     publicBaseUrl: null,
+    trustedProxy: null,
     providerClientId: null,
     providerClientSecret: null,
     providerRedirectUri: null,
@@ -67,6 +70,7 @@ const GOOD: Array<[key: SettingKey, text: string, value: unknown]> = [
   ['port', '65535', 65_535],
   ['publicBaseUrl', 'https://relay.example.org/', 'https://relay.example.org'],
   ['publicBaseUrl', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+  ['trustedProxy', '127.0.0.1, 10.0.0.0/8,2001:db8::/32', ['127.0.0.1', '10.0.0.0/8', '2001:db8::/32']],
   ['providerClientId', ' 0123456789abcdef0123456789abcdef ', '0123456789abcdef0123456789abcdef'],
   ['providerClientSecret', 's3cret', 's3cret'],
   [
@@ -109,6 +113,8 @@ const REDIRECT_EXPECTED =
 const BASE64_EXPECTED = 'base64 of exactly 32 bytes, as `openssl rand -base64 32` prints it';
 const BEARER_EXPECTED = 'at least 32 characters out of letters, digits and - . _ ~ + / =';
 
+const PROXIES_EXPECTED = 'a list of IP addresses or networks like "10.0.0.0/8", separated by commas';
+
 /** For a secret the message ends behind what is expected: its value is not in it. */
 const BAD: Array<[key: SettingKey, text: string, expects: string, shown?: string]> = [
   ['host', 'http://x', 'an IP address or a host name, without scheme, port or path', '"http://x"'],
@@ -119,6 +125,10 @@ const BAD: Array<[key: SettingKey, text: string, expects: string, shown?: string
   ['publicBaseUrl', 'https://x.org/relay', ORIGIN_EXPECTED, '"https://x.org/relay"'],
   ['publicBaseUrl', 'https://x.org/?a=1', ORIGIN_EXPECTED, '"https://x.org/?a=1"'],
   ['publicBaseUrl', 'https://me:pass@x.org', ORIGIN_EXPECTED, '"https://…@x.org"'],
+  ['trustedProxy', 'proxy.example.org', PROXIES_EXPECTED, '"proxy.example.org"'],
+  ['trustedProxy', '0.0.0.0/0', PROXIES_EXPECTED, '"0.0.0.0/0"'],
+  ['trustedProxy', '10.0.0.0/33', PROXIES_EXPECTED, '"10.0.0.0/33"'],
+  ['trustedProxy', '10.0.0.1,,10.0.0.2', PROXIES_EXPECTED, '"10.0.0.1,,10.0.0.2"'],
   ['providerClientId', 'a b', 'the Client ID of a Spotify app: letters, digits, "-" and "_" only', '"a b"'],
   ['providerClientSecret', 'two words', 'one line of visible characters'],
   ['providerRedirectUri', 'http://127.0.0.1/callback', REDIRECT_EXPECTED, '"http://127.0.0.1/callback"'],
@@ -264,6 +274,80 @@ test('a host that others can reach needs a public URL', () => {
   );
   const settings = load({ RELAY_HOST: '0.0.0.0', PUBLIC_BASE_URL: 'https://relay.example.org' });
   assert.equal(settings.host, '0.0.0.0');
+});
+
+const PUBLIC = { PUBLIC_BASE_URL: 'https://relay.example.org' };
+const STRONG_KEY = 'c41f9ad27e8b5036f1d2a97c0e64b853';
+const SAME_AGAIN = 'repeats itself or counts up: let chance make it, as `openssl rand -hex 24` does';
+
+const WEAK: Array<[what: string, env: Record<string, string>, message: string]> = [
+  [
+    'plain http',
+    { PUBLIC_BASE_URL: 'http://relay.example.org' },
+    'PUBLIC_BASE_URL in the environment must be an https URL unless it is on loopback, not "http://relay.example.org"',
+  ],
+  ...['246813', 'correct horse b'].map((secret): [string, Record<string, string>, string] => [
+    `the owner secret ${secret}`,
+    { ...PUBLIC, MCP_OAUTH_OWNER_SECRET: secret },
+    'MCP_OAUTH_OWNER_SECRET in the environment needs at least 16 characters, since PUBLIC_BASE_URL lets strangers try',
+  ]),
+  ...['1234567890123456', 'passwordpassword', 'zzzzzzzzzzzzzzzzzzzz'].map(
+    (secret): [string, Record<string, string>, string] => [
+      `the owner secret ${secret}`,
+      { ...PUBLIC, MCP_OAUTH_OWNER_SECRET: secret },
+      `MCP_OAUTH_OWNER_SECRET in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL lets strangers try`,
+    ],
+  ),
+  ...[
+    'a'.repeat(32),
+    'abcd'.repeat(8),
+    '0123456789'.repeat(4),
+    '0123456789abcdef'.repeat(2),
+    'abcdefghijklmnopqrstuvwxyzABCDEF',
+    'test-key-0123456789abcdef0123456789abcdef',
+    'correct-horse-correct-horse-correct-horse',
+  ].map((key): [string, Record<string, string>, string] => [
+    `the API key ${key}`,
+    { ...PUBLIC, MCP_API_KEY: key },
+    `MCP_API_KEY in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL lets strangers try`,
+  ]),
+];
+
+for (const [what, env, message] of WEAK) {
+  test(`behind PUBLIC_BASE_URL ${what} stops the start, with the reason and without a secret`, () => {
+    const error = failure(() => load(env));
+    assert.equal(error.message, `${message}.`);
+    const problems = error.details?.problems as Array<{ origin: string }> | undefined;
+    assert.deepEqual(
+      problems?.map(({ origin }) => origin),
+      ['environment'],
+    );
+    const { PUBLIC_BASE_URL: _known, ...secrets } = env;
+    for (const secret of Object.values(secrets)) assert.ok(!JSON.stringify(error.details).includes(secret));
+  });
+}
+
+test('what is strong enough for the outside is taken, and on loopback all is as before', () => {
+  const strong = { MCP_API_KEY: STRONG_KEY, MCP_OAUTH_OWNER_SECRET: 'correct horse battery staple' };
+  assert.equal(load({ ...PUBLIC, ...strong }).publicBaseUrl, 'https://relay.example.org');
+  for (const url of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080']) {
+    assert.equal(load({ PUBLIC_BASE_URL: url, ...strong }).publicBaseUrl, url);
+  }
+  const weak = { MCP_API_KEY: API_KEY, MCP_OAUTH_OWNER_SECRET: '246813' };
+  assert.equal(load(weak).mcpOauthOwnerSecret, '246813');
+});
+
+test('secrets that chance has made are never called weak', () => {
+  // 2,000 of each, from a fixed seed: SHA-256 of a counter.
+  for (let at = 0; at < 2_000; at++) {
+    const hash = createHash('sha256').update(String(at)).digest();
+    for (const key of [hash.toString('hex').slice(0, 32), hash.toString('base64url')]) {
+      assert.equal(weaknessOf(key, API_KEY_STRENGTH), null, key);
+    }
+    for (const secret of [hash.toString('hex').slice(0, 16), hash.toString('base64url').slice(0, 16)]) {
+      assert.equal(weaknessOf(secret, OWNER_SECRET_STRENGTH), null, secret);
+    }
+  }
 });
 
 test('the client in the environment has three parts or none', () => {

@@ -1,0 +1,51 @@
+/** How hard a secret is to guess, by its looks alone. Pure. Only rules out what a person made up in a hurry. */
+
+/** The parts of a rule, in characters. */
+interface Strength {
+  length: number;
+  distinct: number;
+  /** Characters that do not follow from those before them. */
+  surprising: number;
+}
+
+/** Typed by a person; a phrase of four words is enough, and guesses are slowed down. */
+export const OWNER_SECRET_STRENGTH: Strength = { length: 16, distinct: 6, surprising: 10 };
+/** Guesses at a key are as fast as requests. 32 hexadecimal digits by chance have twice the 20. */
+export const API_KEY_STRENGTH: Strength = { length: 32, distinct: 8, surprising: 20 };
+
+/** Letters of an owner code that the server makes: 39 bits where this machine alone can ask, else 78. */
+export function ownerCodeLength({ publicBaseUrl }: { publicBaseUrl: string | null }): number {
+  return publicBaseUrl === null ? 8 : 16;
+}
+
+/** Why the secret is too weak, as an end of "<setting> …"; null when it is not. Never holds a part of it. */
+export function weaknessOf(secret: string, needed: Strength): string | null {
+  const letters = [...secret];
+  if (letters.length < needed.length) return `needs at least ${needed.length} characters`;
+  if (new Set(letters).size < needed.distinct || surprisesIn(letters) < needed.surprising) {
+    return 'repeats itself or counts up: let chance make it, as `openssl rand -hex 24` does';
+  }
+  return null;
+}
+
+/** Counts the characters that neither go on with a sequence (`aaa`, `abc`, `321`) nor repeat three earlier ones. */
+function surprisesIn(letters: readonly string[]): number {
+  const codes = letters.map((letter) => letter.codePointAt(0) ?? 0);
+  const step = (at: number) => (codes[at] ?? 0) - (codes[at - 1] ?? 0);
+  const text = letters.map((letter) => letter.toLowerCase());
+  return codes.filter((_code, at) => {
+    const isSequence = at >= 2 && Math.abs(step(at)) <= 1 && step(at) === step(at - 1);
+    return !isSequence && !isRepeated(text, at);
+  }).length;
+}
+
+/** Whether the character is one of three in a row that stand earlier in the same order. */
+function isRepeated(text: readonly string[], at: number): boolean {
+  return [at - 2, at - 1, at].some((start) => {
+    const piece = text.slice(Math.max(start, 0), start + 3).join('\0');
+    if (start < 1 || start + 3 > text.length) return false;
+    return text.some(
+      (_letter, before) => before < start && text.slice(before, before + 3).join('\0') === piece,
+    );
+  });
+}
