@@ -91,10 +91,10 @@ export function localBaseUrl(host: string, port: number): string {
   return `http://${urlHost(host)}:${port}`;
 }
 
-/** Where a program on this machine finds a server that listens on `host`. */
+/** Where a program on this machine finds a server that listens on `host`: every server listens on loopback as well. */
 function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
+  if (host === '::1') return '[::1]';
+  return host === 'localhost' ? host : '127.0.0.1';
 }
 
 function complete(values: SettingValues, origins: Origins, at: Surroundings, problems: Problem[]) {

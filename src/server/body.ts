@@ -8,15 +8,20 @@ export const OTHER_BODY_BYTES = 1024 * 1024;
 /** What is read and thrown away of a body that is too large, so that the client gets to read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
-/** @throws HttpError `BODY_TOO_LARGE` */
+/** @throws HttpError `BODY_TOO_LARGE`, `BAD_REQUEST` */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).byteLength;
-    if (size > DRAIN_BYTES) break;
-    if (size <= maxBytes) chunks.push(chunk as Buffer);
-    else chunks.length = 0;
+  try {
+    for await (const chunk of request) {
+      size += (chunk as Buffer).byteLength;
+      if (size > DRAIN_BYTES) break;
+      if (size <= maxBytes) chunks.push(chunk as Buffer);
+      else chunks.length = 0;
+    }
+  } catch {
+    // The other side left or was cut; nobody reads this, but it is no fault of the program's own.
+    throw new HttpError('BAD_REQUEST', { message: 'The body broke off.' });
   }
   if (size > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);

@@ -1,6 +1,7 @@
 /** One HTTP exchange as the routes see it: a request that passed the guards, and ways to answer it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headerValue } from '../domain/visibleText.ts';
+import { isDirectLoopback } from './address.ts';
 
 export interface Exchange {
   request: IncomingMessage;
@@ -68,14 +69,15 @@ export interface CookieOptions {
 
 /** Sends a cookie with whatever the answer will be: out of reach of scripts and of requests from other sites. */
 export function setCookie(
-  { response, baseUrl }: Exchange,
+  exchange: Exchange,
   name: string,
   value: string,
   { path, maxAgeSeconds }: CookieOptions,
 ): void {
-  const secure = baseUrl.startsWith('https:') ? '; Secure' : '';
-  const attributes = `Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure}`;
-  response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
+  // Not every browser keeps a `Secure` cookie of plain http, which is how this machine itself comes.
+  const isSecure = exchange.baseUrl.startsWith('https:') && !isDirectLoopback(exchange);
+  const attributes = `Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
+  exchange.response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
 }
 
 /** The value of a cookie, null when the browser sent none of that name. */

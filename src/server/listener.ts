@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Clock, Random } from '../domain/clock.ts';
 import { RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Log } from '../domain/log.ts';
+import { trustIn } from './address.ts';
 import {
   CONNECTION_LIMITS,
   type ConnectionLimits,
@@ -15,6 +16,7 @@ import {
 } from './connections.ts';
 import { type Exchange, end, securityHeaders, sendJson, setSecurityHeaders } from './exchange.ts';
 import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
+import { createQuietLog, shownHeader } from './quietLog.ts';
 import { createRouter, type Route } from './router.ts';
 import { HttpError, toHttp } from './toHttp.ts';
 
@@ -22,6 +24,8 @@ export interface ListenerOptions {
   host: string;
   port: number;
   publicBaseUrl: string | null;
+  /** Addresses and networks that may say for whom they ask. */
+  trustedProxies: readonly string[];
   /** Made once the port is known. */
   routes(port: number): readonly Route[];
   /** Other than the usual ones, for tests that cannot wait. */
@@ -42,40 +46,52 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const connections = createConnections(limits);
   const make = (): Server => {
-    const server = createServer({ connectionsCheckingInterval: limits.checkMs }, (request, response) =>
-      dispatch(request, response),
+    const server = createServer(
+      // A missing `Host` is refused below, in the form of all refusals.
+      { connectionsCheckingInterval: limits.checkMs, requireHostHeader: false },
+      (request, response) => dispatch(request, response),
     );
+    // Node drops what is above its own bound without a word, and a guard would not see it.
+    server.maxHeadersCount = 0;
     answerForNode(server, connections, options.random);
     connections.watch(server);
     return server;
   };
   const servers = [make()];
   const port = await bind(servers[0] as Server, options.port, options.host);
-  const other = TWINS[options.host];
-  if (other !== undefined) {
-    const twin = make();
-    if (await bindTwin(twin, port, other, options.log)) servers.push(twin);
+  for (const host of companionsOf(options.host)) {
+    const companion = make();
+    if (await bindCompanion(companion, port, host, options)) servers.push(companion);
   }
   dispatch = createDispatch(options, { port, publicBaseUrl: options.publicBaseUrl });
+  tellPublic(options);
   return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
+}
+
+/** The one line by which a log shows that this server is not for this machine alone. */
+function tellPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
+  if (publicBaseUrl === null) return;
+  log.warn(
+    { publicBaseUrl, host, trustedProxies },
+    'this server answers the outside: https and strong secrets are required, /local answers this machine only, limits count per address',
+  );
 }
 
 function createDispatch(options: ListenerOptions, identity: Identity) {
   const router = createRouter(options.routes(identity.port));
   const { log } = options;
+  const warn = createQuietLog(log, options.clock);
+  const trusts = trustIn(options.trustedProxies);
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const exchange = exchangeOf(request, response, options.random.uuid());
+    const exchange = { ...exchangeOf(request, response, options.random.uuid()), trusts };
     setSecurityHeaders(response, exchange.requestId);
     run(exchange).catch((error: unknown) => refuse(exchange, error));
   };
 
   async function run(exchange: Exchange): Promise<void> {
     const { headers } = exchange.request;
-    // Two of them, and another reader of this request may believe the other one (RFC 9112 3.2).
-    if (exchange.request.rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length > 1) {
-      throw new HttpError('BAD_REQUEST');
-    }
+    requireOneMeaning(exchange.request);
     const baseUrl = baseUrlFor(headers.host, identity);
     if (baseUrl === null) throw new HttpError('FORBIDDEN_HOST');
     if (!isOwnOrigin(headers.origin, identity) && !router.allowsAnyOrigin(exchange.path)) {
@@ -85,11 +101,21 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     await router.find(exchange.method, exchange.path).handle(exchange);
   }
 
+  function warnOf({ request, requestId }: Exchange, code: string): void {
+    const { remoteAddress: address } = request.socket;
+    const host = shownHeader(request.headers.host);
+    const fields = { requestId, address, host };
+    if (code === 'FORBIDDEN_HOST') warn(fields, 'request refused: foreign Host');
+    else warn({ ...fields, origin: shownHeader(request.headers.origin) }, 'request refused: foreign Origin');
+  }
+
   function refuse(exchange: Exchange, error: unknown): void {
     const failure = toHttp(error, exchange.requestId);
     const fields = { requestId: exchange.requestId, method: exchange.method, path: exchange.path };
+    const { code } = failure.body.error;
     if (failure.status === 500) log.error({ ...fields, err: error }, 'request failed');
-    else log.debug({ ...fields, status: failure.status, code: failure.body.error.code }, 'request refused');
+    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOf(exchange, code);
+    else log.debug({ ...fields, status: failure.status, code }, 'request refused');
     if (exchange.response.headersSent) {
       exchange.response.destroy();
       return;
@@ -106,15 +132,29 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   }
 }
 
+/** A request that two readers could understand in two ways is not answered (RFC 9112 3.2, 11.2). */
+function requireOneMeaning(request: IncomingMessage): void {
+  const { rawHeaders, headers, httpVersion } = request;
+  if (rawHeaders.length / 2 > MAX_HEADERS) throw new HttpError('TOO_MANY_HEADERS');
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
+  const authority = ABSOLUTE_TARGET.exec(request.url ?? '')?.[1];
+  const isOtherHost = authority !== undefined && authority.toLowerCase() !== headers.host?.toLowerCase();
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || isOtherHost) throw new HttpError('BAD_REQUEST');
+}
+
 function jsonRpcError(error: { code: string; message: string; requestId: string }): object {
   const code = error.code === 'MALFORMED_JSON' ? -32700 : -32000;
   const { message, requestId } = error;
   return { jsonrpc: '2.0', error: { code, message, data: { code: error.code, requestId } }, id: null };
 }
 
+const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
+const MAX_HEADERS = 200;
+
 function exchangeOf(request: IncomingMessage, response: ServerResponse, requestId: string): Exchange {
   // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths.
-  const target = request.url ?? '/';
+  // RFC 9112 3.2.2: a server understands the form for proxies too.
+  const target = (request.url ?? '/').replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
@@ -133,10 +173,14 @@ function bind(server: Server, port: number, host: string): Promise<number> {
 }
 
 /**
- * `localhost` may mean either loopback address, and the redirect URI is on 127.0.0.1 by default: whoever listens on one
- * has to listen on the other too.
+ * Where a server listens besides its own address. `localhost` may mean either loopback address, and the redirect URI is
+ * on 127.0.0.1 by default. The command line asks on loopback alone, also a server that listens for another machine.
  */
-const TWINS: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
+function companionsOf(host: string): string[] {
+  if (host === '127.0.0.1') return ['::1'];
+  if (host === '::1') return ['127.0.0.1'];
+  return ['localhost', '0.0.0.0', '::'].includes(host) ? [] : ['127.0.0.1'];
+}
 
 /** Fails where `listen` would. Throws `PORT_TAKEN`, `SETTINGS_INVALID`. */
 export async function requirePort(port: number, host: string): Promise<void> {
@@ -145,7 +189,12 @@ export async function requirePort(port: number, host: string): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-async function bindTwin(server: Server, port: number, host: string, log: Log): Promise<boolean> {
+async function bindCompanion(
+  server: Server,
+  port: number,
+  host: string,
+  { log }: ListenerOptions,
+): Promise<boolean> {
   try {
     await bind(server, port, host);
     return true;
@@ -186,13 +235,11 @@ function answerForNode(server: Server, connections: Connections, random: Random)
       '400 Bad Request',
       'This is not understood.',
     ];
-    const requestId = random.uuid();
-    const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message, requestId } });
-    const headers = { ...securityHeaders(requestId), 'content-type': 'application/json; charset=utf-8' };
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
-    const head = `HTTP/1.1 ${status}\r\nconnection: close\r\n${length}${lines.join('')}`;
-    connections.refuse(socket, `${head}\r\n${body}`);
+    connections.refuse(socket, rawRefusal(status, message, random.uuid()));
+  });
+  // Without this Node drops the connection without a word.
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is no proxy.', random.uuid()));
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const exchange = exchangeOf(request, response, random.uuid());
@@ -204,6 +251,18 @@ function answerForNode(server: Server, connections: Connections, random: Random)
     };
     sendJson(exchange, 417, { error });
   });
+}
+
+function rawRefusal(status: string, message: string, requestId: string): string {
+  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message, requestId } });
+  const headers = {
+    connection: 'close',
+    'content-length': Buffer.byteLength(body),
+    ...securityHeaders(requestId),
+    'content-type': 'application/json; charset=utf-8',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`;
 }
 
 const NODE_REFUSALS: Readonly<Record<string, [status: string, message: string]>> = {

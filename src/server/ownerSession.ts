@@ -38,11 +38,13 @@ export interface OwnerSessionOptions {
   random: Random;
   /** `MCP_OAUTH_OWNER_SECRET`; null: a code is made. */
   secret: string | null;
+  /** Letters of a code that is made; 8 without it. */
+  codeLength?: number;
 }
 
 export function createOwnerSessions(options: OwnerSessionOptions): OwnerSessions {
   const { store, clock, random, secret } = options;
-  const code = secret ?? makeOwnerCode(random);
+  const code = secret ?? makeOwnerCode(random, options.codeLength);
   const wrong = createWindow(WRONG_CODES_PER_MINUTE, clock);
   const tickets = new Map<string, number>();
 
@@ -81,21 +83,25 @@ export function createOwnerSessions(options: OwnerSessionOptions): OwnerSessions
   };
 }
 
-/** `XXXX-XXXX`, 39 bits: at five tries a minute, half of them would take 100,000 years. */
-export function makeOwnerCode(random: Random): string {
+/** `XXXX-XXXX` for 8 letters, 39 bits: at five tries a minute, half of them would take 100,000 years. */
+export function makeOwnerCode(random: Random, length = 8): string {
   let letters = '';
-  while (letters.length < 8) {
+  while (letters.length < length) {
     const [byte = 255] = random.bytes(1);
     // The rest of 256 is left out, so that every letter is as likely as any other.
     if (byte < 240) letters += LETTERS[byte % LETTERS.length];
   }
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+  return grouped(letters);
 }
 
 /** A code as people type it: in any case, with or without the dash. */
 function tidied(typed: string): string {
   const letters = typed.toUpperCase().replace(/[^0-9A-Z]/g, '');
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+  return grouped(letters);
+}
+
+function grouped(letters: string): string {
+  return letters.replace(/(.{4})(?=.)/g, '$1-');
 }
 
 function cookieName({ baseUrl }: Exchange): string {

@@ -1,5 +1,6 @@
 /** Starts the server: the core, the MCP endpoint, the routes, the listener; and ends them in the opposite order. */
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
+import { ownerCodeLength } from '../config/strength.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import type { Log } from '../domain/log.ts';
@@ -90,7 +91,13 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     random,
   });
   const secret = settings.mcpOauthOwnerSecret;
-  const owner = createOwnerSessions({ store: core.store, clock, random, secret });
+  const owner = createOwnerSessions({
+    store: core.store,
+    clock,
+    random,
+    secret,
+    codeLength: ownerCodeLength(settings),
+  });
   const startedAt = new Date(clock.now()).toISOString();
   const factsFor = (baseUrl: string) => ({
     pid: process.pid,
@@ -106,6 +113,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     host: settings.host,
     port: settings.port,
     publicBaseUrl: settings.publicBaseUrl,
+    trustedProxies: settings.trustedProxy ?? [],
     ...(options.limits ? { limits: options.limits } : {}),
     routes(port) {
       core.redirectUri = redirectUriFor(settings, port);

@@ -12,6 +12,7 @@ export const HTTP_ERRORS = {
   METHOD_NOT_ALLOWED: [405, 'This path does not take that method.'],
   BODY_TOO_LARGE: [413, 'The body is larger than this path takes.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'This path takes another content type.'],
+  TOO_MANY_HEADERS: [431, 'The request has too many headers.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type HttpErrorCode = keyof typeof HTTP_ERRORS;

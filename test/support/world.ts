@@ -15,7 +15,7 @@ import type { ConnectionLimits } from '../../src/server/connections.ts';
 import { type RunningServer, startServer } from '../../src/server/start.ts';
 import { createBrowser } from './browser.ts';
 
-export const API_KEY = 'test-key-0123456789abcdef0123456789abcdef';
+export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
 /** Base64 of 32 bytes: spares every test the key file. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { lazy } from '../../domain/lazy.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
+import { isDirectLoopback } from '../address.ts';
 import { OTHER_BODY_BYTES, readJson } from '../body.ts';
 import { type Exchange, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
@@ -80,6 +81,8 @@ export function localRoutes(apiFor: (baseUrl: string) => LocalApi, token: string
 }
 
 function authorize(exchange: Exchange, token: string): void {
+  // To a proxy or tunnel on this machine, and to whoever is behind it, there is nothing here, even with the token.
+  if (!isDirectLoopback(exchange)) throw new HttpError('ROUTE_NOT_FOUND');
   const { origin, referer, authorization } = exchange.request.headers;
   if (origin !== undefined || referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');
   if (!equalSecrets(authorization ?? '', `Bearer ${token}`)) throw new HttpError('UNAUTHORIZED');

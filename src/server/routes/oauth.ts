@@ -4,6 +4,7 @@ import { REGISTRATIONS_PER_MINUTE, TOKEN_REQUESTS_PER_MINUTE } from '../../oauth
 import type { Refusal } from '../../oauth/refusal.ts';
 import { toWire } from '../../oauth/toWire.ts';
 import { createWindow, type Window } from '../../oauth/window.ts';
+import { clientAddress } from '../address.ts';
 import { OTHER_BODY_BYTES, readForm, readJson } from '../body.ts';
 import type { Core } from '../core.ts';
 import { type Exchange, sendJson } from '../exchange.ts';
@@ -47,7 +48,7 @@ function guarded(
   handle: (exchange: Exchange) => Promise<void>,
 ): (exchange: Exchange) => Promise<void> {
   return async (exchange) => {
-    const address = exchange.request.socket.remoteAddress ?? '';
+    const address = clientAddress(exchange);
     const wait = window.waitSeconds(address);
     if (wait > 0) return tooMany(exchange, wait);
     window.count(address);

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '../../src/domain/log.ts';
+import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/address.ts';
+import type { Exchange } from '../../src/server/exchange.ts';
+import { readServerFile } from '../../src/store/serverFile.ts';
+import { manualClock } from '../support/clock.ts';
+import { type RawRequest, send } from '../support/http.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+const HOST = 'relay.example.org';
+const PUBLIC = { PUBLIC_BASE_URL: `https://${HOST}` };
+const apart = { connect: false, client: false } as const;
+
+/** Where this machine finds the server itself. */
+async function localUrlOf({ home }: Relay): Promise<string> {
+  return (await readServerFile(home))?.baseUrl ?? '';
+}
+
+function register(url: string, headers: Record<string, string>): Promise<{ status: number }> {
+  const body = JSON.stringify({ redirect_uris: ['https://client.example/cb'] });
+  return send(`${url}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+}
+
+/** Registers until it is refused; the number that was let in. */
+async function registrationsLetIn(url: string, headers: (at: number) => Record<string, string>) {
+  for (let at = 0; at < 30; at++) {
+    if ((await register(url, headers(at))).status === 429) return at;
+  }
+  return 30;
+}
+
+test('/local answers this machine alone, whoever has its token', async () => {
+  await withRelay({ ...apart, env: PUBLIC }, async (relay) => {
+    const local = await localUrlOf(relay);
+    const statusFor = async (headers: Record<string, string>) => {
+      const request: RawRequest = {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${relay.localToken}`,
+          ...headers,
+        },
+        body: '{}',
+      };
+      return (await send(`${local}/local/status`, request)).status;
+    };
+    assert.equal(await statusFor({}), 200);
+    assert.equal(await statusFor({ host: HOST }), 404);
+    for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'cf-connecting-ip']) {
+      assert.equal(await statusFor({ [name]: '127.0.0.1' }), 404, name);
+    }
+  });
+});
+
+test('cookies are Secure for whoever comes by https, and kept by this machine that does not', async () => {
+  await withRelay({ ...apart, env: PUBLIC }, async (relay) => {
+    const local = await localUrlOf(relay);
+    const client = await send(`${local}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: ['https://client.example/cb'] }),
+    });
+    const query = new URLSearchParams({
+      client_id: JSON.parse(client.text).client_id,
+      redirect_uri: 'https://client.example/cb',
+      response_type: 'code',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
+    });
+    const cookiesFor = async (headers: Record<string, string>) =>
+      [(await send(`${local}/oauth/authorize?${query}`, { headers })).headers['set-cookie'] ?? []].flat();
+    const outside = await cookiesFor({ host: HOST, 'x-forwarded-for': '203.0.113.9' });
+    const inside = await cookiesFor({});
+    assert.ok(outside.length > 0 && outside.every((cookie) => /; Secure$/.test(cookie)), String(outside));
+    assert.ok(inside.length > 0 && inside.every((cookie) => !/Secure/.test(cookie)), String(inside));
+  });
+});
+
+test('strangers share one limit without a trusted proxy, and leave this machine its own', async () => {
+  await withRelay({ ...apart, env: PUBLIC, clock: manualClock() }, async (relay) => {
+    const local = await localUrlOf(relay);
+    const stranger = (at: number) => ({ host: HOST, 'x-forwarded-for': `203.0.113.${at}` });
+    assert.equal(await registrationsLetIn(local, stranger), 20);
+    assert.equal(await registrationsLetIn(local, () => ({})), 20);
+  });
+});
+
+test('behind a trusted proxy every client has a limit of its own, whatever it claims to be', async () => {
+  const env = { ...PUBLIC, RELAY_TRUSTED_PROXY: '127.0.0.1' };
+  await withRelay({ ...apart, env, clock: manualClock() }, async (relay) => {
+    const local = await localUrlOf(relay);
+    // The proxy puts the address that it sees at the end; what stands before is the client's own word.
+    const liar = (at: number) => ({ host: HOST, 'x-forwarded-for': `198.51.100.${at}, 203.0.113.1` });
+    assert.equal(await registrationsLetIn(local, liar), 20);
+    assert.equal((await register(local, { host: HOST, 'x-forwarded-for': '203.0.113.2' })).status, 201);
+  });
+});
+
+test('a public start and refused hosts are in the log, a few lines a minute', async () => {
+  const lines: string[] = [];
+  const clock = manualClock();
+  const log = {
+    ...silentLog,
+    warn: (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`),
+  };
+  await withRelay({ ...apart, env: PUBLIC, log, clock }, async (relay) => {
+    const local = await localUrlOf(relay);
+    assert.match(lines.join('\n'), /answers the outside.*relay\.example\.org/);
+    lines.length = 0;
+    const foreign = async (headers: Record<string, string>) => {
+      assert.equal((await send(`${local}/health`, { headers })).status, 403);
+    };
+    for (let at = 0; at < 20; at++) await foreign({ host: 'evil.example\u009b31m' });
+    assert.equal(lines.length, 5);
+    assert.match(lines[0] ?? '', /^request refused: foreign Host .*"host":"evil\.example\?31m"/);
+    clock.advance(60_000);
+    await foreign({ host: 'evil.example' });
+    assert.match(lines[5] ?? '', /"leftOut":15/);
+    await foreign({ origin: 'https://evil.example' });
+    assert.match(lines[6] ?? '', /^request refused: foreign Origin .*"origin":"https:\/\/evil\.example"/);
+  });
+});
+
+test('the code that the server makes is longer where strangers can try', async () => {
+  await withRelay({ ...apart, env: PUBLIC }, async ({ server }) => {
+    assert.match(server.ownerCode ?? '', /^[2-9A-Z]{4}(-[2-9A-Z]{4}){3}$/);
+  });
+  await withRelay(apart, async ({ server }) => {
+    assert.match(server.ownerCode ?? '', /^[2-9A-Z]{4}-[2-9A-Z]{4}$/);
+  });
+});
+
+interface Asker {
+  peer: string;
+  headers?: Record<string, string>;
+  proxies?: string[];
+}
+
+function exchangeFrom({ peer, headers = {}, proxies = [] }: Asker): Exchange {
+  const request = { socket: { remoteAddress: peer }, headers: { host: HOST, ...headers } };
+  return { request, trusts: trustIn(proxies) } as unknown as Exchange;
+}
+
+const xff = (value: string) => ({ 'x-forwarded-for': value });
+const forwarded = (value: string) => ({ forwarded: value });
+const PROXY = { peer: '10.0.0.1', proxies: ['10.0.0.0/8'] };
+
+const CLIENTS: Array<[asker: Asker, counted: string]> = [
+  [{ peer: '203.0.113.1' }, '203.0.113.1'],
+  [{ peer: '::ffff:203.0.113.1' }, '203.0.113.1'],
+  [{ peer: '2001:db8:1:2:3:4:5:6' }, '2001:db8:1:2::/64'],
+  [{ peer: '127.0.0.1' }, 'loopback'],
+  [{ peer: '127.0.0.1', headers: { host: 'localhost:4980' } }, 'this machine'],
+  [{ peer: '::1', headers: { host: '[::1]:4980' } }, 'this machine'],
+  [{ peer: '::ffff:127.0.0.1', headers: { host: '127.0.0.1:4980' } }, 'this machine'],
+  [{ peer: '127.0.0.1', headers: { host: 'localhost:4980', ...xff('1.2.3.4') } }, 'loopback'],
+  [{ peer: '203.0.113.1', headers: xff('1.2.3.4') }, '203.0.113.1'],
+  [{ ...PROXY, headers: xff('203.0.113.7') }, '203.0.113.7'],
+  [{ ...PROXY, headers: xff('1.2.3.4, 203.0.113.7, 10.0.0.9') }, '203.0.113.7'],
+  [{ ...PROXY, headers: xff('203.0.113.7:5000') }, '203.0.113.7'],
+  [{ ...PROXY, headers: xff('[2001:db8:1:2::9]:5000') }, '2001:db8:1:2::/64'],
+  [{ ...PROXY, headers: xff('10.0.0.3, 10.0.0.2') }, '10.0.0.3'],
+  [{ ...PROXY, headers: xff('203.0.113.7, unknown') }, '10.0.0.1'],
+  [{ ...PROXY, headers: xff('203.0.113.7, ') }, '10.0.0.1'],
+  [
+    { ...PROXY, headers: forwarded('for=1.2.3.4, for="[2001:db8:1:2::9]:4711";proto=https') },
+    '2001:db8:1:2::/64',
+  ],
+  [{ ...PROXY, headers: forwarded('proto=https;For=203.0.113.7') }, '203.0.113.7'],
+  [{ ...PROXY, headers: forwarded('for=_hidden') }, '10.0.0.1'],
+  [{ ...PROXY, headers: { ...forwarded('for=1.2.3.4'), ...xff('203.0.113.7') } }, '10.0.0.1'],
+  [{ ...PROXY, peer: '::ffff:10.0.0.1', headers: xff('203.0.113.7') }, '203.0.113.7'],
+];
+
+for (const [asker, counted] of CLIENTS) {
+  test(`${asker.peer} with ${JSON.stringify(asker.headers ?? {})} counts as ${counted}`, () => {
+    const exchange = exchangeFrom(asker);
+    assert.equal(clientAddress(exchange), counted);
+    assert.equal(isDirectLoopback(exchange), counted === 'this machine');
+  });
+}
+
+test('one network is one stranger, in every spelling', () => {
+  const spellings = ['2001:DB8:1:2::1', '2001:db8:0001:0002:ffff::', '2001:db8:1:2::1%eth0'];
+  assert.deepEqual(new Set(spellings.map(networkOf)), new Set(['2001:db8:1:2::/64']));
+  assert.deepEqual(['::1', '127.0.0.9', '::ffff:127.0.0.1'].map(networkOf), [
+    'loopback',
+    'loopback',
+    'loopback',
+  ]);
+  assert.equal(networkOf(''), '');
+});
