@@ -21,6 +21,12 @@ const badSettings: Array<[what: string, env: Record<string, string>, args: strin
   ['a port that is none', { RELAY_PORT: '70000' }, [], [/RELAY_PORT/]],
   ['an open address without a public URL', { RELAY_HOST: '0.0.0.0' }, [], [/RELAY_HOST/, /PUBLIC_BASE_URL/]],
   ['a short API key', { MCP_API_KEY: 'tiny-secret' }, [], [/MCP_API_KEY/, /32/]],
+  [
+    'a weak API key for the outside',
+    { PUBLIC_BASE_URL: 'https://relay.example.org', MCP_API_KEY: 'tiny-secret'.repeat(4) },
+    [],
+    [/MCP_API_KEY in the environment repeats itself/, /PUBLIC_BASE_URL/],
+  ],
   ['a bad encryption key', { RELAY_ENCRYPTION_KEY: 'c2hvcnQ=' }, [], [/RELAY_ENCRYPTION_KEY/]],
   [
     'a redirect URI with another path',

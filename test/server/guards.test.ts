@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { silentLog } from '../../src/domain/log.ts';
 import { send } from '../support/http.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
 
@@ -236,5 +238,112 @@ test('/local takes the token of the master key only, and nothing that a browser 
     assert.equal(await statusFor({ authorization: `Bearer ${API_KEY}` }), 401);
     assert.equal(await statusFor({ authorization, origin: baseUrl }), 403);
     assert.equal(await statusFor({ authorization, referer: `${baseUrl}/` }), 403);
+  });
+});
+
+/** Sends bytes as they are and returns all that comes back until the server ends the connection. */
+function exchangeBytes(baseUrl: string, bytes: string): Promise<string> {
+  const { port, hostname } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(bytes.replaceAll('HOST', `${hostname}:${port}`)),
+    );
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', () => {});
+  });
+}
+
+const CLOSE = 'connection: close\r\n\r\n';
+const ODD: Array<[what: string, bytes: string, status: number]> = [
+  ['the form of the target for proxies', `GET http://HOST/health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 200],
+  ['the same with another host', `GET http://x.org/health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 400],
+  ['the same with a foreign host twice', `GET http://x.org/health HTTP/1.1\r\nhost: x.org\r\n${CLOSE}`, 403],
+  ['the same with user info', `GET http://me@HOST/health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 400],
+  ['two hosts', `GET /health HTTP/1.1\r\nhost: HOST\r\nhost: HOST\r\n${CLOSE}`, 400],
+  ['no host', `GET /health HTTP/1.1\r\n${CLOSE}`, 400],
+  ['an empty host', `GET /health HTTP/1.1\r\nhost:\r\n${CLOSE}`, 403],
+  ['a host with a dot at its end', `GET /health HTTP/1.1\r\nhost: localhost.:1\r\n${CLOSE}`, 403],
+  ['a host with a zone', `GET /health HTTP/1.1\r\nhost: [::1%lo]:1\r\n${CLOSE}`, 403],
+  [
+    'two origins',
+    `GET /health HTTP/1.1\r\nhost: HOST\r\norigin: http://HOST\r\norigin: null\r\n${CLOSE}`,
+    403,
+  ],
+  ['a preflight', `OPTIONS /mcp HTTP/1.1\r\nhost: HOST\r\norigin: https://x.org\r\n${CLOSE}`, 403],
+  ['OPTIONS of everything', `OPTIONS * HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 404],
+  ['CONNECT', `CONNECT x.org:443 HTTP/1.1\r\nhost: x.org:443\r\n\r\n`, 400],
+  ['a method that is none', `FETCH /health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 400],
+  ['a method that nothing takes', `PROPFIND /health HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 405],
+  [
+    'an upgrade',
+    `GET /health HTTP/1.1\r\nhost: HOST\r\nconnection: upgrade, close\r\nupgrade: x\r\n\r\n`,
+    200,
+  ],
+  ['HTTP 0.9', 'GET /health\r\n\r\n', 403],
+  ['HTTP 1.0', 'GET /health HTTP/1.0\r\nhost: HOST\r\n\r\n', 200],
+  ['HTTP 1.0 without a host', 'GET /health HTTP/1.0\r\n\r\n', 403],
+  ['HTTP 2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  [
+    'two lengths of the body',
+    `POST /mcp HTTP/1.1\r\nhost: HOST\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  ['a length that is none', `POST /mcp HTTP/1.1\r\nhost: HOST\r\ncontent-length: 3x\r\n\r\nabc`, 400],
+  [
+    'a header folded over two lines',
+    `GET /health HTTP/1.1\r\nhost: HOST\r\nx: a\r\n b\u0000\r\n${CLOSE}`,
+    400,
+  ],
+  ['a very long header', `GET /health HTTP/1.1\r\nhost: HOST\r\nx: ${'a'.repeat(300_000)}\r\n${CLOSE}`, 431],
+  ['a very long target', `GET /${'a'.repeat(300_000)} HTTP/1.1\r\nhost: HOST\r\n${CLOSE}`, 431],
+  ['very many headers', `GET /health HTTP/1.1\r\nhost: HOST\r\n${'a:b\r\n'.repeat(2_500)}${CLOSE}`, 431],
+];
+
+test('odd requests get the right status, in the form of every answer', async () => {
+  await withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
+    for (const [what, bytes, status] of ODD) {
+      const answer = await exchangeBytes(baseUrl, bytes);
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), what);
+      assert.match(answer, /^x-request-id: [0-9a-f-]{36}\r$/im, what);
+      assert.match(answer, /^x-content-type-options: nosniff\r$/im, what);
+      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
+      if (status !== 200) assert.equal(typeof (body.error.data?.code ?? body.error.code), 'string', what);
+    }
+    assert.equal((await send(`${baseUrl}/health`)).status, 200);
+  });
+});
+
+test('requests that are sent without waiting are answered in their order', async () => {
+  await withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: HOST\r\n`;
+    const bytes = `${get('/health')}\r\n${get('/nowhere')}\r\n${get('/auth/status')}${CLOSE}`;
+    const answers = await exchangeBytes(baseUrl, bytes);
+    assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
+});
+
+test('a body that breaks off is no fault of the program', async () => {
+  const faults: object[] = [];
+  const log = { ...silentLog, error: (fields: object) => void faults.push(fields) };
+  await withRelay({ connect: false, client: false, log }, async ({ baseUrl }) => {
+    const { port, hostname } = new URL(baseUrl);
+    const type = 'content-type: application/json\r\ncontent-length: 100\r\n';
+    for (const path of ['/mcp', '/oauth/register']) {
+      const socket = connect(Number(port), hostname);
+      const key = `authorization: Bearer ${API_KEY}\r\n`;
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nexpect: 100-continue\r\n${key}${type}\r\n`,
+      );
+      await once(socket, 'data');
+      socket.write('{"a":');
+      socket.destroy();
+      await once(socket, 'close');
+    }
+    for (let more = 0; more < 5; more++) await send(`${baseUrl}/health`);
+    assert.deepEqual(faults, []);
   });
 });
