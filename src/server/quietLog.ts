@@ -1,12 +1,12 @@
 /** Warnings that strangers can cause: enough of them to be noticed, too few to fill a disk or to hide the rest. */
 import type { Clock } from '../domain/clock.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log, LogFields } from '../domain/log.ts';
 
 const WINDOW_MS = 60_000;
 const LINES_PER_WINDOW = 5;
 
 /** @returns warns at most five times a minute with the same message; the next one says how many were left out */
-export function createQuietLog(log: Log, clock: Clock): (fields: object, message: string) => void {
+export function createQuietLog(log: Log, clock: Clock): (fields: LogFields, message: string) => void {
   const counts = new Map<string, { since: number; told: number; leftOut: number }>();
   return (fields, message) => {
     const now = clock.now();
