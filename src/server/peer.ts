@@ -1,0 +1,110 @@
+/**
+ * Which user of this machine a connection comes from. On Linux `/proc/net/tcp` and `tcp6` name the user of each socket,
+ * so of the other end of a loopback connection too. Other systems do not tell an unprivileged program.
+ *
+ * Not for every request: the tables hold all connections of the machine.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { endianness } from 'node:os';
+
+/**
+ * `self`: this user, or root, who can do everything anyway. `other`: another user of this machine. `unknown`: the system
+ * does not say, or the other end is already closing or is on another machine.
+ */
+export type Peer = 'self' | 'other' | 'unknown';
+
+/** Where a peer of this machine is never `unknown` while its connection is open. */
+export const PEERS_ARE_KNOWN = process.platform === 'linux';
+
+/** The two ends of a connection as the server sees them. */
+export interface Ends {
+  remoteAddress: string;
+  remotePort: number;
+  localAddress: string;
+  localPort: number;
+}
+
+/** The kernel gives the tables out in pieces, and one that changes in between may lack a line. */
+const TRIES = 3;
+
+/** A connection stays with the user who opened it, whoever holds it later. */
+const known = new WeakMap<Socket, Peer>();
+
+export async function peerOf(socket: Socket): Promise<Peer> {
+  const peer = known.get(socket) ?? (await lookUp(socket));
+  if (peer !== 'unknown') known.set(socket, peer);
+  return peer;
+}
+
+async function lookUp(socket: Socket): Promise<Peer> {
+  const own = process.getuid?.();
+  const { remoteAddress, remotePort, localAddress, localPort } = socket;
+  if (!PEERS_ARE_KNOWN || own === undefined) return 'unknown';
+  if (!remoteAddress || !remotePort || !localAddress || !localPort) return 'unknown';
+  const ends = { remoteAddress, remotePort, localAddress, localPort };
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+      const uid = uidOfPeer(await readFile(table, 'utf8').catch(() => ''), ends, endianness());
+      if (uid !== null) return uid === own || uid === 0 ? 'self' : 'other';
+    }
+  }
+  return 'unknown';
+}
+
+/**
+ * The user of the other end, by a table of the kernel; null when it is not in there.
+ *
+ * Only an established connection counts. Once a program has closed its end the kernel shows root for it, so that whoever
+ * sends a request and closes at once would pass for root.
+ */
+export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {
+  const ofPeer = encode(ends.remoteAddress, ends.remotePort, order);
+  const ofServer = encode(ends.localAddress, ends.localPort, order);
+  for (const form of ['v4', 'v6'] as const) {
+    const line = ` ${ofPeer[form]} ${ofServer[form]} ${ESTABLISHED} `;
+    const at = table.indexOf(line);
+    if (at < 0) continue;
+    const [, , , uid = '', , inode = ''] = table.slice(at + line.length, at + line.length + 200).split(/\s+/);
+    if (/^\d+$/.test(uid) && inode !== '0') return Number(uid);
+  }
+  return null;
+}
+
+const ESTABLISHED = '01';
+
+/** An end as it stands in `tcp` and, for IPv4, as a mapped address in `tcp6`: either side may be in either. */
+function encode(address: string, port: number, order: 'LE' | 'BE'): { v4: string; v6: string } {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+  const v4 = plain.includes('.') ? plain.split('.').map(Number) : null;
+  const v6 = v4 ? [...MAPPED, ...v4] : bytesOf(plain);
+  const suffix = `:${hex(port >> 8)}${hex(port & 255)}`;
+  return { v4: `${v4 ? words(v4, order) : '-'}${suffix}`, v6: `${words(v6, order)}${suffix}` };
+}
+
+const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
+
+function bytesOf(ipv6: string): number[] {
+  const [head = '', tail = ''] = ipv6.split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const [left, right] = [groups(head), groups(tail)];
+  const middle = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  return [...left, ...middle, ...right].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 255];
+  });
+}
+
+/** The kernel prints words of 32 bits as the machine holds them. */
+function words(bytes: number[], order: 'LE' | 'BE'): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4) {
+    const word = bytes.slice(at, at + 4);
+    text += (order === 'LE' ? word.reverse() : word).map(hex).join('');
+  }
+  return text;
+}
+
+function hex(byte: number): string {
+  return byte.toString(16).toUpperCase().padStart(2, '0');
+}
