@@ -74,8 +74,8 @@ export interface StatusReport {
 export interface LoginStart {
   attemptId: string;
   /**
-   * For a browser on this machine: a page of this server that leads on to the provider. Only in the answer of a running
-   * server.
+   * For a browser on this machine: a page of this server that leads on to the provider. It holds nothing that proves the
+   * owner. Only in the answer of a running server.
    */
   browserUrl: string;
   /**
@@ -84,6 +84,14 @@ export interface LoginStart {
    */
   providerUrl: string;
   redirectUri: string;
+}
+
+/** Signs one browser in as the owner, once, within a minute. */
+export interface OwnerTicket {
+  /** Holds the ticket: never for a command line, a log or anything printed. */
+  url: string;
+  /** Names the ticket without being one. */
+  id: string;
 }
 
 export interface AccountSummary {
@@ -141,6 +149,10 @@ export interface LocalApi {
   loginProgress(attemptId: string, waitSeconds: number): Promise<LoginProgress>;
   /** Finishes an attempt with the address that a browser elsewhere ended on. */
   pasteLogin(attemptId: string, address: string): Promise<LoginProgress>;
+  /** @param options.attemptId the login that the browser is then led to; null: the owner's page */
+  ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
+  /** Whether a ticket still waits for its browser: it is neither taken nor over. */
+  ownerTicketWaits(id: string): Promise<{ waits: boolean }>;
   logout(): Promise<{ wasConnected: boolean; name: string | null }>;
   showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
   rotateKey(): Promise<{ key: string }>;
@@ -166,6 +178,8 @@ export const LOCAL_ROUTES = {
   startLogin: 'login/start',
   loginProgress: 'login/progress',
   pasteLogin: 'login/paste',
+  ownerTicket: 'owner-ticket/issue',
+  ownerTicketWaits: 'owner-ticket/waits',
   logout: 'logout',
   showKey: 'key/show',
   rotateKey: 'key/rotate',

@@ -28,6 +28,8 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     startLogin: ({ switchAccount }) => ask(LOCAL_ROUTES.startLogin, { switchAccount }),
     loginProgress: (attemptId, waitSeconds) => ask(LOCAL_ROUTES.loginProgress, { attemptId, waitSeconds }),
     pasteLogin: (attemptId, address) => ask(LOCAL_ROUTES.pasteLogin, { attemptId, address }),
+    ownerTicket: ({ attemptId }) => ask(LOCAL_ROUTES.ownerTicket, { attemptId }),
+    ownerTicketWaits: (id) => ask(LOCAL_ROUTES.ownerTicketWaits, { id }),
     logout: () => ask(LOCAL_ROUTES.logout, {}),
     showKey: () => ask(LOCAL_ROUTES.showKey, {}),
     rotateKey: () => ask(LOCAL_ROUTES.rotateKey, {}),

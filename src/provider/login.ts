@@ -2,24 +2,35 @@
  * Connecting the account: who may start a login, who may finish it, and what is kept of it.
  *
  * A flow is one trip to the provider, known by its `state`: random, ten minutes, used once. A flow that a browser started
- * is tied to that browser by a cookie, so that nobody can make the owner's browser finish a stranger's login (login
- * CSRF). A flow that `relay login` started is tied to the terminal that shows its address: only who reads that knows the
- * state. An attempt is one `relay login`, which may lead to several flows.
+ * is tied to that browser by a secret in its cookie, made for this flow alone and over with it. Cookies of 127.0.0.1 go
+ * to every port of it and can be set from there, so a value that is sent is never taken for a new flow: whoever knows or
+ * chose it could otherwise have the owner's browser finish a stranger's login (login CSRF). A flow whose address
+ * `relay login --no-browser` shows is tied to that terminal: only who reads it knows the state.
+ *
+ * An attempt is one `relay login`, which may lead to several flows. Each way to start has a room of its own, so that
+ * nobody's starts can push out those of another way.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, Random } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../domain/localApi.ts';
 import { authorizeUrl, exchangeCode, type ProviderApp } from './accounts.ts';
+import { createRoom } from './loginRooms.ts';
 import { type Profile, readProfile } from './profile.ts';
 import { missingScopes, PROVIDER_SCOPES } from './scopes.ts';
 import type { StoredTokens } from './tokens.ts';
 
 export const LOGIN_LIFETIME_MS = 10 * 60_000;
+/** A ticket is used at once, by the page that the browser is led through. */
+const TICKET_LIFETIME_MS = 60_000;
+/** Longer than any `relay login` waits. */
+const ATTEMPT_LIFETIME_MS = 2 * 3_600_000;
 /** The form of the secrets made here: 32 bytes in base64url. */
 const SECRET = /^[\w-]{43}$/;
-/** Anyone on this machine may open the login page; this bounds what that can make the server remember. */
-const MAX_FLOWS = 200;
+/** What each room holds. Programs of this machine may start logins; this bounds what they make the server remember. */
+const ROOM = 200;
+/** Tabs of one browser that are on their way at the same time. */
+const TABS = 8;
 
 /** The account as it is kept between runs. */
 export interface AccountRecord {
@@ -39,21 +50,35 @@ export interface AccountKeeper {
   connect(account: AccountRecord, tokens: StoredTokens): Promise<void>;
 }
 
+/**
+ * What a browser brings with it when it asks to log in. `ticket`: the owner's, through a file that only the owner reads.
+ * `attempt`: the address that `relay login` shows. `passed`: sent on by ourselves from another name of this server.
+ */
+export type LoginProof = 'ticket' | 'attempt' | 'passed';
+
+/** The provider's address on the terminal, or how a browser came. */
+type Origin = 'terminal' | LoginProof | 'browser';
+
 interface Flow {
+  origin: Origin;
   verifier: string;
-  /** SHA-256 of the browser's cookie; null for a flow shown on the terminal. */
+  /** SHA-256 of the flow's secret in the browser's cookie; null for a flow shown on the terminal. */
   browser: string | null;
   attemptId: string | null;
   switchAccount: boolean;
-  expiresAt: number;
 }
 
 interface Attempt {
-  ticket: string;
   switchAccount: boolean;
-  expiresAt: number;
+  startedAt: number;
   progress: LoginProgress;
   waiting: Set<() => void>;
+}
+
+/** What came with a request to log in; null where nothing did. */
+export interface LoginRequest {
+  ticket: string | null;
+  attemptId: string | null;
 }
 
 export interface LoginOptions {
@@ -74,32 +99,54 @@ export interface CallbackQuery {
 }
 
 export interface Login {
-  /** A browser asks to log in. `ticket` is what `relay login` put into the address, if it did. */
-  /** `known` is the secret that the browser has from an earlier tab: kept, so that both tabs can finish. */
-  begin(ticket: string | null, known: string | null): { location: string; browserSecret: string };
+  /** What a request proves; uses nothing up. */
+  proofOf(request: LoginRequest): LoginProof | null;
+  /**
+   * A browser asks to log in. Uses its ticket up.
+   * @param cookie the browser's cookie, null without one
+   * @returns where to send the browser, and its new cookie
+   */
+  begin(request: LoginRequest, cookie: string | null): { location: string; cookie: string };
+  /** For a browser that has to come back under another name of this server. */
+  passOn(): string;
+  /** For a browser that is the owner's: lets it start a login once, within a minute, wherever it comes from. */
+  issueTicket(attemptId: string | null): string;
+  /** Whether the flow was started with something that only the owner has. False for an unknown one. */
+  isOwners(state: string | null): boolean;
   /**
    * Finishes a flow.
-   * @param browserSecret the browser's cookie, null without one
+   * @param cookie the browser's cookie, null without one
    * @throws RelayError; the words are for the terminal and the log, never for a page
    */
-  complete(query: CallbackQuery, browserSecret: string | null): Promise<AccountSummary>;
+  complete(query: CallbackQuery, cookie: string | null): Promise<AccountSummary>;
+  /** The cookie without the secrets of flows that are over; '' when none is left. */
+  liveCookie(cookie: string): string;
   /** `relay login` begins. */
-  start(options: { switchAccount: boolean }): { attemptId: string; ticket: string; providerUrl: string };
+  start(options: { switchAccount: boolean }): { attemptId: string; providerUrl: string };
   progress(attemptId: string, waitMs: number): Promise<LoginProgress>;
   paste(attemptId: string, address: string): Promise<LoginProgress>;
 }
 
 export function createLogin(options: LoginOptions): Login {
   const { clock, random } = options;
-  const flows = new Map<string, Flow>();
-  const attempts = new Map<string, Attempt>();
+  const flowRoom = () => createRoom<Flow>(ROOM, LOGIN_LIFETIME_MS, clock);
+  const flows: Record<Origin, ReturnType<typeof flowRoom>> = {
+    terminal: flowRoom(),
+    ticket: flowRoom(),
+    attempt: flowRoom(),
+    passed: flowRoom(),
+    browser: flowRoom(),
+  };
+  const rooms = Object.values(flows);
+  const attempts = createRoom<Attempt>(ROOM, ATTEMPT_LIFETIME_MS, clock);
+  const tickets = createRoom<{ attemptId: string | null }>(ROOM, TICKET_LIFETIME_MS, clock);
+  const passes = createRoom<true>(ROOM, TICKET_LIFETIME_MS, clock);
   const secret = () => random.bytes(32).toString('base64url');
 
-  function openFlow(flow: Pick<Flow, 'browser' | 'attemptId' | 'switchAccount'>): string {
-    sweep(flows, clock.now(), MAX_FLOWS);
+  function openFlow(flow: Omit<Flow, 'verifier'>): string {
     const state = secret();
     const verifier = secret();
-    flows.set(state, { ...flow, verifier, expiresAt: clock.now() + LOGIN_LIFETIME_MS });
+    flows[flow.origin].put(state, { ...flow, verifier });
     return authorizeUrl(options.app(), {
       redirectUri: options.redirectUri(),
       state,
@@ -108,16 +155,29 @@ export function createLogin(options: LoginOptions): Login {
     });
   }
 
-  function takeFlow(state: string | null, browserSecret: string | null): Flow {
-    const flow = state === null ? undefined : flows.get(state);
-    if (state !== null) flows.delete(state);
-    if (!flow || flow.expiresAt <= clock.now()) {
+  function flowOf(state: string | null): Flow | null {
+    if (state === null) return null;
+    return rooms.map((room) => room.get(state)).find((flow) => flow !== null) ?? null;
+  }
+
+  function takeFlow(state: string | null, cookie: string | null): Flow {
+    const flow = flowOf(state);
+    if (state !== null) for (const room of rooms) room.take(state);
+    if (!flow) {
       throw failed('This login is not known: it is too old, was used before, or did not start here.');
     }
-    if (flow.browser !== null && flow.browser !== hashOf(browserSecret ?? '')) {
+    if (flow.browser !== null && !secretsIn(cookie).map(hashOf).includes(flow.browser)) {
       throw settle(flow, failed('The login came back from another browser than the one that started it.'));
     }
     return flow;
+  }
+
+  /** The secrets in a cookie whose flows are under way, oldest first. */
+  function liveSecrets(cookie: string | null): string[] {
+    const sent = secretsIn(cookie);
+    if (sent.length === 0) return [];
+    const live = new Set(rooms.flatMap((room) => [...room.values()].map(({ browser }) => browser)));
+    return sent.filter((value) => live.has(hashOf(value)));
   }
 
   /** Tells the attempt behind a flow how it ended, and hands the error on. */
@@ -132,14 +192,14 @@ export function createLogin(options: LoginOptions): Login {
   }
 
   function finish(flow: Flow, progress: LoginProgress): void {
-    const attempt = flow.attemptId === null ? undefined : attempts.get(flow.attemptId);
+    const attempt = flow.attemptId === null ? null : attempts.get(flow.attemptId);
     if (!attempt) return;
     attempt.progress = progress;
     for (const wake of attempt.waiting) wake();
   }
 
-  async function complete(query: CallbackQuery, browserSecret: string | null): Promise<AccountSummary> {
-    const flow = takeFlow(query.state, browserSecret);
+  async function complete(query: CallbackQuery, cookie: string | null): Promise<AccountSummary> {
+    const flow = takeFlow(query.state, cookie);
     try {
       const account = await connect(flow, query);
       const summary = summaryOf(account);
@@ -186,32 +246,63 @@ export function createLogin(options: LoginOptions): Login {
     return attempt;
   }
 
+  /** The attempt if a flow for it may still begin. */
+  function openAttempt(attemptId: string | null): Attempt | null {
+    const attempt = attemptId === null ? null : attempts.get(attemptId);
+    if (attempt?.progress.state !== 'pending') return null;
+    return attempt.startedAt + LOGIN_LIFETIME_MS > clock.now() ? attempt : null;
+  }
+
+  function proofOf({ ticket, attemptId }: LoginRequest): LoginProof | null {
+    const key = ticket === null ? null : hashOf(ticket);
+    if (key !== null && tickets.get(key)) return 'ticket';
+    if (openAttempt(attemptId)) return 'attempt';
+    return key !== null && passes.get(key) ? 'passed' : null;
+  }
+
   return {
     complete,
-    begin(ticket, known) {
-      const found = [...attempts].find(([, attempt]) => attempt.ticket === ticket);
-      const live = found && found[1].expiresAt > clock.now() ? found : undefined;
-      const browserSecret = known !== null && SECRET.test(known) ? known : secret();
+    proofOf,
+    begin(request, cookie) {
+      const origin = proofOf(request) ?? 'browser';
+      const key = hashOf(request.ticket ?? '');
+      passes.take(key);
+      const attemptId = tickets.take(key)?.attemptId ?? request.attemptId;
+      const attempt = openAttempt(attemptId);
+      const own = secret();
       const location = openFlow({
-        browser: hashOf(browserSecret),
-        attemptId: live?.[0] ?? null,
-        switchAccount: live?.[1].switchAccount ?? false,
+        origin,
+        browser: hashOf(own),
+        attemptId: attempt && attemptId,
+        switchAccount: attempt?.switchAccount ?? false,
       });
-      return { location, browserSecret };
+      return { location, cookie: [...liveSecrets(cookie), own].slice(-TABS).join('.') };
     },
-    start({ switchAccount }) {
-      sweep(attempts, clock.now(), MAX_FLOWS);
-      const attemptId = random.uuid();
+    passOn() {
+      const pass = secret();
+      passes.put(hashOf(pass), true);
+      return pass;
+    },
+    issueTicket(attemptId) {
       const ticket = secret();
-      const providerUrl = openFlow({ browser: null, attemptId, switchAccount });
-      attempts.set(attemptId, {
-        ticket,
+      tickets.put(hashOf(ticket), { attemptId });
+      return ticket;
+    },
+    isOwners(state) {
+      const origin = flowOf(state)?.origin;
+      return origin === 'terminal' || origin === 'ticket' || origin === 'attempt';
+    },
+    liveCookie: (cookie) => liveSecrets(cookie).join('.'),
+    start({ switchAccount }) {
+      const attemptId = random.uuid();
+      const providerUrl = openFlow({ origin: 'terminal', browser: null, attemptId, switchAccount });
+      attempts.put(attemptId, {
         switchAccount,
-        expiresAt: clock.now() + LOGIN_LIFETIME_MS,
+        startedAt: clock.now(),
         progress: { state: 'pending' },
         waiting: new Set(),
       });
-      return { attemptId, ticket, providerUrl };
+      return { attemptId, providerUrl };
     },
     async progress(attemptId, waitMs) {
       const attempt = attemptOf(attemptId);
@@ -221,7 +312,7 @@ export function createLogin(options: LoginOptions): Login {
     async paste(attemptId, address) {
       const attempt = attemptOf(attemptId);
       const query = readPasted(address);
-      const flow = query.state === null ? undefined : flows.get(query.state);
+      const flow = flowOf(query.state);
       if (flow?.attemptId !== attemptId) {
         throw failed('The pasted address does not belong to this login.');
       }
@@ -231,6 +322,11 @@ export function createLogin(options: LoginOptions): Login {
       return attempt.progress;
     },
   };
+}
+
+function secretsIn(cookie: string | null): string[] {
+  const values = cookie === null ? [] : cookie.split('.').slice(0, TABS);
+  return values.filter((value) => SECRET.test(value));
 }
 
 function settledWithin(attempt: Attempt, waitMs: number, clock: Clock): Promise<void> {
@@ -290,12 +386,6 @@ function sixMonthsAfter(time: number): number {
   // 31 August plus six months has no day of its own: take the last one of February.
   if (date.getUTCDate() !== day) date.setUTCDate(0);
   return date.getTime();
-}
-
-function sweep<T extends { expiresAt: number }>(entries: Map<string, T>, now: number, max: number): void {
-  for (const [key, entry] of entries) {
-    if (entry.expiresAt <= now || entries.size >= max) entries.delete(key);
-  }
 }
 
 function hashOf(text: string): string {

@@ -2,10 +2,12 @@
 import { isoOf } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
+import { hashOf } from '../oauth/digest.ts';
 import { addClient, listClients, revokeClient } from './clients.ts';
 import type { Core } from './core.ts';
 import { type Credentials, LOCAL_TOKEN_SECONDS } from './credentials.ts';
 import type { OwnerSessions } from './ownerSession.ts';
+import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status.ts';
 
 /** What only a running server has. */
@@ -23,13 +25,20 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   return {
     status: async () => statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
     async startLogin(options) {
-      const { owner } = running();
+      running();
       requireClientId(core);
-      const { attemptId, ticket, providerUrl } = core.login.start(options);
-      const query = new URLSearchParams({ ticket, owner: owner.issueTicket() });
-      const browserUrl = `${new URL(core.redirectUri).origin}/auth/provider/login?${query}`;
+      const { attemptId, providerUrl } = core.login.start(options);
+      const browserUrl = `${loginOrigin(core)}${LOGIN_PATH}?${new URLSearchParams({ attempt: attemptId })}`;
       return { attemptId, browserUrl, providerUrl, redirectUri: core.redirectUri };
     },
+    async ownerTicket({ attemptId }) {
+      const { owner, facts } = running();
+      const ticket = owner.issueTicket(attemptId === null ? null : loginWithTicket(core, attemptId));
+      // A login sets its cookie under the host that the provider sends the browser back to.
+      const base = attemptId === null ? facts.baseUrl : loginOrigin(core);
+      return { url: `${base}/#${new URLSearchParams({ ticket })}`, id: hashOf(ticket) };
+    },
+    ownerTicketWaits: async (id) => ({ waits: running().owner.isWaiting(id) }),
     loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),
     pasteLogin: (attemptId, address) => core.login.paste(attemptId, address),
     async logout() {
@@ -56,6 +65,16 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     addClient: (client) => addClient(core, client),
     revokeClient: (client) => revokeClient(core, client),
   };
+}
+
+function loginOrigin(core: Core): string {
+  return new URL(core.redirectUri).origin;
+}
+
+/** Where the signed-in browser goes on to; the attempt stands in should the ticket be too old by then. */
+function loginWithTicket(core: Core, attemptId: string): string {
+  const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
+  return `${LOGIN_PATH}?${query}`;
 }
 
 function requireClientId(core: Core): void {

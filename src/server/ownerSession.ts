@@ -12,7 +12,7 @@ import type { Store } from '../store/types.ts';
 import { cookieOf, type Exchange, setCookie } from './exchange.ts';
 
 const SESSION_SECONDS = 30 * 24 * 3600;
-const TICKET_MS = 10 * 60_000;
+const TICKET_MS = 60_000;
 const WRONG_CODES_PER_MINUTE = 5;
 
 /** Nothing that could be taken for something else when read from one screen and typed at another: no 0, O, 1, I, L, U. */
@@ -27,8 +27,10 @@ export interface OwnerSessions {
   /** Judges a typed code. After five wrong ones in a minute every code is refused for `waitSeconds`. */
   tryCode(typed: string): CodeVerdict;
   signIn(exchange: Exchange): void;
-  /** For the address that `relay login` opens: signs the browser in that comes with it first, within ten minutes. */
-  issueTicket(): string;
+  /** Signs the browser in that comes with it first, within a minute, and leads it to `next`. Its ID is its SHA-256. */
+  issueTicket(next: string | null): string;
+  /** Whether a ticket is neither taken nor over. */
+  isWaiting(ticketId: string): boolean;
   takeTicket(ticket: string | null): boolean;
 }
 
@@ -46,7 +48,7 @@ export function createOwnerSessions(options: OwnerSessionOptions): OwnerSessions
   const { store, clock, random, secret } = options;
   const code = secret ?? makeOwnerCode(random, options.codeLength);
   const wrong = createWindow(WRONG_CODES_PER_MINUTE, clock);
-  const tickets = new Map<string, number>();
+  const tickets = new Map<string, { next: string | null; expiresAt: number }>();
 
   return {
     code,
@@ -68,15 +70,16 @@ export function createOwnerSessions(options: OwnerSessionOptions): OwnerSessions
       store.saveSoon();
       setCookie(exchange, cookieName(exchange), cookie, { path: '/', maxAgeSeconds: SESSION_SECONDS });
     },
-    issueTicket() {
-      for (const [hash, expiresAt] of tickets) if (expiresAt <= clock.now()) tickets.delete(hash);
+    issueTicket(next) {
+      for (const [hash, { expiresAt }] of tickets) if (expiresAt <= clock.now()) tickets.delete(hash);
       const ticket = newSecret(random);
-      tickets.set(hashOf(ticket), clock.now() + TICKET_MS);
+      tickets.set(hashOf(ticket), { next, expiresAt: clock.now() + TICKET_MS });
       return ticket;
     },
+    isWaiting: (ticketId) => (tickets.get(ticketId)?.expiresAt ?? 0) > clock.now(),
     takeTicket(ticket) {
       const hash = hashOf(ticket ?? '');
-      const expiresAt = tickets.get(hash);
+      const expiresAt = tickets.get(hash)?.expiresAt;
       tickets.delete(hash);
       return expiresAt !== undefined && expiresAt > clock.now();
     },

@@ -162,7 +162,7 @@ function allRoutes(
     ...homeRoutes(core),
     ...wellKnownRoutes(core.settings.dynamicRegistration),
     ...healthRoutes(core),
-    ...loginRoutes(core, core.redirectUri, owner),
+    ...loginRoutes(core, core.redirectUri),
     ...localRoutes(localFor, core.localToken),
     ...mcpRoutes(endpoint, credentials),
     ...authorizeRoutes(core, owner),

@@ -27,6 +27,8 @@ export function localApiWithoutState(
     startLogin: refuse,
     loginProgress: refuse,
     pasteLogin: refuse,
+    ownerTicket: refuse,
+    ownerTicketWaits: refuse,
     mcpToken: refuse,
     saveState: refuse,
     listClients: refuse,

@@ -129,21 +129,6 @@ test('a wrong code is told beside the field; the right one then works', skip, as
   });
 });
 
-test('the browser that relay login opens is signed in', skip, async () => {
-  await withBrowser({ connect: false }, async (story) => {
-    const { url } = await registered(story, 'Codex');
-    const page = await (await story.newProfile()).newPage();
-    const { browserUrl } = await story.server.local.startLogin({ switchAccount: false });
-    await page.goto(browserUrl);
-    await page.getByText('Your Spotify account is connected').first().waitFor();
-    await screenshots(page, 'connected');
-    await page.goto(url());
-    await page.getByRole('button', { name: 'Approve' }).click();
-    await page.waitForURL(`${story.callback.url}?**`);
-    assert.ok(lastArrival(story).code);
-  });
-});
-
 test('an app with links of its own is reached, and a website is marked as one', skip, async () => {
   await withBrowser({}, async (story) => {
     const app = 'cursor://anysphere.cursor-mcp/oauth/callback';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBrowser } from '../support/browser.ts';
 import { send } from '../support/http.ts';
 import { connectAccount } from '../support/world.ts';
 import {
@@ -105,38 +104,6 @@ test('once signed in, one click is enough: for 30 days, in this browser only, al
     const late = await browser.open(url);
     assert.match(late.text, /name="owner_code"/);
     assert.equal((await browser.submit(late, 'approve')).status, 403);
-  });
-});
-
-test('a browser that comes through relay login is signed in, and the address works once', async () => {
-  await withServer({}, async ({ baseUrl, server }) => {
-    const { client_id } = await newClient(baseUrl);
-    const { browserUrl } = await server.local.startLogin({ switchAccount: false });
-    const signedIn = async (browser: ReturnType<typeof createBrowser>) => {
-      const { text } = await browser.step(authorizeUrl(baseUrl, { client_id }));
-      return text.includes('You are signed in as the owner');
-    };
-    const mine = createBrowser();
-    assert.equal((await mine.open(browserUrl)).status, 200);
-    assert.equal(await signedIn(mine), true);
-    const theirs = createBrowser();
-    await theirs.open(browserUrl);
-    assert.equal(await signedIn(theirs), false);
-    const plain = createBrowser();
-    await plain.open(`${baseUrl}/auth/provider/login`);
-    assert.equal(await signedIn(plain), false);
-  });
-});
-
-test('the address of relay login signs nobody in after ten minutes', async () => {
-  await withServer({}, async ({ baseUrl, server }, clock) => {
-    const { client_id } = await newClient(baseUrl);
-    const { browserUrl } = await server.local.startLogin({ switchAccount: false });
-    clock.advance(10 * 60_000);
-    const browser = createBrowser();
-    await browser.open(browserUrl);
-    const { text } = await browser.step(authorizeUrl(baseUrl, { client_id }));
-    assert.match(text, /name="owner_code"/);
   });
 });
 

@@ -13,7 +13,8 @@ export interface Browser {
   step(url: string): Promise<Visit>;
 }
 
-export function createBrowser(): Browser {
+/** @param options.headers what the browser says of itself with every request */
+export function createBrowser(options: { headers?: Record<string, string> } = {}): Browser {
   const cookies = new Map<string, Map<string, string>>();
 
   async function step(url: string): Promise<Visit> {
@@ -21,7 +22,10 @@ export function createBrowser(): Browser {
     const jar = cookies.get(host) ?? new Map<string, string>();
     cookies.set(host, jar);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(url, { redirect: 'manual', headers: cookie ? { cookie } : {} });
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { ...options.headers, ...(cookie ? { cookie } : {}) },
+    });
     for (const line of response.headers.getSetCookie()) {
       const [pair = ''] = line.split(';');
       const at = pair.indexOf('=');

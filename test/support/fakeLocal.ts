@@ -103,6 +103,10 @@ function dispatch(
       return call(answers.loginProgress)(String(body.attemptId), Number(body.waitSeconds));
     case LOCAL_ROUTES.pasteLogin:
       return call(answers.pasteLogin)(String(body.attemptId), String(body.address));
+    case LOCAL_ROUTES.ownerTicket:
+      return call(answers.ownerTicket)({ attemptId: body.attemptId as string | null });
+    case LOCAL_ROUTES.ownerTicketWaits:
+      return call(answers.ownerTicketWaits)(String(body.id));
     case LOCAL_ROUTES.addClient:
       return call(answers.addClient)(body as unknown as NewClient);
     case LOCAL_ROUTES.revokeClient:

@@ -11,6 +11,17 @@ export function connectedPage(name: string, until: string, demo: boolean): Page 
   };
 }
 
+/** For a browser that another page led here, a stranger behind a tunnel, and another user of the machine alike. */
+export function loginNotStartedPage(demo: boolean): Page {
+  return {
+    title: 'A login does not start here',
+    demo,
+    body: html`<p class="bad">Nothing was started and nothing was changed.</p>
+<p>Run <code>relay login</code> in a terminal, as the user whose relay this is. It opens the browser and shows an address;
+paste that address into the address bar if the browser does not come up.</p>`,
+  };
+}
+
 export function loginFailedPage(demo: boolean): Page {
   return {
     title: 'The account was not connected',

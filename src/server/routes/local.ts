@@ -29,6 +29,14 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ attemptId: z.string(), address: z.string().max(10_000) }),
     (api, body) => api.pasteLogin(body.attemptId, body.address),
   ),
+  ownerTicket: call(
+    () => z.object({ attemptId: z.string().nullable() }),
+    (api, body) => api.ownerTicket(body),
+  ),
+  ownerTicketWaits: call(
+    () => z.object({ id: z.string() }),
+    (api, body) => api.ownerTicketWaits(body.id),
+  ),
   logout: call(Empty, (api) => api.logout()),
   showKey: call(Empty, (api) => api.showKey()),
   rotateKey: call(Empty, (api) => api.rotateKey()),

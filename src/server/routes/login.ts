@@ -1,12 +1,17 @@
 /** The browser's way through the provider login. Pages never say why something failed; the terminal and the log do. */
 import { RelayError } from '../../domain/errors.ts';
-import { LOGIN_LIFETIME_MS } from '../../provider/login.ts';
+import { createWindow } from '../../oauth/window.ts';
+import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/login.ts';
 import type { Core } from '../core.ts';
 import { cookieOf, type Exchange, redirect, setCookie } from '../exchange.ts';
-import type { OwnerSessions } from '../ownerSession.ts';
-import { connectedPage, loginFailedPage, noClientIdPage } from '../pages/login.ts';
+import { isLoopbackName } from '../guards.ts';
+import { isPersonsNavigation } from '../navigation.ts';
+import { connectedPage, loginFailedPage, loginNotStartedPage, noClientIdPage } from '../pages/login.ts';
 import { sendPage } from '../pages/page.ts';
+import { PEERS_ARE_KNOWN, peerOf } from '../peer.ts';
 import type { Route } from '../router.ts';
+
+export const LOGIN_PATH = '/auth/provider/login';
 
 const COOKIE = 'relay_login';
 const COOKIE_PATH = '/auth/provider';
@@ -14,42 +19,60 @@ const COOKIE_PATH = '/auth/provider';
 /** Codes that say the provider failed rather than refused: 502, so that a person knows whose turn it is. */
 const PROVIDER_FAILED = new Set(['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE']);
 
-export function loginRoutes(core: Core, redirectUri: string, owner: OwnerSessions): Route[] {
-  const home = new URL(redirectUri).origin;
+/** A flood of refusals must not fill the log. */
+const REFUSALS_LOGGED_PER_MINUTE = 5;
 
-  function begin(exchange: Exchange): void {
-    if (core.clientId() === null) {
-      sendPage(exchange, 503, noClientIdPage(core.settings.demo));
-      return;
-    }
+export function loginRoutes(core: Core, redirectUri: string): Route[] {
+  const home = new URL(redirectUri).origin;
+  const { publicBaseUrl, demo } = core.settings;
+  // A tunnel may present itself under any name, so with a public address every start needs its proof.
+  const isPublic = publicBaseUrl !== null && !isLoopbackName(new URL(publicBaseUrl).hostname);
+  const refusals = createWindow(REFUSALS_LOGGED_PER_MINUTE, core.clock);
+
+  async function begin(exchange: Exchange): Promise<void> {
+    const { request, query } = exchange;
+    const asked = { ticket: query.get('ticket'), attemptId: query.get('attempt') };
+    const isStranger = await comesFromStranger(exchange, core.login.proofOf(asked) !== null);
+    // Looked at again only now: another request may have used the ticket up meanwhile.
+    const proof = core.login.proofOf(asked);
+    const why = isStranger ? 'another user of this machine' : whyNot(exchange, proof);
+    if (why !== null) return refuse(exchange, why);
+    if (core.clientId() === null) return sendPage(exchange, 503, noClientIdPage(demo));
     // The cookie has to be set under the host that the provider sends the browser back to.
     // Not `baseUrl`, which may be the public one: compared with that, this would lead to itself for ever.
-    if (exchange.request.headers.host?.toLowerCase() !== new URL(home).host) {
-      const query = exchange.query.toString();
-      redirect(exchange, `${home}${exchange.path}${query === '' ? '' : `?${query}`}`);
-      return;
+    if (request.headers.host?.toLowerCase() !== new URL(home).host) {
+      // For the browser the other name is another site: without a pass it would come back as led by a foreign page.
+      const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
+      return redirect(exchange, `${home}${exchange.path}?${onward}`);
     }
-    const { location, browserSecret } = core.login.begin(
-      exchange.query.get('ticket'),
-      cookieOf(exchange, COOKIE),
-    );
-    setCookie(exchange, COOKIE, browserSecret, {
-      path: COOKIE_PATH,
-      maxAgeSeconds: LOGIN_LIFETIME_MS / 1000,
-    });
-    // Whoever runs `relay login` may read the owner's keychain, so the browser that it opens is the owner's.
-    if (owner.takeTicket(exchange.query.get('owner'))) owner.signIn(exchange);
+    const { location, cookie } = core.login.begin(asked, cookieOf(exchange, COOKIE));
+    keepCookie(exchange, cookie);
     redirect(exchange, location);
+  }
+
+  /** Why a login does not start; null when it may. */
+  function whyNot({ request }: Exchange, proof: LoginProof | null): string | null {
+    if (isPublic && proof !== 'ticket' && proof !== 'attempt') return 'no proof behind PUBLIC_BASE_URL';
+    // The attempt's address may be known to whoever sees the terminal; a ticket nobody but the owner ever saw.
+    if (proof === 'ticket' || proof === 'passed') return null;
+    return isPersonsNavigation(request.headers) ? null : 'led here by another page';
   }
 
   async function finish(exchange: Exchange): Promise<void> {
     const { query } = exchange;
-    const demo = core.settings.demo;
+    const state = query.get('state');
+    const cookie = cookieOf(exchange, COOKIE);
+    if (await comesFromStranger(exchange, core.login.isOwners(state))) {
+      return refuse(exchange, 'another user of this machine');
+    }
+    const settled = core.login.complete(
+      { state, code: query.get('code'), error: query.get('error') },
+      cookie,
+    );
+    // The flow has ended its part of the cookie by now, whatever comes of it.
+    if (cookie !== null) keepCookie(exchange, core.login.liveCookie(cookie));
     try {
-      const account = await core.login.complete(
-        { state: query.get('state'), code: query.get('code'), error: query.get('error') },
-        cookieOf(exchange, COOKIE),
-      );
+      const account = await settled;
       const until = account.loginExpiresAt.slice(0, 10);
       sendPage(exchange, 200, connectedPage(account.name ?? account.id, until, demo));
     } catch (error) {
@@ -59,8 +82,33 @@ export function loginRoutes(core: Core, redirectUri: string, owner: OwnerSession
     }
   }
 
+  /**
+   * Another user of this machine must not connect an account of their own, even while none is connected.
+   * @param isOwners the request shows something that only the owner has: enough where the system should know the other
+   * end and does not (a Windows browser that reaches into WSL), never where it says that it is somebody else
+   */
+  async function comesFromStranger({ request }: Exchange, isOwners: boolean): Promise<boolean> {
+    // Under the public name it is the proxy that connects, as whatever user it runs.
+    if (isPublic && !isLoopbackName(new URL(`http://${request.headers.host}`).hostname)) return false;
+    const peer = await peerOf(request.socket);
+    return peer === 'other' || (peer === 'unknown' && PEERS_ARE_KNOWN && !isOwners);
+  }
+
+  function refuse(exchange: Exchange, why: string): void {
+    if (refusals.waitSeconds('') === 0) {
+      refusals.count('');
+      core.log.warn({ requestId: exchange.requestId, reason: why }, 'login not started');
+    }
+    sendPage(exchange, 403, loginNotStartedPage(demo));
+  }
+
+  function keepCookie(exchange: Exchange, value: string): void {
+    const maxAgeSeconds = value === '' ? 0 : LOGIN_LIFETIME_MS / 1000;
+    setCookie(exchange, COOKIE, value, { path: COOKIE_PATH, maxAgeSeconds });
+  }
+
   return [
     { method: 'GET', path: '/auth/provider/callback', handle: finish },
-    { method: 'GET', path: '/auth/provider/login', handle: begin },
+    { method: 'GET', path: LOGIN_PATH, handle: begin },
   ];
 }

@@ -1,0 +1,276 @@
+/** Who may start a login, and that nobody's starts get in the way of another's. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemRandom } from '../../src/domain/clock.ts';
+import type { LoginStart } from '../../src/domain/localApi.ts';
+import { createBrowser } from '../support/browser.ts';
+import { manualClock } from '../support/clock.ts';
+import { type Answer, send } from '../support/http.ts';
+import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+const LOGIN = '/auth/provider/login';
+const PERSON = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+const CROSS_SITE = { ...PERSON, 'sec-fetch-site': 'cross-site' };
+const PUBLIC_NAME = 'relay.example.org';
+const PUBLIC = { PUBLIC_BASE_URL: `https://${PUBLIC_NAME}` };
+
+interface Story extends Relay {
+  start(headers?: Record<string, string>, query?: string): Promise<Answer>;
+  /** `relay login` begins, and its browser has come with the ticket: the way that it is led on. */
+  loginWithTicket(): Promise<LoginStart & { query: string }>;
+  isConnected(): Promise<boolean>;
+}
+
+async function withLogin(options: RelayOptions, work: (story: Story) => Promise<void>): Promise<void> {
+  const made: string[] = [];
+  const bytes = (count: number) => {
+    const some = systemRandom.bytes(count);
+    made.push(some.toString('base64url'));
+    return some;
+  };
+  const all = { connect: false, client: false, random: { ...systemRandom, bytes }, ...options };
+  await withRelay(all, async (relay) => {
+    const { server, home } = relay;
+    // Where it listens, which is not the public address.
+    const { baseUrl } = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8')) as { baseUrl: string };
+    await work({
+      ...relay,
+      baseUrl,
+      start: (headers = {}, query = '') => send(`${baseUrl}${LOGIN}${query}`, { headers }),
+      async loginWithTicket() {
+        const start = await server.local.startLogin({ switchAccount: false });
+        made.length = 0;
+        await server.local.ownerTicket({ attemptId: start.attemptId });
+        // The first secret is the ticket of the login, the second that of the owner's page which leads on to it.
+        return { ...start, query: `?ticket=${made[0]}` };
+      },
+      isConnected: async () => (await server.local.status()).account.connected,
+    });
+  });
+}
+
+/** One and the same page for every reason, and nothing was begun. */
+function assertRefused(answer: Answer): void {
+  const { location, 'set-cookie': cookie } = answer.headers;
+  assert.deepEqual([answer.status, location, cookie], [403, undefined, undefined]);
+  assert.match(answer.text, /A login does not start here[\s\S]*relay login/);
+}
+
+const NAVIGATIONS: ReadonlyArray<[who: string, headers: Record<string, string>, starts: boolean]> = [
+  ['a program', {}, true],
+  ['an address that was typed', PERSON, true],
+  ['a link on a page of this server', { ...PERSON, 'sec-fetch-site': 'same-origin' }, true],
+  [
+    'a browser that does not tell the destination',
+    { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
+    true,
+  ],
+  ['a page of another site', CROSS_SITE, false],
+  ['a page on another port of this host', { ...PERSON, 'sec-fetch-site': 'same-site' }, false],
+  [
+    'an image',
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+    false,
+  ],
+  [
+    'a frame on a page of this server',
+    { ...PERSON, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'iframe' },
+    false,
+  ],
+  [
+    'a script on a page of this server',
+    { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+    false,
+  ],
+  ['a site that is not known', { ...PERSON, 'sec-fetch-site': 'sideways' }, false],
+];
+
+test('only a person or a program starts a login, not another page', async () => {
+  await withLogin({}, async ({ start }) => {
+    for (const [who, headers, starts] of NAVIGATIONS) {
+      const answer = await start(headers);
+      assert.equal(answer.status, starts ? 302 : 403, who);
+      if (!starts) assertRefused(answer);
+    }
+  });
+});
+
+test('the address that relay login shows is for a person too', async () => {
+  await withLogin({}, async ({ start, server }) => {
+    const { browserUrl } = await server.local.startLogin({ switchAccount: false });
+    const { search } = new URL(browserUrl);
+    assertRefused(await start(CROSS_SITE, search));
+    assert.equal((await start(PERSON, search)).status, 302);
+  });
+});
+
+test('a ticket lets a browser through from anywhere, once, within a minute, and the terminal hears of it', async () => {
+  const clock = manualClock();
+  await withLogin({ clock }, async ({ start, loginWithTicket, server, baseUrl }) => {
+    const { query, attemptId } = await loginWithTicket();
+    const browser = createBrowser({ headers: CROSS_SITE });
+    assert.equal((await browser.open(`${baseUrl}${LOGIN}${query}`)).status, 200);
+    assert.equal((await server.local.loginProgress(attemptId, 0)).state, 'connected');
+    assertRefused(await start(CROSS_SITE, query));
+    const late = await loginWithTicket();
+    clock.advance(60_000);
+    assertRefused(await start(CROSS_SITE, late.query));
+    assertRefused(await start(CROSS_SITE, '?ticket=guess&attempt=guess'));
+  });
+});
+
+test('a link on a page that was opened as localhost starts a login as well', async () => {
+  await withLogin({}, async ({ baseUrl, isConnected }) => {
+    const { port } = new URL(baseUrl);
+    const first = await send(`${baseUrl}${LOGIN}`, {
+      headers: { ...PERSON, 'sec-fetch-site': 'same-origin', host: `localhost:${port}` },
+    });
+    assert.equal(first.status, 302);
+    // The redirect changes the host, so the browser calls it cross-site from here on.
+    const browser = createBrowser({ headers: CROSS_SITE });
+    const page = await browser.open(String(first.headers.location));
+    assert.deepEqual([page.status, await isConnected()], [200, true]);
+    assert.equal(
+      (await createBrowser({ headers: CROSS_SITE }).open(String(first.headers.location))).status,
+      403,
+    );
+  });
+});
+
+test('behind PUBLIC_BASE_URL a login needs the ticket or the address that relay login shows', async () => {
+  await withLogin({ env: PUBLIC }, async ({ start, server, loginWithTicket, isConnected }) => {
+    const host = { host: PUBLIC_NAME };
+    for (const headers of [host, { ...host, ...PERSON }, {}, PERSON]) assertRefused(await start(headers));
+    assertRefused(await start(host, '?ticket=guess&attempt=guess'));
+    const { query, redirectUri } = await loginWithTicket();
+    const led = await start({ ...host, ...CROSS_SITE }, query);
+    assert.deepEqual(
+      [led.status, led.headers.location],
+      [302, `${new URL(redirectUri).origin}${LOGIN}${query}`],
+    );
+    const { browserUrl } = await server.local.startLogin({ switchAccount: false });
+    assert.equal((await createBrowser().open(browserUrl)).status, 200);
+    assert.equal(await isConnected(), true);
+  });
+});
+
+test('behind PUBLIC_BASE_URL the login cookie is for https alone', async () => {
+  const env = { ...PUBLIC, PROVIDER_REDIRECT_URI: `https://${PUBLIC_NAME}/auth/provider/callback` };
+  await withLogin({ env }, async ({ start, loginWithTicket }) => {
+    const { query } = await loginWithTicket();
+    const { headers } = await start({ host: PUBLIC_NAME, ...CROSS_SITE }, query);
+    assert.match(String(headers['set-cookie']), /^relay_login=.*; Secure$/);
+  });
+});
+
+test('ten thousand starts of a program leave what others have begun where it is', async () => {
+  await withLogin({}, async ({ baseUrl, server, loginWithTicket }) => {
+    const shown = await server.local.startLogin({ switchAccount: false });
+    const waiting = await server.local.startLogin({ switchAccount: false });
+    const withTicket = await loginWithTicket();
+    const browsers = { shown: createBrowser(), ticket: createBrowser() };
+    const begun = {
+      shown: await browsers.shown.step(shown.browserUrl),
+      ticket: await browsers.ticket.step(`${baseUrl}${LOGIN}${withTicket.query}`),
+    };
+    await flood(`${baseUrl}${LOGIN}`, 10_000);
+    // By the provider's own address, by the address on the terminal, and by the ticket.
+    assert.equal((await createBrowser().open(waiting.providerUrl)).status, 200);
+    for (const name of ['shown', 'ticket'] as const) {
+      const way = begun[name].headers.get('location') ?? '';
+      assert.equal((await browsers[name].open(way)).status, 200, name);
+    }
+    for (const { attemptId } of [waiting, shown, withTicket]) {
+      assert.equal((await server.local.loginProgress(attemptId, 0)).state, 'connected');
+    }
+  });
+});
+
+test('a sent cookie is never taken over: who knows or chose it has nothing of it', async () => {
+  await withLogin({}, async ({ start, baseUrl, isConnected }) => {
+    const chosen = 'A'.repeat(43);
+    const first = await start({ cookie: `relay_login=${chosen}` });
+    const [issued = ''] = secretsOf(first);
+    assert.notEqual(issued, chosen);
+    // Another server on 127.0.0.1 got the cookie of the owner's flow and begins one of its own with it.
+    const stolen = await start({ cookie: `relay_login=${issued}` });
+    const [, own] = secretsOf(stolen);
+    assert.notEqual(own, issued);
+    const back = await createBrowser().step(String(stolen.headers.location));
+    const callback = back.headers.get('location') ?? '';
+    assert.ok(callback.startsWith(baseUrl));
+    // It leads the owner's browser, which has its own cookie, to the end of that flow.
+    const planted = await send(callback, { headers: { cookie: `relay_login=${issued}` } });
+    assert.deepEqual([planted.status, await isConnected()], [400, false]);
+  });
+});
+
+test('a secret in the cookie is over with its flow, and the other tabs keep theirs', async () => {
+  await withLogin({}, async ({ start }) => {
+    const first = await start();
+    const second = await start({ cookie: cookieOf(first) });
+    const callback =
+      (await createBrowser().step(String(first.headers.location))).headers.get('location') ?? '';
+    const ended = await send(callback, { headers: { cookie: cookieOf(second) } });
+    assert.equal(ended.status, 200);
+    assert.deepEqual(secretsOf(ended), secretsOf(second).slice(1));
+    const other = (await createBrowser().step(String(second.headers.location))).headers.get('location') ?? '';
+    const last = await send(other, { headers: { cookie: cookieOf(ended) } });
+    assert.equal(last.status, 200);
+    assert.match(String(last.headers['set-cookie']), /^relay_login=; .*Max-Age=0/);
+  });
+});
+
+test('another user of the machine starts and finishes nothing', { skip: withoutSecondUser }, async () => {
+  await withLogin({}, async ({ baseUrl, server, start, loginWithTicket, isConnected }) => {
+    const { providerUrl, browserUrl } = await server.local.startLogin({ switchAccount: false });
+    const { query } = await loginWithTicket();
+    const { location = '' } = (await start()).headers;
+    const addresses = [
+      `${baseUrl}${LOGIN}`,
+      `${baseUrl.replace('127.0.0.1', 'localhost')}${LOGIN}`,
+      `${baseUrl.replace('127.0.0.1', '[::1]')}${LOGIN}`,
+      browserUrl,
+      // Not even with what is the owner's alone.
+      `${baseUrl}${LOGIN}${query}`,
+      providerUrl,
+      String(location),
+    ];
+    const report = await sendStranger({ baseUrl, addresses, requests: [], paths: [], watchMs: 0 });
+    assert.deepEqual(
+      Object.values(report.tried),
+      addresses.map(() => 403),
+    );
+    assert.equal(await isConnected(), false);
+    assert.equal((await createBrowser().open(providerUrl)).status, 200);
+  });
+});
+
+const cookieOf = (answer: Answer) => `relay_login=${secretsOf(answer).join('.')}`;
+
+/** The secrets in the cookie that an answer sets. */
+function secretsOf({ headers }: Answer): string[] {
+  const [, value = ''] = /^relay_login=([^;]*)/.exec(String(headers['set-cookie'])) ?? [];
+  return value.split('.');
+}
+
+/** As many requests as told, one after the other over a few connections that stay open. */
+async function flood(url: string, count: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  let left = count;
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      request(url, { agent }, (response) => response.resume().on('end', resolve).on('error', reject))
+        .on('error', reject)
+        .end();
+    });
+  const worker = async () => {
+    while (left-- > 0) await one();
+  };
+  await Promise.all(Array.from({ length: 4 }, worker));
+  agent.destroy();
+}

@@ -1,0 +1,83 @@
+// Another user of the machine, as a program that tries everything it can reach. Run by `stranger.ts` under a user ID of
+// its own, with this text on stdin, so that it needs to read nothing of the repository.
+import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+
+const { baseUrl, addresses, paths, requests, watchMs } = JSON.parse(process.env.STRANGER);
+
+const tried = {};
+for (const address of addresses) tried[address] = await follow(address);
+const sent = [];
+for (const { path, method = 'GET', headers = {}, body } of requests) {
+  const answer = await fetch(new URL(path, baseUrl), { method, headers, body, redirect: 'manual' });
+  sent.push({ path, status: answer.status, text: await answer.text() });
+}
+const closing = await sendAndClose('/auth/provider/login');
+const read = {};
+for (const path of paths)
+  read[path] = attempt(() => readFileSync(path, 'utf8')) ?? attempt(() => readdirSync(path));
+const seen = await watchProcesses(watchMs);
+process.stdout.write(JSON.stringify({ uid: process.getuid(), tried, sent, closing, read, ...seen }));
+
+// Goes wherever an address leads, with the cookies that it is given, and tells the status of the last page.
+async function follow(address) {
+  const cookies = new Map();
+  let url = address;
+  for (let hop = 0; hop < 8; hop++) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ');
+    const answer = await fetch(url, { redirect: 'manual', headers: cookie ? { cookie } : {} });
+    for (const line of answer.headers.getSetCookie()) {
+      const [name, ...value] = line.split(';')[0].split('=');
+      cookies.set(name, value.join('='));
+    }
+    const location = answer.headers.get('location');
+    if (location === null) return answer.status;
+    url = new URL(location, url).href;
+  }
+  return 0;
+}
+
+// The kernel shows root for an end that is closed already.
+function sendAndClose(path) {
+  const { hostname, port, host } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    let text = '';
+    const socket = connect({ host: hostname, port, allowHalfOpen: true }, () => {
+      socket.end(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    });
+    socket.on('data', (part) => {
+      text += part;
+    });
+    socket.on('error', () => resolve(text.slice(0, 12)));
+    socket.on('close', () => resolve(text.slice(0, 12)));
+  });
+}
+
+// Every command line and environment that can be read, over and over; and the files that command lines name.
+async function watchProcesses(ms) {
+  const lines = new Set();
+  const files = new Set();
+  const end = Date.now() + ms;
+  while (Date.now() < end) {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      const words = attempt(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))?.split('\0') ?? [];
+      const environment = attempt(() => readFileSync(`/proc/${pid}/environ`, 'utf8'));
+      if (Number(pid) !== process.pid && environment) lines.add(environment);
+      lines.add(words.join(' '));
+      for (const word of words.filter((one) => one.endsWith('.html'))) {
+        const content = attempt(() => readFileSync(word, 'utf8'));
+        if (content !== undefined) files.add(content);
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return { lines: [...lines], files: [...files] };
+}
+
+function attempt(work) {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
