@@ -28,8 +28,11 @@ export interface World {
   version: string;
   /** Aborted with `INTERRUPTED` when the person or the system asks the program to stop. */
   signal: AbortSignal;
-  /** Rejects when no browser can be started. */
-  openBrowser(url: string): Promise<void>;
+  /**
+   * Rejects when no browser can be started.
+   * @param target the path of a file, or a URL. Other users of the machine can read it: no secret may be in it.
+   */
+  openBrowser(target: string): Promise<void>;
   parts: () => Promise<Parts>;
   /** For commands that reach beyond this process; asks the system nothing by itself. */
   machine: () => Promise<Machine>;

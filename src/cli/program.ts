@@ -12,6 +12,7 @@ import { jobsCommand } from './commands/jobs.ts';
 import { keyCommand } from './commands/key.ts';
 import { loginCommand } from './commands/login.ts';
 import { logoutCommand } from './commands/logout.ts';
+import { openCommand } from './commands/open.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { serveCommand } from './commands/serve.ts';
 import { serviceCommand } from './commands/service.ts';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly CommandFactory[] = [
   loginCommand,
   logoutCommand,
   statusCommand,
+  openCommand,
   connectCommand,
   keyCommand,
   clientsCommand,

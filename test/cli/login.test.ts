@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import test from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { AccountSummary, LocalApi, LoginProgress } from '../../src/domain/localApi.ts';
+import {
+  type AccountSummary,
+  LOCAL_ROUTES,
+  type LocalApi,
+  type LoginProgress,
+} from '../../src/domain/localApi.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
-const BROWSER_URL = 'http://127.0.0.1:4980/local-login?ticket=t';
+const BROWSER_URL = 'http://127.0.0.1:4980/auth/provider/login?attempt=a1';
 const PROVIDER_URL = 'https://accounts.example/authorize?state=s';
 const REDIRECT_URI = 'http://127.0.0.1:4980/auth/provider/callback';
 const BACK = `${REDIRECT_URI}?code=c&state=s`;
@@ -30,6 +36,10 @@ const PASTE_HINT = `Open this in any browser:
 If it ends on a page that does not load, paste the address of that page here:
 `;
 
+const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
+
+const modeOf = (path: string) => statSync(path).mode & 0o777;
+
 /** A login that ends as told, after as many `pending` answers as asked for. */
 function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
   let polls = 0;
@@ -41,6 +51,8 @@ function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
       redirectUri: REDIRECT_URI,
     }),
     loginProgress: async () => (polls++ < pending ? { state: 'pending' } : ends),
+    ownerTicket: async () => ({ url: TICKET_URL, id: 't1' }),
+    ownerTicketWaits: async () => ({ waits: true }),
   };
 }
 
@@ -65,23 +77,46 @@ function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
   return { parts: { startServer }, starts, ends };
 }
 
-test('login opens the browser, always prints the URL, and tells who is connected until when', async (context) => {
+test('login opens the browser by a file, always prints a plain address, and tells who is connected', async (context) => {
   const server = await startFakeLocal(context, { answers: loginThat(CONNECTED, 2) });
   const opened: string[] = [];
   const result = await relay(['login'], {
     env: server.env,
-    openBrowser: async (url) => {
-      opened.push(url);
+    openBrowser: async (path) => {
+      opened.push(path, readFileSync(path, 'utf8'));
+      assert.deepEqual([modeOf(path), modeOf(dirname(path))], [0o600, 0o700]);
     },
   });
   assert.deepEqual(result, { code: 0, out: `${BROWSER_URL}\n${CONNECTED_LINE}`, err: OPENING });
-  assert.deepEqual(opened, [BROWSER_URL]);
-  assert.deepEqual(server.calls, [
+  const [path = '', page = ''] = opened;
+  assert.ok(page.includes(`content="0;url=${TICKET_URL}"`) && page.includes(`href="${TICKET_URL}"`));
+  assert.deepEqual([opened.length, existsSync(dirname(path))], [2, false]);
+  const calls = server.calls.filter(({ route }) => route !== LOCAL_ROUTES.ownerTicketWaits);
+  assert.deepEqual(calls, [
     { route: 'login/start', body: { switchAccount: false } },
+    { route: 'owner-ticket/issue', body: { attemptId: 'a1' } },
     { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
     { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
     { route: 'login/progress', body: { attemptId: 'a1', waitSeconds: 25 } },
   ]);
+});
+
+test('the file is gone as soon as the browser has come, while the login goes on', async (context) => {
+  let path = '';
+  const server = await startFakeLocal(context, {
+    answers: {
+      ...loginThat(CONNECTED),
+      ownerTicketWaits: async () => ({ waits: false }),
+      loginProgress: async () => {
+        await until(() => path !== '' && !existsSync(dirname(path)));
+        return CONNECTED;
+      },
+    },
+  });
+  const openBrowser = async (target: string) => {
+    path = target;
+  };
+  assert.equal((await relay(['login', '--json'], { env: server.env, openBrowser })).code, 0);
 });
 
 test('a browser that cannot be opened is told, and the login goes on', async (context) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
@@ -19,7 +20,9 @@ function world(changes: { connect?: () => Promise<void>; connected?: boolean } =
       const close = async () => {
         events.push('server closed');
       };
-      const local = { status } as LocalApi;
+      const ownerTicket = async () => ({ url: `${BASE_URL}/#ticket=owner-ticket`, id: 't1' });
+      const ownerTicketWaits = async () => ({ waits: true });
+      const local = { status, ownerTicket, ownerTicketWaits } as unknown as LocalApi;
       const demoKey = demo ? 'demo-key' : null;
       return { baseUrl: BASE_URL, mcpUrl: `${BASE_URL}/mcp`, local, ownerCode: 'brown-fox', demoKey, close };
     },
@@ -103,18 +106,32 @@ test('a demo that cannot connect leaves nothing running', async () => {
   assert.deepEqual(events.slice(1), ['server closed', 'provider closed']);
 });
 
-test("serve --open opens the owner's page, or says where it is", async () => {
+test("serve --open opens the owner's page signed in, by a file, or says where it is", async () => {
   const opened: string[] = [];
   const first = world();
-  await relay(['serve', '--open'], {
+  const { out, err } = await relay(['serve', '--open'], {
     ...first.options,
-    openBrowser: async (url) => {
-      opened.push(url);
+    onOut: () => {},
+    openBrowser: async (path) => {
+      opened.push(readFileSync(path, 'utf8'));
+      first.options.onOut();
     },
   });
-  assert.deepEqual(opened, [BASE_URL]);
-  const { err } = await relay(['serve', '--open'], world().options);
-  assert.match(err, /^No browser could be opened\. Open http:\/\/127\.0\.0\.1:4980 yourself\.\n/);
+  assert.match(opened.join(), /url=http:\/\/127\.0\.0\.1:4980\/#ticket=owner-ticket"/);
+  assert.doesNotMatch(out + err, /ticket/);
+  const other = world();
+  const failing = await relay(['serve', '--open'], {
+    ...other.options,
+    onOut: () => {},
+    openBrowser: async () => {
+      setImmediate(other.options.onOut);
+      throw new Error('no browser');
+    },
+  });
+  assert.match(
+    failing.err,
+    /^No browser could be opened\. Open http:\/\/127\.0\.0\.1:4980\/ yourself; `relay status` shows the owner code\.\n/,
+  );
 });
 
 test('settings that will hardly work are warned of', async () => {

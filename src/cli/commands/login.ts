@@ -7,6 +7,7 @@ import { askForClientId } from '../clientId.ts';
 import { type Context, interruptible } from '../context.ts';
 import type { LoginServer } from '../loginServer.ts';
 import { note, printJson, printLine } from '../output.ts';
+import type { SigningIn } from '../signedInBrowser.ts';
 
 export interface LoginOptions {
   /** False with `--no-browser`. */
@@ -35,9 +36,14 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   const server = await openLoginServer(context);
   try {
     const start = await begin(context, server, options.switchAccount === true);
-    await showUrl(context, start, options);
-    const progress = await interruptible(context.signal, waitForEnd(context, server.local, start, options));
-    report(context, progress, options, start);
+    showUrl(context, start, options);
+    const opening = options.browser ? await openBrowser(context, server.local, start) : null;
+    try {
+      const progress = await interruptible(context.signal, waitForEnd(context, server.local, start, options));
+      report(context, progress, options, start);
+    } finally {
+      await opening?.stop();
+    }
   } finally {
     await server.close();
   }
@@ -56,7 +62,8 @@ async function begin(context: Context, server: LoginServer, switchAccount: boole
   }
 }
 
-async function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions): Promise<void> {
+/** Neither address proves the owner: one leads to this server's login page, the other to the provider's. */
+function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions): void {
   const { io } = context;
   const url = browser ? start.browserUrl : start.providerUrl;
   if (context.json) printJson(io, { event: 'login_url', url, redirectUri: start.redirectUri });
@@ -64,8 +71,26 @@ async function showUrl(context: Context, start: LoginStart, { browser }: LoginOp
     note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');
     printLine(io, url);
   }
-  if (browser) await context.openBrowser(url).catch(() => note(io, 'No browser could be opened.'));
-  else note(io, 'If it ends on a page that does not load, paste the address of that page here:');
+  if (!browser) note(io, 'If it ends on a page that does not load, paste the address of that page here:');
+}
+
+/** null when it cannot be opened: the address that was shown does as well. */
+async function openBrowser(
+  context: Context,
+  local: LocalApi,
+  { attemptId }: LoginStart,
+): Promise<SigningIn | null> {
+  const { openSignedIn } = await import('../signedInBrowser.ts');
+  const failed = () => note(context.io, 'No browser could be opened.');
+  try {
+    const opening = await openSignedIn(context, local, attemptId);
+    opening.ended.then((end) => end === 'failed' && failed());
+    return opening;
+  } catch {
+    context.signal.throwIfAborted();
+    failed();
+    return null;
+  }
 }
 
 async function waitForEnd(

@@ -6,6 +6,8 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { note, printBlock, printJson } from '../output.ts';
 import type { Finish } from '../program.ts';
 import { readyText } from '../readyText.ts';
+import type { SignInEnd, SigningIn } from '../signedInBrowser.ts';
+import { tellEnd } from './open.ts';
 
 export interface ServeOptions {
   port?: string;
@@ -35,8 +37,9 @@ export async function runServe(context: Context, options: ServeOptions): Promise
   const server = settings.demo ? await startWithDemo(context, settings) : await start(context, settings);
   try {
     await announce(context, server, settings);
-    if (options.open === true) await openPage(context, server.baseUrl);
+    const opening = options.open === true ? await openPage(context, server) : null;
     await aborted(context.signal);
+    await opening?.stop();
     if (!context.json) note(context.io, 'Stopping. Ctrl-C again stops at once.');
   } finally {
     await server.close();
@@ -96,10 +99,18 @@ async function announce(context: Context, server: RunningServer, settings: Setti
   printBlock(io, readyText({ version, mcpUrl, account, ownerCode, demoKey, demo, authMode, home, platform }));
 }
 
-async function openPage(context: Context, url: string): Promise<void> {
-  await context
-    .openBrowser(url)
-    .catch(() => note(context.io, `No browser could be opened. Open ${url} yourself.`));
+/** A server is of use without its page, so nothing here ends it. */
+async function openPage(context: Context, { local, baseUrl }: RunningServer): Promise<SigningIn | null> {
+  const { openSignedIn } = await import('../signedInBrowser.ts');
+  const tell = (end: SignInEnd) => context.signal.aborted || tellEnd(context, end, `${baseUrl}/`);
+  try {
+    const opening = await openSignedIn(context, local, null);
+    opening.ended.then(tell);
+    return opening;
+  } catch {
+    tell('failed');
+    return null;
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,58 @@
+/**
+ * A file that leads the browser that opens it to an address with a ticket. Command lines are readable by every user of a
+ * machine, so what opens the browser gets the path of this file and never the address itself.
+ */
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface SignInFile {
+  /** Absolute. */
+  path: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * The folder is new, with a name that nobody can foresee, and only its owner may enter it.
+ * @param parent where the folder is made
+ */
+export async function writeSignInFile(url: string, parent: string): Promise<SignInFile> {
+  const folder = await mkdtemp(join(parent, 'relay-sign-in-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = join(folder, 'open.html');
+  try {
+    await writeFile(path, pageTo(url), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path, remove };
+}
+
+/**
+ * Where a browser can read such a file. A browser from the snap store has a `/tmp` of its own and sees no hidden folders
+ * of the home, so where snaps are in use it is a plain folder of the home.
+ */
+export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
+  if (platform !== 'linux') return tmpdir();
+  const hasSnaps = await access('/var/lib/snapd').then(
+    () => true,
+    () => false,
+  );
+  return hasSnaps ? homedir() : tmpdir();
+}
+
+/** @param url of this program's own making: it holds nothing that HTML would read as its own */
+function pageTo(url: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0;url=${url}">
+<title>relay</title>
+</head>
+<body><p><a href="${url}">Continue to relay</a></p></body>
+</html>
+`;
+}

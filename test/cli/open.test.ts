@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
+const PAGE_URL = 'http://127.0.0.1:4980/';
+
+/** A server whose ticket is taken after it was asked for so often. */
+function ticketTakenAfter(asked: number) {
+  let asks = 0;
+  return {
+    ownerTicket: async () => ({ url: TICKET_URL, id: 't1' }),
+    ownerTicketWaits: async () => ({ waits: asks++ < asked }),
+  };
+}
+
+test("open opens the owner's page by a file and prints the plain address", async (context) => {
+  const server = await startFakeLocal(context, { answers: ticketTakenAfter(2) });
+  let path = '';
+  const result = await relay(['open'], {
+    env: server.env,
+    openBrowser: async (target) => {
+      path = target;
+      assert.ok(readFileSync(target, 'utf8').includes(`url=${TICKET_URL}"`));
+    },
+  });
+  assert.deepEqual(result, { code: 0, out: `${PAGE_URL}\n`, err: '' });
+  assert.equal(existsSync(path), false);
+  assert.deepEqual(server.calls.slice(0, 2), [
+    { route: 'owner-ticket/issue', body: { attemptId: null } },
+    { route: 'owner-ticket/waits', body: { id: 't1' } },
+  ]);
+});
+
+test('open --json is one document without the ticket', async (context) => {
+  const { env } = await startFakeLocal(context, { answers: ticketTakenAfter(0) });
+  const result = await relay(['open', '--json'], { env, openBrowser: async () => {} });
+  assert.deepEqual(result, { code: 0, out: `{"url":"${PAGE_URL}","signedIn":true}\n`, err: '' });
+});
+
+test('open says what to do where no browser can be opened, or none comes within a minute', async (context) => {
+  const { env } = await startFakeLocal(context, { answers: ticketTakenAfter(Number.POSITIVE_INFINITY) });
+  const then = `Open ${PAGE_URL} yourself; \`relay status\` shows the owner code.\n`;
+  assert.deepEqual(await relay(['open'], { env }), {
+    code: 0,
+    out: `${PAGE_URL}\n`,
+    err: `No browser could be opened. ${then}`,
+  });
+  let now = 0;
+  const clock = {
+    now: () => now,
+    sleep: async (ms: number) => {
+      now += ms * 100;
+    },
+  };
+  assert.deepEqual(await relay(['open'], { env, clock, openBrowser: async () => {} }), {
+    code: 0,
+    out: `${PAGE_URL}\n`,
+    err: `No browser came to be signed in. ${then}`,
+  });
+});
+
+test('open without a server is exit 4', async (context) => {
+  const env = { RELAY_HOME: temporaryHome(context) };
+  assert.deepEqual(await relay(['open'], { env }), {
+    code: 4,
+    out: '',
+    err: 'relay: No server is running.\n  Start one with `relay serve`.\n',
+  });
+});
