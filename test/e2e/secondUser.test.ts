@@ -1,0 +1,240 @@
+/** Another user of the machine, with everything they can read and every port they can reach. */
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { type DemoProvider, startDemoProvider } from '../../src/demo/provider.ts';
+import { createBrowser } from '../support/browser.ts';
+import { type Desk, withDesk } from '../support/program.ts';
+import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
+import { until } from '../support/waiting.ts';
+
+interface Opener {
+  env: Record<string, string>;
+  /** The path that the opener was given, what it held, and its mode, once it has been called. */
+  opened(): Promise<{ path: string; page: string; mode: string }>;
+  /** Lets the opener's process end. */
+  release(): void;
+}
+
+/** An `xdg-open` that stays in the process list, as a browser does, until it is released. */
+function fakeOpener(folder: string): Opener {
+  const bin = join(folder, 'bin');
+  const at = (name: string) => join(folder, name);
+  mkdirSync(bin);
+  const script = `#!/bin/sh
+stat -c %a "$1" > '${at('mode')}'
+cat "$1" > '${at('page')}'
+echo "$1" > '${at('path')}'
+n=0
+while [ ! -e '${at('release')}' ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); done
+`;
+  writeFileSync(join(bin, 'xdg-open'), script, { mode: 0o755 });
+  const text = (name: string) => readFileSync(at(name), 'utf8').trim();
+  return {
+    env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder },
+    async opened() {
+      await until(() => existsSync(at('path')) && text('path') !== '');
+      return { path: text('path'), page: text('page'), mode: text('mode') };
+    },
+    release: () => writeFileSync(at('release'), ''),
+  };
+}
+
+/** A home in a folder that everybody may enter, so that what keeps others out is relay's own doing. */
+async function withOpenDesk(
+  context: TestContext,
+  work: (desk: Desk, provider: DemoProvider, opener: Opener, home: string) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-open-'));
+  chmodSync(folder, 0o755);
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const provider = await startDemoProvider({});
+  context.after(() => provider.close());
+  const opener = fakeOpener(folder);
+  const home = join(folder, 'home');
+  const env = {
+    ...opener.env,
+    RELAY_HOME: home,
+    PROVIDER_API_URL: provider.apiUrl,
+    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+    PROVIDER_CLIENT_ID: provider.clientId,
+  };
+  await withDesk(env, (desk) => work(desk, provider, opener, home)).finally(opener.release);
+}
+
+const loginUrlOf = (line: string) => (JSON.parse(line) as { url: string }).url;
+
+test('another user gets neither an approval nor a token nor a login of their own, and sees no secret', {
+  skip: withoutSecondUser,
+}, async (context) => {
+  await withOpenDesk(context, async (desk, provider, opener, home) => {
+    const { server, ready } = await desk.serve();
+    const { baseUrl } = ready;
+    const login = desk.start(['login', '--json']);
+    const [line] = await login.until(/^\{"event":"login_url".*\}$/m);
+    const { path, page, mode } = await opener.opened();
+    const [, ticket = ''] = /url=[^"]*#ticket=([\w-]{43})"/.exec(page) ?? [];
+
+    // The other user is logged in to the provider as somebody else, and no account is connected yet.
+    provider.loginAs(1);
+    const registration = await register(baseUrl);
+    const report = await sendStranger({
+      baseUrl,
+      addresses: [loginUrlOf(line), `${baseUrl}/auth/provider/login`],
+      paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
+      requests: [...localCalls(), ...guesses(registration, baseUrl)],
+      watchMs: 700,
+    });
+    provider.loginAs(0);
+
+    assert.deepEqual(report.tried, { [loginUrlOf(line)]: 403, [`${baseUrl}/auth/provider/login`]: 403 });
+    // Node gives no answer to who has closed already; what must not come is the way to the provider.
+    assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
+    assert.deepEqual(report.read, {});
+    assert.deepEqual(report.files, []);
+    assert.match(ticket, /^[\w-]{43}$/);
+    assert.equal(mode, '600');
+    // What was looked for was to be seen: the opener and the program themselves are in the list.
+    assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
+    assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
+    for (const { path: asked, status, text } of report.sent) {
+      assert.ok(status >= 400 || asked.startsWith('/oauth/authorize?'), `${asked} answered ${status}`);
+      assert.ok(!/"(access_token|token|key|url)"/.test(text), `${asked}: ${text}`);
+    }
+
+    // The owner's login still waits, and the owner's own account is what gets connected.
+    assert.equal((await createBrowser().open(loginUrlOf(line))).status, 200);
+    const ended = await login.ended;
+    assert.equal(ended.code, 0, ended.err);
+    assert.ok(ended.out.includes(provider.accounts[0]?.displayName ?? '?'));
+    assert.ok(![ended.out, ended.err, server.out, server.err].some(holdsSecret(ticket)));
+    assert.equal(existsSync(dirname(path)), false);
+    const clients = JSON.parse((await desk.relay(['clients', '--json'])).out) as {
+      clients: Array<{ approvals: unknown[] }>;
+    };
+    assert.deepEqual(
+      clients.clients.map(({ approvals }) => approvals),
+      [[]],
+    );
+  });
+});
+
+test('no command line or environment holds a secret for as long as a login takes', async (context) => {
+  await withOpenDesk(context, async (desk, _provider, opener) => {
+    await desk.serve();
+    const watch = watchOwnProcesses();
+    const login = desk.start(['login', '--json']);
+    const [line] = await login.until(/^\{"event":"login_url".*\}$/m);
+    const { path, page } = await opener.opened();
+    const [, ticket = ''] = /url=[^"]*#ticket=([\w-]{43})"/.exec(page) ?? [];
+    const start = await createBrowser().step(loginUrlOf(line));
+    const state = new URL(start.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    assert.equal((await createBrowser().open(loginUrlOf(line))).status, 200);
+    const { out } = await login.ended;
+    const seen = watch.stop();
+    assert.ok(seen.some((text) => text.includes(`xdg-open ${path}`)));
+    assert.deepEqual(
+      seen.filter((text) => holdsSecret(ticket)(text) || text.includes(state)),
+      [],
+    );
+    assert.ok(!holdsSecret(ticket)(out));
+    assert.equal(existsSync(dirname(path)), false);
+  });
+});
+
+const FILES = ['relay.db', 'config.json', 'server.json', 'master.key', 'oauth-clients.json'];
+
+const holdsSecret = (ticket: string) => (text: string) =>
+  /[?&#](ticket|owner)=/.test(text) || (ticket !== '' && text.includes(ticket));
+
+function localCalls() {
+  const headers = { 'content-type': 'application/json' };
+  const guessed = { ...headers, authorization: 'Bearer guess' };
+  return ['owner-ticket/issue', 'login/start', 'key/show', 'mcp-token', 'status'].flatMap((route) => [
+    { path: `/local/${route}`, method: 'POST', headers, body: '{"attemptId":null,"switchAccount":true}' },
+    { path: `/local/${route}`, method: 'POST', headers: guessed, body: '{}' },
+  ]);
+}
+
+async function register(baseUrl: string): Promise<{ client_id: string }> {
+  const answer = await fetch(`${baseUrl}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: 'Mine',
+      redirect_uris: [CLIENT],
+      token_endpoint_auth_method: 'none',
+    }),
+  });
+  return (await answer.json()) as { client_id: string };
+}
+
+const CLIENT = 'http://127.0.0.1:9/cb';
+
+/** The approval page, and approvals with codes that are made up. */
+function guesses({ client_id }: { client_id: string }, baseUrl: string) {
+  const query = new URLSearchParams({
+    client_id,
+    response_type: 'code',
+    redirect_uri: CLIENT,
+    state: 's',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: baseUrl };
+  const approve = (owner_code: string) => ({
+    path: '/oauth/authorize',
+    method: 'POST',
+    headers,
+    body: `${query}&${new URLSearchParams({ owner_code, decision: 'approve', form_token: 'guess' })}`,
+  });
+  return [
+    { path: `/oauth/authorize?${query}` },
+    ...['', 'AAAA-AAAA', 'ABCD-EFGH', '2345-6789', 'null', 'undefined'].map(approve),
+    {
+      path: '/oauth/token',
+      method: 'POST',
+      headers,
+      body: `grant_type=authorization_code&code=guess&client_id=${client_id}&redirect_uri=${CLIENT}`,
+    },
+    { path: '/mcp', method: 'POST', headers: { authorization: 'Bearer guess' }, body: '{}' },
+  ];
+}
+
+/** What this user can see of all processes, which is no less than what another one can. */
+function watchOwnProcesses(): { stop(): string[] } {
+  const found = new Set<string>();
+  const timer = setInterval(() => {
+    for (const pid of readPids()) {
+      for (const file of ['cmdline', 'environ']) {
+        try {
+          const text = readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' ');
+          if (text.includes('relay') || text.includes('ticket')) found.add(text);
+        } catch {
+          // Gone meanwhile, or somebody else's.
+        }
+      }
+    }
+  }, 5);
+  return {
+    stop() {
+      clearInterval(timer);
+      return [...found];
+    },
+  };
+}
+
+function readPids(): string[] {
+  return existsSync('/proc/self') ? readdirSync('/proc').filter((name) => /^\d+$/.test(name)) : [];
+}
