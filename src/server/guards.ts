@@ -12,11 +12,6 @@ export interface Identity {
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Whether a host name (a `URL`'s `hostname`) is this machine's own. */
-export function isLoopbackName(name: string): boolean {
-  return LOOPBACK_NAMES.includes(name.toLowerCase());
-}
-
 /**
  * The base URL for answers to a request with this `Host`, or null when the host is foreign. With `PUBLIC_BASE_URL` set
  * every answer uses it, since clients compare these URLs byte by byte.

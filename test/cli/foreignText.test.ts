@@ -233,6 +233,7 @@ function exchange(): { exchange: Exchange; sent(): string } {
     query: new URLSearchParams(),
     baseUrl: '',
     requestId: 'r',
+    trusts: () => false,
   };
   return {
     exchange: given,
