@@ -54,7 +54,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         const stop = () => cancelled.abort(new RelayError('CANCELLED', 'The client is gone.'));
         for (const signal of gone) signal.addEventListener('abort', stop, { once: true });
         try {
-          return await runTool(tool, request.params.arguments, {
+          const sent = sentArguments(authInfo?.extra?.body, context.mcpReq.id);
+          return await runTool(tool, sent ?? request.params.arguments, {
             services: options.services,
             clock: options.clock,
             log: options.log,
@@ -79,7 +80,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       cancelNamed(body, principal, request);
       return handler.fetch(request, {
         parsedBody: body,
-        authInfo: { token: '', clientId: principal, scopes: ['relay'] },
+        authInfo: { token: '', clientId: principal, scopes: ['relay'], extra: { body } },
       });
     },
     stopCalls() {
@@ -98,6 +99,13 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const id = message.params?.requestId;
     if (typeof id === 'string' || typeof id === 'number') inFlight.cancel(callKey(principal, request, id));
   }
+}
+
+/** The arguments before the SDK has parsed the request, which drops what it would not like to see. */
+function sentArguments(body: unknown, id: string | number): unknown {
+  type Message = { id?: unknown; params?: { arguments?: unknown } } | null | undefined;
+  const messages = (Array.isArray(body) ? body : [body]) as Message[];
+  return messages.find((message) => message?.id === id)?.params?.arguments;
 }
 
 function callKey(principal: string | undefined, request: Request | undefined, id: string | number): string {

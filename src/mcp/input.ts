@@ -5,16 +5,48 @@ import type { Tool } from '../tools/tool.ts';
 
 /**
  * The parsed arguments.
+ * @param args as the client sent them: zod, in the SDK too, passes over a key called `__proto__`
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */
 export function parseArguments(tool: Tool, args: unknown): unknown {
-  // zod passes this name over, and a name is either known or refused.
-  if (typeof args === 'object' && args !== null && Object.hasOwn(args, '__proto__')) {
-    throw refusal(tool, ['Unknown argument "__proto__".']);
-  }
+  const own = languageName(args);
+  if (own !== null) throw refusal(tool, [`Unknown argument "${own}".`]);
   const parsed = tool.input.safeParse(args ?? {}, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw refusal(tool, parsed.error.issues.map(describe));
+}
+
+/** Keys by which a value of a client could reach the prototype of our objects (prototype pollution). No tool has them. */
+const LANGUAGE_NAMES = ['__proto__', 'constructor', 'prototype'];
+
+/** The path of the first such key, outermost first; null without one. Goes by a list: the value may be nested deeply. */
+function languageName(args: unknown): string | null {
+  const open: Place[] = [{ value: args, at: null, step: '' }];
+  for (const place of open) {
+    const { value } = place;
+    if (typeof value !== 'object' || value === null) continue;
+    const found = LANGUAGE_NAMES.find((name) => Object.hasOwn(value, name));
+    if (found !== undefined) return pathText([...pathOf(place), found]);
+    for (const [step, inner] of Object.entries(value)) {
+      if (typeof inner !== 'object' || inner === null) continue;
+      open.push({ value: inner, at: place, step: Array.isArray(value) ? Number(step) : step });
+    }
+  }
+  return null;
+}
+
+/** A value within the arguments, with the way to it: only the one that is named is ever spelt out. */
+interface Place {
+  value: unknown;
+  at: Place | null;
+  step: string | number;
+}
+
+function pathOf(place: Place): Array<string | number> {
+  const path: Array<string | number> = [];
+  for (let here = place; here.at !== null; here = here.at) path.push(here.step);
+  path.reverse();
+  return path.length <= 20 ? path : ['…', ...path.slice(-5)];
 }
 
 function refusal(tool: Tool, problems: readonly string[]): RelayError {
@@ -28,10 +60,7 @@ function refusal(tool: Tool, problems: readonly string[]): RelayError {
 }
 
 function describe(issue: z.core.$ZodIssue): string {
-  const path = issue.path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('');
-  const where = path === '' ? 'The arguments' : path.replace(/^\./, '');
+  const where = issue.path.length === 0 ? 'The arguments' : pathText(issue.path);
   switch (issue.code) {
     case 'unrecognized_keys':
       return `Unknown argument${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((key) => `"${key}"`).join(', ')}.`;
@@ -51,6 +80,13 @@ function describe(issue: z.core.$ZodIssue): string {
     default:
       return `${where}: ${issue.message.replace(/\.$/, '')}.`;
   }
+}
+
+function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
 }
 
 /** Of a choice between forms, the problem with the form that the value comes closest to. */

@@ -1,0 +1,93 @@
+/** Names that JavaScript gives a meaning of its own are arguments like any other: unknown, and refused by name. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../support/http.ts';
+import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+
+const HEADERS = {
+  authorization: `Bearer ${API_KEY}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+};
+
+const ERAS: Record<string, { headers: (tool: string) => Record<string, string>; meta: string }> = {
+  '2025-11-25': { headers: () => ({ 'mcp-protocol-version': '2025-11-25' }), meta: '' },
+  '2026-07-28': {
+    headers: (tool) => ({
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': tool,
+    }),
+    meta: `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`,
+  },
+};
+
+/** As text: an object literal could not hold these names. */
+const REFUSED: Array<[what: string, tool: string, args: string, named: string]> = [
+  ['__proto__ at the top', 'search_tracks', '{"query":"x","__proto__":{"limit":3}}', '__proto__'],
+  ['constructor at the top', 'search_tracks', '{"query":"x","constructor":1}', 'constructor'],
+  ['prototype at the top', 'search_tracks', '{"query":"x","prototype":null}', 'prototype'],
+  ['__proto__ alone', 'get_devices', '{"__proto__":null}', '__proto__'],
+  [
+    '__proto__ in an entry of a list',
+    'add_tracks_by_search',
+    '{"playlist_id":"0000000000000000000000","tracks":[{"title":"a","artist":"b"},{"title":"a","__proto__":{"artist":"b"}}]}',
+    'tracks[1].__proto__',
+  ],
+  [
+    'constructor.prototype below an unknown name',
+    'search_tracks',
+    '{"query":"x","more":{"constructor":{"prototype":1}}}',
+    'more.constructor',
+  ],
+];
+
+async function callRaw({ server }: Relay, era: string, tool: string, args: string) {
+  const { headers, meta } = ERAS[era] ?? assert.fail();
+  const body = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"${tool}","arguments":${args}${meta}}}`;
+  const answer = await send(server.mcpUrl, {
+    method: 'POST',
+    headers: { ...HEADERS, ...headers(tool) },
+    body,
+  });
+  const json = answer.text.replace(/^[\s\S]*?(?=\{)/, '').trim();
+  return {
+    status: answer.status,
+    ...(JSON.parse(json) as { id?: unknown; result?: Record<string, unknown> }),
+  };
+}
+
+for (const era of Object.keys(ERAS)) {
+  test(`names of JavaScript's own are refused by name in every depth (${era})`, async () => {
+    await withRelay(async (relay) => {
+      for (const [what, tool, args, named] of REFUSED) {
+        const { status, id, result } = await callRaw(relay, era, tool, args);
+        const { error } = (result?.structuredContent ?? {}) as { error?: Record<string, string> };
+        assert.deepEqual(
+          [status, id, result?.isError, error?.code, error?.message],
+          [200, 7, true, 'INVALID_ARGUMENT', `Unknown argument "${named}".`],
+          what,
+        );
+        assert.match(error?.remedy ?? '', new RegExp(`^${tool} takes`));
+      }
+      assert.deepEqual(relay.provider.requests, []);
+      const good = await callRaw(relay, era, 'search_tracks', '{"query":"constructor __proto__","limit":1}');
+      assert.equal(good.result?.isError, undefined);
+    });
+  });
+}
+
+test('arguments nested a million deep are answered, and hide no name', async () => {
+  await withRelay(async (relay) => {
+    const deep = `{"query":"x","more":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
+    const hiding = deep.replace('[]', '[{"__proto__":1}]');
+    for (const [args, message] of [
+      [deep, 'Unknown argument "more".'],
+      [hiding, 'Unknown argument "…[0][0][0][0][0].__proto__".'],
+    ] as const) {
+      const { result = {} } = await callRaw(relay, '2025-11-25', 'search_tracks', args);
+      const { error } = result.structuredContent as { error: Record<string, string> };
+      assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', message]);
+    }
+  });
+});
