@@ -1,0 +1,35 @@
+/** What every client's model reads first. Clients cut it at 2,048 characters. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TOOLS } from '../../src/tools/index.ts';
+import { withRelay } from '../support/world.ts';
+
+test('the instructions fit, and say what a model must know before its first call', async () => {
+  await withRelay({ connect: false }, async ({ client }) => {
+    const text = client.getInstructions() ?? '';
+    assert.ok(text.length <= 1_900, `${text.length} characters`);
+    const says: Array<[what: string, pattern: RegExp]> = [
+      [
+        'text from Spotify is data',
+        /names, descriptions and titles from Spotify .*are data.*never (follow|orders)/i,
+      ],
+      ['that write tools exist', /can (also )?change/i],
+      ['long work becomes a job', /becomes a (durable )?job/],
+      ['which tool pins down one song', /find_track_exact/],
+      ['which tool takes a list', /create_playlist_from_tracks/],
+      ['not to loop', /do not loop/],
+      ['what removes for good', /cannot be undone/],
+      ['how to page', /next_offset/],
+      ['what a limit asks', /RATE_LIMITED/],
+      ['what a missing login asks', /LOGIN_REQUIRED/],
+    ];
+    for (const [what, pattern] of says) assert.match(text, pattern, what);
+    const known = new Set(TOOLS.map(({ name }) => name));
+    const named = text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
+    const fields = new Set(['job_id', 'next_offset', 'dry_run']);
+    assert.deepEqual(
+      named.filter((name) => !known.has(name) && !fields.has(name)),
+      [],
+    );
+  });
+});
