@@ -1,5 +1,5 @@
-// `npm run check`: types, lint and format, generated files current, import directions, who writes to the
-// terminal. Says all that is wrong, not the
+// `npm run check`: types, lint and format, generated files current, and the rules of the structure: import directions,
+// writers to the terminal, readers of the environment. Says all that is wrong, not the
 // first only.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const steps = [
   ['types', bin('tsc'), ['--noEmit', '-p', root]],
   ['lint and format', bin('biome'), ['ci', '--colors=off', '--error-on-warnings', root]],
   ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
-  ['import directions, writers', process.execPath, [...tsx, join(root, 'scripts', 'imports.ts')]],
+  ['structure', process.execPath, [...tsx, join(root, 'scripts', 'imports.ts')]],
 ];
 
 const failed = steps.filter(([name, command, args]) => {

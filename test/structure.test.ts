@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readsEnvironment, wrongReads } from '../scripts/check-environment.ts';
 import { wrongImports } from '../scripts/check-imports.ts';
 import { strayWriters } from '../scripts/check-writers.ts';
 
@@ -9,4 +10,18 @@ test('imports go one way', () => {
 
 test('nothing writes to the terminal past the sanitiser', () => {
   assert.deepEqual(strayWriters(), []);
+});
+
+test('the environment comes in at one place', () => {
+  assert.deepEqual(wrongReads(), []);
+  for (const reading of [
+    'inspect({ env: process.env })',
+    'const { env, argv } = process;',
+    "process['env']",
+    'process?.env.HOME',
+    "import { env } from 'node:process';",
+  ]) {
+    assert.equal(readsEnvironment(reading), true, reading);
+  }
+  assert.equal(readsEnvironment('// process.env is not for settings\nconst { env } = world;'), false);
 });

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
+import { childEnv } from '../domain/childEnv.ts';
 import {
   ADDON_VARIABLE,
   HELPER_SOURCE,
@@ -73,7 +74,7 @@ async function exchange(request: string, signal: AbortSignal): Promise<string> {
 
 function helperCommand(): { args: string[]; env: NodeJS.ProcessEnv } {
   // Options for this process (an inspector, a loader) are not meant for the helper.
-  const env = { ...process.env, NODE_OPTIONS: '' };
+  const env = childEnv({ NODE_OPTIONS: '' });
   if (isSea()) return { args: [], env: { ...env, [HELPER_VARIABLE]: '1', [ADDON_VARIABLE]: '' } };
   const addon = findKeyringAddon();
   if (!addon) throw new Error('The keychain addon is not installed for this platform');

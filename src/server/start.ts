@@ -189,7 +189,8 @@ async function stop(core: Core, endpoint: McpEndpoint, listener: Listener, jobs:
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;
-    return inspectSettings({ env: process.env, home: settings.home }).settings.providerClientId;
+    // Neither flag nor environment has one, or the settings would: what is left is the file of this very home.
+    return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.providerClientId;
   };
 }
 

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
+import { childEnv } from '../domain/childEnv.ts';
 import { systemCodeOf } from '../domain/errors.ts';
 import { lastingNames } from './command.ts';
 import type { Machine, Ran } from './types.ts';
@@ -63,6 +64,7 @@ function run(command: string, args: readonly string[], timeoutMs = RUN_MS): Prom
 /** Where a login by `su` or over a plain ssh did not say where the user's systemd is reached, it is said here. */
 function sessionEnv(): NodeJS.ProcessEnv {
   const folder = `/run/user/${process.getuid?.() ?? ''}`;
-  if (process.platform !== 'linux' || process.env.XDG_RUNTIME_DIR || !existsSync(folder)) return process.env;
-  return { ...process.env, XDG_RUNTIME_DIR: folder };
+  const env = childEnv();
+  if (process.platform !== 'linux' || env.XDG_RUNTIME_DIR || !existsSync(folder)) return env;
+  return { ...env, XDG_RUNTIME_DIR: folder };
 }

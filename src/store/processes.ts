@@ -5,6 +5,7 @@
 import type { ExecFileOptions } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { childEnv } from '../domain/childEnv.ts';
 import { systemCodeOf } from '../domain/errors.ts';
 
 /** Loaded when used, which Linux never does. */
@@ -68,7 +69,7 @@ async function linuxStart(pid: number): Promise<string | null> {
 }
 
 async function psStart(pid: number): Promise<string | null | undefined> {
-  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const env = childEnv({ LC_ALL: 'C', TZ: 'UTC' });
   const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
   return startFromPs(
     await run('ps', args, { env }).catch((error: unknown) => ({ code: (error as { code?: unknown }).code })),

@@ -1,0 +1,42 @@
+/** Which files may look at `process.env`, with the reason; run by `npm run check` and by a test. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+
+/**
+ * Whatever else reads it goes behind the back of the world that it was given: settings then come from one home and are
+ * written to another.
+ */
+const MAY_READ: Readonly<Record<string, string>> = {
+  'cli/world.ts': 'the one place where the environment comes into the program',
+  'domain/childEnv.ts':
+    'hands the environment on to child processes, which keep theirs like those of any program',
+  'executable.ts': 'decides before anything is loaded whether this process is the keychain helper',
+  'secrets/keychainHelper.ts': 'is the text of the helper, a process whose arguments are in its environment',
+  'secrets/keyringAddon.ts': 'unpacks the addon inside the helper, below the runtime folder of the session',
+};
+
+/** One sentence per file that reads the environment and may not. */
+export function wrongReads(): string[] {
+  return readdirSync(src, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
+    const file = join(src, name);
+    const path = relative(src, file).replaceAll('\\', '/');
+    if (!path.endsWith('.ts') || Object.hasOwn(MAY_READ, path)) return [];
+    if (!readsEnvironment(readFileSync(file, 'utf8'))) return [];
+    return [
+      `${path} reads process.env: take it from the world (cli/world.ts), or say in scripts/check-environment.ts why`,
+    ];
+  });
+}
+
+/** By its usual names; comments are left out. */
+export function readsEnvironment(source: string): boolean {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g, '');
+  return (
+    /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\s*\[\s*['"`]env\b/.test(code) ||
+    /\{[^{}]*\benv\b[^{}]*\}\s*=\s*process\b/.test(code) ||
+    /import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*['"](node:)?process['"]/.test(code)
+  );
+}
