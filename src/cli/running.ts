@@ -17,8 +17,8 @@ export interface Connection {
 }
 
 /**
- * The running server with the means to ask it, or null. What a killed server left behind counts as none, so no token
- * goes to whatever may have taken its port since.
+ * The running server with the means to ask it, or null. What a killed server left behind counts as none; should something
+ * else listen there all the same, it has to prove itself before it is told anything (`local/client.ts`).
  */
 export async function findServer(context: Context): Promise<Connection | null> {
   const settings = await context.settings();
@@ -44,6 +44,6 @@ async function connectTo(context: Context, settings: Settings, file: ServerFile)
     );
   }
   const token = deriveLocalToken(key);
-  const local = createLocalClient({ baseUrl, token, signal: context.signal });
+  const local = createLocalClient({ baseUrl, token, signal: context.signal, random: context.random });
   return { local, baseUrl, pid, version, demo: settings.demo };
 }

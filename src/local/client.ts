@@ -1,9 +1,17 @@
-/** The command line's way to a running server: one POST per question, as `domain/localApi.ts` lists them. */
-import http from 'node:http';
-import https from 'node:https';
+/**
+ * The command line's way to a running server: one POST per question, as `domain/localApi.ts` lists them. Each goes on a
+ * connection of its own, on which the server has to prove itself before it is sent anything else.
+ */
+import { type Random, systemRandom } from '../domain/clock.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
+import { HELLO_ROUTE, provesServer } from '../domain/localProof.ts';
+import { type Answer, type Connection, openConnection } from './connection.ts';
 import { isErrorCode } from './errorCode.ts';
+
+/** What a server gets for its proof, which takes it no work: its first byte and its last come by then. */
+const HELLO_MS = 10_000;
+const HELLO_BYTES = 16 * 1024;
 
 export interface LocalClientOptions {
   /** As in `server.json`. */
@@ -14,6 +22,7 @@ export interface LocalClientOptions {
   signal?: AbortSignal;
   /** How long the server may be silent, in milliseconds. A login is waited for up to 25 s at a time. */
   timeoutMs?: number;
+  random?: Random;
 }
 
 /**
@@ -45,53 +54,40 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
 }
 
 async function post(options: LocalClientOptions, route: string, body: object): Promise<unknown> {
-  const url = new URL(`/local/${route}`, options.baseUrl);
+  const { baseUrl, token, signal, timeoutMs = 60_000 } = options;
+  const { origin } = new URL(baseUrl);
+  const connection = openConnection(origin);
   let answer: Answer;
   try {
-    answer = await send(url, options, JSON.stringify(body));
+    await requireProof(connection, options, origin);
+    const authorization = `Bearer ${token}`;
+    answer = await connection.post(`/local/${route}`, body, {
+      headers: { authorization },
+      signal,
+      timeoutMs,
+    });
   } catch (error) {
-    options.signal?.throwIfAborted();
-    throw unreachable(url.origin, error);
+    signal?.throwIfAborted();
+    throw error instanceof RelayError ? error : unreachable(origin, error);
+  } finally {
+    connection.close();
   }
   const content = parseJson(answer.text);
   if (answer.status >= 200 && answer.status < 300) return content;
-  throw errorFrom(content, answer.status, url.origin);
+  throw errorFrom(content, answer.status, origin);
 }
 
-interface Answer {
-  status: number;
-  text: string;
-}
-
-function send(
-  url: URL,
-  { token, signal, timeoutMs = 60_000 }: LocalClientOptions,
-  body: string,
-): Promise<Answer> {
-  const { request } = url.protocol === 'https:' ? https : http;
-  const headers = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-  };
-  return new Promise((resolve, reject) => {
-    // An agent of its own: the global one may be told by the environment to go through a proxy.
-    const sent = request(
-      url,
-      { method: 'POST', headers, signal, agent: false, timeout: timeoutMs },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
-        });
-      },
-    );
-    sent.on('timeout', () => sent.destroy(new Error('it does not answer')));
-    sent.on('error', reject);
-    sent.end(body);
-  });
+/** Nothing that comes before the proof is believed or shown, errors included. */
+async function requireProof(
+  connection: Connection,
+  { token, signal, timeoutMs = HELLO_MS, random = systemRandom }: LocalClientOptions,
+  origin: string,
+): Promise<void> {
+  const nonce = random.bytes(32).toString('base64url');
+  const limits = { timeoutMs: Math.min(timeoutMs, HELLO_MS), withinMs: HELLO_MS, maxBytes: HELLO_BYTES };
+  const answer = await connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
+  if (answer.status !== 200) throw notRelay(origin, answer.status);
+  if (!provesServer(token, nonce, answer.serverEnd, parseJson(answer.text))) throw impostor(origin);
 }
 
 function unreachable(origin: string, error: unknown): RelayError {
@@ -106,15 +102,8 @@ function unreachable(origin: string, error: unknown): RelayError {
 function errorFrom(content: unknown, status: number, origin: string): RelayError {
   const error = (content as { error?: Record<string, unknown> } | null)?.error;
   const code = error?.code;
-  if (status === 401) return wrongToken(origin);
   if (error === undefined || !isErrorCode(code)) {
-    return new RelayError(
-      'NO_SERVER',
-      `What listens at ${origin} does not answer as relay (HTTP ${status}).`,
-      {
-        remedy: 'Stop the server with its own version of the program and start it again with `relay serve`.',
-      },
-    );
+    return notRelay(origin, status);
   }
   return new RelayError(code, String(error.message), {
     ...(typeof error.remedy === 'string' ? { remedy: error.remedy } : {}),
@@ -125,10 +114,18 @@ function errorFrom(content: unknown, status: number, origin: string): RelayError
   });
 }
 
-function wrongToken(origin: string): RelayError {
-  const message = `The server at ${origin} does not let this command in: it uses another master key.`;
+function notRelay(origin: string, status: number): RelayError {
+  return new RelayError('NO_SERVER', `What listens at ${origin} does not answer as relay (HTTP ${status}).`, {
+    remedy:
+      'If it is an older relay, stop it with its own version of the program and start it again with `relay serve`. Otherwise another program has taken the port: start relay on another one with --port.',
+  });
+}
+
+function impostor(origin: string): RelayError {
+  const message = `What listens at ${origin} is not the server of this home, so nothing was sent to it.`;
   return new RelayError('NO_SERVER', message, {
-    remedy: 'Run the command as the same user, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.',
+    remedy:
+      'Another program may have taken the port: see which, then start with `relay serve` or another --port. If it is your server, run the command as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.',
   });
 }
 

@@ -3,10 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { createLocalClient } from '../../src/local/client.ts';
+import { answerHello } from '../support/hello.ts';
 
+/** A server that has the token; null: it never answers anything else than `hello`. */
 async function answering(context: TestContext, status: number | null, body: string): Promise<string> {
-  const server = createServer((_request, response) => {
-    if (status !== null) response.writeHead(status).end(body);
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request.setEncoding('utf8')) text += chunk;
+    if (request.url === '/local/hello') answerHello(request, response, text, 't');
+    else if (status !== null) response.writeHead(status).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   context.after(() => {

@@ -13,6 +13,7 @@ import { LOCAL_ROUTES, type LocalApi, type NewClient } from '../../src/domain/lo
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
 import { writeServerFile } from '../../src/store/serverFile.ts';
 import { temporaryHome } from './cli.ts';
+import { answerHello } from './hello.ts';
 
 export interface FakeLocal {
   home: string;
@@ -52,6 +53,7 @@ export async function startFakeLocal(
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await bodyOf(request);
+    if (request.url === '/local/hello') return answerHello(request, response, text, deriveLocalToken(KEY));
     if (request.url === '/mcp' && handler)
       return forward(handler.fetch, `${baseUrl}/mcp`, request, text, response);
     await answerLocal(answers, calls, request, text, response);

@@ -1,16 +1,19 @@
 /**
- * What the command line asks of the running server. Only who may read the owner's keychain knows the token; a request
+ * What the command line asks of the running server, after `hello`, by which the server proves itself first. Only who may read the owner's keychain knows the token; a request
  * that a browser sent (it carries `Origin` or `Referer`) is refused even with it.
  */
 import * as z from 'zod';
 import { lazy } from '../../domain/lazy.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
+import { HELLO_ROUTE, localProof } from '../../domain/localProof.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { isDirectLoopback } from '../address.ts';
 import { OTHER_BODY_BYTES, readJson } from '../body.ts';
 import { type Exchange, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
 import { HttpError } from '../toHttp.ts';
+
+const HELLO_BYTES = 1024;
 
 const Empty = () => z.object({});
 
@@ -77,21 +80,47 @@ function call<T extends z.ZodType>(
 
 /** @param apiFor the owner's calls, with URLs for the base URL that was dialled */
 export function localRoutes(apiFor: (baseUrl: string) => LocalApi, token: string): Route[] {
-  return (Object.keys(calls) as Array<keyof LocalApi>).map((name) => ({
+  const routes = (Object.keys(calls) as Array<keyof LocalApi>).map(
+    (name): Route => ({
+      method: 'POST',
+      path: `/local/${LOCAL_ROUTES[name]}`,
+      async handle(exchange) {
+        authorize(exchange, token);
+        const body = await readJson(exchange.request, OTHER_BODY_BYTES);
+        sendJson(exchange, 200, (await calls[name](apiFor(exchange.baseUrl), body)) ?? {});
+      },
+    }),
+  );
+  return [...routes, helloRoute(token)];
+}
+
+const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
+
+/** Needs no credential: the answer is of use to whoever holds the token already, and on this very address only. */
+function helloRoute(token: string): Route {
+  return {
     method: 'POST',
-    path: `/local/${LOCAL_ROUTES[name]}`,
+    path: `/local/${HELLO_ROUTE}`,
     async handle(exchange) {
-      authorize(exchange, token);
-      const body = await readJson(exchange.request, OTHER_BODY_BYTES);
-      sendJson(exchange, 200, (await calls[name](apiFor(exchange.baseUrl), body)) ?? {});
+      refuseOutsiders(exchange);
+      const parsed = Hello().safeParse(await readJson(exchange.request, HELLO_BYTES));
+      if (!parsed.success) throw new HttpError('BAD_REQUEST');
+      const { localAddress: address, localPort: port } = exchange.request.socket;
+      const { pid } = process;
+      sendJson(exchange, 200, { pid, proof: localProof(token, parsed.data.nonce, { address, port }, pid) });
     },
-  }));
+  };
+}
+
+function refuseOutsiders(exchange: Exchange): void {
+  // To a proxy or tunnel on this machine, and to whoever is behind it, there is nothing here, even with the token.
+  if (!isDirectLoopback(exchange)) throw new HttpError('ROUTE_NOT_FOUND');
+  const { headers } = exchange.request;
+  if (headers.origin !== undefined || headers.referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');
 }
 
 function authorize(exchange: Exchange, token: string): void {
-  // To a proxy or tunnel on this machine, and to whoever is behind it, there is nothing here, even with the token.
-  if (!isDirectLoopback(exchange)) throw new HttpError('ROUTE_NOT_FOUND');
-  const { origin, referer, authorization } = exchange.request.headers;
-  if (origin !== undefined || referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');
+  refuseOutsiders(exchange);
+  const { authorization } = exchange.request.headers;
   if (!equalSecrets(authorization ?? '', `Bearer ${token}`)) throw new HttpError('UNAUTHORIZED');
 }

@@ -1,0 +1,43 @@
+/**
+ * How a server proves to the command line that it holds the local token, before that is sent to it: after a server was
+ * killed, anybody may have taken its port. Pure.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** The route below `/local/`: POST with a `HelloRequest`, answered with a `HelloAnswer`, without a credential. */
+export const HELLO_ROUTE = 'hello';
+
+export interface HelloRequest {
+  /** Random, so that no earlier answer serves again. */
+  nonce: string;
+}
+
+export interface HelloAnswer {
+  pid: number;
+  proof: string;
+}
+
+/** The server's end of the connection, as either side's socket names it. */
+export interface ServerEnd {
+  address: string | undefined;
+  port: number | undefined;
+}
+
+/**
+ * HMAC-SHA-256 under the local token, in base64url. It holds the address and port that the server was dialled at: whoever
+ * passes the question on to the real server, which listens elsewhere, gets an answer that does not fit.
+ */
+export function localProof(token: string, nonce: string, end: ServerEnd, pid: number): string {
+  const address = (end.address ?? '').replace(/^::ffff:/i, '');
+  const text = ['relay local server v1', nonce, address, end.port ?? 0, pid].join('\n');
+  return createHmac('sha256', token).update(text).digest('base64url');
+}
+
+/** True for the answer of a server that holds `token`. */
+export function provesServer(token: string, nonce: string, end: ServerEnd, answer: unknown): boolean {
+  const { pid, proof } = (answer ?? {}) as Partial<HelloAnswer>;
+  if (typeof pid !== 'number' || typeof proof !== 'string') return false;
+  const expected = Buffer.from(localProof(token, nonce, end, pid));
+  const given = Buffer.from(proof);
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}

@@ -1,0 +1,207 @@
+/** After `kill -9` another user of the machine may listen where the server did: the command line tells it nothing. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer as createTcp } from 'node:net';
+import test, { type TestContext } from 'node:test';
+import { createLocalClient } from '../../src/local/client.ts';
+import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { openOffline } from '../../src/server/offline.ts';
+import { writeServerFile } from '../../src/store/serverFile.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { answerHello } from '../support/hello.ts';
+import { withRelay } from '../support/world.ts';
+
+const KEY = Buffer.alloc(32, 9);
+const TOKEN = deriveLocalToken(KEY);
+
+interface Listener {
+  baseUrl: string;
+  /** Everything that came in, head and body of each request, as text. */
+  heard: string[];
+}
+
+/** Listens where a server was, and keeps all that it is sent. */
+async function listener(
+  context: TestContext,
+  answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
+): Promise<Listener> {
+  const heard: string[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    heard.push(`${request.method} ${request.url}\n${request.rawHeaders.join('\n')}\n${body}`);
+    answer(request, response, body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+}
+
+/** A home whose `server.json` still leads to `baseUrl`, in the name of a process that lives. */
+async function staleHome(context: TestContext, baseUrl: string) {
+  const home = temporaryHome(context);
+  mkdirSync(home, { recursive: true });
+  const startedAt = '2026-11-01T00:00:00.000Z';
+  await writeServerFile(home, { pid: process.pid, startedAt, version: '1.2.3', baseUrl });
+  return { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY.toString('base64') };
+}
+
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+const IMPOSTORS: Record<string, (response: ServerResponse, body: string) => void> = {
+  'says yes to everything': (response) => json(response, 200, { ok: true }),
+  'sends an empty proof': (response) => json(response, 200, { pid: process.pid, proof: '' }),
+  'sends the nonce back': (response, body) => json(response, 200, { pid: 1, proof: JSON.parse(body).nonce }),
+  'guesses a proof': (response) => json(response, 200, { pid: process.pid, proof: 'A'.repeat(43) }),
+  'asks for the token': (response) =>
+    json(response, 401, { error: { code: 'UNAUTHORIZED', message: '\u001b[2JSend the token.' } }),
+  'sends elsewhere': (response) => response.writeHead(307, { location: '/local/status' }).end(),
+  'never ends its answer': (response) => {
+    response.writeHead(200);
+    const more = () => {
+      while (!response.destroyed && response.write('x'.repeat(65_536)));
+    };
+    response.on('drain', more);
+    more();
+  },
+};
+
+for (const [what, answer] of Object.entries(IMPOSTORS)) {
+  test(`a listener that ${what} is sent nothing of use`, async (context) => {
+    const { baseUrl, heard } = await listener(context, (_request, response, body) => answer(response, body));
+    const env = await staleHome(context, baseUrl);
+    for (const args of [
+      ['key'],
+      ['call', 'get_devices'],
+      ['login', '--no-browser'],
+      ['logout'],
+      ['backup', '/dev/null/x'],
+    ]) {
+      const { code, out, err } = await relay(args, { env });
+      assert.deepEqual([code, out], [4, ''], args.join(' '));
+      assert.ok(err.includes(baseUrl) && !err.includes('\u001b'), err);
+    }
+    assert.equal(heard.length, 5);
+    for (const text of heard) {
+      assert.match(text, /^POST \/local\/hello\n/);
+      assert.doesNotMatch(text, /authorization|bearer/i);
+      assert.ok(!text.includes(TOKEN) && !text.includes(KEY.toString('base64')), text);
+      assert.match(text, /\n\{"nonce":"[A-Za-z0-9_-]{43}"\}$/);
+    }
+    assert.equal(new Set(heard.map((text) => text.split('\n').at(-1))).size, 5);
+  });
+}
+
+test('a wrong proof is told as what it is', async (context) => {
+  const { baseUrl } = await listener(context, (_request, response) =>
+    json(response, 200, { pid: 1, proof: 'x' }),
+  );
+  const env = await staleHome(context, baseUrl);
+  assert.deepEqual(await relay(['key'], { env }), {
+    code: 4,
+    out: '',
+    err: `relay: What listens at ${baseUrl} is not the server of this home, so nothing was sent to it.
+  Another program may have taken the port: see which, then start with \`relay serve\` or another --port. If it is your server, run the command as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.
+`,
+  });
+});
+
+test('the proof of the real server is worth nothing on another port', async (context) => {
+  await withRelay({ connect: false, client: false }, async ({ baseUrl, localToken }) => {
+    assert.ok((await createLocalClient({ baseUrl, token: localToken }).showKey()).key);
+    const target = new URL(baseUrl);
+    const passedOn: string[] = [];
+    const between = createTcp((socket) => {
+      const onward = connect(Number(target.port), target.hostname);
+      socket.on('data', (chunk: Buffer) => {
+        // The Host must be that of the real server, or it would refuse.
+        const text = chunk.toString('latin1').replace(/^Host: .*$/im, `Host: ${target.host}`);
+        passedOn.push(text);
+        onward.write(text, 'latin1');
+      });
+      onward.on('data', (chunk) => socket.write(chunk));
+      for (const [a, b] of [
+        [socket, onward],
+        [onward, socket],
+      ] as const) {
+        a.on('error', () => b.destroy()).on('close', () => b.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    context.after(() => between.close());
+    const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+    await assert.rejects(createLocalClient({ baseUrl: url, token: localToken }).showKey(), {
+      code: 'NO_SERVER',
+      message: `What listens at ${url} is not the server of this home, so nothing was sent to it.`,
+    });
+    assert.match(passedOn.join(''), /\/local\/hello/);
+    assert.ok(!passedOn.join('').includes(localToken));
+  });
+});
+
+test('the token goes on the connection that was proved, and on no other', async (context) => {
+  const { baseUrl, heard } = await listener(context, (request, response, body) => {
+    // The real server proves itself and is gone; the next connection may be anybody's.
+    response.setHeader('connection', 'close');
+    answerHello(request, response, body, TOKEN);
+  });
+  await assert.rejects(createLocalClient({ baseUrl, token: TOKEN }).showKey(), { code: 'NO_SERVER' });
+  assert.deepEqual(
+    heard.map((text) => text.split('\n')[0]),
+    ['POST /local/hello'],
+  );
+});
+
+test('hello proves nothing to a browser, and takes a nonce only', async () => {
+  await withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
+    const statusOf = async (body: string, headers: Record<string, string> = {}) =>
+      new Promise<number>((resolve, reject) => {
+        const sent = request(
+          `${baseUrl}/local/hello`,
+          { method: 'POST', headers: { 'content-type': 'application/json', ...headers } },
+          (response) => resolve(response.resume().statusCode ?? 0),
+        );
+        sent.on('error', reject).end(body);
+      });
+    const good = JSON.stringify({ nonce: 'n'.repeat(43) });
+    assert.equal(await statusOf(good), 200);
+    assert.equal(await statusOf(good, { origin: baseUrl }), 403);
+    assert.equal(await statusOf(good, { referer: `${baseUrl}/` }), 403);
+    for (const nonce of ['', 'short', 'x\ny'.padEnd(43, 'z'), 'n'.repeat(200), 7, null]) {
+      assert.equal(await statusOf(JSON.stringify({ nonce })), 400, String(nonce));
+    }
+  });
+});
+
+test('relay status works beside a foreign listener, and says what is there', async (context) => {
+  const { baseUrl, heard } = await listener(context, (_request, response) => json(response, 200, {}));
+  const env = await staleHome(context, baseUrl);
+  const { code, out, err } = await relay(['status', '--json'], { env, parts: { openOffline } });
+  assert.deepEqual([code, err], [4, '']);
+  const { server, entries } = JSON.parse(out);
+  assert.equal(server, null);
+  assert.deepEqual(entries[0], {
+    part: 'server',
+    state: 'bad',
+    summary: `What listens at ${baseUrl} is not the server of this home, so nothing was sent to it.`,
+    remedy: entries[0].remedy,
+  });
+  assert.match(entries[0].remedy, /^Another program may have taken the port/);
+  assert.equal(heard.length, 1);
+});
+
+test('relay status says that nothing listens where the server should', async (context) => {
+  const env = await staleHome(context, 'http://127.0.0.1:1');
+  const { code, out } = await relay(['status', '--json'], { env, parts: { openOffline } });
+  assert.equal(code, 4);
+  assert.deepEqual(
+    JSON.parse(out).entries[0].summary,
+    'The server at http://127.0.0.1:1 cannot be reached: nothing listens there.',
+  );
+});

@@ -1,0 +1,16 @@
+/** What a server of the test answers to `POST /local/hello`. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { localProof } from '../../src/domain/localProof.ts';
+
+/** Proves `token` on the connection of `request`. */
+export function answerHello(
+  request: IncomingMessage,
+  response: ServerResponse,
+  text: string,
+  token: string,
+): void {
+  const { nonce } = JSON.parse(text) as { nonce: string };
+  const end = { address: request.socket.localAddress, port: request.socket.localPort };
+  const answer = { pid: process.pid, proof: localProof(token, nonce, end, process.pid) };
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+}
