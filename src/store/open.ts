@@ -6,13 +6,21 @@ import type { Database } from 'sql.js';
 import type { Clock } from '../domain/clock.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { MIGRATIONS } from '../generated/sql.ts';
+import { claimedVersion, takeRows } from './copyContent.ts';
 import { ensureHome } from './home.ts';
 import { type Migration, migrate, readVersions, type SchemaVersions } from './migrate.ts';
 import { createSaver, type Saver, type SaverState } from './save.ts';
 import { nodeSaveFs } from './saveFs.ts';
 import { createSql } from './sql.ts';
 import { loadSqlite } from './sqlite.ts';
-import { damaged, openImage, readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
+import {
+  damaged,
+  inRollbackFormat,
+  openImage,
+  readStateFile,
+  type StateFile,
+  stateFilePath,
+} from './stateFile.ts';
 import { removeStaleTemps } from './tempFiles.ts';
 import type { Store, StoreOptions } from './types.ts';
 
@@ -98,19 +106,63 @@ export async function openDetached(
   try {
     const { schemaVersion: fileVersion } = versionsOf(db, path);
     bring(db, path, MIGRATIONS);
-    const sql = createSql(db);
-    const saver = unsaved({
-      status: 'ok',
-      sizeBytes: bytes.length,
-      lastSavedAt: savedAt,
-      unsavedChanges: false,
-    });
-    const store = assemble({ path, db, sql, saver, migrations: MIGRATIONS, now: () => clock.now() });
-    return { store, fileVersion, image: sql.image };
+    return detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, MIGRATIONS);
   } catch (error) {
     db.close();
     throw error;
   }
+}
+
+/**
+ * The rows of a copy that anybody may have made, at the present schema and apart from its file: see `copyContent.ts`.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function openCopy(
+  path: string,
+  { bytes, savedAt }: StateFile,
+  clock: Clock,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Detached> {
+  const fileVersion = claimedVersion(bytes);
+  if (fileVersion === 0) throw damaged(path, 'it holds no state');
+  if (fileVersion > newestOf(migrations)) throw tooNew(path, fileVersion, newestOf(migrations));
+  const SQL = await loadSqlite();
+  let db: Database;
+  try {
+    db = takeRows(SQL, inRollbackFormat(bytes), migrations);
+  } catch (error) {
+    throw damaged(path, messageOf(error), error);
+  }
+  try {
+    bring(db, path, migrations);
+    return detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, migrations);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Its schema is not known here, so it cannot be compared with one. */
+function tooNew(path: string, schemaVersion: number, expectedVersion: number): RelayError {
+  const message = `The copy ${path} has schema ${schemaVersion}; this program knows ${expectedVersion}.`;
+  return new RelayError('STATE_TOO_NEW', message, { details: { path, schemaVersion, expectedVersion } });
+}
+
+function detached(
+  db: Database,
+  {
+    path,
+    fileVersion,
+    savedAt,
+    sizeBytes,
+  }: { path: string; fileVersion: number; savedAt: number; sizeBytes: number },
+  clock: Clock,
+  migrations: readonly Migration[],
+): Detached {
+  const sql = createSql(db);
+  const saver = unsaved({ status: 'ok', sizeBytes, lastSavedAt: savedAt, unsavedChanges: false });
+  const store = assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
+  return { store, fileVersion, image: sql.image };
 }
 
 function unsaved(state: SaverState): Saver {

@@ -7,11 +7,14 @@ import { dirname, resolve } from 'node:path';
 import type { Clock } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import { keepStateFile } from './keep.ts';
-import { type Detached, openDetached } from './open.ts';
+import { type Detached, openCopy } from './open.ts';
 import { diskProblem } from './save.ts';
 import { nodeSaveFs, type SaveFs } from './saveFs.ts';
-import { damaged, readStateFile, refuseUnfinished, stateFilePath } from './stateFile.ts';
+import { readStateFile, refuseUnfinished, stateFilePath } from './stateFile.ts';
 import { removeStaleTemps, tempPathFor } from './tempFiles.ts';
+
+/** A state of ten thousand songs has a few MiB; checking this much takes some seconds and a few times its size in memory. */
+const MAX_COPY_BYTES = 256 * 1024 * 1024;
 
 export interface Copy extends Detached {
   /** Absolute. */
@@ -21,7 +24,8 @@ export interface Copy extends Detached {
 }
 
 /**
- * Reads a copy into memory, checks it, and brings it to the present schema there. Changes nothing on disk.
+ * Reads a copy into memory, checks it as the work of a stranger, and brings its rows to the present schema there. Changes
+ * nothing on disk.
  * @throws RelayError `USAGE` when there is no such file or it is the state file of `home` itself, `STATE_DAMAGED`,
  * `STATE_TOO_NEW`
  */
@@ -29,10 +33,9 @@ export async function readCopy(file: string, home: string, clock: Clock): Promis
   const path = resolve(file);
   await requireOtherFile(path, await stateFilePath(home));
   try {
-    const content = await readStateFile(path);
+    const content = await readStateFile(path, MAX_COPY_BYTES);
     if (!content) throw noFile(path);
-    const copy = await openDetached(path, content, clock);
-    requireSound(copy, path);
+    const copy = await openCopy(path, content, clock);
     return { ...copy, path, savedAt: content.savedAt };
   } catch (error) {
     throw aboutCopy(error);
@@ -58,13 +61,6 @@ function noFile(path: string): RelayError {
   return new RelayError('USAGE', `There is no file ${path}.`, {
     remedy: 'Give the path of a file that `relay backup` made.',
   });
-}
-
-/** Opening has looked at the structure; this also compares every index with its table. */
-function requireSound({ store, fileVersion }: Copy | Detached, path: string): void {
-  if (fileVersion === 0) throw damaged(path, 'it holds no state');
-  const verdict = store.get<{ integrity_check: string }>('pragma integrity_check(1)')?.integrity_check;
-  if (verdict !== 'ok') throw damaged(path, `SQLite finds it damaged (${verdict})`);
 }
 
 /** The remedy of a state file that does not open is to restore a copy, which is no help where the copy is what fails. */

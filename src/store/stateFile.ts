@@ -24,10 +24,15 @@ export interface StateFile {
 
 /**
  * The content of the file at one moment, or null where there is none.
+ * @param maxBytes a larger file is refused unread
  * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
  */
-export async function readStateFile(path: string): Promise<StateFile | null> {
-  const file = await readWhole(path).catch((error: unknown) => {
+export async function readStateFile(
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<StateFile | null> {
+  const file = await readWhole(path, maxBytes).catch((error: unknown) => {
+    if (error instanceof RelayError) throw error;
     if (systemCodeOf(error) === 'ENOENT') return null;
     throw new RelayError('HOME_UNUSABLE', `The state file ${path} cannot be read: ${messageOf(error)}.`, {
       remedy: 'Make it readable for the user that runs relay.',
@@ -42,10 +47,14 @@ export async function readStateFile(path: string): Promise<StateFile | null> {
 }
 
 /** A save puts another file in the place of this one; what has been opened stays the complete one before. */
-async function readWhole(path: string): Promise<StateFile> {
+async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
   const file = await open(path);
   try {
-    const { mtimeMs } = await file.stat();
+    const { mtimeMs, size } = await file.stat();
+    if (size > maxBytes) {
+      const isForeign = headerProblem((await file.read(Buffer.alloc(100), 0, 100, 0)).buffer, size);
+      throw damaged(path, isForeign ?? `it has ${Math.round(size / 1024 / 1024)} MiB, more than any state`);
+    }
     return { bytes: await file.readFile(), savedAt: Math.round(mtimeMs) };
   } finally {
     await file.close();
@@ -99,7 +108,7 @@ export function isOurs(header: Uint8Array): boolean {
 }
 
 /** What is wrong with the file's first 100 bytes or its length; null when nothing is (sqlite.org/fileformat2.html, 1.3). */
-function headerProblem(bytes: Uint8Array): string | null {
+function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
   if (bytes.length === 0) return 'it is empty';
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 100));
   if (header.toString('latin1', 0, 16) !== MAGIC) return 'it is not an SQLite database';
@@ -109,8 +118,7 @@ function headerProblem(bytes: Uint8Array): string | null {
   const expected = header.readUInt32BE(28) * pageSize;
   // The page count is only valid when both change counters agree.
   const isCounted = header.readUInt32BE(24) === header.readUInt32BE(92);
-  if (isCounted && bytes.length < expected)
-    return `it is cut short: ${bytes.length} of ${expected} bytes are there`;
+  if (isCounted && size < expected) return `it is cut short: ${size} of ${expected} bytes are there`;
   return null;
 }
 
@@ -137,7 +145,7 @@ export async function refuseUnfinished(path: string): Promise<void> {
 }
 
 /** Bytes 18 and 19 are 2 after another program used a write-ahead log, which a database in memory cannot have. */
-function inRollbackFormat(bytes: Uint8Array): Uint8Array {
+export function inRollbackFormat(bytes: Uint8Array): Uint8Array {
   if (bytes[18] === 1 && bytes[19] === 1) return bytes;
   const copy = bytes.slice();
   copy[18] = 1;

@@ -53,7 +53,6 @@ test('the copy takes the place of the state, which is kept under a name that say
   await chmod(path, 0o644);
   const before = await readFile(path);
   assert.deepEqual(await restore(copy.path, home), { path, keptPath: join(home, KEPT) });
-  assert.deepEqual(await readFile(path), await readFile(copy.path));
   assert.deepEqual(await readFile(join(home, KEPT)), before);
   for (const name of await readdir(home)) assert.equal((await stat(join(home, name))).mode & 0o777, 0o600);
   assert.equal(await rowIn(home), 'copied');
@@ -63,10 +62,11 @@ test('what was kept before is never overwritten', async (t) => {
   const { home } = await homeWith(t, 'first');
   const second = await homeWith(t, 'second');
   await restore(second.path, home);
+  const restored = await readFile(join(home, 'relay.db'));
   await restore(join(home, KEPT), home);
   assert.equal(await rowIn(home), 'first');
   assert.deepEqual((await readdir(home)).sort(), ['relay.db', KEPT, `${KEPT}-2`].sort());
-  assert.deepEqual(await readFile(join(home, `${KEPT}-2`)), await readFile(second.path));
+  assert.deepEqual(await readFile(join(home, `${KEPT}-2`)), restored);
 });
 
 test('a damaged state is replaced and kept as it is', async (t) => {
@@ -88,29 +88,18 @@ test('a home whose state lies behind a link keeps the link', async (t) => {
   assert.deepEqual(await readdir(home), ['relay.db']);
 });
 
-test('an older copy is brought to the present schema, a newer one that this program may use stays', async (t) => {
+test('an older copy is brought to the present schema', async (t) => {
   const older = await homeWith(t, 'old', MIGRATIONS.slice(0, 2));
-  const later = {
-    version: newest + 1,
-    name: 'later',
-    oldestCompatible: newest,
-    sql: 'create table later (x);',
-  };
-  const newer = await homeWith(t, 'new', [...MIGRATIONS, later]);
   const before = await readFile(older.path);
-  for (const [copy, version] of [
-    [older, newest],
-    [newer, newest + 1],
-  ] as const) {
-    const { home, path } = await homeWith(t, 'present');
-    await restore(copy.path, home);
-    assert.equal((await inspectStateFile(path)).schemaVersion, version);
-  }
+  const { home, path } = await homeWith(t, 'present');
+  await restore(older.path, home);
+  assert.equal((await inspectStateFile(path)).schemaVersion, newest);
+  assert.equal(await rowIn(home), 'old');
   assert.deepEqual(await readFile(older.path), before);
 });
 
-test('a file that needs a newer program is refused', async (t) => {
-  const later = { version: newest + 1, name: 'later', oldestCompatible: newest + 1, sql: 'select 1;' };
+test('a file of a newer schema is refused: there is nothing to compare it with', async (t) => {
+  const later = { version: newest + 1, name: 'later', oldestCompatible: newest, sql: 'select 1;' };
   const newer = await homeWith(t, 'new', [...MIGRATIONS, later]);
   const { home } = await homeWith(t, 'present');
   await assert.rejects(readCopy(newer.path, home, manualClock()), {

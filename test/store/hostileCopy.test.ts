@@ -1,0 +1,292 @@
+/** A copy may have been made by anybody: what is not this program's is refused by name, in a bounded time. */
+import assert from 'node:assert/strict';
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Database } from 'sql.js';
+import { silentLog } from '../../src/domain/log.ts';
+import { MIGRATIONS } from '../../src/generated/sql.ts';
+import { openStore } from '../../src/store/open.ts';
+import { readCopy } from '../../src/store/restore.ts';
+import { loadSqlite } from '../../src/store/sqlite.ts';
+import { manualClock, temporaryHome } from './support.ts';
+
+const PLANTED = 50;
+/** Far above what a refusal takes; an endless query would never come back. */
+const LONGEST_MS = 5_000;
+const ENDLESS =
+  'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) as value from n';
+
+/** A home, and beside it the bytes of a state of the same kind with a few rows. */
+async function desk(t: TestContext, migrations = MIGRATIONS) {
+  const home = await temporaryHome(t);
+  const folder = await temporaryHome(t);
+  const store = await openStore({ home, clock: manualClock(), log: silentLog, migrations });
+  await store.durable(() => {
+    store.run("insert into meta (name, value) values ('test_row', 'kept')");
+    store.run(
+      "insert into api_errors (provider, scope, method, path, code, message, first_seen_at, last_seen_at) values ('p', 's', 'GET', '/x', 'C', 'm', 1, 2)",
+    );
+  });
+  await store.close();
+  const bytes = await readFile(join(home, 'relay.db'));
+  const file = join(folder, 'copy');
+  async function attempt(content: Uint8Array): Promise<Error | null> {
+    await writeFile(file, content);
+    const startedAt = performance.now();
+    try {
+      const copy = await readCopy(file, home, manualClock());
+      await copy.store.close();
+      return null;
+    } catch (error) {
+      return error as Error;
+    } finally {
+      assert.ok(performance.now() - startedAt < LONGEST_MS);
+      assert.deepEqual(await readdir(home), ['relay.db']);
+      assert.deepEqual(await readFile(join(home, 'relay.db')), bytes);
+    }
+  }
+  return { home, file, bytes, attempt };
+}
+
+async function changed(bytes: Uint8Array, change: (db: Database) => void): Promise<Uint8Array> {
+  const SQL = await loadSqlite();
+  // SQLite writes into the very bytes that it is given.
+  const db = new SQL.Database(new Uint8Array(bytes));
+  try {
+    change(db);
+    return db.export();
+  } finally {
+    db.close();
+  }
+}
+
+const REMEDY = 'The state of this home is as it was. Restore another copy.';
+
+function assertRefused(error: Error | null, what?: string): void {
+  const { code, remedy } = (error ?? {}) as { code?: string; remedy?: string };
+  assert.deepEqual([code, remedy], ['STATE_DAMAGED', REMEDY], what ?? error?.stack);
+}
+
+const KINDS: Record<string, (i: number) => string> = {
+  trigger: (i) =>
+    `create trigger t${i} after insert on ${i % 2 ? 'meta' : 'secrets'} begin delete from account; end`,
+  view: (i) => `create view v${i} as ${ENDLESS}`,
+  table: (i) => `create table extra${i} (a, b as (a * 2))`,
+  index: (i) => `create index i${i} on api_errors (path, ${i % 2 ? 'code' : 'abs(last_seen_at)'})`,
+};
+
+for (const [kind, sqlOf] of Object.entries(KINDS)) {
+  test(`a planted ${kind} is refused by name, alone and among ${PLANTED}`, async (t) => {
+    const { bytes, attempt } = await desk(t);
+    for (let i = 0; i < PLANTED; i++) {
+      const error = await attempt(await changed(bytes, (db) => db.exec(sqlOf(i))));
+      assertRefused(error);
+      assert.match(
+        error?.message ?? '',
+        new RegExp(`it holds a ${kind} "[a-z]+${i}" that relay did not make`),
+      );
+    }
+    const all = await changed(bytes, (db) => {
+      for (let i = 0; i < PLANTED; i++) db.exec(sqlOf(i));
+    });
+    assertRefused(await attempt(all));
+  });
+}
+
+const ALTERED: Array<[what: string, sql: string, words: RegExp]> = [
+  [
+    'an endless view in the place of a table',
+    `drop table meta; create view meta as select 'oldest_compatible' as name, value from (${ENDLESS})`,
+    /view "meta"/,
+  ],
+  [
+    'a virtual table',
+    "update sqlite_schema set sql = 'create virtual table meta using fts5(x)', rootpage = 0 where name = 'meta'",
+    /damaged|not as relay made it|cannot be used/,
+  ],
+  [
+    'a check that was taken out',
+    "update sqlite_schema set sql = replace(sql, ' check (id = 1)', '') where name = 'account'",
+    /its table "account" is not as relay made it/,
+  ],
+  [
+    'a check that never ends',
+    `update sqlite_schema set sql = replace(sql, 'check (id = 1)', 'check (id = 1 or randomblob(1000000000) is null)') where name = 'account'`,
+    /its table "account" is not as relay made it/,
+  ],
+  [
+    'a generated column',
+    "update sqlite_schema set sql = replace(sql, 'access_expires_at        integer', 'access_expires_at integer as (consent_at)') where name = 'account'",
+    /its table "account" is not as relay made it/,
+  ],
+  ['an index that is missing', 'drop index api_errors_recent', /its index "api_errors_recent" is missing/],
+  [
+    'an index on another column',
+    'drop index api_errors_recent; create index api_errors_recent on api_errors (path)',
+    /its index "api_errors_recent" is not as relay made it/,
+  ],
+  ['a name with control characters', 'create table "\u001b[2J\u202e" (x)', /it holds a table "\?\[2J\?"/],
+  [
+    'two tables on one page',
+    "update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'secrets') where name = 'oauth_clients'",
+    /SQLite finds it damaged/,
+  ],
+];
+
+for (const [what, sql, words] of ALTERED) {
+  test(`${what} is refused`, async (t) => {
+    const { bytes, attempt } = await desk(t);
+    const error = await attempt(await changed(bytes, (db) => db.exec(`pragma writable_schema = on; ${sql}`)));
+    assertRefused(error);
+    assert.match(error?.message ?? '', words);
+  });
+}
+
+const ROWS: Array<[what: string, sql: string, words: RegExp]> = [
+  [
+    'a row that refers to nothing',
+    "pragma foreign_keys = off; insert into oauth_tokens values ('h', 'none', 'access', 1, 2, null)",
+    /refers to one that is not there/,
+  ],
+  [
+    'a number beyond what the program can hold',
+    'update api_errors set last_seen_at = 9223372036854775807',
+    /a row of api_errors .* out of range/,
+  ],
+  [
+    'an absurdly long text',
+    "update api_errors set message = replace(hex(zeroblob(9000000)), '00', 'xx')",
+    /api_errors\.message is longer than 16 MiB/,
+  ],
+  [
+    'a row that a check forbids',
+    'pragma ignore_check_constraints = on; update api_errors set occurrences = -1',
+    /damaged|api_errors/,
+  ],
+];
+
+for (const [what, sql, words] of ROWS) {
+  test(`${what} is refused`, async (t) => {
+    const { bytes, attempt } = await desk(t);
+    const error = await attempt(await changed(bytes, (db) => db.exec(sql)));
+    assertRefused(error);
+    assert.match(error?.message ?? '', words);
+  });
+}
+
+test('a text where a number is due is refused', async (t) => {
+  const { bytes, attempt } = await desk(t);
+  // The strict table is written to as if it were none.
+  const content = await changed(bytes, (db) => {
+    db.exec('pragma writable_schema = on');
+    db.exec("update sqlite_schema set sql = replace(sql, ') strict', ')') where name = 'api_errors'");
+  });
+  const written = await changed(content, (db) => {
+    db.exec("update api_errors set last_seen_at = 'never'");
+    db.exec('pragma writable_schema = on');
+    db.exec("update sqlite_schema set sql = sql || ' strict' where name = 'api_errors'");
+  });
+  const error = await attempt(written);
+  assertRefused(error);
+  assert.match(error?.message ?? '', /api_errors/);
+});
+
+test('a schema tree that leads in circles is refused at once', async (t) => {
+  const { bytes, attempt } = await desk(t);
+  const pageSize = bytes.readUInt16BE(16);
+  const content = Buffer.from(bytes);
+  // Page 1 becomes an interior page of which every child is page 2, and so does page 2.
+  for (const [page, header] of [
+    [1, 100],
+    [2, 0],
+  ] as const) {
+    const at = (page - 1) * pageSize;
+    const count = 200;
+    content.fill(0, at + header, at + pageSize);
+    content[at + header] = 5;
+    content.writeUInt16BE(count, at + header + 3);
+    content.writeUInt16BE(pageSize - 8, at + header + 5);
+    content.writeUInt32BE(2, at + header + 8);
+    content.writeUInt32BE(2, at + pageSize - 8);
+    content[at + pageSize - 4] = 1;
+    for (let cell = 0; cell < count; cell++) content.writeUInt16BE(pageSize - 8, at + header + 12 + 2 * cell);
+  }
+  const error = await attempt(content);
+  assertRefused(error);
+  assert.match(error?.message ?? '', /its schema leads in a circle/);
+});
+
+test('a file that is cut off anywhere, or says that it is huge, is refused', async (t) => {
+  const { bytes, attempt } = await desk(t);
+  for (let length = 0; length < bytes.length; length += 997) {
+    assertRefused(await attempt(bytes.subarray(0, length)), `${length} bytes`);
+  }
+  const huge = Buffer.from(bytes);
+  huge.writeUInt32BE(0xff_ff_ff_fe, 28);
+  assert.match((await attempt(huge))?.message ?? '', /it is cut short/);
+  // With the counters apart SQLite goes by the length of the file.
+  huge.writeUInt32BE(1, 92);
+  await attempt(huge);
+});
+
+test('a file larger than any state is refused unread', async (t) => {
+  const { file, home, bytes } = await desk(t);
+  await writeFile(file, bytes);
+  await truncate(file, 40 * 1024 ** 3);
+  await assert.rejects(readCopy(file, home, manualClock()), {
+    message: /it has 40960 MiB, more than any state/,
+  });
+});
+
+test('files that are not ours are refused, a write-ahead header is no matter', async (t) => {
+  const { bytes, attempt } = await desk(t);
+  const SQL = await loadSqlite();
+  const other = new SQL.Database();
+  other.exec('create table notes (text)');
+  const foreign = other.export();
+  other.close();
+  const masked = Buffer.from(bytes);
+  for (let at = 100; at < masked.length; at++) masked[at] = (masked[at] ?? 0) ^ ((at * 131) & 0xff);
+  for (const content of [foreign, masked, Buffer.alloc(8_192, 0x41), masked.map((byte) => byte ^ 0x55)]) {
+    assertRefused(await attempt(content));
+  }
+  const wal = Buffer.from(bytes);
+  wal[18] = wal[19] = 2;
+  assert.equal(await attempt(wal), null);
+});
+
+test('500 flipped bits end in a refusal or in the rows, and never in anything else', async (t) => {
+  const { bytes, attempt } = await desk(t);
+  let state = 20_261;
+  const next = (below: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % below;
+  };
+  for (let i = 0; i < 500; i++) {
+    const content = Buffer.from(bytes);
+    // Half of them where structure is dense.
+    const at = i % 2 ? next(content.length) : next(400);
+    content[at] = (content[at] ?? 0) ^ (1 << next(8));
+    const error = await attempt(content);
+    const code = (error as { code?: string } | null)?.code;
+    assert.ok(
+      error === null || code === 'STATE_DAMAGED' || code === 'STATE_TOO_NEW',
+      `${at}: ${error?.stack}`,
+    );
+  }
+});
+
+test('a copy of every earlier version comes back with its rows', async (t) => {
+  for (let version = 1; version <= MIGRATIONS.length; version++) {
+    const { file, home, bytes } = await desk(t, MIGRATIONS.slice(0, version));
+    await writeFile(file, bytes);
+    const { store, fileVersion } = await readCopy(file, home, manualClock());
+    assert.deepEqual([fileVersion, store.state().schemaVersion], [version, MIGRATIONS.length]);
+    assert.deepEqual(
+      store.all("select value from meta where name = 'test_row' union all select message from api_errors"),
+      [{ value: 'kept' }, { value: 'm' }],
+    );
+    await store.close();
+  }
+});
