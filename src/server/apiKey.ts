@@ -4,7 +4,8 @@ import { RelayError } from '../domain/errors.ts';
 import type { Store } from '../store/open.ts';
 import type { Vault } from '../store/vault.ts';
 
-const NAME = 'mcp.api_key';
+/** Its name among the sealed secrets. */
+export const API_KEY_SECRET = 'mcp.api_key';
 
 export interface ApiKey {
   current(): string;
@@ -30,14 +31,14 @@ export async function createApiKey(
       },
     };
   }
-  let key = vault.get(NAME);
+  let key = vault.get(API_KEY_SECRET);
   const put = async (): Promise<string> => {
     // The prefix lets secret scanners and people recognise it.
     const fresh = `relay_${random.bytes(32).toString('base64url')}`;
     const before = key;
     await store.durable(
-      () => vault.set(NAME, fresh),
-      () => (before === null ? vault.delete(NAME) : vault.set(NAME, before)),
+      () => vault.set(API_KEY_SECRET, fresh),
+      () => (before === null ? vault.delete(API_KEY_SECRET) : vault.set(API_KEY_SECRET, before)),
     );
     key = fresh;
     return fresh;

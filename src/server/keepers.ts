@@ -16,6 +16,9 @@ import type { Vault } from '../store/vault.ts';
 const ACCESS_TOKEN = 'provider.access_token';
 const REFRESH_TOKEN = 'provider.refresh_token';
 
+/** The names of the login's tokens among the sealed secrets. */
+export const PROVIDER_TOKENS: readonly string[] = [ACCESS_TOKEN, REFRESH_TOKEN];
+
 export interface Keepers {
   tokens: TokenKeeper;
   accounts: AccountKeeper;

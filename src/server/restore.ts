@@ -11,12 +11,14 @@ import { countAliases } from '../store/aliases.ts';
 import { ensureHome } from '../store/home.ts';
 import { countJobs } from '../store/jobs.ts';
 import { acquireHome } from '../store/lock.ts';
-import type { Store } from '../store/open.ts';
+import { openDetached, type Store } from '../store/open.ts';
 import { type Copy, readCopy, replaceState } from '../store/restore.ts';
 import type { SaveFs } from '../store/saveFs.ts';
 import { listSecrets } from '../store/secrets.ts';
 import { exists } from '../store/smallFiles.ts';
+import { readStateFile, stateFilePath } from '../store/stateFile.ts';
 import { createVault, isSealed } from '../store/vault.ts';
+import { type Kept, keepPresent } from './keepPresent.ts';
 
 export interface RestoreOptions {
   settings: Settings;
@@ -51,6 +53,8 @@ export interface Restored {
   heldJobs: number;
   /** Why the login in the copy cannot be opened with the key of this home; null when it can. */
   keyProblem: string | null;
+  /** What is as it was before, not as the copy has it. */
+  kept: Kept;
 }
 
 /**
@@ -94,7 +98,8 @@ async function takeHome(home: string) {
 async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Restored> {
   const { settings, clock, signal, fs } = options;
   const { store, path: from, savedAt } = copy;
-  const keyProblem = await checkKey(options, store);
+  const { keyProblem, open } = await checkKey(options, store);
+  const kept = await keepFrom(settings.home, clock, open, store);
   const heldJobs = holdWriting(store, savedAt);
   const image = copy.image();
   signal.throwIfAborted();
@@ -110,8 +115,34 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
     jobs: countJobs(store),
     heldJobs,
     keyProblem,
+    kept,
   };
 }
+
+/** The state of before decides who may come in; one that cannot be read decides nothing. */
+async function keepFrom(home: string, clock: Clock, open: Opener, copy: Store): Promise<Kept> {
+  const present = await presentState(home, clock);
+  try {
+    const isOpen = present !== null && (await open(present));
+    return keepPresent(copy, present && { store: present, isOpen }, await open(copy));
+  } finally {
+    await present?.close();
+  }
+}
+
+async function presentState(home: string, clock: Clock): Promise<Store | null> {
+  try {
+    const path = await stateFilePath(home);
+    const file = await readStateFile(path);
+    return file && (await openDetached(path, file, clock)).store;
+  } catch (error) {
+    if (error instanceof RelayError) return null;
+    throw error;
+  }
+}
+
+/** Whether the key of this home opens all that is sealed in a state. */
+type Opener = (store: Store) => Promise<boolean>;
 
 /**
  * Opens every secret of the copy once; a key is never made here.
@@ -120,23 +151,39 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
 async function checkKey(
   { settings, force, clock, random }: RestoreOptions,
   store: Store,
-): Promise<string | null> {
-  if (!isSealed(store)) return null;
-  try {
-    const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
-    const vault = createVault(store, createSealer(key, random));
+): Promise<{ keyProblem: string | null; open: Opener }> {
+  const load = () => loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
+  const openAll = async (state: Store): Promise<void> => {
+    if (!isSealed(state)) return;
+    const { key } = await load();
+    const vault = createVault(state, createSealer(key, random));
     await vault.verifyKey();
-    for (const { name } of listSecrets(store)) vault.get(name);
-    return null;
+    for (const { name } of listSecrets(state)) vault.get(name);
+  };
+  const open: Opener = (state) =>
+    openAll(state).then(
+      () => true,
+      (error: unknown) => {
+        if (isKeyFailure(error)) return false;
+        throw error;
+      },
+    );
+  try {
+    await openAll(store);
+    return { keyProblem: null, open };
   } catch (error) {
-    if (!(error instanceof RelayError) || !KEY_FAILURES.includes(error.code)) throw error;
-    if (force) return error.message;
+    if (!isKeyFailure(error)) throw error;
+    if (force) return { keyProblem: error.message, open };
     throw new RelayError(error.code, `The login in the copy cannot be opened. ${error.message}`, {
       remedy:
         'Nothing was changed. Bring back the key that sealed it (master.key in the home, RELAY_ENCRYPTION_KEY, or the keychain of the user who made the copy); or restore all the rest with --force, then run `relay login`.',
       cause: error,
     });
   }
+}
+
+function isKeyFailure(error: unknown): error is RelayError {
+  return error instanceof RelayError && KEY_FAILURES.includes(error.code);
 }
 
 const KEY_FAILURES: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];

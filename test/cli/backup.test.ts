@@ -161,14 +161,16 @@ test('restore brings the state back, keeps the present one, and says what comes 
       0,
       `Restored ${state} from ${copy}, a copy of ${time}: 0 remembered tracks, 0 jobs.\n`,
       `The state of before is kept in ${join(home, kept)}.
-API key and approved clients are those of the copy, also what was revoked since.
+The API key is the present one, whatever the copy had.
+MCP clients that signed in have to do so again, and browsers need the owner code again.
 If Spotify refuses the login of the copy: relay login
 Start the server with: relay serve
 `,
     ],
   );
   assert.notEqual(later, key);
-  assert.equal((await run(['key'])).out, key);
+  // A rotated key stays shut out.
+  assert.equal((await run(['key'])).out, `${later.split('\n')[0]}\n`);
   assert.equal(digest(join(home, kept)), present);
   assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db', kept].sort());
 });
@@ -190,6 +192,7 @@ test('restore --json is one document', async (context) => {
     jobs: {},
     heldJobs: 0,
     keyProblem: null,
+    kept: { apiKey: 'present', login: 'copy', approvals: 0 },
   });
 });
 
@@ -218,7 +221,7 @@ const REFUSED: Array<
     'damaged in the middle',
     (copy) => writeFileSync(copy, readFileSync(copy).fill(0x5a, 4_096)),
     1,
-    /SQLite finds it damaged/,
+    /its schema is damaged|SQLite finds it damaged/,
   ],
   [
     'of another program',
@@ -310,7 +313,10 @@ for (const [what, env, words] of [
     assert.match(forced.err, words);
     assert.match(forced.err, /Start over with: relay login/);
     assert.deepEqual(readdirSync(home), ['relay.db']);
-    assert.deepEqual(readFileSync(join(home, 'relay.db')), readFileSync(copy));
+    assert.match(
+      (await run(['restore', copy, '--force', '--json'], { ...env, RELAY_HOME: home })).out,
+      /"keyProblem":"/,
+    );
   });
 }
 

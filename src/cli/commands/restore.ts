@@ -9,6 +9,7 @@ export interface RestoreFlags {
 
 const EXAMPLES = `
 The copy is checked first, and the present state is kept beside the new one.
+API key, approvals and a login of the same account stay those of now.
 No server may run meanwhile.
 
 Examples:
@@ -46,18 +47,35 @@ function whatCameBack({ path, from, savedAt, aliases, jobs }: Restored): string 
 }
 
 /** What the person should know or do now, one sentence a line. */
-function whatFollows({ keptPath, heldJobs, jobs, keyProblem }: Restored): string[] {
+function whatFollows({ keptPath, heldJobs, jobs, keyProblem, kept }: Restored): string[] {
   return [
     ...(keptPath === null ? [] : [`The state of before is kept in ${keptPath}.`]),
     ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: relay jobs`]),
     ...(jobs.ready
       ? [`Before committing ${counted(jobs.ready, 'ready job')}, check that it was not written since.`]
       : []),
-    'API key and approved clients are those of the copy, also what was revoked since.',
-    keyProblem === null
-      ? 'If Spotify refuses the login of the copy: relay login'
-      : `${keyProblem} Start over with: relay login`,
+    ...whoComesIn(kept),
+    ...(keyProblem === null ? [] : [`${keyProblem} Start over with: relay login`]),
+    ...(keyProblem === null && kept.login === 'copy'
+      ? ['If Spotify refuses the login of the copy: relay login']
+      : []),
     'Start the server with: relay serve',
+  ];
+}
+
+/** Approvals and keys are those of before; a copy never lets in again what was shut out since. */
+function whoComesIn({ apiKey, login, approvals }: Restored['kept']): string[] {
+  const keys = {
+    present: 'The API key is the present one, whatever the copy had.',
+    copy: 'The API key is that of the copy. If you rotated it since, rotate it again: relay key rotate',
+    new: 'The next start makes a new API key. See it with: relay key',
+  };
+  return [
+    keys[apiKey],
+    ...(login === 'present' ? ['The login to Spotify is the present one.'] : []),
+    approvals === 0
+      ? 'MCP clients that signed in have to do so again, and browsers need the owner code again.'
+      : `${counted(approvals, 'approval')} of MCP clients ${approvals === 1 ? 'goes' : 'go'} on. Browsers need the owner code again.`,
   ];
 }
 

@@ -1,0 +1,166 @@
+/** A restored copy lets nobody in who was shut out since. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { loadSettings } from '../../src/config/settings.ts';
+import { systemClock, systemRandom } from '../../src/domain/clock.ts';
+import { silentLog } from '../../src/domain/log.ts';
+import { createSealer } from '../../src/secrets/seal.ts';
+import { type Restored, restoreState } from '../../src/server/restore.ts';
+import { putAccount } from '../../src/store/account.ts';
+import { backUpState } from '../../src/store/backup.ts';
+import { openStore, type Store } from '../../src/store/open.ts';
+import { createVault, type Vault } from '../../src/store/vault.ts';
+import { temporaryHome } from '../store/support.ts';
+
+const KEY = Buffer.alloc(32, 5);
+const HOUR = 3_600_000;
+
+async function withState(
+  home: string,
+  change: (store: Store, vault: Vault) => void,
+  key = KEY,
+): Promise<void> {
+  const store = await openStore({ home, clock: systemClock, log: silentLog });
+  const vault = createVault(store, createSealer(key, systemRandom));
+  await vault.verifyKey();
+  await store.durable(() => change(store, vault));
+  await store.close();
+}
+
+function approve(store: Store, client: string, grant: string): void {
+  const now = Date.now();
+  store.run(
+    "insert or replace into oauth_clients values (?, ?, null, null, '[]', '[]', 'registered', ?, ?)",
+    [client, client, now, now],
+  );
+  store.run(
+    "insert into oauth_grants values (?, ?, 'http://127.0.0.1/cb', 'c', 'r', 'relay', ?, ?, ?, ?, ?)",
+    [grant, client, `code ${grant}`, now + HOUR, now, now, now],
+  );
+  for (const kind of ['access', 'refresh'])
+    store.run('insert into oauth_tokens values (?, ?, ?, ?, ?, null)', [
+      `${kind} ${grant}`,
+      grant,
+      kind,
+      now,
+      now + HOUR,
+    ]);
+}
+
+function connect(store: Store, vault: Vault, id: string, token: string): void {
+  const now = Date.now();
+  const times = { consentAt: now, loginExpiresAt: now + HOUR, accessExpiresAt: null };
+  const account = { providerUserId: id, accountId: null, displayName: id, scopes: [], ...times };
+  putAccount(store, { ...account, reauthorizationRequired: false, reauthorizationReason: null }, now);
+  vault.set('provider.access_token', `access ${token}`);
+  vault.set('provider.refresh_token', `refresh ${token}`);
+}
+
+async function restore(home: string, file: string): Promise<Restored> {
+  const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY.toString('base64') };
+  const settings = loadSettings({ env });
+  const { signal } = new AbortController();
+  const world = { clock: systemClock, random: systemRandom, signal };
+  return restoreState({ settings, file, force: false, ...world });
+}
+
+/** What opens something in a state, all of it. */
+async function credentials(home: string) {
+  let found: Record<string, unknown> = {};
+  await withState(home, (store, vault) => {
+    const column = (sql: string) => store.all<{ v: string }>(sql).map(({ v }) => v);
+    found = {
+      key: vault.get('mcp.api_key'),
+      login: vault.get('provider.refresh_token'),
+      clients: column('select client_id as v from oauth_clients order by 1'),
+      grants: column('select id as v from oauth_grants order by 1'),
+      tokens: column('select hash as v from oauth_tokens order by 1'),
+      account: column('select provider_user_id as v from account'),
+    };
+  });
+  return found;
+}
+
+/** A copy made while `old key`, the client `gone` and the client `stays` were good. */
+async function copyOf(t: TestContext, id = 'ann') {
+  const home = await temporaryHome(t);
+  await withState(home, (store, vault) => {
+    vault.set('mcp.api_key', 'old key');
+    connect(store, vault, id, 'old');
+    approve(store, 'gone', 'revoked since');
+    approve(store, 'stays', 'goes on');
+    store.run("insert into owner_sessions values ('planted', 1, 9000000000000)");
+  });
+  const file = join(await temporaryHome(t), 'copy');
+  await backUpState({ source: join(home, 'relay.db'), file, force: false });
+  return { home, file };
+}
+
+async function browsers(home: string): Promise<number> {
+  let count = -1;
+  await withState(home, (store) => {
+    const table = store.get("select 1 from sqlite_schema where name = 'owner_sessions'");
+    count = table ? (store.get<{ n: number }>('select count(*) as n from owner_sessions')?.n ?? -1) : 0;
+  });
+  return count;
+}
+
+test('what was revoked, rotated or approved since stays so, and no browser is remembered', async (t) => {
+  const { home, file } = await copyOf(t);
+  await withState(home, (store, vault) => {
+    vault.set('mcp.api_key', 'new key');
+    connect(store, vault, 'ann', 'new');
+    store.run("delete from oauth_grants where id = 'revoked since'");
+    approve(store, 'later', 'approved since');
+  });
+  const { kept } = await restore(home, file);
+  assert.deepEqual(kept, { apiKey: 'present', login: 'present', approvals: 2 });
+  assert.deepEqual(await credentials(home), {
+    key: 'new key',
+    login: 'refresh new',
+    clients: ['gone', 'later', 'stays'],
+    grants: ['approved since', 'goes on'],
+    tokens: ['refresh approved since', 'refresh goes on'],
+    account: ['ann'],
+  });
+  assert.equal(await browsers(home), 0);
+});
+
+test('on a new machine the key and the login of the copy serve, and every client signs in again', async (t) => {
+  const { file } = await copyOf(t);
+  const home = join(await temporaryHome(t), 'new');
+  const { kept } = await restore(home, file);
+  assert.deepEqual(kept, { apiKey: 'copy', login: 'copy', approvals: 0 });
+  assert.deepEqual(await credentials(home), {
+    key: 'old key',
+    login: 'refresh old',
+    clients: ['gone', 'stays'],
+    grants: [],
+    tokens: [],
+    account: ['ann'],
+  });
+  assert.equal(await browsers(home), 0);
+});
+
+test('the login of another account comes back with its copy, the key does not', async (t) => {
+  const { file } = await copyOf(t, 'ben');
+  const home = await temporaryHome(t);
+  await withState(home, (store, vault) => {
+    vault.set('mcp.api_key', 'new key');
+    connect(store, vault, 'ann', 'new');
+  });
+  const { kept } = await restore(home, file);
+  assert.deepEqual(kept, { apiKey: 'present', login: 'copy', approvals: 0 });
+  const { key, login, account } = await credentials(home);
+  assert.deepEqual([key, login, account], ['new key', 'refresh old', ['ben']]);
+});
+
+test('where the state of before is sealed with another key, no key of either comes back', async (t) => {
+  const { file } = await copyOf(t);
+  const home = await temporaryHome(t);
+  await withState(home, (_store, vault) => vault.set('mcp.api_key', 'new key'), Buffer.alloc(32, 6));
+  const { kept } = await restore(home, file);
+  assert.deepEqual(kept, { apiKey: 'new', login: 'copy', approvals: 0 });
+  assert.equal((await credentials(home)).key, null);
+});
