@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
 import { silentLog } from '../../src/domain/log.ts';
+import { createLocalClient } from '../../src/local/client.ts';
 import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/address.ts';
 import type { Exchange } from '../../src/server/exchange.ts';
 import { readServerFile } from '../../src/store/serverFile.ts';
@@ -123,6 +125,19 @@ test('a public start and refused hosts are in the log, a few lines a minute', as
     assert.match(lines[5] ?? '', /"leftOut":15/);
     await foreign({ origin: 'https://evil.example' });
     assert.match(lines[6] ?? '', /^request refused: foreign Origin .*"origin":"https:\/\/evil\.example"/);
+  });
+});
+
+test('a server for another address is asked by the command line on loopback', async () => {
+  const outer = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4');
+  const env = { ...PUBLIC, RELAY_HOST: outer?.address ?? '127.0.0.2' };
+  await withRelay({ ...apart, env }, async (relay) => {
+    const local = await localUrlOf(relay);
+    assert.match(local, /^http:\/\/127\.0\.0\.1:\d+$/);
+    const client = createLocalClient({ baseUrl: local, token: relay.localToken });
+    assert.equal((await client.status()).server?.mcpUrl, `https://${HOST}/mcp`);
   });
 });
 
