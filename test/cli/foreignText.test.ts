@@ -7,9 +7,10 @@ import { test } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { barText, jobTable, jobText } from '../../src/cli/jobText.ts';
-import { columns, type Io, note, printError, printJson, printLine } from '../../src/cli/output.ts';
+import { cleanIo, columns, type Io, note, printError, printJson, printLine } from '../../src/cli/output.ts';
 import { readyText } from '../../src/cli/readyText.ts';
 import { statusText } from '../../src/cli/statusText.ts';
+import { widthOf } from '../../src/cli/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { LogFields } from '../../src/domain/log.ts';
 import { type Exchange, end } from '../../src/server/exchange.ts';
@@ -120,6 +121,23 @@ test('lines, notes, tables and errors', () => {
     error.stack = `RelayError: ${error.message}\n    at run (file.ts:1:1)`;
     printError(io, error, options);
     assertLines(err(), 4, 'an error with its stack');
+  }
+});
+
+test('the streams of commands let nothing but line ends through, and a redrawn line fits', () => {
+  const { io, out, err } = recorder();
+  const clean = cleanIo({ ...io, columns: 40 });
+  for (const text of TEXTS) {
+    clean.out(text);
+    assertClean(out(), 'stdout');
+    clean.err(text);
+    assertClean(err(), 'stderr');
+    clean.redraw(text);
+    const redrawn = err();
+    assert.ok(redrawn.startsWith('\r\u001b[K'));
+    const line = redrawn.slice('\r\u001b[K'.length);
+    assertClean(line, 'a redrawn line');
+    assert.ok(!line.includes('\n') && widthOf(line) < 40, line);
   }
 });
 
@@ -243,7 +261,7 @@ function exchange(): { exchange: Exchange; sent(): string } {
 
 const BATCH = 500;
 
-test('status and clients of a real process of questions and answers', async (context) => {
+test('status and clients, asked of a server', async (context) => {
   let at = 0;
   const batch = () => TEXTS.slice(at, at + BATCH);
   const clients = () =>
