@@ -1,5 +1,6 @@
 /** The one list of generated files. */
 import { isAbsolute } from 'node:path';
+import { generatePageScript } from './pageScript.ts';
 import { inRepository } from './paths.ts';
 import { generateReadme } from './readme.ts';
 import { generateSchema, generateSql } from './sql.ts';
@@ -12,6 +13,12 @@ export interface GeneratedFile {
 }
 
 export async function generated(): Promise<GeneratedFile[]> {
-  const files = [generateSql(), await generateSchema(), ...generateToolReference(), generateReadme()];
+  const files = [
+    generateSql(),
+    await generateSchema(),
+    generatePageScript(),
+    ...generateToolReference(),
+    generateReadme(),
+  ];
   return files.map(({ path, text }) => ({ path: isAbsolute(path) ? path : inRepository(path), text }));
 }

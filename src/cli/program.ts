@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { nearestNames } from '../config/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { backupCommand } from './commands/backup.ts';
+import { browsersCommand } from './commands/browsers.ts';
 import { callCommand } from './commands/call.ts';
 import { clientsCommand } from './commands/clients.ts';
 import { completionCommand } from './commands/completion.ts';
@@ -36,6 +37,7 @@ export const COMMANDS: readonly CommandFactory[] = [
   connectCommand,
   keyCommand,
   clientsCommand,
+  browsersCommand,
   jobsCommand,
   toolsCommand,
   callCommand,

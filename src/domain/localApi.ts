@@ -125,6 +125,19 @@ export interface ClientSummary {
   approvals: Array<{ approvedAt: string; accessTokens: number; refreshTokens: number; expiresAt: string }>;
 }
 
+/** A browser that approves without the owner code. Times are ISO 8601. */
+export interface BrowserSummary {
+  id: string;
+  /** Such as `Firefox on Linux`. */
+  label: string;
+  /** The address under which it was signed in: another one is another browser. */
+  origin: string;
+  createdAt: string;
+  lastUsedAt: string;
+  /** 30 days after the last use. */
+  expiresAt: string;
+}
+
 export interface NewClient {
   name: string;
   redirectUris: string[];
@@ -153,8 +166,10 @@ export interface LocalApi {
   ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
   /** Whether a ticket still waits for its browser: it is neither taken nor over. */
   ownerTicketWaits(id: string): Promise<{ waits: boolean }>;
+  /** Forgets the account, and the browsers that approve without the owner code. */
   logout(): Promise<{ wasConnected: boolean; name: string | null }>;
   showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
+  /** Makes a new API key, and forgets the browsers as `logout` does. */
   rotateKey(): Promise<{ key: string }>;
   /** A credential for `/mcp` that ends after five minutes, so that `relay call` works in every auth mode. */
   mcpToken(): Promise<{ token: string; mcpUrl: string; expiresInSeconds: number }>;
@@ -170,6 +185,12 @@ export interface LocalApi {
    * @returns `forgotten` false: a client of the settings, which may ask for a new approval
    */
   revokeClient(client: string): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
+  listBrowsers(): Promise<{ browsers: BrowserSummary[] }>;
+  /**
+   * The owner code is asked for again in these browsers.
+   * @param id null: in all of them
+   */
+  forgetBrowsers(id: string | null): Promise<{ forgotten: BrowserSummary[] }>;
 }
 
 /** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
@@ -189,6 +210,8 @@ export const LOCAL_ROUTES = {
   listClients: 'clients/list',
   addClient: 'clients/add',
   revokeClient: 'clients/revoke',
+  listBrowsers: 'browsers/list',
+  forgetBrowsers: 'browsers/forget',
 } as const satisfies Record<keyof LocalApi, string>;
 
 /** What `<home>/server.json` holds while a server runs. */

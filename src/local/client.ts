@@ -50,6 +50,8 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     listClients: () => ask(LOCAL_ROUTES.listClients, {}),
     addClient: (client) => ask(LOCAL_ROUTES.addClient, client),
     revokeClient: (client) => ask(LOCAL_ROUTES.revokeClient, { client }),
+    listBrowsers: () => ask(LOCAL_ROUTES.listBrowsers, {}),
+    forgetBrowsers: (id) => ask(LOCAL_ROUTES.forgetBrowsers, { id }),
   };
 }
 

@@ -3,10 +3,11 @@ import { isoOf } from '../domain/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import { hashOf } from '../oauth/digest.ts';
+import { browserSummaries, forgetBrowsers } from './browsers.ts';
 import { addClient, listClients, revokeClient } from './clients.ts';
 import type { Core } from './core.ts';
 import { type Credentials, LOCAL_TOKEN_SECONDS } from './credentials.ts';
-import type { OwnerSessions } from './ownerSession.ts';
+import type { Owner } from './owner.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status.ts';
 
@@ -14,7 +15,7 @@ import { type ServerFacts, statusReport } from './status.ts';
 export interface ServerSide {
   facts: ServerFacts;
   credentials: Credentials;
-  owner: OwnerSessions;
+  owner: Owner;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
@@ -42,11 +43,16 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),
     pasteLogin: (attemptId, address) => core.login.paste(attemptId, address),
     async logout() {
+      await forgetBrowsers(core, null);
       const account = await core.account.disconnect();
       return { wasConnected: account !== null, name: account?.displayName ?? null };
     },
     showKey: async () => ({ key: core.apiKey.current(), fromEnvironment: core.apiKey.fromEnvironment }),
-    rotateKey: async () => ({ key: await core.apiKey.rotate() }),
+    async rotateKey() {
+      const key = await core.apiKey.rotate();
+      await forgetBrowsers(core, null);
+      return { key };
+    },
     async mcpToken() {
       const { facts, credentials } = running();
       return {
@@ -64,6 +70,8 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     listClients: async () => ({ clients: listClients(core) }),
     addClient: (client) => addClient(core, client),
     revokeClient: (client) => revokeClient(core, client),
+    listBrowsers: async () => ({ browsers: browserSummaries(core) }),
+    forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
   };
 }
 

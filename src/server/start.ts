@@ -14,9 +14,10 @@ import type { Services } from '../tools/tool.ts';
 import type { ConnectionLimits } from './connections.ts';
 import { type Core, openCore } from './core.ts';
 import { type Credentials, createCredentials } from './credentials.ts';
+import { createFormTokens } from './formToken.ts';
 import { type Listener, listen, requirePort } from './listener.ts';
 import { createLocalApi } from './localApi.ts';
-import { createOwnerSessions, type OwnerSessions } from './ownerSession.ts';
+import { createOwner, type Owner } from './owner.ts';
 import type { Route } from './router.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -25,6 +26,7 @@ import { localRoutes } from './routes/local.ts';
 import { loginRoutes } from './routes/login.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { oauthRoutes } from './routes/oauth.ts';
+import { ownerRoutes } from './routes/owner.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 
 /** What calls at work get to end by themselves before they are told to stop, and then to do so. */
@@ -91,10 +93,11 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     random,
   });
   const secret = settings.mcpOauthOwnerSecret;
-  const owner = createOwnerSessions({
+  const owner = createOwner({
     store: core.store,
     clock,
     random,
+    log,
     secret,
     codeLength: ownerCodeLength(settings),
   });
@@ -155,9 +158,10 @@ function allRoutes(
   core: Core,
   endpoint: McpEndpoint,
   credentials: Credentials,
-  owner: OwnerSessions,
+  owner: Owner,
   localFor: (baseUrl: string) => LocalApi,
 ): Route[] {
+  const forms = createFormTokens(core);
   return [
     ...homeRoutes(core),
     ...wellKnownRoutes(core.settings.dynamicRegistration),
@@ -165,7 +169,8 @@ function allRoutes(
     ...loginRoutes(core, core.redirectUri),
     ...localRoutes(localFor, core.localToken),
     ...mcpRoutes(endpoint, credentials),
-    ...authorizeRoutes(core, owner),
+    ...authorizeRoutes(core, owner, forms),
+    ...ownerRoutes(owner, forms),
     ...oauthRoutes(core),
   ];
 }

@@ -33,6 +33,8 @@ export function localApiWithoutState(
     saveState: refuse,
     listClients: refuse,
     revokeClient: refuse,
+    listBrowsers: refuse,
+    forgetBrowsers: refuse,
   };
 }
 

@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { askToken, authorizeUrl, codeForm, newClient } from '../oauth/support.ts';
-import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { askToken, authorizeUrl, codeForm, newClient, signIn } from '../oauth/support.ts';
+import { picture, screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Story extends Relay {
   browser: Browser;
   /** A fresh profile: another browser as far as cookies go. */
-  newProfile(options?: { javaScriptEnabled?: boolean }): Promise<BrowserContext>;
+  newProfile(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Where a client on this machine waits for the browser, and what came. */
   callback: { url: string; arrived: string[] };
 }
@@ -21,7 +21,7 @@ async function withBrowser(options: RelayOptions, work: (story: Story) => Promis
     const callback = await listenForCallback();
     try {
       await withChromium(async (browser) => {
-        const newProfile = (profile: { javaScriptEnabled?: boolean } = {}) => browser.newContext(profile);
+        const newProfile = (profile: BrowserContextOptions = {}) => browser.newContext(profile);
         await work({ ...relay, browser, newProfile, callback });
       });
     } finally {
@@ -67,7 +67,7 @@ const lastArrival = ({ callback }: Story) =>
 const skip = { skip: withoutChromium };
 
 test(
-  'a person approves by keyboard, without JavaScript, and the next client is one click',
+  'a person approves by keyboard, without JavaScript, and is asked again the next time',
   skip,
   async () => {
     await withBrowser({}, async (story) => {
@@ -78,7 +78,7 @@ test(
       const stopped = watchPolicy(page);
       await page.goto(first.url());
       await screenshots(page, 'approve');
-      // The code's field has the focus.
+      await page.keyboard.press('Tab');
       await page.keyboard.type((server.ownerCode ?? '').toLowerCase());
       await page.keyboard.press('Enter');
       await page.waitForURL(`${callback.url}?**`);
@@ -86,18 +86,100 @@ test(
       assert.deepEqual([state, iss], ['some state', baseUrl]);
       const form = { ...codeForm(first.client, code ?? ''), redirect_uri: callback.url };
       assert.equal((await askToken(baseUrl, form)).status, 200);
-
-      const second = await registered(story, 'Cursor');
-      await page.goto(second.url());
-      await screenshots(page, 'approve-signed-in');
-      assert.equal(await page.getByLabel('Owner code').count(), 0);
-      await page.getByRole('button', { name: 'Approve' }).click();
-      await page.waitForURL(`${callback.url}?**`);
-      assert.ok(lastArrival(story).code);
+      await page.goto((await registered(story, 'Cursor')).url());
+      assert.equal(await page.getByLabel('Owner code').isVisible(), true);
       assert.deepEqual(stopped, []);
     });
   },
 );
+
+test(
+  'with JavaScript the code is asked for once; the next client is one click, on this origin',
+  skip,
+  async () => {
+    await withBrowser({}, async (story) => {
+      const { baseUrl, server, callback } = story;
+      const profile = await story.newProfile();
+      const page = await profile.newPage();
+      const stopped = watchPolicy(page);
+      await page.goto((await registered(story, 'Claude Code (relay)')).url());
+      // The code's field has the focus where it is in view.
+      await page.keyboard.type((server.ownerCode ?? '').toLowerCase());
+      await page.locator('#approve:enabled').waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${callback.url}?**`);
+      assert.ok(lastArrival(story).code);
+
+      const second = await registered(story, 'Cursor');
+      await page.goto(second.url());
+      await page.getByText('This browser is remembered').waitFor();
+      await screenshots(page, 'approve-remembered');
+      assert.equal(await page.getByLabel('Owner code').isVisible(), false);
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.waitForURL(`${callback.url}?**`);
+      assert.ok(lastArrival(story).code);
+      const { browsers } = await server.local.listBrowsers();
+      assert.deepEqual(
+        browsers.map(({ origin }) => origin),
+        [baseUrl],
+      );
+
+      // Another name of the same server keeps a secret of its own.
+      const elsewhere = await registered(story, 'Codex');
+      await page.goto(elsewhere.url().replace('//127.0.0.1:', '//localhost:'));
+      await page.getByLabel('Owner code').waitFor();
+      assert.equal(await page.getByText('This browser is remembered').isVisible(), false);
+
+      // And what was forgotten is asked for again.
+      await server.local.forgetBrowsers(null);
+      await page.goto(elsewhere.url());
+      await page.getByLabel('Owner code').waitFor();
+      assert.equal(await page.evaluate('localStorage.length'), 0);
+      assert.deepEqual(stopped, []);
+    });
+  },
+);
+
+test('a double click that was meant for another page approves nothing', skip, async () => {
+  await withBrowser({}, async (story) => {
+    const { server, callback } = story;
+    const profile = await story.newProfile();
+    const page = await profile.newPage();
+    await page.goto(story.baseUrl);
+    const secret = await signIn(story);
+    await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(secret)})`);
+    const { url } = await registered(story, 'Popunder');
+    await page.goto(url());
+    const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator('#approve').boundingBox()) ?? {};
+    const at = [x + width / 2, y + height / 2] as const;
+    // Where the button will be, from before the page is there until 0.3 s after.
+    await page.goto('about:blank');
+    await page.goto(url(), { waitUntil: 'commit' });
+    await page.locator('#approve').waitFor();
+    const opened = Date.now();
+    let clicks = 0;
+    while (Date.now() - opened < 300) {
+      await page.mouse.click(...at);
+      clicks++;
+    }
+    assert.ok(clicks > 0);
+    assert.deepEqual(callback.arrived, []);
+    // A window on top has gone: the page that was ready is held again.
+    await page.locator('#approve:enabled').waitFor();
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await page.mouse.click(...at);
+    assert.equal(await page.locator('#approve').isDisabled(), true);
+    assert.deepEqual(callback.arrived, []);
+    assert.deepEqual(
+      (await server.local.listClients()).clients.map(({ approvals }) => approvals.length),
+      [0],
+    );
+    await page.locator('#approve:enabled').waitFor();
+    await page.mouse.click(...at);
+    await page.waitForURL(`${callback.url}?**`);
+    assert.ok(lastArrival(story).code);
+  });
+});
 
 test('a person denies with the field still empty', skip, async () => {
   await withBrowser({}, async (story) => {
@@ -129,6 +211,82 @@ test('a wrong code is told beside the field; the right one then works', skip, as
   });
 });
 
+test('the browser that relay login opens is signed in, and its history has no ticket', skip, async () => {
+  await withBrowser({ connect: false }, async (story) => {
+    const { url } = await registered(story, 'Codex');
+    const page = await (await story.newProfile()).newPage();
+    const { attemptId } = await story.server.local.startLogin({ switchAccount: false });
+    const { url: ticketUrl } = await story.server.local.ownerTicket({ attemptId });
+    await page.goto(ticketUrl);
+    await page.getByText('Your Spotify account is connected').first().waitFor();
+    await screenshots(page, 'connected');
+    await page.goto(url());
+    await page.getByText('This browser is remembered').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.waitForURL(`${story.callback.url}?**`);
+    assert.ok(lastArrival(story).code);
+    // The same link again, here and in another browser: it is used up.
+    const other = await (await story.newProfile()).newPage();
+    await other.goto(ticketUrl);
+    await other.getByText('This link was used before').waitFor();
+    assert.equal(other.url(), `${new URL(ticketUrl).origin}/`);
+    await screenshots(other, 'home-used-ticket');
+    assert.equal(await other.evaluate('localStorage.length'), 0);
+  });
+});
+
+const SMALL: ReadonlyArray<readonly [what: string, width: number, height: number]> = [
+  ['phone', 360, 740],
+  ['old-phone', 320, 568],
+  ['zoomed', 640, 360],
+];
+
+for (const [what, width, height] of SMALL) {
+  test(
+    `who asks, for what and where it goes are in view when the page opens: ${width}x${height}`,
+    skip,
+    async () => {
+      await withBrowser({}, async (story) => {
+        const long = 'A client with quite a long name that somebody has chosen here';
+        for (const name of ['Claude Code (relay)', long]) {
+          for (const javaScriptEnabled of [true, false]) {
+            const { url } = await registered(story, name);
+            const profile = await story.newProfile({ viewport: { width, height }, javaScriptEnabled });
+            const page = await profile.newPage();
+            await page.goto(url());
+            if (javaScriptEnabled) await page.locator('#approve:enabled').waitFor();
+            for (const colorScheme of ['light', 'dark'] as const) {
+              await page.emulateMedia({ colorScheme });
+              await picture(page, `approve-${what}-${name === long ? 'long' : 'short'}-${colorScheme}`);
+            }
+            const facts = await page.locator('.facts > div, h1').all();
+            assert.equal(facts.length, 5);
+            for (const fact of facts) {
+              const box = await fact.boundingBox();
+              const text = (await fact.textContent()) ?? '';
+              assert.ok(box && box.y >= 0 && box.y + box.height <= height, `${text}: ${JSON.stringify(box)}`);
+              assert.ok(box.x >= 0 && box.x + box.width <= width, `${text}: ${JSON.stringify(box)}`);
+            }
+            const all = (await page.locator('.facts').textContent()) ?? '';
+            const { displayName } = story.provider.accounts[0] ?? {};
+            for (const fact of [name.slice(0, 59), new URL(story.callback.url).host, displayName ?? '?']) {
+              assert.ok(all.includes(fact), fact);
+            }
+            // The page has not moved, nor is it wider than the screen.
+            if (javaScriptEnabled) {
+              assert.deepEqual(await page.evaluate('[scrollY, document.documentElement.scrollWidth]'), [
+                0,
+                width,
+              ]);
+            }
+            await profile.close();
+          }
+        }
+      });
+    },
+  );
+}
+
 test('an app with links of its own is reached, and a website is marked as one', skip, async () => {
   await withBrowser({}, async (story) => {
     const app = 'cursor://anysphere.cursor-mcp/oauth/callback';
@@ -143,7 +301,7 @@ test('an app with links of its own is reached, and a website is marked as one', 
     await page.goto(url(app));
     await screenshots(page, 'approve-app');
     await page.getByLabel('Owner code').fill(story.server.ownerCode ?? '');
-    const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+    const answered = page.waitForResponse((response) => response.url().endsWith('/oauth/authorize'));
     const handedOver = page.waitForEvent('request', (request) => request.url().startsWith('cursor:'));
     await page.getByRole('button', { name: 'Approve' }).click();
     const answer = await answered;

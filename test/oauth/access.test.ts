@@ -134,7 +134,7 @@ test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
 
 test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
   const publicUrl = 'https://relay.example.org';
-  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async (relay) => {
+  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async (relay, clock) => {
     const { readServerFile } = await import('../../src/store/serverFile.ts');
     const local = (await readServerFile(relay.home))?.baseUrl ?? '';
     const host = 'relay.example.org';
@@ -142,16 +142,18 @@ test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
     const proxied: typeof relay = { ...relay, baseUrl: local };
     const client = await newClient(local);
     const { ownerBrowser, authorizeUrl, answerOf, json } = await import('./support.ts');
-    const browser = ownerBrowser(local);
+    const browser = ownerBrowser(local, { readingMs: 0 });
     const url = authorizeUrl(local, { client_id: client.client_id, resource: `${publicUrl}/mcp` });
     const page = await browser.open(url, { host });
+    assert.match(String(page.headers['set-cookie']), /^relay_form=[^;]+;.*; Secure$/);
+    clock.advance(500);
     const answer = await browser.submit(
       page,
       'approve',
       { owner_code: proxied.server.ownerCode ?? '' },
       { host, origin: publicUrl },
     );
-    assert.match(String(answer.headers['set-cookie']), /^relay_owner=[^;]+;.*; Secure$/);
+    assert.equal(answer.headers['set-cookie'], undefined);
     const { code, iss } = answerOf(answer);
     assert.equal(iss, publicUrl);
     const tokens = json(await askToken(local, codeForm(client, code ?? '')));

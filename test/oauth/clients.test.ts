@@ -22,6 +22,7 @@ test('the owner sees every client, what was approved and when it was used', asyn
   await withServer({}, async (relay, clock) => {
     const started = new Date(clock.now()).toISOString();
     const { client } = await connect(relay, { client_name: 'Used' });
+    const approvedAt = new Date(clock.now()).toISOString();
     clock.advance(1000);
     await newClient(relay.baseUrl, { client_name: 'Waiting', token_endpoint_auth_method: undefined });
     const { clients } = await relay.server.local.listClients();
@@ -34,9 +35,9 @@ test('the owner sees every client, what was approved and when it was used', asyn
           public: true,
           redirectUris: [REDIRECT],
           createdAt: started,
-          lastUsedAt: started,
+          lastUsedAt: approvedAt,
           approvals: [
-            { approvedAt: started, accessTokens: 1, refreshTokens: 1, expiresAt: '2026-12-20T12:00:00.000Z' },
+            { approvedAt, accessTokens: 1, refreshTokens: 1, expiresAt: '2026-12-20T12:00:00.500Z' },
           ],
         },
         {

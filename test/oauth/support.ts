@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
+import { systemClock } from '../../src/domain/clock.ts';
 import { manualClock } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
@@ -19,8 +20,23 @@ export async function withServer(
   work: (relay: Relay, clock: ReturnType<typeof manualClock>) => Promise<void>,
 ): Promise<void> {
   const clock = manualClock();
-  await withRelay({ connect: false, client: false, clock, ...options }, (relay) => work(relay, clock));
+  await withRelay({ connect: false, client: false, clock, ...options }, (relay) => {
+    const { restart } = relay;
+    const know = () => clocks.set(new URL(relay.baseUrl).port, clock);
+    know();
+    relay.restart = async () => {
+      await restart();
+      know();
+    };
+    return work(relay, clock);
+  });
 }
+
+/** The clock of a relay in this process, by its port: whoever reads a page there has to let its time pass. */
+const clocks = new Map<string, ReturnType<typeof manualClock>>();
+
+/** How long a person looks at the approval page at least; before, Approve does nothing. */
+const READING_MS = 500;
 
 export const json = (answer: Answer): Record<string, unknown> => JSON.parse(answer.text);
 
@@ -70,7 +86,10 @@ export function authorizeUrl(
 
 export interface OwnerBrowser {
   open(url: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Sends the form of a page with the button that a person presses; `changes` replace fields, null takes one out. */
+  /**
+   * Sends the form of a page, once it was read, with the button that a person presses; `changes` replace fields, null takes
+   * one out.
+   */
   submit(
     page: Answer,
     decision: 'approve' | 'deny',
@@ -80,7 +99,16 @@ export interface OwnerBrowser {
   cookies: Map<string, string>;
 }
 
-export function ownerBrowser(baseUrl: string): OwnerBrowser {
+export function ownerBrowser(baseUrl: string, { readingMs = READING_MS } = {}): OwnerBrowser {
+  const clock = clocks.get(new URL(baseUrl).port);
+  const now = () => (clock ?? systemClock).now();
+  let shownAt = now();
+  const read = async () => {
+    const left = shownAt + readingMs - now();
+    if (left <= 0) return;
+    if (clock) clock.advance(left);
+    else await systemClock.sleep(left);
+  };
   const cookies = new Map<string, string>();
   const visit = async (url: string, options: Parameters<typeof send>[1] = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -91,12 +119,14 @@ export function ownerBrowser(baseUrl: string): OwnerBrowser {
       if (/max-age=0/i.test(line)) cookies.delete(name);
       else cookies.set(name, value);
     }
+    shownAt = now();
     return answer;
   };
   return {
     cookies,
     open: (url, headers = {}) => visit(url, { headers }),
-    submit(page, decision, changes = {}, headers = {}) {
+    async submit(page, decision, changes = {}, headers = {}) {
+      if (decision === 'approve') await read();
       const form = new URLSearchParams([...formFields(page), ['decision', decision]]);
       for (const [name, value] of Object.entries(changes)) {
         if (value === null) form.delete(name);
@@ -218,4 +248,27 @@ export async function freePort(): Promise<string> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return String(port);
+}
+
+/** What the script of a page asks for, with the secret that the page keeps. */
+export function askOwner(
+  baseUrl: string,
+  path: 'check' | 'code' | 'ticket',
+  body: object = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const type = { 'content-type': 'application/json', origin: baseUrl };
+  return send(`${baseUrl}/owner/${path}`, {
+    method: 'POST',
+    headers: { ...type, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+/** Types the owner code as the script does; returns the secret that proves this browser from then on. */
+export async function signIn(relay: Pick<Relay, 'baseUrl' | 'server'>, userAgent?: string): Promise<string> {
+  const headers: Record<string, string> = userAgent === undefined ? {} : { 'user-agent': userAgent };
+  const answer = await askOwner(relay.baseUrl, 'code', { code: relay.server.ownerCode ?? '' }, headers);
+  assert.equal(answer.status, 200, answer.text);
+  return String(json(answer).secret);
 }

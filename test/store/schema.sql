@@ -38,6 +38,16 @@ CREATE TABLE api_errors (
   resolved_at   integer
 ) strict;
 
+CREATE TABLE browsers (
+  id           text primary key,
+  hash         text not null unique,
+  origin       text not null,
+  label        text not null,
+  created_at   integer not null,
+  last_used_at integer not null,
+  expires_at   integer not null
+) strict, without rowid;
+
 CREATE TABLE job_intents (
   job        integer primary key references jobs (seq) on delete cascade,
   intent     text not null,
@@ -135,12 +145,6 @@ CREATE TABLE oauth_tokens (
   issued_at  integer not null,
   expires_at integer not null,
   rotated_at integer
-) strict, without rowid;
-
-CREATE TABLE owner_sessions (
-  hash       text primary key,
-  created_at integer not null,
-  expires_at integer not null
 ) strict, without rowid;
 
 CREATE TABLE rate_limits (

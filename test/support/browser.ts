@@ -1,4 +1,7 @@
-/** As much of a browser as a login needs: it follows redirects and keeps cookies per host. */
+/**
+ * As much of a browser as a login needs: it follows redirects, keeps cookies per host, and does what the script of the page
+ * does with a ticket.
+ */
 
 export interface Visit {
   status: number;
@@ -35,9 +38,22 @@ export function createBrowser(options: { headers?: Record<string, string> } = {}
     return { status: response.status, url, headers: response.headers, text: await response.text() };
   }
 
+  async function useTicket(address: string): Promise<string> {
+    const [, ticket] = /#ticket=(.+)$/.exec(address) ?? [];
+    if (ticket === undefined) return address;
+    const response = await fetch(new URL('/owner/ticket', address), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ticket }),
+    });
+    const { next } = (await response.json()) as { next?: string };
+    return new URL(next ?? '/', address).href;
+  }
+
   return {
     step,
-    async open(url) {
+    async open(address) {
+      const url = await useTicket(address);
       let visit = await step(url);
       for (let hop = 0; hop < 10 && visit.status >= 300 && visit.status < 400; hop++) {
         visit = await step(new URL(visit.headers.get('location') ?? '', visit.url).href);

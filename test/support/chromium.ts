@@ -41,11 +41,20 @@ const FACES = [
 
 /** Pictures of the page as it is, for people to look at: light and dark, desktop and phone, outside the repository. */
 export async function screenshots(page: Page, subject: string): Promise<void> {
-  const folder = process.env.RELAY_ARTIFACTS ?? join(tmpdir(), 'relay-screenshots');
-  mkdirSync(folder, { recursive: true });
   for (const { name, colorScheme, viewport } of FACES) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(viewport);
-    await page.screenshot({ path: join(folder, `${subject}-${name}.png`), fullPage: true });
+    await page.screenshot({ path: pathOf(`${subject}-${name}`), fullPage: true });
   }
+}
+
+/** A picture of what is in view. */
+export async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: pathOf(name) });
+}
+
+function pathOf(name: string): string {
+  const folder = process.env.RELAY_ARTIFACTS ?? join(tmpdir(), 'relay-screenshots');
+  mkdirSync(folder, { recursive: true });
+  return join(folder, `${name}.png`);
 }

@@ -113,6 +113,8 @@ function dispatch(
       return call(answers.addClient)(body as unknown as NewClient);
     case LOCAL_ROUTES.revokeClient:
       return call(answers.revokeClient)(String(body.client));
+    case LOCAL_ROUTES.forgetBrowsers:
+      return call(answers.forgetBrowsers)(body.id as string | null);
     case LOCAL_ROUTES.setClientSecret:
       return call(answers.setClientSecret)(body.value as string | null);
     default: {

@@ -7,10 +7,14 @@ import { visibleText } from '../../domain/visibleText.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
 import { type Html, html, type Page } from './page.ts';
 
-/** A code was refused; `waitSeconds` above 0: no code is taken until then. */
-export interface CodeProblem {
-  waitSeconds: number;
-}
+/** Why the page is shown again. */
+export type Problem =
+  | { kind: 'wrong_code' }
+  /** No code is taken until then. */
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'not_remembered' }
+  /** Approve came before anybody could have read the page. */
+  | { kind: 'too_soon' };
 
 export interface Approval {
   client: OAuthClient;
@@ -20,8 +24,9 @@ export interface Approval {
   /** Parameters of the request, carried back by the form. */
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
-  isSignedIn: boolean;
-  problem: CodeProblem | null;
+  problem: Problem | null;
+  /** How long Approve does nothing, in milliseconds. */
+  holdMs: number;
   demo: boolean;
   /** Unix milliseconds. */
   now: number;
@@ -35,6 +40,7 @@ const ABILITIES = [
   'Control playback on your devices',
 ];
 
+/** Who asks, where the answer goes, for which account and what for come first: they are in view when the page opens. */
 export function approvePage(approval: Approval): Page {
   const { client, redirectUri, account, demo } = approval;
   const name = displayName(client);
@@ -43,49 +49,64 @@ export function approvePage(approval: Approval): Page {
     title: `Let ${name} use your Spotify account?`,
     demo,
     formLeaves: true,
+    hasScript: true,
     body: html`<dl class="facts">
 <div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
-<div><dt>Goes back to</dt><dd><strong>${target.host}</strong><small>${target.meaning}</small></dd></div>
+<div><dt>Goes to</dt><dd><strong>${target.host}</strong><small>${target.meaning}</small></dd></div>
 <div><dt>Account</dt><dd>${accountLine(account)}</dd></div>
+<div><dt>Can</dt><dd>read and change playlists and library, see what you listen to, control playback</dd></div>
 </dl>
 ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
-<h2>It will be able to</h2>
+${decisionForm(approval)}
+<div class="after"><h2>In full, it will be able to</h2>
 <ul class="abilities">${joined(ABILITIES.map((ability) => html`<li>${ability}</li>`))}</ul>
-<p class="soft">Approve only if you have just started this yourself. It does not learn your password, and <code>relay clients revoke</code> ends it at any time.</p>
-${decisionForm(approval)}`,
+<p class="soft">Approve only if you have just started this yourself. It does not learn your password, and <code>relay clients revoke</code> ends it at any time.</p></div>`,
   };
 }
 
-function decisionForm({ fields, csrfToken, isSignedIn, problem }: Approval): Html {
+/** Works without script too, by typing the code; with it a browser that is remembered is not asked. */
+function decisionForm({ fields, csrfToken, problem, holdMs }: Approval): Html {
   const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  return html`<form method="post" action="/oauth/authorize">
+  const tooSoon = problem?.kind === 'too_soon';
+  return html`<form id="approval" method="post" action="/oauth/authorize" data-hold-ms="${holdMs}">
 ${joined(hidden)}
-${isSignedIn ? html`<p class="soft signed-in">You are signed in as the owner in this browser.</p>` : codeField(problem)}
-<div class="buttons"><button name="decision" value="approve" class="primary">Approve</button>
+${tooSoon ? html`<p class="notice" role="alert">${problemText({ kind: 'too_soon' })}</p>` : html``}
+<p class="soft" id="remembered" hidden>This browser is remembered as yours: no owner code is needed.</p>
+${codeField(tooSoon ? null : problem)}
+<div class="buttons"><button id="approve" name="decision" value="approve" class="primary">Approve</button>
 <button name="decision" value="deny" formnovalidate>Deny</button></div>
 </form>`;
 }
 
-function codeField(problem: CodeProblem | null): Html {
-  const state = problem
-    ? html` aria-invalid="true" aria-describedby="code-hint code-problem"`
-    : html` aria-describedby="code-hint"`;
-  return html`<div class="field"><label for="owner-code">Owner code</label>
-<input id="owner-code" name="owner_code" required autofocus autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="512"${state}>
-<p class="soft" id="code-hint"><code>relay serve</code> and <code>relay status</code> show it in the terminal. Asked once per browser.</p>
-${problem === null ? html`` : html`<p class="bad" id="code-problem" role="alert">${problemText(problem)}</p>`}</div>`;
+function codeField(problem: Problem | null): Html {
+  const invalid = problem === null ? html`` : html` aria-invalid="true"`;
+  const text = problem === null ? '' : problemText(problem);
+  return html`<div class="field" id="code-field"><label for="owner-code">Owner code</label>
+<input id="owner-code" name="owner_code" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="512" aria-describedby="code-hint code-problem"${invalid}>
+<p class="bad" id="code-problem" role="alert"${problem === null ? html` hidden` : html``}>${text}</p>
+<p class="soft" id="code-hint"><code>relay serve</code> and <code>relay status</code> show it in the terminal.<noscript> With JavaScript it would be asked for once per browser.</noscript></p></div>`;
 }
 
-function problemText({ waitSeconds }: CodeProblem): string {
-  if (waitSeconds === 0) return 'That is not the owner code. Look at the terminal and type it again.';
-  return `Too many wrong codes. Wait ${waitSeconds} ${waitSeconds === 1 ? 'second' : 'seconds'}, then try again.`;
+export function problemText(problem: Problem): string {
+  switch (problem.kind) {
+    case 'wrong_code':
+      return 'That is not the owner code. Look at the terminal and type it again.';
+    case 'wait': {
+      const { seconds } = problem;
+      return `Too many wrong codes. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`;
+    }
+    case 'not_remembered':
+      return 'This browser is no longer remembered. Type the owner code.';
+    case 'too_soon':
+      return 'That was too quick to have been read, so nothing was approved. Look at the page, then choose again.';
+  }
 }
 
 function accountLine(account: string | null): Html {
   if (account !== null) return html`<strong>${visibleText(account)}</strong><small>on Spotify</small>`;
-  return html`<strong>none yet</strong><small>Run <code>relay login</code> to connect one; you can approve the client before.</small>`;
+  return html`<strong>none yet</strong><small><code>relay login</code> connects one, now or later</small>`;
 }
 
 /** Without characters that hide or turn around what stands beside them, and not longer than a title can be. */

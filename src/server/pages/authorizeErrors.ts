@@ -21,6 +21,15 @@ export function wrongClientPage(refusal: Refusal, demo: boolean): Page {
   };
 }
 
+export function deniedPage(demo: boolean): Page {
+  return {
+    title: 'You denied this request',
+    demo,
+    body: html`<p>Nothing was approved, and this request cannot be approved any more.</p>
+<p>If you want to connect the client after all, start again in the client: it then asks anew. If you did not start this yourself, close this page.</p>`,
+  };
+}
+
 export function staleFormPage(demo: boolean): Page {
   return {
     title: 'This page is out of date',

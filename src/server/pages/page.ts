@@ -1,12 +1,20 @@
-/** The frame of every page: no script, no outside resource, light and dark, and the notice that this is unofficial. */
+/**
+ * The frame of every page: no script but the one file of our own, no outside resource, light and dark, and the notice that
+ * this is unofficial.
+ */
 import { createHash } from 'node:crypto';
 import { visibleText } from '../../domain/visibleText.ts';
+import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
 import { type Exchange, end } from '../exchange.ts';
+
+/** Its name changes with its text, so that browsers may keep it for ever. */
+export const SCRIPT_PATH = `/assets/owner-${createHash('sha256').update(PAGE_SCRIPT).digest('hex').slice(0, 16)}.js`;
 
 const STYLE = `
 :root{color-scheme:light dark;--bg:#f6f6f4;--card:#fff;--ink:#1b1c1a;--soft:#5a5d57;--line:#dcddd8;--good:#12703c;--bad:#a3271f;--warn:#7a4b00;--warn-bg:#fdf3dc;--warn-line:#e9cf93;--accent:#12703c;--on-accent:#fff;--accent-hover:#0d5a30}
 @media (prefers-color-scheme:dark){:root{--bg:#131412;--card:#1d1f1c;--ink:#eceee9;--soft:#a5a9a0;--line:#343732;--good:#63d393;--bad:#ff8a80;--warn:#f4c976;--warn-bg:#2b2415;--warn-line:#5a4a22;--accent:#63d393;--on-accent:#0c1f14;--accent-hover:#86e0ac}}
 *{box-sizing:border-box}
+[hidden]{display:none!important}
 body{margin:0;min-height:100vh;display:flex;flex-direction:column;align-items:center;justify-content:center;background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;padding:24px}
 main{width:100%;max-width:34rem;background:var(--card);border:1px solid var(--line);border-radius:14px;padding:28px 28px 24px}
 .brand{display:flex;align-items:center;gap:9px;width:100%;max-width:34rem;margin-bottom:14px;padding:0 4px;font-weight:650;letter-spacing:.01em}
@@ -21,8 +29,8 @@ code{font:0.92em ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;background
 a{color:var(--accent)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:6px 16px;margin:16px 0}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
-.facts{display:block;margin:18px 0;border:1px solid var(--line);border-radius:10px}
-.facts div{display:grid;grid-template-columns:7.2rem 1fr;gap:4px 12px;padding:9px 14px}
+.facts{display:block;margin:14px 0;border:1px solid var(--line);border-radius:10px;line-height:1.4}
+.facts div{display:grid;grid-template-columns:6.4rem 1fr;gap:2px 12px;padding:8px 14px}
 .facts dd{display:flex;flex-wrap:wrap;align-items:baseline;gap:0 8px}
 .facts strong{min-width:0}
 .facts div+div{border-top:1px solid var(--line)}
@@ -31,7 +39,8 @@ dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 .abilities{list-style:none;margin:0 0 12px;padding:0}
 .abilities li{position:relative;padding:1px 0 1px 27px}
 .abilities li::before{content:"";position:absolute;left:4px;top:.55em;width:11px;height:6px;border:solid var(--accent);border-width:0 0 2px 2px;transform:rotate(-45deg)}
-.field{margin:16px 0 0}
+.field{margin:14px 0 0}
+.after{margin-top:18px;padding-top:2px;border-top:1px solid var(--line)}
 label{display:block;font-weight:600;margin-bottom:6px}
 input[name=owner_code]{width:100%;min-height:48px;padding:8px 14px;font:600 1.15rem ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;letter-spacing:.08em;color:var(--ink);background:var(--bg);border:1px solid var(--soft);border-radius:10px}
 input[aria-invalid=true]{border-color:var(--bad)}
@@ -39,10 +48,13 @@ input[aria-invalid=true]{border-color:var(--bad)}
 .buttons{display:flex;gap:12px;margin-top:20px}
 button{flex:1;min-height:48px;padding:10px 18px;font:inherit;font-weight:600;color:var(--ink);background:transparent;border:1px solid var(--soft);border-radius:10px;cursor:pointer}
 button:hover{background:var(--bg)}
+button:disabled{opacity:.55;cursor:default}
 button.primary{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
 button.primary:hover{background:var(--accent-hover);border-color:var(--accent-hover)}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
-@media (max-width:30rem){body{padding:16px;justify-content:flex-start}main{padding:22px 18px 18px}.facts div{grid-template-columns:1fr;gap:0}.buttons{flex-direction:column}}
+@media (max-width:30rem){body{padding:16px;justify-content:flex-start}main{padding:22px 18px 18px}.buttons{flex-direction:column}}
+/* Small screens and large zoom: the facts have to be in view when the page opens. */
+@media (max-width:30rem),(max-height:40rem){body{padding:10px;justify-content:flex-start}main{padding:14px 16px}.brand{margin-bottom:6px}.brand svg{width:20px;height:20px}.demo{margin-bottom:6px}h1{font-size:1.1rem;line-height:1.25;margin-bottom:8px}.facts{margin:8px 0;font-size:.92rem}.facts div{grid-template-columns:4.6rem 1fr;padding:4px 10px}.facts small{font-size:.8rem}}
 @media (forced-colors:active){button.primary{border-width:3px}}
 footer{max-width:34rem;margin-top:16px;font-size:.8rem;color:var(--soft);text-align:center}
 `;
@@ -53,7 +65,8 @@ const OPEN_POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-const POLICY = `${OPEN_POLICY}; form-action 'self'`;
+const SCRIPT_POLICY = "; script-src 'self'; connect-src 'self'";
+const FORM_POLICY = "; form-action 'self'";
 
 const MARK =
   '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="5.5" cy="12" r="3.4"/><circle cx="18.5" cy="12" r="3.4"/><path d="M9.4 12h5.2M12 4.5v2M12 17.5v2"/></svg>';
@@ -68,6 +81,8 @@ export interface Page {
    * `form-action` too, so there it must not be limited.
    */
   formLeaves?: boolean;
+  /** Whether the page uses our script. */
+  hasScript?: boolean;
 }
 
 /** Text that is safe to put into HTML as it is. */
@@ -106,7 +121,7 @@ export function sendPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · relay</title>
-<style>${STYLE}</style>
+<style>${STYLE}</style>${page.hasScript ? `\n<script src="${SCRIPT_PATH}" defer></script>` : ''}
 </head>
 <body>
 <header class="brand">${MARK}relay</header>
@@ -115,7 +130,7 @@ export function sendPage(
 </body>
 </html>
 `;
-  const policy = page.formLeaves ? OPEN_POLICY : POLICY;
+  const policy = `${OPEN_POLICY}${page.hasScript ? SCRIPT_POLICY : ''}${page.formLeaves ? '' : FORM_POLICY}`;
   const all = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, ...headers };
   end(exchange, status, all, text);
 }

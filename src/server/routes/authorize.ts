@@ -4,11 +4,12 @@ import type { Refusal } from '../../oauth/refusal.ts';
 import { codeUrl, refusalUrl } from '../../oauth/returnUrl.ts';
 import { OTHER_BODY_BYTES, readForm } from '../body.ts';
 import type { Core } from '../core.ts';
+import { createDeniedRequests, type DeniedRequests } from '../deniedRequests.ts';
 import { type Exchange, redirect } from '../exchange.ts';
-import { createFormTokens, type FormTokens } from '../formToken.ts';
-import type { OwnerSessions } from '../ownerSession.ts';
-import { approvePage, type CodeProblem } from '../pages/approve.ts';
-import { staleFormPage, unreadableFormPage, wrongClientPage } from '../pages/authorizeErrors.ts';
+import type { FormTokens } from '../formToken.ts';
+import type { Owner } from '../owner.ts';
+import { approvePage, type Problem } from '../pages/approve.ts';
+import { deniedPage, staleFormPage, unreadableFormPage, wrongClientPage } from '../pages/authorizeErrors.ts';
 import { sendPage } from '../pages/page.ts';
 import type { Route } from '../router.ts';
 import { HttpError } from '../toHttp.ts';
@@ -27,59 +28,85 @@ const CARRIED = [
   'state',
 ];
 
-export function authorizeRoutes(core: Core, owner: OwnerSessions): Route[] {
-  const forms = createFormTokens(core.random);
+/** A click that was meant for another page comes within this time (a double click, a window that closes on top). */
+const HOLD_MS = 500;
+
+/** What the handlers share. */
+interface Parts {
+  core: Core;
+  owner: Owner;
+  forms: FormTokens;
+  denied: DeniedRequests;
+}
+
+export function authorizeRoutes(core: Core, owner: Owner, forms: FormTokens): Route[] {
+  const parts = { core, owner, forms, denied: createDeniedRequests(core.clock) };
   return [
-    { method: 'GET', path: '/oauth/authorize', handle: (exchange) => show(core, owner, forms, exchange) },
-    { method: 'POST', path: '/oauth/authorize', handle: (exchange) => decide(core, owner, forms, exchange) },
+    { method: 'GET', path: '/oauth/authorize', handle: (exchange) => show(parts, exchange) },
+    { method: 'POST', path: '/oauth/authorize', handle: (exchange) => decide(parts, exchange) },
   ];
 }
 
-function show(core: Core, owner: OwnerSessions, forms: FormTokens, exchange: Exchange): void {
-  const request = requestOf(core, exchange, exchange.query);
-  if (request) ask({ core, owner, forms, exchange, request, parameters: exchange.query }, null);
+function show(parts: Parts, exchange: Exchange): void {
+  const request = requestOf(parts.core, exchange, exchange.query);
+  if (!request) return;
+  const asking = { ...parts, exchange, request, parameters: exchange.query };
+  if (!wasDenied(asking)) ask(asking, null);
 }
 
-async function decide(
-  core: Core,
-  owner: OwnerSessions,
-  forms: FormTokens,
-  exchange: Exchange,
-): Promise<void> {
+async function decide(parts: Parts, exchange: Exchange): Promise<void> {
+  const { core, forms, denied } = parts;
   const form = await formOf(core, exchange);
   const request = form && requestOf(core, exchange, form);
   if (!form || !request) return;
-  if (!forms.check(exchange, subjectOf(request), form.get('csrf_token'))) {
+  const ageMs = forms.ageMs(exchange, subjectOf(request), form.get('csrf_token'));
+  if (ageMs === null) {
     core.log.warn({ requestId: exchange.requestId }, 'approval form refused: its token is not ours');
     return sendPage(exchange, 403, staleFormPage(core.settings.demo));
   }
-  if (form.get('decision') !== 'approve') {
-    return redirect(
-      exchange,
-      refusalUrl(request, { reason: 'owner_denied', detail: null }, exchange.baseUrl),
-    );
+  const asking = { ...parts, exchange, request, parameters: form };
+  if (form.get('decision') === 'deny') {
+    denied.add(subjectOf(request));
+    const refusal: Refusal = { reason: 'owner_denied', detail: null };
+    return redirect(exchange, refusalUrl(request, refusal, exchange.baseUrl));
   }
-  const asking = { core, owner, forms, exchange, request, parameters: form };
-  if (proveOwner(asking, form.get('owner_code'))) await approve(core, exchange, request);
+  if (wasDenied(asking)) return;
+  if (form.get('decision') !== 'approve') return ask(asking, null);
+  if (ageMs < HOLD_MS) return ask(asking, { kind: 'too_soon' });
+  const problem = await ownerProblem(asking, form);
+  if (problem) ask(asking, problem);
+  else await approve(core, exchange, request);
 }
 
-interface Asking {
-  core: Core;
-  owner: OwnerSessions;
-  forms: FormTokens;
+interface Asking extends Parts {
   exchange: Exchange;
   request: AuthorizeRequest;
   parameters: URLSearchParams;
 }
 
-/** False when the page was shown again. */
-function proveOwner(asking: Asking, code: string | null): boolean {
-  const { owner, exchange } = asking;
-  if (owner.isSignedIn(exchange)) return true;
-  const verdict = owner.tryCode(code ?? '');
-  if (verdict.ok) owner.signIn(exchange);
-  else ask(asking, { waitSeconds: verdict.waitSeconds });
-  return verdict.ok;
+/** True when that is answered. */
+function wasDenied({ core, denied, exchange, request }: Asking): boolean {
+  if (!denied.has(subjectOf(request))) return false;
+  core.log.warn(
+    { requestId: exchange.requestId, clientId: request.client.clientId },
+    'denied request shown again',
+  );
+  sendPage(exchange, 403, deniedPage(core.settings.demo));
+  return true;
+}
+
+/** Why the form does not prove the owner; null when it does. */
+async function ownerProblem(
+  { owner, forms, exchange }: Asking,
+  form: URLSearchParams,
+): Promise<Problem | null> {
+  const proof = form.get('owner_proof');
+  if (owner.rememberedUntil(exchange, proof) !== null) return null;
+  const code = form.get('owner_code');
+  if (proof !== null && code === null) return { kind: 'not_remembered' };
+  const verdict = await owner.tryCode(exchange, forms.browserOf(exchange), code ?? '');
+  if (verdict.ok) return null;
+  return verdict.waitSeconds > 0 ? { kind: 'wait', seconds: verdict.waitSeconds } : { kind: 'wrong_code' };
 }
 
 async function approve(core: Core, exchange: Exchange, request: AuthorizeRequest): Promise<void> {
@@ -117,10 +144,7 @@ async function formOf(core: Core, exchange: Exchange): Promise<URLSearchParams |
   }
 }
 
-function ask(
-  { core, owner, forms, exchange, request, parameters }: Asking,
-  problem: CodeProblem | null,
-): void {
+function ask({ core, forms, exchange, request, parameters }: Asking, problem: Problem | null): void {
   const { account } = core.account.view();
   const page = approvePage({
     client: request.client,
@@ -131,17 +155,22 @@ function ask(
       return value === null ? [] : [[name, value]];
     }),
     csrfToken: forms.issue(exchange, subjectOf(request)),
-    isSignedIn: owner.isSignedIn(exchange),
     problem,
+    holdMs: HOLD_MS,
     demo: core.settings.demo,
     now: core.clock.now(),
   });
-  const wait = problem?.waitSeconds ?? 0;
-  const headers: Record<string, string> = wait > 0 ? { 'retry-after': String(wait) } : {};
-  sendPage(exchange, problem === null ? 200 : wait > 0 ? 429 : 403, page, headers);
+  const headers: Record<string, string> =
+    problem?.kind === 'wait' ? { 'retry-after': String(problem.seconds) } : {};
+  sendPage(exchange, statusOf(problem), page, headers);
 }
 
-/** What an approval is about: a token for one request does not approve another. */
+function statusOf(problem: Problem | null): number {
+  if (problem === null || problem.kind === 'too_soon') return 200;
+  return problem.kind === 'wait' ? 429 : 403;
+}
+
+/** What an approval is about: a token for one request does not approve another, and a denial ends no other. */
 function subjectOf({ client, redirectUri, state, codeChallenge, resource, scope }: AuthorizeRequest): string {
   return JSON.stringify([client.clientId, redirectUri, state, codeChallenge, resource, scope]);
 }

@@ -63,6 +63,11 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ client: z.string() }),
     (api, body) => api.revokeClient(body.client),
   ),
+  listBrowsers: call(Empty, (api) => api.listBrowsers()),
+  forgetBrowsers: call(
+    () => z.object({ id: z.string().nullable() }),
+    (api, body) => api.forgetBrowsers(body.id),
+  ),
 };
 
 function call<T extends z.ZodType>(

@@ -1,0 +1,85 @@
+/**
+ * `/owner/…`: how a page of ours signs its browser in and asks whether it still is. Same-origin JSON, the secret in a header
+ * or body and never in a cookie. And the script of the pages that does it.
+ */
+import * as z from 'zod';
+import { lazy } from '../../domain/lazy.ts';
+import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
+import { OTHER_BODY_BYTES, readJson } from '../body.ts';
+import { isOfAnotherPage } from '../caller.ts';
+import { type Exchange, end, sendJson } from '../exchange.ts';
+import type { FormTokens } from '../formToken.ts';
+import type { Owner } from '../owner.ts';
+import { problemText } from '../pages/approve.ts';
+import { SCRIPT_PATH } from '../pages/page.ts';
+import type { Route } from '../router.ts';
+import { HttpError } from '../toHttp.ts';
+
+const Ticket = lazy(() => z.object({ ticket: z.string().max(512) }));
+const Code = lazy(() => z.object({ code: z.string().max(512) }));
+
+const SCRIPT_HEADERS = {
+  'content-type': 'text/javascript; charset=utf-8',
+  'cache-control': 'public, max-age=31536000, immutable',
+};
+
+export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
+  async function useTicket(exchange: Exchange): Promise<void> {
+    const { ticket } = await bodyOf(exchange, Ticket());
+    const taken = owner.takeTicket(ticket);
+    if (!taken) throw new HttpError('UNAUTHORIZED', { message: 'The ticket is unknown, used or too old.' });
+    sendJson(exchange, 200, { secret: owner.remember(exchange, proofOf(exchange)), next: taken.next });
+  }
+
+  async function useCode(exchange: Exchange): Promise<void> {
+    const { code } = await bodyOf(exchange, Code());
+    const verdict = await owner.tryCode(exchange, forms.browserOf(exchange), code);
+    if (verdict.ok) return sendJson(exchange, 200, { secret: owner.remember(exchange, proofOf(exchange)) });
+    const { waitSeconds: seconds } = verdict;
+    const { requestId } = exchange;
+    if (seconds === 0) {
+      const message = problemText({ kind: 'wrong_code' });
+      return sendJson(exchange, 403, { error: { code: 'WRONG_OWNER_CODE', message, requestId } });
+    }
+    const message = problemText({ kind: 'wait', seconds });
+    const error = { code: 'TOO_MANY_CODES', message, requestId, retryAfterSeconds: seconds };
+    sendJson(exchange, 429, { error }, { 'retry-after': String(seconds) });
+  }
+
+  async function check(exchange: Exchange): Promise<void> {
+    exchange.request.resume();
+    const until = owner.rememberedUntil(exchange, proofOf(exchange));
+    if (until === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
+    sendJson(exchange, 200, { expiresAt: new Date(until).toISOString() });
+  }
+
+  const post = (path: string, handle: (exchange: Exchange) => Promise<void>): Route => ({
+    method: 'POST',
+    path,
+    async handle(exchange) {
+      if (isOfAnotherPage(exchange)) throw new HttpError('FORBIDDEN_ORIGIN');
+      await handle(exchange);
+    },
+  });
+  return [
+    {
+      method: 'GET',
+      path: SCRIPT_PATH,
+      handle: (exchange) => end(exchange, 200, SCRIPT_HEADERS, PAGE_SCRIPT),
+    },
+    post('/owner/check', check),
+    post('/owner/code', useCode),
+    post('/owner/ticket', useTicket),
+  ];
+}
+
+async function bodyOf<T extends z.ZodType>(exchange: Exchange, shape: T): Promise<z.output<T>> {
+  const parsed = shape.safeParse(await readJson(exchange.request, OTHER_BODY_BYTES));
+  if (parsed.success) return parsed.data;
+  throw new HttpError('BAD_REQUEST', { message: 'The body is not what this path takes.' });
+}
+
+function proofOf({ request }: Exchange): string | null {
+  const proof = request.headers['x-relay-owner'];
+  return typeof proof === 'string' ? proof : null;
+}

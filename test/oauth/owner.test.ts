@@ -1,0 +1,295 @@
+/** Who at a browser is the owner: the code, tickets, and browsers that are remembered. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { send } from '../support/http.ts';
+import { until } from '../support/waiting.ts';
+import {
+  answerOf,
+  askOwner,
+  authorizeUrl,
+  DAY,
+  freePort,
+  json,
+  MINUTE,
+  newClient,
+  ownerBrowser,
+  signIn,
+  withServer,
+} from './support.ts';
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const EDGE =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0';
+
+const statusOf = async (baseUrl: string, secret: string) =>
+  (await askOwner(baseUrl, 'check', {}, { 'x-relay-owner': secret })).status;
+
+test('a remembered browser approves without the code for 30 days after its last use, also after a restart', async () => {
+  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay, clock) => {
+    const { baseUrl } = relay;
+    const { client_id } = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    const owner_proof = await signIn(relay);
+    const approve = async (state: string) => {
+      const page = await browser.open(authorizeUrl(baseUrl, { client_id, state }));
+      return browser.submit(page, 'approve', { owner_proof });
+    };
+    await relay.restart();
+    clock.advance(30 * DAY - 1000);
+    assert.ok(answerOf(await approve('first')).code);
+    clock.advance(30 * DAY - 1000);
+    assert.ok(answerOf(await approve('second')).code);
+    clock.advance(30 * DAY);
+    const late = await approve('third');
+    assert.equal(late.status, 403);
+    assert.match(late.text, /no longer remembered/);
+    assert.equal(await statusOf(baseUrl, owner_proof), 401);
+  });
+});
+
+test('no header, cookie or address of the answer to an approval has anything of the owner', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const { client_id } = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    const owner_proof = await signIn(relay);
+    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    assert.match(
+      String(page.headers['set-cookie']),
+      new RegExp(
+        `^relay_form_${new URL(baseUrl).port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400$`,
+      ),
+    );
+    const answer = await browser.submit(page, 'approve', { owner_proof });
+    assert.ok(answerOf(answer).code);
+    assert.ok(!JSON.stringify(answer).includes(owner_proof));
+    assert.equal(answer.headers['set-cookie'], undefined);
+    // With all that a browser sends by itself to whoever listens on another port.
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const stolen = await send(authorizeUrl(baseUrl, { client_id, state: 'stolen' }), { headers: { cookie } });
+    assert.match(stolen.text, /name="owner_code"/);
+    const thief = ownerBrowser(baseUrl);
+    thief.cookies.clear();
+    for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
+    const taken = await thief.open(authorizeUrl(baseUrl, { client_id, state: 'stolen' }));
+    assert.equal((await thief.submit(taken, 'approve')).status, 403);
+  });
+});
+
+test('the secret of one origin proves nothing at another', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const secret = await signIn(relay);
+    const elsewhere = baseUrl.replace('127.0.0.1', 'localhost');
+    const { port } = new URL(baseUrl);
+    assert.equal(await statusOf(baseUrl, secret), 200);
+    for (const origin of [elsewhere, `http://[::1]:${port}`]) {
+      const headers = { host: new URL(origin).host, origin, 'x-relay-owner': secret };
+      assert.equal((await askOwner(baseUrl, 'check', {}, headers)).status, 401, origin);
+    }
+    // Without an Origin the address that was dialled counts.
+    const headers = { 'x-relay-owner': secret, 'content-type': 'application/json' };
+    assert.equal(
+      (await send(`${elsewhere}/owner/check`, { method: 'POST', headers, body: '{}' })).status,
+      401,
+    );
+  });
+});
+
+test('what a page of another origin makes a browser send is refused', async () => {
+  await withServer({}, async ({ baseUrl, server }) => {
+    const code = { code: server.ownerCode ?? '' };
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      for (const path of ['check', 'code', 'ticket'] as const) {
+        const answer = await askOwner(baseUrl, path, code, { 'sec-fetch-site': site });
+        assert.equal(answer.status, 403, `${path} ${site}`);
+      }
+    }
+    assert.equal((await askOwner(baseUrl, 'code', code, { 'sec-fetch-site': 'same-origin' })).status, 200);
+    const form = { 'content-type': 'text/plain' };
+    assert.equal((await askOwner(baseUrl, 'code', code, form)).status, 415);
+    assert.equal((await askOwner(baseUrl, 'code', { code: 7 })).status, 400);
+  });
+});
+
+test('a ticket signs one browser in, once, within a minute, and says where to go on', async () => {
+  await withServer({}, async ({ baseUrl, server }, clock) => {
+    const ticketOf = async () => {
+      const { browserUrl } = await server.local.startLogin({ switchAccount: false });
+      const { origin, pathname, hash } = new URL(browserUrl);
+      assert.deepEqual([origin, pathname], [baseUrl, '/']);
+      return hash.replace('#ticket=', '');
+    };
+    const ticket = await ticketOf();
+    const used = await askOwner(baseUrl, 'ticket', { ticket });
+    const { secret, next } = json(used);
+    assert.equal(used.status, 200);
+    assert.match(String(next), /^\/auth\/provider\/login\?ticket=[\w-]{43}$/);
+    assert.equal(await statusOf(baseUrl, String(secret)), 200);
+    assert.equal((await askOwner(baseUrl, 'ticket', { ticket })).status, 401);
+    const late = await ticketOf();
+    clock.advance(MINUTE);
+    assert.equal((await askOwner(baseUrl, 'ticket', { ticket: late })).status, 401);
+    // A browser that is remembered already stays the same one.
+    const known = { 'x-relay-owner': String(secret) };
+    const again = json(await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() }, known));
+    assert.equal(again.secret, secret);
+    assert.equal((await server.local.listBrowsers()).browsers.length, 1);
+  });
+});
+
+test('ten browsers are remembered; the eleventh takes the place of the one unused for longest', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl, server, home } = relay;
+    const secrets: string[] = [];
+    for (let count = 0; count < 10; count++) {
+      clock.advance(1000);
+      secrets.push(await signIn(relay, count === 0 ? FIREFOX : EDGE));
+    }
+    clock.advance(11 * MINUTE);
+    const [first = '', second = '', third = ''] = secrets;
+    assert.equal(await statusOf(baseUrl, first), 200);
+    secrets.push(await signIn(relay, '<b>unknown'));
+    const still = await Promise.all([first, second, third].map((secret) => statusOf(baseUrl, secret)));
+    assert.deepEqual(still, [200, 401, 200]);
+    const { browsers } = await server.local.listBrowsers();
+    assert.equal(browsers.length, 10);
+    assert.deepEqual(browsers.map(({ label }) => label).sort(), [
+      'A browser',
+      ...Array(8).fill('Edge on Windows'),
+      'Firefox on Linux',
+    ]);
+    const firefox = browsers.find(({ label }) => label === 'Firefox on Linux');
+    assert.match(firefox?.id ?? '', /^[0-9a-f]{8}$/);
+    assert.deepEqual(
+      { ...firefox, id: '' },
+      {
+        id: '',
+        label: 'Firefox on Linux',
+        origin: baseUrl,
+        createdAt: '2026-11-20T12:00:01.000Z',
+        lastUsedAt: '2026-11-20T12:11:10.000Z',
+        expiresAt: '2026-12-20T12:11:10.000Z',
+      },
+    );
+    await server.local.saveState();
+    const { readFile } = await import('node:fs/promises');
+    const state = await readFile(`${home}/relay.db`, 'latin1');
+    for (const secret of secrets) assert.ok(!state.includes(secret), 'only hashes are kept');
+  });
+});
+
+test('logout and forgetting end remembered browsers at once, and for good', async () => {
+  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+    const { baseUrl } = relay;
+    const { local } = relay.server;
+    const kept = await signIn(relay, FIREFOX);
+    const lost = await signIn(relay, EDGE);
+    const { browsers } = await local.listBrowsers();
+    const edge = browsers.find(({ label }) => label === 'Edge on Windows');
+    assert.deepEqual(await local.forgetBrowsers(edge?.id ?? ''), { forgotten: [edge] });
+    await assert.rejects(local.forgetBrowsers(edge?.id ?? ''), { code: 'NOT_FOUND' });
+    await relay.restart();
+    assert.deepEqual([await statusOf(baseUrl, kept), await statusOf(baseUrl, lost)], [200, 401]);
+    assert.equal((await relay.server.local.forgetBrowsers(null)).forgotten.length, 1);
+    assert.equal(await statusOf(baseUrl, kept), 401);
+
+    const again = await signIn(relay);
+    await relay.server.local.logout();
+    assert.equal(await statusOf(baseUrl, again), 401);
+    await relay.restart();
+    assert.deepEqual(await relay.server.local.listBrowsers(), { browsers: [] });
+  });
+});
+
+test('a rotated key ends remembered browsers', async () => {
+  await withServer({ env: { MCP_API_KEY: '' } }, async (relay) => {
+    const secret = await signIn(relay);
+    await relay.server.local.rotateKey();
+    assert.equal(await statusOf(relay.baseUrl, secret), 401);
+  });
+});
+
+test('five wrong codes a minute, then the page says to wait; on this machine the right one is taken all the same', async () => {
+  await withServer({}, async ({ baseUrl, server }, clock) => {
+    const { client_id } = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    let page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    for (const wrong of ['', 'AAAA-AAAA', 'x'.repeat(500), '----', '0000-0000']) {
+      page = await browser.submit(page, 'approve', { owner_code: wrong });
+      assert.equal(page.status, 403, wrong);
+      assert.equal(page.headers.location, undefined);
+      assert.match(page.text, /role="alert">That is not the owner code/);
+    }
+    clock.advance(10_000);
+    const sixth = await browser.submit(page, 'approve', { owner_code: 'AAAA-AAAA' });
+    assert.equal(sixth.status, 429);
+    assert.match(sixth.text, /Wait (\d+) seconds/);
+    assert.equal(sixth.headers['retry-after'], /Wait (\d+) seconds/.exec(sixth.text)?.[1]);
+    assert.ok(answerOf(await browser.submit(sixth, 'approve', { owner_code: server.ownerCode ?? '' })).code);
+  });
+});
+
+test('a flood of wrong codes slows the checks down, is logged a few times, and does not keep the right one out', async () => {
+  const logged: string[] = [];
+  const log = (_: object, text: string) => void logged.push(text);
+  const silent = { trace() {}, debug() {}, info() {}, warn: log, error() {}, fatal() {} };
+  await withServer({ log: silent as never }, async (relay, clock) => {
+    const { baseUrl } = relay;
+    const flood = [...Array(120).keys()].map((number) =>
+      askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }, { cookie: `relay_form_${number}=x` }),
+    );
+    const answered: number[] = [];
+    for (const guess of flood) guess.then(({ status }) => answered.push(status));
+    await until(() => clock.sleeping > 0);
+    assert.ok(answered.length < 120, 'the rest waits');
+    const right = askOwner(
+      baseUrl,
+      'code',
+      { code: relay.server.ownerCode ?? '' },
+      { cookie: `relay_form_${new URL(baseUrl).port}=mine` },
+    );
+    let status = 0;
+    right.then((answer) => {
+      status = answer.status;
+    });
+    await until(() => {
+      clock.advance(500);
+      return status !== 0;
+    });
+    assert.equal(status, 200);
+    await until(() => {
+      clock.advance(500);
+      return answered.length === flood.length;
+    });
+    const warnings = logged.filter((text) => text === 'wrong owner code').length;
+    assert.ok(warnings >= 1 && warnings <= 9, `${warnings} warnings`);
+  });
+});
+
+test('from elsewhere the limits hold for the right code too, and one address does not use up those of another', async () => {
+  const publicUrl = 'https://relay.example.org';
+  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async (relay, clock) => {
+    const { readServerFile } = await import('../../src/store/serverFile.ts');
+    const local = (await readServerFile(relay.home))?.baseUrl ?? '';
+    const far = { host: 'relay.example.org', origin: publicUrl };
+    const code = relay.server.ownerCode ?? '';
+    const tryFrom = async (url: string, browser: string, typed: string, headers: Record<string, string>) => {
+      const cookie = `relay_form=${browser}`;
+      return (await askOwner(url, 'code', { code: typed }, { ...headers, cookie })).status;
+    };
+    for (let time = 0; time < 5; time++) assert.equal(await tryFrom(local, 'a', 'wrong', far), 403);
+    assert.equal(await tryFrom(local, 'a', code, far), 429);
+    // A browser is what calls itself one: ten are the most for an address.
+    for (let time = 0; time < 5; time++) assert.equal(await tryFrom(local, `b${time}`, 'wrong', far), 403);
+    assert.equal(await tryFrom(local, 'c', code, far), 429);
+    // A proxy on this machine that hands its visitors on under a loopback name is elsewhere as well.
+    const forwarded = { host: new URL(local).host, origin: local, 'x-forwarded-for': '203.0.113.7' };
+    assert.equal(await tryFrom(local, 'c', code, forwarded), 429);
+    const other = local.replace('127.0.0.1', '[::1]');
+    assert.equal(await tryFrom(other, 'a', code, far), 200);
+    assert.equal(await tryFrom(local, 'a', code, { host: new URL(local).host, origin: local }), 200);
+    clock.advance(MINUTE);
+    assert.equal(await tryFrom(local, 'c', code, far), 200);
+  });
+});
