@@ -51,6 +51,8 @@ export interface StatusReport {
     clients: number;
     /** Whether clients may register themselves. */
     registrationOpen: boolean;
+    /** Browsers that approve without the owner code. */
+    browsers: number;
   };
   rateLimits: {
     blocked: Array<{ scope: string; blockedUntil: string; reason: string | null }>;

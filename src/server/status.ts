@@ -6,6 +6,7 @@ import { isEnded, type JobStatus } from '../domain/jobs.ts';
 import type { StatusEntry, StatusReport } from '../domain/localApi.ts';
 import type { MasterKey } from '../secrets/masterKey.ts';
 import { type ApiError, listApiErrors } from '../store/apiErrors.ts';
+import { listBrowsers } from '../store/browsers.ts';
 import { countJobs, countReviews, nextRunAfter } from '../store/jobs.ts';
 import { listLiveGrants } from '../store/oauthGrants.ts';
 import type { Store } from '../store/open.ts';
@@ -52,6 +53,7 @@ export function factsOf(known: Known): Facts {
       apiKeySet: true,
       clients: countApproved(store, clock),
       registrationOpen: settings.dynamicRegistration,
+      browsers: listBrowsers(store, clock.now()).length,
     },
     rateLimits: limitFacts(known),
     jobs: jobFacts(known),
@@ -191,8 +193,10 @@ function databaseLine({ home, database, problem }: Facts): StatusEntry {
 function mcpLine({ mcp }: Facts): StatusEntry {
   const ways = mcp.authMode === 'bearer' ? 'API key (relay key) and OAuth' : 'OAuth only';
   const clients = `${mcp.clients} approved ${mcp.clients === 1 ? 'client' : 'clients'}`;
+  const count = mcp.browsers;
+  const browsers = count === 0 ? '' : `, ${count} remembered ${count === 1 ? 'browser' : 'browsers'}`;
   const closed = mcp.registrationOpen ? '' : ', registration off';
-  return entry('mcp', 'ok', `${ways}, ${clients}${closed}`);
+  return entry('mcp', 'ok', `${ways}, ${clients}${browsers}${closed}`);
 }
 
 function limitsLine({ rateLimits }: Facts): StatusEntry {

@@ -75,6 +75,7 @@ export async function emptyFacts({ settings, version }: Options): Promise<Facts>
       apiKeySet: settings.mcpApiKey !== null,
       clients: 0,
       registrationOpen: settings.dynamicRegistration,
+      browsers: 0,
     },
     rateLimits: { blocked: [], requests24h: 0 },
     jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },

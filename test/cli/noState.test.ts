@@ -77,7 +77,7 @@ ok   errors    none unresolved
       sizeBytes: 0,
       lastSavedAt: null,
     },
-    mcp: { authMode: 'bearer', apiKeySet: false, clients: 0, registrationOpen: true },
+    mcp: { authMode: 'bearer', apiKeySet: false, clients: 0, registrationOpen: true, browsers: 0 },
     rateLimits: { blocked: [], requests24h: 0 },
     jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   answerOf,
+  askOwner,
   askToken,
   authorizeUrl,
   codeForm,
@@ -51,7 +52,9 @@ test('a client connects, outlives a kill -9, and is out as soon as it is revoked
     assert.equal(await mcpStatus(mcpUrl, tokens.access_token ?? ''), 401, 'the replay ended the approval');
 
     const again = await browser.open(authorizeUrl(baseUrl, { client_id: client.client_id }));
-    const oneClick = answerOf(await browser.submit(again, 'approve')).code ?? '';
+    const remembered = json(await askOwner(baseUrl, 'code', { code: OWNER_CODE })) as { secret: string };
+    const owner_proof = remembered.secret;
+    const oneClick = answerOf(await browser.submit(again, 'approve', { owner_proof })).code ?? '';
     const fresh = json(await askToken(baseUrl, { ...codeForm(client, oneClick), ...secret })) as Record<
       string,
       string
@@ -68,7 +71,7 @@ test('a client connects, outlives a kill -9, and is out as soon as it is revoked
 
     const status = await desk.relay(['status']);
     const cookies = [...browser.cookies.values()];
-    const secrets = [OWNER_CODE, code, oneClick, ...Object.values(secret), ...cookies];
+    const secrets = [OWNER_CODE, owner_proof, code, oneClick, ...Object.values(secret), ...cookies];
     for (const pair of [json(exchanged), tokens, fresh]) {
       secrets.push(String(pair.access_token), String(pair.refresh_token));
     }

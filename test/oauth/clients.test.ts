@@ -53,7 +53,8 @@ test('the owner sees every client, what was approved and when it was used', asyn
     );
     assert.equal(clients[0]?.clientId, client.client_id);
     const { mcp, entries } = await relay.server.local.status();
-    assert.deepEqual(mcp, { authMode: 'bearer', apiKeySet: true, clients: 1, registrationOpen: true });
+    const rest = { apiKeySet: true, registrationOpen: true, browsers: 0 };
+    assert.deepEqual(mcp, { authMode: 'bearer', clients: 1, ...rest });
     assert.equal(
       entries.find(({ part }) => part === 'mcp')?.summary,
       'API key (relay key) and OAuth, 1 approved client',

@@ -154,6 +154,8 @@ test('ten browsers are remembered; the eleventh takes the place of the one unuse
     assert.deepEqual(still, [200, 401, 200]);
     const { browsers } = await server.local.listBrowsers();
     assert.equal(browsers.length, 10);
+    const { entries } = await server.local.status();
+    assert.match(entries.find(({ part }) => part === 'mcp')?.summary ?? '', /, 10 remembered browsers$/);
     assert.deepEqual(browsers.map(({ label }) => label).sort(), [
       'A browser',
       ...Array(8).fill('Edge on Windows'),

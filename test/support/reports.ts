@@ -51,7 +51,7 @@ export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport
       sizeBytes: 4096,
       lastSavedAt: null,
     },
-    mcp: { authMode: 'bearer', apiKeySet: true, clients: 0, registrationOpen: true },
+    mcp: { authMode: 'bearer', apiKeySet: true, clients: 0, registrationOpen: true, browsers: 0 },
     rateLimits: { blocked: [], requests24h: 0 },
     jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],

@@ -41,6 +41,7 @@
     if (ticket === null) return;
     history.replaceState(null, '', location.pathname + location.search);
     const { status, content } = await ask('/owner/ticket', { ticket });
+    state.className = status === 200 ? 'good' : 'bad';
     if (status !== 200) {
       return say(state, 'This link was used before or is older than a minute. Run the command again.');
     }

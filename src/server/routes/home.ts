@@ -14,7 +14,7 @@ export function homeRoutes(core: Core): Route[] {
           title: 'relay is running',
           demo,
           hasScript: true,
-          body: html`<p class="good" id="owner-state" role="status" hidden></p>
+          body: html`<p id="owner-state" role="status" hidden></p>
 <noscript><p class="notice">Without JavaScript a link of <code>relay login</code> cannot sign this browser in. Allow it for this address, or type the owner code where it is asked for.</p></noscript>
 <p>This is a server for AI clients, on this machine only. Point one at:</p>
 <p><code>${exchange.baseUrl}/mcp</code></p>

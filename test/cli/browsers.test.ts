@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { BrowserSummary } from '../../src/domain/localApi.ts';
+import { relay } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+const FIREFOX: BrowserSummary = {
+  id: '3f9c21aa',
+  label: 'Firefox on Linux',
+  origin: 'http://127.0.0.1:4980',
+  createdAt: '2026-11-01T00:00:00.000Z',
+  lastUsedAt: '2026-11-19T10:00:00.000Z',
+  expiresAt: '2026-12-19T10:00:00.000Z',
+};
+const EDGE: BrowserSummary = { ...FIREFOX, id: '0b', label: 'Edge', origin: 'http://localhost:4980' };
+
+test('browsers lists which are remembered, where, and until when', async (context) => {
+  const listBrowsers = async () => ({ browsers: [FIREFOX, EDGE] });
+  const { env } = await startFakeLocal(context, { answers: { listBrowsers } });
+  assert.deepEqual(await relay(['browsers'], { env }), {
+    code: 0,
+    out: `ID        BROWSER           ADDRESS                SINCE       LAST USED   UNTIL
+3f9c21aa  Firefox on Linux  http://127.0.0.1:4980  2026-11-01  2026-11-19  2026-12-19
+0b        Edge              http://localhost:4980  2026-11-01  2026-11-19  2026-12-19
+`,
+    err: '',
+  });
+  const json = await relay(['browsers', 'list', '--json'], { env });
+  assert.deepEqual(JSON.parse(json.out), { browsers: [FIREFOX, EDGE] });
+});
+
+test('browsers says what it means when there are none', async (context) => {
+  const answers = {
+    listBrowsers: async () => ({ browsers: [] }),
+    forgetBrowsers: async () => ({ forgotten: [] }),
+  };
+  const { env } = await startFakeLocal(context, { answers });
+  assert.deepEqual(await relay(['browsers'], { env }), {
+    code: 0,
+    out: '',
+    err: 'No browser is remembered: the approval page asks for the owner code.\n',
+  });
+  assert.equal((await relay(['browsers', 'forget', '--all'], { env })).out, 'No browser was remembered.\n');
+});
+
+test('browsers forget ends one or all, and wants to be told which', async (context) => {
+  const forgetBrowsers = async (id: string | null) => {
+    if (id === 'x')
+      throw new RelayError('NOT_FOUND', 'There is no browser "x".', { remedy: 'See `relay browsers`.' });
+    return { forgotten: id === null ? [FIREFOX, EDGE] : [FIREFOX] };
+  };
+  const { env, calls } = await startFakeLocal(context, { answers: { forgetBrowsers } });
+  assert.deepEqual(await relay(['browsers', 'forget', '3f9c21aa'], { env }), {
+    code: 0,
+    out: 'Forgot Firefox on Linux (http://127.0.0.1:4980): the owner code is asked for again there.\n',
+    err: '',
+  });
+  assert.deepEqual(await relay(['browsers', 'forget', '--all'], { env }), {
+    code: 0,
+    out: 'Forgot 2 browsers: the owner code is asked for again there.\n',
+    err: '',
+  });
+  const json = await relay(['browsers', 'forget', '--all', '--json'], { env });
+  assert.deepEqual(JSON.parse(json.out), { forgotten: [FIREFOX, EDGE] });
+  assert.deepEqual(
+    calls.map(({ body }) => body),
+    [{ id: '3f9c21aa' }, { id: null }, { id: null }],
+  );
+  assert.equal((await relay(['browsers', 'forget', 'x'], { env })).code, 1);
+  assert.equal((await relay(['browsers', 'forget'], { env })).code, 2);
+  assert.equal((await relay(['browsers', 'forget', '0b', '--all'], { env })).code, 2);
+  assert.equal(calls.length, 4, 'wrong usage asks nothing');
+});
