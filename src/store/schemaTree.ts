@@ -6,6 +6,8 @@
 
 /** Ours has 30 objects; a schema that is compared word for word needs no more than this. */
 const MAX_PAGES = 200;
+/** The text of our longest table has 2 KiB. A row may claim 2 GiB, and find them on pages that lead in circles. */
+const MAX_ROW_BYTES = 64 * 1024;
 const INTERIOR = 5;
 const LEAF = 13;
 
@@ -31,7 +33,7 @@ export function schemaTreeProblem(bytes: Uint8Array): string | null {
 
 function childrenOf(page: Buffer, header: number): number[] | null {
   const type = page[header];
-  if (type === LEAF) return [];
+  if (type === LEAF) return hasShortRows(page, header) ? [] : null;
   if (type !== INTERIOR) return null;
   const count = page.readUInt16BE(header + 3);
   const pointers = header + 12;
@@ -43,4 +45,23 @@ function childrenOf(page: Buffer, header: number): number[] | null {
     children.push(page.readUInt32BE(at));
   }
   return children;
+}
+
+function hasShortRows(page: Buffer, header: number): boolean {
+  const count = page.readUInt16BE(header + 3);
+  const pointers = header + 8;
+  if (pointers + 2 * count > page.length) return false;
+  for (let cell = 0; cell < count; cell++) {
+    // A varint of more than three bytes is larger than the limit by itself (1.6).
+    let size = 0;
+    let at = page.readUInt16BE(pointers + 2 * cell);
+    for (const end = at + 3; ; at++) {
+      const byte = page[at];
+      if (byte === undefined || at === end) return false;
+      size = size * 128 + (byte & 127);
+      if (byte < 128) break;
+    }
+    if (size > MAX_ROW_BYTES) return false;
+  }
+  return true;
 }
