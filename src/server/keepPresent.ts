@@ -3,13 +3,11 @@
  * The one place where that is settled; each rule is a row of the table in `store/README.md`.
  */
 import { type Account, getAccount, putAccount } from '../store/account.ts';
+import { forgetAllBrowsers } from '../store/browsers.ts';
 import { deleteSecret, getSecret, listSecrets, putSecret } from '../store/secrets.ts';
 import type { SqlValue, Store } from '../store/types.ts';
 import { API_KEY_SECRET } from './apiKey.ts';
 import { PROVIDER_TOKENS } from './keepers.ts';
-
-/** Browsers that approve without the owner code: theirs is the name before, and since, migration 000005. */
-const BROWSER_TABLES = ['owner_sessions', 'owner_browsers'];
 
 export interface Present {
   store: Store;
@@ -31,7 +29,7 @@ export interface Kept {
  */
 export function keepPresent(copy: Store, present: Present | null, sealed: boolean): Kept {
   return copy.transaction(() => {
-    for (const table of BROWSER_TABLES) if (hasTable(copy, table)) copy.run(`delete from ${table}`);
+    forgetAllBrowsers(copy);
     const approvals = keepApprovals(copy, present?.store ?? null);
     return { ...keepSecrets(copy, present, sealed), approvals };
   });
@@ -88,8 +86,4 @@ function takeOver(copy: Store, present: Store, table: string, where = ''): void 
       columns.map((name) => row[name] ?? null),
     );
   }
-}
-
-function hasTable(store: Store, name: string): boolean {
-  return store.get("select 1 from sqlite_schema where type = 'table' and name = ?", [name]) !== undefined;
 }

@@ -9,6 +9,7 @@ import { createSealer } from '../../src/secrets/seal.ts';
 import { type Restored, restoreState } from '../../src/server/restore.ts';
 import { putAccount } from '../../src/store/account.ts';
 import { backUpState } from '../../src/store/backup.ts';
+import { listBrowsers, putBrowser } from '../../src/store/browsers.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { createVault, type Vault } from '../../src/store/vault.ts';
 import { temporaryHome } from '../store/support.ts';
@@ -90,7 +91,13 @@ async function copyOf(t: TestContext, id = 'ann') {
     connect(store, vault, id, 'old');
     approve(store, 'gone', 'revoked since');
     approve(store, 'stays', 'goes on');
-    store.run("insert into owner_sessions values ('planted', 1, 9000000000000)");
+    const at = { createdAt: 1, lastUsedAt: 1, expiresAt: 9_000_000_000_000 };
+    putBrowser(
+      store,
+      { id: 'planted', origin: 'http://127.0.0.1:4980', label: 'A browser', ...at },
+      'hash',
+      10,
+    );
   });
   const file = join(await temporaryHome(t), 'copy');
   await backUpState({ source: join(home, 'relay.db'), file, force: false });
@@ -100,8 +107,7 @@ async function copyOf(t: TestContext, id = 'ann') {
 async function browsers(home: string): Promise<number> {
   let count = -1;
   await withState(home, (store) => {
-    const table = store.get("select 1 from sqlite_schema where name = 'owner_sessions'");
-    count = table ? (store.get<{ n: number }>('select count(*) as n from owner_sessions')?.n ?? -1) : 0;
+    count = listBrowsers(store, 0).length;
   });
   return count;
 }
