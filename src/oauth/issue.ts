@@ -6,7 +6,7 @@ import { deleteExpiredTokens, deleteToken, putToken, type StoredToken } from '..
 import type { Store } from '../store/types.ts';
 import type { OAuthClient } from './client.ts';
 import { hashOf, newSecret } from './digest.ts';
-import { ACCESS_TOKEN_SECONDS, REFRESH_TOKEN_MS } from './policy/limits.ts';
+import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS } from './policy/limits.ts';
 
 /** RFC 6749 5.1. */
 export interface TokenResponse {
@@ -24,16 +24,22 @@ export interface Issued {
   undo(): void;
 }
 
-/** A fresh pair; a client that did not register the refresh grant gets no refresh token. */
+/**
+ * A fresh pair, which ends with its approval at the latest; a client that did not register the refresh grant gets no
+ * refresh token.
+ * @param generation see `StoredToken`
+ */
 export function issueTokens(
   { store, clock, random }: { store: Store; clock: Clock; random: Random },
   client: OAuthClient,
   grant: Grant,
+  generation: number,
 ): Issued {
   const now = clock.now();
+  const grantEnd = grant.createdAt + GRANT_MS;
   const put = (kind: StoredToken['kind'], lifetimeMs: number): string => {
     const token = newSecret(random);
-    const expiresAt = now + lifetimeMs;
+    const expiresAt = Math.min(now + lifetimeMs, grantEnd);
     putToken(store, {
       hash: hashOf(token),
       grantId: grant.id,
@@ -41,6 +47,7 @@ export function issueTokens(
       issuedAt: now,
       expiresAt,
       rotatedAt: null,
+      generation,
     });
     return token;
   };
@@ -52,7 +59,7 @@ export function issueTokens(
     response: {
       access_token: access,
       token_type: 'Bearer',
-      expires_in: ACCESS_TOKEN_SECONDS,
+      expires_in: Math.min(ACCESS_TOKEN_SECONDS, Math.floor((grantEnd - now) / 1000)),
       ...(refresh === null ? {} : { refresh_token: refresh }),
       scope: grant.scope,
     },

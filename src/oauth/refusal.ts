@@ -34,6 +34,7 @@ export type Reason =
   | 'refresh_of_other_client'
   | 'refresh_expired'
   | 'refresh_reused'
+  | 'grant_ended'
   | 'metadata_malformed'
   | 'metadata_redirect_uris'
   | 'clients_full'

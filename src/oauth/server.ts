@@ -102,6 +102,7 @@ function grantOf(request: AuthorizeRequest, code: string, id: string, now: numbe
     codeUsedAt: null,
     createdAt: now,
     lastUsedAt: null,
+    refreshed: 0,
   };
 }
 

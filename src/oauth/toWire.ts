@@ -65,6 +65,7 @@ const WIRE: Record<Reason, readonly [WireError, number, string]> = {
   refresh_of_other_client: ['invalid_grant', 400, REFRESH_REFUSED],
   refresh_expired: ['invalid_grant', 400, REFRESH_REFUSED],
   refresh_reused: ['invalid_grant', 400, REFRESH_REFUSED],
+  grant_ended: ['invalid_grant', 400, REFRESH_REFUSED],
   metadata_malformed: ['invalid_client_metadata', 400, 'The client metadata cannot be used.'],
   metadata_redirect_uris: ['invalid_redirect_uri', 400, 'A redirect URI cannot be used.'],
   clients_full: [

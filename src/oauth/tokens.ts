@@ -11,7 +11,7 @@ import {
   markCodeUnused,
   markCodeUsed,
 } from '../store/oauthGrants.ts';
-import { getToken, setRotatedAt } from '../store/oauthTokens.ts';
+import { getToken, rotateToken, type StoredToken, unrotateToken } from '../store/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory } from './clients.ts';
@@ -44,6 +44,8 @@ interface Attempt {
   judge(): Verdict;
   use(): void;
   putBack(): void;
+  /** Of the tokens that it gives. */
+  generation(): number;
 }
 
 export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
@@ -76,6 +78,7 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
       judge: () => judgeCode(find(), exchange, clock.now()),
       use: () => markCodeUsed(store, id, clock.now()),
       putBack: () => markCodeUnused(store, id),
+      generation: () => 1,
     });
   }
 
@@ -85,16 +88,15 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
     if (!client.grantTypes.includes('refresh_token')) return refused('grant_type_unregistered');
     const hash = hashOf(sent);
     const exchange = exchangeOf(client, form);
-    let rotatedBefore: number | null = null;
+    let token: StoredToken | null = null;
     return accepted({
       judge() {
-        const token = getToken(store, hash);
-        rotatedBefore = token?.rotatedAt ?? null;
+        token = getToken(store, hash);
         return judgeRefresh(token, token && getGrant(store, token.grantId), exchange, clock.now());
       },
-      // The grace counts from the first use, however often the token comes back within it.
-      use: () => setRotatedAt(store, hash, rotatedBefore ?? clock.now()),
-      putBack: () => setRotatedAt(store, hash, rotatedBefore),
+      use: () => token && rotateToken(store, token, clock.now()),
+      putBack: () => token && unrotateToken(store, token),
+      generation: () => (token?.generation ?? 0) + 1,
     });
   }
 
@@ -106,7 +108,7 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
         const verdict = attempt.judge();
         if (!verdict.issue) return refuse(client, verdict);
         attempt.use();
-        const issued = issueTokens(options, client, verdict.grant);
+        const issued = issueTokens(options, client, verdict.grant, attempt.generation());
         undo = () => {
           issued.undo();
           attempt.putBack();

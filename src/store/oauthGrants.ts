@@ -2,6 +2,7 @@
  * What the owner approved, one row per approval. The row is born with its authorization code and is the family of every
  * token that comes of it: deleting it ends them all.
  */
+import { LIVE } from './oauthTokens.ts';
 import type { Store } from './types.ts';
 
 export interface Grant {
@@ -20,20 +21,22 @@ export interface Grant {
   codeUsedAt: number | null;
   createdAt: number;
   lastUsedAt: number | null;
+  /** The latest generation of refresh tokens of which one was exchanged; 0: none yet. */
+  refreshed: number;
 }
 
 const COLUMNS = `id, client_id as clientId, redirect_uri as redirectUri, code_challenge as codeChallenge, resource,
   scope, code_hash as codeHash, code_expires_at as codeExpiresAt, code_used_at as codeUsedAt,
-  created_at as createdAt, last_used_at as lastUsedAt`;
+  created_at as createdAt, last_used_at as lastUsedAt, refreshed`;
 
 export function putGrant(store: Store, grant: Grant): void {
   store.run(
     `insert into oauth_grants (
        id, client_id, redirect_uri, code_challenge, resource, scope, code_hash, code_expires_at, code_used_at,
-       created_at, last_used_at)
+       created_at, last_used_at, refreshed)
      values (
        :id, :clientId, :redirectUri, :codeChallenge, :resource, :scope, :codeHash, :codeExpiresAt, :codeUsedAt,
-       :createdAt, :lastUsedAt)`,
+       :createdAt, :lastUsedAt, :refreshed)`,
     { ...grant },
   );
 }
@@ -51,7 +54,7 @@ export function listLiveGrants(store: Store, now: number): Grant[] {
   return store.all<Grant>(
     `select ${COLUMNS} from oauth_grants
      where exists (select 1 from oauth_tokens
-                   where grant_id = oauth_grants.id and expires_at > ? and rotated_at is null)
+                   where grant_id = oauth_grants.id and ${LIVE})
      order by client_id, created_at, id`,
     [now],
   );

@@ -11,12 +11,21 @@ export interface StoredToken {
   expiresAt: number;
   /** When a refresh token was exchanged for its successor. */
   rotatedAt: number | null;
+  /** 1 for the pair that the code gave, one more for each refresh. Several have one where a token came back in its grace. */
+  generation: number;
 }
+
+/**
+ * Whether a token still opens something: neither ended, nor rotated, nor a refresh token of a generation of which another
+ * one was exchanged.
+ */
+export const LIVE = `expires_at > ? and rotated_at is null and (kind = 'access'
+  or generation > (select refreshed from oauth_grants where id = grant_id))`;
 
 export function putToken(store: Store, token: StoredToken): void {
   store.run(
-    `insert into oauth_tokens (hash, grant_id, kind, issued_at, expires_at, rotated_at)
-     values (:hash, :grantId, :kind, :issuedAt, :expiresAt, :rotatedAt)`,
+    `insert into oauth_tokens (hash, grant_id, kind, issued_at, expires_at, rotated_at, generation)
+     values (:hash, :grantId, :kind, :issuedAt, :expiresAt, :rotatedAt, :generation)`,
     { ...token },
   );
 }
@@ -24,15 +33,26 @@ export function putToken(store: Store, token: StoredToken): void {
 export function getToken(store: Store, hash: string): StoredToken | null {
   return (
     store.get<StoredToken>(
-      `select hash, grant_id as grantId, kind, issued_at as issuedAt, expires_at as expiresAt, rotated_at as rotatedAt
+      `select hash, grant_id as grantId, kind, issued_at as issuedAt, expires_at as expiresAt,
+         rotated_at as rotatedAt, generation
        from oauth_tokens where hash = ?`,
       [hash],
     ) ?? null
   );
 }
 
-export function setRotatedAt(store: Store, hash: string, rotatedAt: number | null): void {
-  store.run('update oauth_tokens set rotated_at = ? where hash = ?', [rotatedAt, hash]);
+/** Exchanges a refresh token: no other one of its generation is good from now on. A second time changes nothing. */
+export function rotateToken(store: Store, { hash, grantId, generation }: StoredToken, now: number): void {
+  store.run('update oauth_tokens set rotated_at = ? where hash = ? and rotated_at is null', [now, hash]);
+  store.run('update oauth_grants set refreshed = max(refreshed, ?) where id = ?', [generation, grantId]);
+}
+
+/** Takes `rotateToken` back, once nothing is left of what any exchange of the token gave. */
+export function unrotateToken(store: Store, { hash, grantId, generation }: StoredToken): void {
+  const sql = 'select 1 from oauth_tokens where grant_id = ? and generation > ?';
+  if (store.get(sql, [grantId, generation])) return;
+  store.run('update oauth_tokens set rotated_at = null where hash = ?', [hash]);
+  store.run('update oauth_grants set refreshed = ? where id = ?', [generation - 1, grantId]);
 }
 
 export function deleteToken(store: Store, hash: string): void {
@@ -43,17 +63,15 @@ export function deleteExpiredTokens(store: Store, now: number): void {
   store.run('delete from oauth_tokens where expires_at <= ?', [now]);
 }
 
-/** Tokens that still open something: neither ended nor rotated. */
+/** Of all clients. */
 export function countOauthTokens(store: Store, now: number): number {
   return (
-    store.get<{ total: number }>(
-      'select count(*) as total from oauth_tokens where expires_at > ? and rotated_at is null',
-      [now],
-    )?.total ?? 0
+    store.get<{ total: number }>(`select count(*) as total from oauth_tokens where ${LIVE}`, [now])?.total ??
+    0
   );
 }
 
-/** The same of one approval, by kind, with the latest end. */
+/** The live tokens of one approval, by kind, with the latest end. */
 export function liveTokensOf(
   store: Store,
   grantId: string,
@@ -63,7 +81,7 @@ export function liveTokensOf(
     `select count(*) filter (where kind = 'access') as access,
             count(*) filter (where kind = 'refresh') as refresh,
             ifnull(max(expires_at), 0) as endsAt
-     from oauth_tokens where grant_id = ? and expires_at > ? and rotated_at is null`,
+     from oauth_tokens where grant_id = ? and ${LIVE}`,
     [grantId, now],
   );
   return row ?? { access: 0, refresh: 0, endsAt: 0 };

@@ -136,7 +136,7 @@ CREATE TABLE oauth_grants (
   code_used_at    integer,
   created_at      integer not null,
   last_used_at    integer
-) strict, without rowid;
+, refreshed integer not null default 0) strict, without rowid;
 
 CREATE TABLE oauth_tokens (
   hash       text primary key,
@@ -145,7 +145,7 @@ CREATE TABLE oauth_tokens (
   issued_at  integer not null,
   expires_at integer not null,
   rotated_at integer
-) strict, without rowid;
+, generation integer not null default 1) strict, without rowid;
 
 CREATE TABLE rate_limits (
   provider      text not null,

@@ -2,7 +2,7 @@
 import type { Grant } from '../../store/oauthGrants.ts';
 import type { StoredToken } from '../../store/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
-import { ROTATION_GRACE_MS } from './limits.ts';
+import { GRANT_MS, ROTATION_GRACE_MS } from './limits.ts';
 import { isVerifierOf } from './pkce.ts';
 import { isSameResource } from './resource.ts';
 import { isKnownScope } from './scope.ts';
@@ -42,8 +42,11 @@ export function judgeCode(grant: Grant | null, exchange: CodeExchange, now: numb
 }
 
 /**
- * Rotation (OAuth 2.1 4.3.1): a refresh token that comes back after its successor was given out was copied by someone, so
- * the whole family ends. Within the grace it is taken for another process of the same client.
+ * Rotation (OAuth 2.1 4.3.1, RFC 9700 4.14.2): a refresh token that comes back was copied by someone, so the whole family
+ * ends. Within the grace it is taken for another process of the same client, which read the token from the same place, but
+ * only while no successor was used, that is, exchanged in its turn. Access tokens do not count: each of those processes
+ * uses its own at once. When one of several successors is exchanged, the others end, and using one of them is reuse too;
+ * so a stolen token and the true one never go on beside each other for longer than one generation.
  */
 export function judgeRefresh(
   token: StoredToken | null,
@@ -54,10 +57,16 @@ export function judgeRefresh(
   if (token === null || grant === null || token.kind !== 'refresh') return refuse('refresh_unknown');
   if (grant.clientId !== exchange.clientId) return refuse('refresh_of_other_client');
   if (token.expiresAt <= now) return refuse('refresh_expired');
-  if (token.rotatedAt !== null && now - token.rotatedAt > ROTATION_GRACE_MS) {
-    return revoke('refresh_reused', grant);
-  }
+  if (grant.createdAt + GRANT_MS <= now) return revoke('grant_ended', grant);
+  if (isReused(token, grant, now)) return revoke('refresh_reused', grant);
   return judgeTarget(grant, exchange);
+}
+
+function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, now: number): boolean {
+  if (generation > refreshed) return false;
+  if (generation < refreshed || rotatedAt === null) return true;
+  // Either way: a clock that was set back must not keep the grace open.
+  return Math.abs(now - rotatedAt) > ROTATION_GRACE_MS;
 }
 
 /** RFC 8707 2.2 and RFC 6749 6: an exchange may ask for what was approved or less, not for something else. */

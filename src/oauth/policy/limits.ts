@@ -15,6 +15,9 @@ export const REFRESH_TOKEN_MS = 30 * DAY_MS;
 /** Clients of several processes refresh one stored token at the same time; without this each other one is logged out. */
 export const ROTATION_GRACE_MS = 60_000;
 
+/** From approval to its end, however often it was refreshed: the owner is asked again at least once a year. */
+export const GRANT_MS = 365 * DAY_MS;
+
 /** A client that has held a token remembers its ID for good, and one that is forgotten here is broken there. */
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 

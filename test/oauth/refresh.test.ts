@@ -1,0 +1,204 @@
+/** Rotation of refresh tokens: of whatever is given out within the grace, one chain goes on. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Relay } from '../support/world.ts';
+import {
+  askToken,
+  connect,
+  DAY,
+  json,
+  MINUTE,
+  mcpStatus,
+  type Registered,
+  refreshForm,
+  refusal,
+  type Tokens,
+  withServer,
+} from './support.ts';
+
+interface Story {
+  relay: Relay;
+  client: Registered;
+  /** The first pair. */
+  tokens: Tokens;
+  clock: Parameters<Parameters<typeof withServer>[1]>[1];
+  /** Exchanges the pair's refresh token. */
+  refresh(pair: Tokens): Promise<Tokens>;
+  /** The same, refused. */
+  refused(pair: Tokens): Promise<void>;
+  /** Nothing of the approval opens or refreshes anything, and the owner sees none. */
+  ended(...pairs: Tokens[]): Promise<void>;
+  /** Access and refresh tokens that the owner sees, of each approval. */
+  held(): Promise<number[][]>;
+}
+
+async function story(work: (story: Story) => Promise<void>): Promise<void> {
+  await withServer({}, async (relay, clock) => {
+    const { client, tokens } = await connect(relay);
+    const ask = (pair: Tokens) => askToken(relay.baseUrl, refreshForm(client, pair.refresh_token));
+    const refused = async (pair: Tokens) => {
+      assert.deepEqual(refusal(await ask(pair)), [400, 'invalid_grant']);
+    };
+    const held = async () => {
+      const { clients } = await relay.server.local.listClients();
+      return clients.flatMap(({ approvals }) =>
+        approvals.map(({ accessTokens, refreshTokens }) => [accessTokens, refreshTokens]),
+      );
+    };
+    await work({
+      relay,
+      client,
+      tokens,
+      clock,
+      refused,
+      held,
+      async refresh(pair) {
+        const answer = await ask(pair);
+        assert.equal(answer.status, 200, answer.text);
+        return json(answer) as unknown as Tokens;
+      },
+      async ended(...pairs) {
+        assert.deepEqual(await held(), []);
+        for (const pair of pairs) {
+          assert.equal(await mcpStatus(relay.server.mcpUrl, pair.access_token), 401);
+          await refused(pair);
+        }
+      },
+    });
+  });
+}
+
+test('refreshing rotates; within a minute the old token still gives a pair, for parallel processes', async () => {
+  await story(async ({ relay, tokens, clock, refresh, held }) => {
+    const second = await refresh(tokens);
+    // What a process does at once with what it got is not what ends the grace.
+    assert.equal(await mcpStatus(relay.server.mcpUrl, second.access_token), 200);
+    clock.advance(30_000);
+    const third = await refresh(tokens);
+    const pairs = [tokens, second, third];
+    assert.equal(new Set(pairs.map(({ refresh_token }) => refresh_token)).size, 3);
+    for (const { access_token } of pairs) {
+      assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 200);
+    }
+    assert.deepEqual(await held(), [[3, 2]]);
+    clock.advance(DAY);
+    await refresh(await refresh(third));
+  });
+});
+
+for (const [ms, within] of [
+  [0, true],
+  [59_900, true],
+  [60_000, true],
+  [60_100, false],
+  [-59_900, true],
+  [-60_100, false],
+] as const) {
+  test(`a rotated token that comes back after ${ms / 1000} s ${within ? 'gives a pair' : 'ends the family'}`, async () => {
+    await story(async ({ tokens, clock, refresh, refused, ended }) => {
+      const second = await refresh(tokens);
+      clock.advance(ms);
+      if (within) {
+        await refresh(await refresh(tokens));
+      } else {
+        await refused(tokens);
+        await ended(tokens, second);
+      }
+    });
+  });
+}
+
+test('the grace counts from the first use, however often the token comes back', async () => {
+  await story(async ({ tokens, clock, refresh, refused, ended }) => {
+    const second = await refresh(tokens);
+    clock.advance(40_000);
+    const third = await refresh(tokens);
+    clock.advance(20_001);
+    await refused(tokens);
+    await ended(tokens, second, third);
+  });
+});
+
+test('once its successor was used a rotated token ends the family, even within the minute', async () => {
+  await story(async ({ tokens, refresh, refused, ended }) => {
+    const second = await refresh(tokens);
+    const third = await refresh(second);
+    await refused(tokens);
+    await ended(tokens, second, third);
+  });
+});
+
+test('of pairs from one token the first that refreshes goes on; another one ends the family', async () => {
+  await story(async ({ relay, tokens, refresh, refused, ended, held }) => {
+    const one = await refresh(tokens);
+    const other = await refresh(tokens);
+    const next = await refresh(other);
+    // One refresh token is left; access tokens last out their hour.
+    assert.deepEqual(await held(), [[4, 1]]);
+    for (const { access_token } of [tokens, one, other, next]) {
+      assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 200);
+    }
+    await refused(one);
+    await ended(tokens, one, other, next);
+  });
+});
+
+test('two chains never go on beside each other, however long ago they parted', async () => {
+  await story(async ({ tokens, clock, refresh, refused, ended }) => {
+    const thief = await refresh(tokens);
+    let mine = await refresh(tokens);
+    for (let day = 0; day < 20; day++) {
+      clock.advance(DAY);
+      mine = await refresh(mine);
+    }
+    await refused(thief);
+    await ended(thief, mine);
+  });
+});
+
+test('exchanges of one token at the same moment all get a pair, of which one goes on', async () => {
+  await story(async ({ tokens, refresh, refused, ended, held }) => {
+    const pairs = await Promise.all([refresh(tokens), refresh(tokens), refresh(tokens)]);
+    assert.deepEqual(await held(), [[4, 3]]);
+    const [one, other, third] = pairs as [Tokens, Tokens, Tokens];
+    const next = await refresh(other);
+    assert.deepEqual(await held(), [[5, 1]]);
+    await refused(third);
+    await ended(one, other, third, next);
+  });
+});
+
+test('exchanges that cannot be saved leave the token as it was', async () => {
+  await story(async ({ relay, client, tokens, clock, refresh, held }) => {
+    const { mkdir, rename, rm } = await import('node:fs/promises');
+    const { home, baseUrl } = relay;
+    await rename(`${home}/relay.db`, `${home}/kept.db`);
+    await mkdir(`${home}/relay.db/full`, { recursive: true });
+    const form = refreshForm(client, tokens.refresh_token);
+    const answers = await Promise.all([askToken(baseUrl, form), askToken(baseUrl, form)]);
+    await rm(`${home}/relay.db`, { recursive: true });
+    await rename(`${home}/kept.db`, `${home}/relay.db`);
+    for (const answer of answers) assert.deepEqual(refusal(answer), [503, 'temporarily_unavailable']);
+    // Otherwise this would be a token that comes back too late.
+    clock.advance(2 * MINUTE);
+    assert.deepEqual(await held(), [[1, 1]]);
+    await refresh(tokens);
+  });
+});
+
+test('an approval ends after twelve months, however often it was refreshed', async () => {
+  await story(async ({ relay, client, tokens, clock, refresh, ended }) => {
+    let pair = tokens;
+    for (let month = 0; month < 18; month++) {
+      clock.advance(20 * DAY);
+      pair = await refresh(pair);
+    }
+    clock.advance(5 * DAY - 30_000);
+    const answer = await askToken(relay.baseUrl, refreshForm(client, pair.refresh_token));
+    const last = json(answer);
+    assert.equal(last.expires_in, 30);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, String(last.access_token)), 200);
+    clock.advance(30_000);
+    await ended(pair, last as unknown as Tokens);
+  });
+});
