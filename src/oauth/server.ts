@@ -18,6 +18,7 @@ import { checkMetadata } from './policy/registration.ts';
 import { isSameResource } from './policy/resource.ts';
 import { accepted, type Result } from './refusal.ts';
 import { type RegistrationResponse, registrationResponse } from './registrationResponse.ts';
+import { createRevocationEndpoint, type RevocationEndpoint } from './revocation.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './tokens.ts';
 
 export interface AuthorizationServer {
@@ -32,6 +33,7 @@ export interface AuthorizationServer {
    */
   approve(request: AuthorizeRequest): Promise<string>;
   token: TokenEndpoint;
+  revoke: RevocationEndpoint;
   /** The client behind an access token that is good for `resource` now; null for anything else. */
   clientOf(accessToken: string, resource: string): string | null;
 }
@@ -75,6 +77,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       return code;
     },
     token: createTokenEndpoint({ ...options, clients }),
+    revoke: createRevocationEndpoint({ store, clients, log }),
     clientOf(accessToken, resource) {
       const now = clock.now();
       const token = getToken(store, hashOf(accessToken));

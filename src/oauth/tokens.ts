@@ -13,11 +13,11 @@ import {
 } from '../store/oauthGrants.ts';
 import { getToken, rotateToken, type StoredToken, unrotateToken } from '../store/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
+import { authenticate } from './authenticate.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory } from './clients.ts';
 import { hashOf } from './digest.ts';
 import { issueTokens, sweep, type TokenResponse } from './issue.ts';
-import { checkCredentials, readCredentials } from './policy/clientAuth.ts';
 import { type Exchange, judgeCode, judgeRefresh, type Verdict } from './policy/grants.ts';
 import { parameter, repeatedNames } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
@@ -128,20 +128,4 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
 
 function exchangeOf({ clientId }: OAuthClient, form: URLSearchParams): Exchange {
   return { clientId, resource: parameter(form, 'resource'), scope: parameter(form, 'scope') };
-}
-
-function authenticate(
-  clients: ClientDirectory,
-  form: URLSearchParams,
-  authorization: string | undefined,
-): Result<OAuthClient> {
-  const readings = readCredentials(form, authorization);
-  if (!readings.ok) return readings;
-  let result: Result<OAuthClient> = refused('client_unknown');
-  for (const credentials of readings.value) {
-    const client = clients.find(credentials.clientId);
-    if (client) result = checkCredentials(client, credentials);
-    if (result.ok) break;
-  }
-  return result;
 }

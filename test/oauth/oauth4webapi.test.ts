@@ -116,6 +116,22 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
   });
 }
 
+for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
+  test(`${method}: a token is given back`, async () => {
+    await withServer({}, async (relay) => {
+      const session = await registered(relay, method);
+      const { as, client, auth } = session;
+      const tokens = await exchange(session, await authorize(relay, session));
+      const { refresh_token = '', access_token } = tokens;
+      const giveBack = () => oauth.revocationRequest(as, client, auth, refresh_token, LOOPBACK);
+      await oauth.processRevocationResponse(await giveBack());
+      await oauth.processRevocationResponse(await giveBack());
+      assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 401);
+      await assert.rejects(refresh(session, refresh_token), isInvalidGrant);
+    });
+  });
+}
+
 test('the library finds the issuer in the answer right, and would not take another', async () => {
   await withServer({}, async (relay) => {
     const session = await registered(relay, 'none');

@@ -1,4 +1,4 @@
-/** `/oauth/register` and `/oauth/token`: what programs ask. Answers and errors are JSON as OAuth has it (RFC 6749 5). */
+/** `/oauth/register`, `/oauth/revoke` and `/oauth/token`: what programs ask. Answers and errors are JSON as OAuth has it (RFC 6749 5). */
 import { RelayError } from '../../domain/errors.ts';
 import { REGISTRATIONS_PER_MINUTE, TOKEN_REQUESTS_PER_MINUTE } from '../../oauth/policy/limits.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
@@ -7,12 +7,13 @@ import { createWindow, type Window } from '../../oauth/window.ts';
 import { clientAddress } from '../address.ts';
 import { OTHER_BODY_BYTES, readForm, readJson } from '../body.ts';
 import type { Core } from '../core.ts';
-import { type Exchange, sendJson } from '../exchange.ts';
+import { type Exchange, end, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
 import { HttpError } from '../toHttp.ts';
 
 export function oauthRoutes(core: Core): Route[] {
   const registrations = createWindow(REGISTRATIONS_PER_MINUTE, core.clock);
+  // One limit for both, since both tell whether a client's secret is right.
   const tokenRequests = createWindow(TOKEN_REQUESTS_PER_MINUTE, core.clock);
 
   async function register(exchange: Exchange): Promise<void> {
@@ -30,7 +31,19 @@ export function oauthRoutes(core: Core): Route[] {
     else refuse(exchange, result.refusal);
   }
 
+  async function revoke(exchange: Exchange): Promise<void> {
+    const form = await readForm(exchange.request, OTHER_BODY_BYTES);
+    const result = await core.oauth.revoke(form, exchange.request.headers.authorization);
+    if (result.ok) end(exchange, 200, {}, '');
+    else refuse(exchange, result.refusal);
+  }
+
   const routes: Route[] = [
+    {
+      method: 'POST',
+      path: '/oauth/revoke',
+      handle: guarded(core, tokenRequests, 'invalid_request', revoke),
+    },
     { method: 'POST', path: '/oauth/token', handle: guarded(core, tokenRequests, 'invalid_request', token) },
   ];
   if (core.settings.dynamicRegistration) {

@@ -1,0 +1,44 @@
+/** The revocation endpoint (RFC 7009): a client gives up what it holds. */
+import type { Log } from '../domain/log.ts';
+import { deleteGrant, getGrant } from '../store/oauthGrants.ts';
+import { getToken } from '../store/oauthTokens.ts';
+import type { Store } from '../store/types.ts';
+import { authenticate } from './authenticate.ts';
+import type { ClientDirectory } from './clients.ts';
+import { hashOf } from './digest.ts';
+import { parameter, repeatedNames } from './policy/parameters.ts';
+import { accepted, type Result, refused } from './refusal.ts';
+
+/**
+ * Accepts whatever the token is, so that nobody learns which ones exist (RFC 7009 2.2).
+ * @param authorization the header, where there is one
+ * @throws RelayError `STORE_ERROR`; the approval may have ended in memory all the same
+ */
+export type RevocationEndpoint = (
+  form: URLSearchParams,
+  authorization: string | undefined,
+) => Promise<Result<null>>;
+
+export function createRevocationEndpoint(options: {
+  store: Store;
+  clients: ClientDirectory;
+  log: Log;
+}): RevocationEndpoint {
+  const { store, clients, log } = options;
+  return async (form, authorization) => {
+    if (repeatedNames(form).size > 0) return refused('parameter_repeated');
+    const client = authenticate(clients, form, authorization);
+    if (!client.ok) return client;
+    const sent = parameter(form, 'token');
+    if (sent === null) return refused('parameter_missing', 'It is token.');
+    // The hint (RFC 7009 2.1) would only save a search, and one look finds tokens of both kinds.
+    const token = getToken(store, hashOf(sent));
+    const grant = token && getGrant(store, token.grantId);
+    // Another client's token stays (RFC 7009 2.1), and that it exists is nobody else's business.
+    if (grant?.clientId !== client.value.clientId) return accepted(null);
+    // Without an undo: when the save fails, access stays ended here and is written down later.
+    await store.durable(() => deleteGrant(store, grant.id));
+    log.info({ clientId: grant.clientId }, 'approval given back by its client');
+    return accepted(null);
+  };
+}

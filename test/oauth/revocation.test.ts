@@ -1,0 +1,177 @@
+/** `POST /oauth/revoke` (RFC 7009): a client gives back what it holds. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, send } from '../support/http.ts';
+import {
+  askToken,
+  connect,
+  json,
+  MINUTE,
+  mcpStatus,
+  newClient,
+  type Registered,
+  refreshForm,
+  refusal,
+  type Tokens,
+  withServer,
+} from './support.ts';
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
+function revoke(
+  baseUrl: string,
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const body = new URLSearchParams(form).toString();
+  return send(`${baseUrl}/oauth/revoke`, { method: 'POST', headers: { ...FORM, ...headers }, body });
+}
+
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+
+/** RFC 7009 2.2: 200 whatever the token was, and nothing in it. */
+function assertDone(answer: Answer): void {
+  assert.deepEqual([answer.status, answer.text], [200, '']);
+  assert.equal(answer.headers['cache-control'], 'no-store');
+}
+
+for (const [what, form] of [
+  ['the access token', ({ access_token }: Tokens) => ({ token: access_token })],
+  ['the refresh token', ({ refresh_token }: Tokens) => ({ token: refresh_token })],
+  [
+    'a token under a wrong hint',
+    ({ access_token }: Tokens) => ({ token: access_token, token_type_hint: 'refresh_token' }),
+  ],
+  [
+    'a token under a hint that nobody knows',
+    ({ access_token }: Tokens) => ({ token: access_token, token_type_hint: 'saml' }),
+  ],
+] as const) {
+  test(`${what} ends the whole family at once, for good`, async () => {
+    await withServer({}, async (relay, clock) => {
+      const { baseUrl, server } = relay;
+      const { client, tokens } = await connect(relay);
+      clock.advance(MINUTE);
+      const other = await connect(relay, { client_name: 'Other' });
+      const refreshed = json(await askToken(baseUrl, refreshForm(client, tokens.refresh_token)));
+      const pair = refreshed as unknown as Tokens;
+      assertDone(await revoke(baseUrl, { ...form(pair), client_id: client.client_id }));
+      for (const { access_token, refresh_token } of [tokens, pair]) {
+        assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
+        const again = await askToken(baseUrl, refreshForm(client, refresh_token));
+        assert.deepEqual(refusal(again), [400, 'invalid_grant']);
+      }
+      assert.equal(await mcpStatus(server.mcpUrl, other.tokens.access_token), 200);
+      const { clients } = await server.local.listClients();
+      // The client is still registered: it may ask again with its ID.
+      assert.deepEqual(
+        clients.map(({ name, approvals }) => [name, approvals.length]),
+        [
+          ['Story client', 0],
+          ['Other', 1],
+        ],
+      );
+      assertDone(await revoke(baseUrl, { ...form(pair), client_id: client.client_id }));
+    });
+  });
+}
+
+test('a token that is unknown, or of another client, is answered alike and ends nothing', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, server } = relay;
+    const { tokens } = await connect(relay);
+    const stranger = await newClient(baseUrl, { client_name: 'Other' });
+    const {
+      date: _,
+      'x-request-id': __,
+      ...known
+    } = (await revoke(baseUrl, { token: tokens.access_token, client_id: stranger.client_id })).headers;
+    for (const token of [tokens.refresh_token, 'made-up']) {
+      const answer = await revoke(baseUrl, { token, client_id: stranger.client_id });
+      assertDone(answer);
+      const { date: _, 'x-request-id': __, ...headers } = answer.headers;
+      assert.deepEqual(headers, known);
+    }
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+  });
+});
+
+test('who does not prove to be the client is refused as at the token endpoint', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, server } = relay;
+    const { tokens } = await connect(relay);
+    const confidential = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_basic' });
+    const { client_id, client_secret: secret = '' }: Registered = confidential;
+    const tries: Array<[string, Record<string, string>, Record<string, string>]> = [
+      ['invalid_request', {}, {}],
+      ['invalid_client', { client_id: 'stranger' }, {}],
+      ['invalid_client', { client_id }, {}],
+      ['invalid_client', { client_id, client_secret: secret }, {}],
+      ['invalid_client', {}, basic(client_id, 'wrong')],
+      ['invalid_client', {}, { authorization: `Bearer ${secret}` }],
+      ['invalid_request', { client_secret: secret }, basic(client_id, secret)],
+    ];
+    for (const [error, more, headers] of tries) {
+      const answer = await revoke(baseUrl, { token: tokens.access_token, ...more }, headers);
+      const status = error === 'invalid_client' ? 401 : 400;
+      assert.deepEqual(refusal(answer), [status, error], JSON.stringify([more, headers]));
+      const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
+      assert.equal(answer.headers['www-authenticate'], scheme);
+    }
+    assertDone(await revoke(baseUrl, { token: 'x' }, basic(client_id, secret)));
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+  });
+});
+
+test('a request that is not a plain form, or says a thing twice, is refused', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, server } = relay;
+    const { client, tokens } = await connect(relay);
+    const form = { token: tokens.access_token, client_id: client.client_id };
+    const plain = new URLSearchParams(form).toString();
+    for (const again of ['token=x', 'client_id=x', 'token_type_hint=a&token_type_hint=b', 'x=1&x=2']) {
+      assert.deepEqual(refusal(await revoke(baseUrl, `${plain}&${again}`)), [400, 'invalid_request'], again);
+    }
+    const { client_id } = client;
+    assert.deepEqual(refusal(await revoke(baseUrl, { client_id })), [400, 'invalid_request']);
+    const asJson = { 'content-type': 'application/json' };
+    assert.deepEqual(refusal(await revoke(baseUrl, plain, asJson)), [415, 'invalid_request']);
+    const get = await send(`${baseUrl}/oauth/revoke?${plain}`);
+    assert.deepEqual([get.status, get.headers.allow], [405, 'POST']);
+    const foreign = await revoke(baseUrl, form, { origin: 'https://example.org' });
+    assert.equal(foreign.status, 403);
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
+  });
+});
+
+test('it shares the sixty requests a minute of the token endpoint', async () => {
+  await withServer({}, async ({ baseUrl }, clock) => {
+    for (let count = 0; count < 30; count++) {
+      assert.equal((await revoke(baseUrl, {})).status, 400);
+      assert.equal((await askToken(baseUrl, {})).status, 400);
+    }
+    const refused = await revoke(baseUrl, {});
+    assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
+    assert.equal(refused.headers['retry-after'], '60');
+    clock.advance(MINUTE);
+    assert.equal((await revoke(baseUrl, {})).status, 400);
+  });
+});
+
+test('while the state cannot be saved the client is told to come back', async () => {
+  await withServer({}, async (relay) => {
+    const { mkdir, rename, rm } = await import('node:fs/promises');
+    const { baseUrl, home, server } = relay;
+    const { client, tokens } = await connect(relay);
+    const form = { token: tokens.refresh_token, client_id: client.client_id };
+    await rename(`${home}/relay.db`, `${home}/kept.db`);
+    await mkdir(`${home}/relay.db/full`, { recursive: true });
+    assert.deepEqual(refusal(await revoke(baseUrl, form)), [503, 'temporarily_unavailable']);
+    await rm(`${home}/relay.db`, { recursive: true });
+    await rename(`${home}/kept.db`, `${home}/relay.db`);
+    assertDone(await revoke(baseUrl, form));
+    assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
+  });
+});
