@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { lazy } from '../domain/lazy.ts';
+import { isClientScheme } from './redirectSchemes.ts';
 
 export interface ValueType<T> {
   /** Completes "<setting> must be …". */
@@ -145,21 +146,18 @@ export const key32 = valueType<string>(
     }),
 );
 
-/** Schemes that run or open something in the browser itself (contract 5.2). */
-const DANGEROUS_SCHEMES = ['javascript:', 'data:', 'file:', 'blob:', 'about:', 'vbscript:'];
-
 /**
  * Where an OAuth client may be sent back to: https, http on loopback, or a private-use scheme (RFC 8252 7), without
  * fragment (RFC 6749 3.1.2) or user info.
  */
 export const oauthRedirectUri = valueType<string>(
-  'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info',
+  'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme (of a known client, or with a dot, like com.example.app), without fragment or user info',
   () =>
     z.string().refine((text) => {
       const url = parseUrl(text);
       if (!url || text.includes('#') || url.username !== '' || url.password !== '') return false;
       if (url.protocol === 'http:') return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
-      return !DANGEROUS_SCHEMES.includes(url.protocol);
+      return url.protocol === 'https:' || isClientScheme(url.protocol.slice(0, -1));
     }),
 );
 

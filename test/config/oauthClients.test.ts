@@ -96,7 +96,7 @@ test('a file that is named has to be there', () => {
 });
 
 const URI_EXPECTED =
-  'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info';
+  'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme (of a known client, or with a dot, like com.example.app), without fragment or user info';
 
 const BAD: Array<[name: string, content: unknown, problem: string]> = [
   ['no JSON', '{', 'is not JSON'],

@@ -369,7 +369,7 @@ test('a part of that client that is unusable is not called missing as well', () 
   };
   assert.equal(
     failure(() => load(env)).message,
-    'MCP_OAUTH_CLIENT_REDIRECT_URI in the environment must be an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info, not "data:x".',
+    'MCP_OAUTH_CLIENT_REDIRECT_URI in the environment must be an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme (of a known client, or with a dot, like com.example.app), without fragment or user info, not "data:x".',
   );
 });
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { silentLog } from '../../src/domain/log.ts';
+import { putClient } from '../../src/store/oauthClients.ts';
+import { openStore } from '../../src/store/open.ts';
+import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { answerOf, authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER, withServer } from './support.ts';
 
@@ -28,6 +32,39 @@ test('without a trustworthy client and redirect URI there is a page and no redir
       assert.match(String(answer.headers['content-type']), /^text\/html/, what);
       assert.match(answer.text, /This client cannot be connected/, what);
       assert.doesNotMatch(answer.text, /evil\.example|javascript:|<form/, what);
+    }
+  });
+});
+
+test('a redirect URI that was registered before it was refused is not redirected to', async () => {
+  await withServer({}, async (relay) => {
+    const { home } = relay;
+    await relay.server.close();
+    const store = await openStore({ home, clock: manualClock(), log: silentLog });
+    const uris = ['ms-msdt:/id', 'search-ms:x', 'shell:x', 'intent://x/', 'myapp://x', 'javascript:x//'];
+    for (const [index, uri] of uris.entries()) {
+      putClient(store, {
+        clientId: `old-${index}`,
+        name: 'Old',
+        secretHash: null,
+        authMethod: 'none',
+        redirectUris: [uri],
+        grantTypes: ['authorization_code'],
+        source: 'added',
+        createdAt: store.now(),
+        lastUsedAt: store.now(),
+      });
+    }
+    await store.close();
+    await relay.restart();
+    for (const [index, uri] of uris.entries()) {
+      for (const redirect_uri of [uri, null]) {
+        for (const scope of ['relay', 'x']) {
+          const parameters = { client_id: `old-${index}`, redirect_uri, scope };
+          const answer = await send(authorizeUrl(relay.baseUrl, parameters));
+          assert.deepEqual([answer.status, answer.headers.location], [400, undefined], uri);
+        }
+      }
     }
   });
 });

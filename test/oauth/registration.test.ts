@@ -57,6 +57,23 @@ const BAD_URIS: unknown[] = [
   ['vbscript:x'],
   ['view-source:https://example.org/'],
   ['ws://127.0.0.1/'],
+  ['ms-msdt:/id'],
+  ['MS-MSDT:/id'],
+  ['search-ms:query=x'],
+  ['ms-settings:'],
+  ['ms-appinstaller:?source=https://evil.example/x'],
+  ['shell:startup'],
+  ['intent://x/'],
+  ['mailto:x@example.org'],
+  ['x-apple.systempreferences:com.apple.x'],
+  ['com.apple.systempreferences:x'],
+  ['microsoft.windows.camera:'],
+  ['myapp://callback'],
+  ['1.example:/cb'],
+  ['com.:/cb'],
+  ['com.example.app:/cb#x'],
+  ['com.example.app://user@host/cb'],
+  ['cursor://user:pass@anysphere.cursor-mcp/oauth/callback'],
   ['http://example.org/cb'],
   ['http://127.0.0.1.example.org/cb'],
   ['http://localhost@example.org/cb'],
@@ -82,6 +99,22 @@ test('what cannot be a safe redirect URI refuses the whole registration', async 
       const answer = await register(baseUrl, { redirect_uris });
       assert.deepEqual(refusal(answer), [400, 'invalid_redirect_uri'], JSON.stringify(redirect_uris));
     }
+  });
+});
+
+test('an app may be called back through a domain name backwards, or the scheme of a known client', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const redirect_uris = [
+      'com.example.app:/oauth/callback',
+      'org.example-1.app://callback?x=1',
+      'claude://callback',
+      'cursor://anysphere.cursor-mcp/oauth/callback',
+      'vscode://publisher.extension/cb',
+      'vscode-insiders://publisher.extension/cb',
+      'windsurf://cb',
+      'zed://cb',
+    ];
+    assert.deepEqual((await newClient(baseUrl, { redirect_uris })).redirect_uris, redirect_uris);
   });
 });
 

@@ -3,21 +3,17 @@ import { oauthRedirectUri } from '../../config/types.ts';
 
 const MAX_LENGTH = 2000;
 
-/** Schemes that browsers handle themselves; no program of the owner is behind them. */
-const NOT_PRIVATE_USE = ['ws:', 'wss:', 'ftp:', 'filesystem:', 'view-source:', 'mailto:', 'tel:'];
-
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)(.*)$/i;
 
 /**
- * What may be registered: https, http on loopback (RFC 8252 7.3), or a private-use scheme (RFC 8252 7.1), without
- * fragment (RFC 6749 3.1.2) and without user info (it makes `https://trusted@evil` look trusted).
+ * What may be registered, and what a browser is sent to: https, http on loopback (RFC 8252 7.3), or a private-use scheme
+ * of a client (RFC 8252 7.1, `config/redirectSchemes.ts`), without fragment (RFC 6749 3.1.2) and without user info (it makes `https://trusted@evil` look trusted).
  */
 export function isUsableRedirectUri(uri: string): boolean {
   // Control characters and line ends would break out of the Location header; parsers differ over backslashes.
   if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\')) return false;
   if (!oauthRedirectUri.schema.safeParse(uri).success) return false;
   const { protocol } = new URL(uri);
-  if (NOT_PRIVATE_USE.includes(protocol)) return false;
   if (protocol === 'http:') return LOOPBACK.test(uri);
   // `https:host` is a host to a browser and a path to others.
   return protocol !== 'https:' || /^https:\/\/[^/]/i.test(uri);

@@ -59,7 +59,7 @@ export function checkRedirectUris(value: unknown): Result<string[]> {
   if (uris.data.every(isUsableRedirectUri)) return accepted([...new Set(uris.data)]);
   return refused(
     'metadata_redirect_uris',
-    'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme, without fragment or user info.',
+    'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme with a dot, without fragment or user info.',
   );
 }
 

@@ -1,0 +1,23 @@
+/**
+ * Which schemes of apps a browser may be sent to. Every scheme that the system knows opens a program, and many open one
+ * that does what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`): so these are named, not the others.
+ */
+
+/**
+ * Clients that register a scheme without a dot. The other ones in use come back by https or loopback; a scheme is added
+ * here only for a client that signs in through it, since an app may do more for its scheme than take a code.
+ */
+const CLIENT_SCHEMES = ['claude', 'cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed'];
+
+/** A domain name backwards, which its owner alone should use (RFC 8252 7.1, 8.4). */
+const REVERSE_DOMAIN = /^[a-z]{2,}(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
+
+/** Parts of operating systems have schemes of that form too (`microsoft.windows.camera:`, `com.apple.…:`). */
+const SYSTEM_SCHEMES =
+  /^(apple|microsoft|windows|android|com\.(apple|microsoft|android|google\.android)|org\.(freedesktop|gnome|kde))\./;
+
+/** @param scheme without the colon, in lower case, as URL parsers give it */
+export function isClientScheme(scheme: string): boolean {
+  if (CLIENT_SCHEMES.includes(scheme)) return true;
+  return REVERSE_DOMAIN.test(scheme) && !SYSTEM_SCHEMES.test(scheme);
+}
