@@ -16,6 +16,8 @@ export interface OAuthClient {
   source: 'environment' | 'file' | 'added' | 'registered';
   /** Unix milliseconds; null for a client of the settings. */
   createdAt: number | null;
+  /** When the owner first approved it, also if that has ended since; null: never, or a client of the settings. */
+  approvedAt: number | null;
   lastUsedAt: number | null;
 }
 
@@ -37,10 +39,20 @@ export function fromSettings(client: ConfiguredClient): OAuthClient {
     grantTypes: GRANT_TYPES,
     source: client.source,
     createdAt: null,
+    approvedAt: null,
     lastUsedAt: null,
   };
 }
 
 export function fromStore(client: StoredClient): OAuthClient {
   return { ...client };
+}
+
+/**
+ * Whether the owner had a hand in this client: set it up, or approved it once. Anyone may register any other one, to have
+ * a link of this server that leads wherever they like.
+ */
+export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient): boolean {
+  // Used but never approved: by a program that did not keep the approval's time.
+  return source !== 'registered' || approvedAt !== null || lastUsedAt !== null;
 }

@@ -54,9 +54,12 @@ export interface DirectoryOptions {
 export function createClientDirectory(options: DirectoryOptions): ClientDirectory {
   const { store, clock, random } = options;
   const configured = new Map(options.configured.map((client) => [client.clientId, fromSettings(client)]));
-  const newClient = (rest: Omit<StoredClient, 'clientId' | 'createdAt' | 'lastUsedAt'>): StoredClient => ({
+  const newClient = (
+    rest: Omit<StoredClient, 'clientId' | 'createdAt' | 'approvedAt' | 'lastUsedAt'>,
+  ): StoredClient => ({
     clientId: random.bytes(16).toString('base64url'),
     createdAt: clock.now(),
+    approvedAt: null,
     lastUsedAt: null,
     ...rest,
   });

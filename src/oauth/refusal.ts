@@ -14,6 +14,7 @@ export type Reason =
   | 'client_credentials_malformed'
   | 'redirect_uri_missing'
   | 'redirect_uri_unregistered'
+  | 'redirect_uri_unusable'
   | 'response_type_unsupported'
   | 'response_mode_unsupported'
   | 'challenge_missing'

@@ -5,7 +5,7 @@
 import type { ConfiguredClient } from '../config/oauthClients.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { Log } from '../domain/log.ts';
-import { touchClient } from '../store/oauthClients.ts';
+import { markClientApproved, markClientUnapproved, touchClient } from '../store/oauthClients.ts';
 import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/oauthGrants.ts';
 import { getToken } from '../store/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
@@ -66,12 +66,17 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     async approve(request) {
       const code = newSecret(random);
       const grant = grantOf(request, code, random.uuid(), clock.now());
+      let isFirst = false;
       await store.durable(
         () => {
           sweep(store, clock.now());
           putGrant(store, grant);
+          isFirst = markClientApproved(store, grant.clientId, clock.now());
         },
-        () => deleteGrant(store, grant.id),
+        () => {
+          deleteGrant(store, grant.id);
+          if (isFirst) markClientUnapproved(store, grant.clientId);
+        },
       );
       log.info({ clientId: grant.clientId, clientName: request.client.name }, 'client approved');
       return code;

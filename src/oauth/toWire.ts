@@ -41,6 +41,7 @@ const WIRE: Record<Reason, readonly [WireError, number, string]> = {
   client_credentials_malformed: ['invalid_client', 401, CLIENT_REFUSED],
   redirect_uri_missing: ['invalid_request', 400, 'redirect_uri is missing.'],
   redirect_uri_unregistered: ['invalid_request', 400, 'redirect_uri is not one that the client registered.'],
+  redirect_uri_unusable: ['invalid_request', 400, 'redirect_uri is not one that a browser may be sent to.'],
   response_type_unsupported: ['unsupported_response_type', 400, 'Only response_type=code is supported.'],
   response_mode_unsupported: ['invalid_request', 400, 'Only response_mode=query is supported.'],
   challenge_missing: ['invalid_request', 400, 'PKCE is required: code_challenge is missing.'],

@@ -14,6 +14,8 @@ export interface StoredClient {
   source: 'registered' | 'added';
   /** Unix milliseconds. */
   createdAt: number;
+  /** When the owner first approved it, Unix milliseconds; it stays when the approval has ended. null: never. */
+  approvedAt: number | null;
   /** Last time that one of its tokens was issued or used, Unix milliseconds; null: it never held one. */
   lastUsedAt: number | null;
 }
@@ -27,15 +29,18 @@ interface ClientRow {
   grant_types: string;
   source: StoredClient['source'];
   created_at: number;
+  approved_at: number | null;
   last_used_at: number | null;
 }
 
 export function putClient(store: Store, client: StoredClient): void {
   store.run(
     `insert into oauth_clients (
-       client_id, name, secret_hash, auth_method, redirect_uris, grant_types, source, created_at, last_used_at)
+       client_id, name, secret_hash, auth_method, redirect_uris, grant_types, source, created_at, approved_at,
+       last_used_at)
      values (
-       :clientId, :name, :secretHash, :authMethod, :redirectUris, :grantTypes, :source, :createdAt, :lastUsedAt)`,
+       :clientId, :name, :secretHash, :authMethod, :redirectUris, :grantTypes, :source, :createdAt, :approvedAt,
+       :lastUsedAt)`,
     {
       ...client,
       redirectUris: JSON.stringify(client.redirectUris),
@@ -57,6 +62,17 @@ export function listClients(store: Store): StoredClient[] {
 /** True when it was there. */
 export function deleteClient(store: Store, clientId: string): boolean {
   return store.run('delete from oauth_clients where client_id = ?', [clientId]).changes > 0;
+}
+
+/** Notes the owner's approval; only the first one counts. False when there was one before, or there is no such row. */
+export function markClientApproved(store: Store, clientId: string, now: number): boolean {
+  const sql = 'update oauth_clients set approved_at = ? where client_id = ? and approved_at is null';
+  return store.run(sql, [now, clientId]).changes === 1;
+}
+
+/** Takes `markClientApproved` back. */
+export function markClientUnapproved(store: Store, clientId: string): void {
+  store.run('update oauth_clients set approved_at = null where client_id = ?', [clientId]);
 }
 
 export function touchClient(store: Store, clientId: string, now: number): void {
@@ -99,6 +115,7 @@ function toClient(row: ClientRow): StoredClient {
     grantTypes: JSON.parse(row.grant_types) as string[],
     source: row.source,
     createdAt: row.created_at,
+    approvedAt: row.approved_at,
     lastUsedAt: row.last_used_at,
   };
 }

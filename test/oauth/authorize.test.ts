@@ -5,7 +5,19 @@ import { putClient } from '../../src/store/oauthClients.ts';
 import { openStore } from '../../src/store/open.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
-import { answerOf, authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER, withServer } from './support.ts';
+import {
+  answerOf,
+  approve,
+  authorizeUrl,
+  CHALLENGE,
+  connect,
+  DAY,
+  newClient,
+  ownerBrowser,
+  REDIRECT,
+  VERIFIER,
+  withServer,
+} from './support.ts';
 
 /** Requests that end on a page: where the browser would have to be sent is not to be trusted. */
 const ON_A_PAGE: Array<[what: string, parameters: Record<string, string | string[] | null>]> = [
@@ -52,6 +64,7 @@ test('a redirect URI that was registered before it was refused is not redirected
         grantTypes: ['authorization_code'],
         source: 'added',
         createdAt: store.now(),
+        approvedAt: store.now(),
         lastUsedAt: store.now(),
       });
     }
@@ -92,9 +105,71 @@ const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | str
   ['invalid_target', { resource: 'nonsense' }],
 ];
 
-test('every other refusal goes to the client, with state and issuer', async () => {
+test('a malformed request of a client that was never approved ends on a page', async () => {
   await withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
+    for (const [error, parameters] of BY_REDIRECT) {
+      const given = JSON.parse(JSON.stringify(parameters).replaceAll('BASE', baseUrl));
+      const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
+      assert.deepEqual([answer.status, answer.headers.location], [400, undefined], JSON.stringify(given));
+      assert.match(answer.text, /This client cannot be connected/);
+      assert.ok(answer.text.includes(`Error: <code>${error}</code>`), answer.text);
+      assert.doesNotMatch(answer.text, /<form/);
+    }
+  });
+});
+
+test('the owner who denies a client that was never approved is sent back to it', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const { client_id } = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    // A form that has become malformed is as good as a malformed address.
+    const forged = await browser.submit(page, 'deny', { scope: 'x' });
+    assert.deepEqual([forged.status, forged.headers.location], [400, undefined]);
+    const { error_description: _, ...rest } = answerOf(await browser.submit(page, 'deny'));
+    assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
+  });
+});
+
+test('that a client was approved is known for as long as it is registered', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { client } = await connect(relay);
+    const { client_id } = client;
+    const waiting = await newClient(relay.baseUrl);
+    // Approved, and it never came for its code.
+    await approve(relay, waiting.client_id);
+    clock.advance(100 * DAY);
+    // The next approval drops what is left of the ones before.
+    await connect(relay, { client_name: 'Other' });
+    await relay.restart();
+    for (const id of [client_id, waiting.client_id]) {
+      const answer = await send(authorizeUrl(relay.baseUrl, { client_id: id, scope: 'x' }));
+      assert.equal(answerOf(answer).error, 'invalid_scope');
+    }
+  });
+});
+
+test('a client that the owner added or set up is trusted from the start', async () => {
+  const env = {
+    MCP_OAUTH_CLIENT_ID: 'legacy',
+    MCP_OAUTH_CLIENT_SECRET: 'a-secret-of-the-owner-0123456789-0123',
+    MCP_OAUTH_CLIENT_REDIRECT_URI: REDIRECT,
+  };
+  await withServer({ env }, async ({ baseUrl, server }) => {
+    const added = await server.local.addClient({ name: 'Mine', redirectUris: [REDIRECT], secret: null });
+    for (const client_id of [added.clientId, 'legacy']) {
+      const answer = await send(authorizeUrl(baseUrl, { client_id, scope: 'x' }));
+      assert.equal(answerOf(answer).error, 'invalid_scope');
+    }
+  });
+});
+
+test('every other refusal goes to a client that was approved, with state and issuer', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const { client } = await connect(relay);
+    const { client_id } = client;
     for (const [error, parameters] of BY_REDIRECT) {
       const given = JSON.parse(JSON.stringify(parameters).replaceAll('BASE', baseUrl));
       const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
@@ -107,8 +182,9 @@ test('every other refusal goes to the client, with state and issuer', async () =
 });
 
 test('a repeated state is not sent back', async () => {
-  await withServer({}, async ({ baseUrl }) => {
-    const { client_id } = await newClient(baseUrl);
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const { client_id } = (await connect(relay)).client;
     const answer = await send(authorizeUrl(baseUrl, { client_id, state: null }));
     assert.equal(answer.status, 200);
     const repeated = answerOf(await send(authorizeUrl(baseUrl, { client_id, state: ['a', 'b'] })));
@@ -142,8 +218,9 @@ test('what is as good as the plain request shows the approval page', async () =>
 });
 
 test('the issuer in the answer is the host that was dialled', async () => {
-  await withServer({}, async ({ baseUrl }) => {
-    const { client_id } = await newClient(baseUrl);
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
+    const { client_id } = (await connect(relay)).client;
     const host = `localhost:${new URL(baseUrl).port}`;
     const answer = await send(authorizeUrl(baseUrl, { client_id, scope: 'x' }), { headers: { host } });
     assert.equal(answerOf(answer).iss, `http://${host}`);
@@ -151,9 +228,11 @@ test('the issuer in the answer is the host that was dialled', async () => {
 });
 
 test('a query that the redirect URI has stays', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+  await withServer({}, async (relay) => {
+    const { baseUrl } = relay;
     const redirect = 'https://app.example/callback?tenant=a%20b';
     const { client_id } = await newClient(baseUrl, { redirect_uris: [redirect] });
+    await approve(relay, client_id, { redirect_uri: redirect });
     const answer = await send(authorizeUrl(baseUrl, { client_id, redirect_uri: redirect, scope: 'x' }));
     assert.ok(String(answer.headers.location).startsWith(`${redirect}&error=invalid_scope&`));
   });

@@ -122,7 +122,7 @@ CREATE TABLE oauth_clients (
   source        text not null check (source in ('registered', 'added')),
   created_at    integer not null,
   last_used_at  integer
-) strict, without rowid;
+, approved_at integer) strict, without rowid;
 
 CREATE TABLE oauth_grants (
   id              text primary key,

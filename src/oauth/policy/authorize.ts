@@ -1,8 +1,9 @@
 /**
  * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1). Pure. Until client and redirect URI are known to belong
- * together a refusal carries no address: answering by a redirect then would make this server an open redirector.
+ * together a refusal carries no address: answering by a redirect then would make this server an open redirector
+ * (RFC 9700 4.11.2). So would it for a client that registered itself and that the owner never approved.
  */
-import type { OAuthClient } from '../client.ts';
+import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
 import { SCOPE } from './limits.ts';
 import { parameter, repeatedNames } from './parameters.ts';
@@ -43,7 +44,7 @@ export function checkAuthorizeRequest(
   const { client, redirectUri } = addressed.value;
   const returnTo = { redirectUri, state: parameter(parameters, 'state') };
   const rest = checkRest(parameters, resource);
-  if (!rest.ok) return { ...rest, returnTo };
+  if (!rest.ok) return { ...rest, returnTo: isKnownToOwner(client) ? returnTo : null };
   return { ok: true, request: { client, ...returnTo, ...rest.value } };
 }
 
@@ -61,6 +62,7 @@ function checkAddress(
   if (client === null) return refused('client_unknown');
   const redirectUri = parameter(parameters, 'redirect_uri') ?? onlyOne(client.redirectUris);
   if (redirectUri === null) return refused('redirect_uri_missing');
+  if (!isUsableRedirectUri(redirectUri)) return refused('redirect_uri_unusable');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri)) return refused('redirect_uri_unregistered');
   return accepted({ client, redirectUri });
 }
