@@ -132,8 +132,10 @@ export const secretText = valueType<string>('one line of visible characters', ()
   z.string().regex(/^[\x21-\x7e]{1,512}$/),
 );
 
-export const oauthClientId = valueType<string>('one line of visible characters', () =>
-  z.string().regex(/^[\x21-\x7e]{1,256}$/),
+/** A command line takes what begins with a dash for an option. */
+export const oauthClientId = valueType<string>(
+  'one line of visible characters that does not begin with "-"',
+  () => z.string().regex(/^(?!-)[\x21-\x7e]{1,256}$/),
 );
 
 /** Decoding ignores what is not base64, so the text is compared with its own re-encoding. */

@@ -183,10 +183,14 @@ export interface LocalApi {
   addClient(client: NewClient): Promise<ClientSummary>;
   /**
    * Ends a client's access at once.
-   * @param client its ID, or its name where only one is called so
-   * @returns `forgotten` false: a client of the settings, which may ask for a new approval
+   * @param client its ID, or its name; of several with that name the approved one is meant
+   * @param options.forget drops its registration as well
+   * @returns `forgotten` false: it is still known, and may ask for a new approval
    */
-  revokeClient(client: string): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
+  revokeClient(
+    client: string,
+    options: { forget: boolean },
+  ): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
   listBrowsers(): Promise<{ browsers: BrowserSummary[] }>;
   /**
    * The owner code is asked for again in these browsers.

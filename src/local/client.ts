@@ -49,7 +49,7 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     saveState: () => ask(LOCAL_ROUTES.saveState, {}),
     listClients: () => ask(LOCAL_ROUTES.listClients, {}),
     addClient: (client) => ask(LOCAL_ROUTES.addClient, client),
-    revokeClient: (client) => ask(LOCAL_ROUTES.revokeClient, { client }),
+    revokeClient: (client, { forget }) => ask(LOCAL_ROUTES.revokeClient, { client, forget }),
     listBrowsers: () => ask(LOCAL_ROUTES.listBrowsers, {}),
     forgetBrowsers: (id) => ask(LOCAL_ROUTES.forgetBrowsers, { id }),
   };

@@ -5,7 +5,6 @@ import { RelayError } from '../domain/errors.ts';
 import {
   countRegisteredClients,
   deleteClient,
-  deleteClientsUnusedSince,
   getClient,
   listClients,
   oldestUnusedClient,
@@ -16,7 +15,8 @@ import { deleteGrantsOf } from '../store/oauthGrants.ts';
 import type { Store } from '../store/types.ts';
 import { fromSettings, fromStore, type OAuthClient } from './client.ts';
 import { hashOf, newSecret } from './digest.ts';
-import { MAX_CLIENTS, UNUSED_CLIENT_MS } from './policy/limits.ts';
+import { isLapsed } from './policy/clientLife.ts';
+import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 import { toWire } from './toWire.ts';
@@ -38,10 +38,14 @@ export interface ClientDirectory {
    */
   add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
   /**
-   * Ends a client's access at once. A dynamic client is forgotten, one of the settings stays.
+   * Ends a client's access at once. Its registration stays, since some clients come back with the ID that they know.
+   * @param forget drops the registration too; a client of the settings stays all the same
    * @returns the client and how many approvals ended; null when it is not known
    */
-  revoke(clientId: string): Promise<{ client: OAuthClient; approvals: number; forgotten: boolean } | null>;
+  revoke(
+    clientId: string,
+    options: { forget: boolean },
+  ): Promise<{ client: OAuthClient; approvals: number; forgotten: boolean } | null>;
 }
 
 export interface DirectoryOptions {
@@ -57,7 +61,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
   const newClient = (
     rest: Omit<StoredClient, 'clientId' | 'createdAt' | 'approvedAt' | 'lastUsedAt'>,
   ): StoredClient => ({
-    clientId: random.bytes(16).toString('base64url'),
+    clientId: newClientId(random),
     createdAt: clock.now(),
     approvedAt: null,
     lastUsedAt: null,
@@ -65,17 +69,24 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
   });
 
   function find(clientId: string): OAuthClient | null {
-    const stored = configured.has(clientId) ? null : getClient(store, clientId);
-    return configured.get(clientId) ?? (stored && fromStore(stored));
+    return configured.get(clientId) ?? findStored(clientId);
+  }
+
+  function findStored(clientId: string): OAuthClient | null {
+    const stored = getClient(store, clientId);
+    return stored && !isLapsed(stored, clock.now()) ? fromStore(stored) : null;
   }
 
   return {
     find,
     assertDistinct() {
-      const twice = [...configured.keys()].find((clientId) => getClient(store, clientId) !== null);
+      const twice = [...configured.keys()].find((clientId) => findStored(clientId) !== null);
       if (twice !== undefined) throw twoPlaces(twice);
     },
-    list: () => [...configured.values(), ...listClients(store).map(fromStore)],
+    list() {
+      const stored = listClients(store).filter((client) => !isLapsed(client, clock.now()));
+      return [...configured.values(), ...stored.map(fromStore)];
+    },
     async register(metadata) {
       const secret = metadata.authMethod === 'none' ? null : newSecret(random);
       const client = newClient({
@@ -108,17 +119,24 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
       );
       return fromStore(client);
     },
-    async revoke(clientId) {
+    async revoke(clientId, { forget }) {
       const client = find(clientId);
       if (client === null) return null;
       // Without an undo: when the save fails, access stays ended here and is written down later.
       const [approvals, forgotten] = await store.durable(() => [
         deleteGrantsOf(store, clientId),
-        deleteClient(store, clientId),
+        forget && deleteClient(store, clientId),
       ]);
       return { client, approvals, forgotten };
     },
   };
+}
+
+/** 127 random bits. The first one is never set, so that no ID begins with a dash: command lines take that for an option. */
+function newClientId(random: Random): string {
+  const bytes = random.bytes(16);
+  bytes[0] = (bytes[0] ?? 0) & 0x7f;
+  return bytes.toString('base64url');
 }
 
 /** False when there is no room. */
@@ -126,7 +144,9 @@ function keepRegistered(store: Store, client: StoredClient, now: number): Promis
   let displaced: StoredClient | null = null;
   return store.durable(
     () => {
-      deleteClientsUnusedSince(store, now - UNUSED_CLIENT_MS);
+      for (const other of listClients(store)) {
+        if (isLapsed(other, now)) deleteClient(store, other.clientId);
+      }
       if (countRegisteredClients(store) >= MAX_CLIENTS) {
         displaced = oldestUnusedClient(store);
         if (displaced === null) return false;
@@ -150,7 +170,7 @@ function twoPlaces(clientId: string): RelayError {
     'SETTINGS_INVALID',
     `OAuth client ID "${clientId}" is in the settings and among the registered clients.`,
     {
-      remedy: `Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or run 'relay clients revoke ${clientId}'.`,
+      remedy: `Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or run 'relay clients revoke --forget ${clientId}'.`,
     },
   );
 }

@@ -72,7 +72,7 @@ const WIRE: Record<Reason, readonly [WireError, number, string]> = {
   clients_full: [
     'temporarily_unavailable',
     503,
-    'No more clients fit. The owner can remove some with relay clients revoke.',
+    'No more clients fit. The owner can remove some with relay clients revoke --forget.',
   ],
   too_many_requests: ['temporarily_unavailable', 429, 'Too many requests. Try again later.'],
   state_not_saved: ['temporarily_unavailable', 503, 'The server cannot save its state just now.'],

@@ -1,7 +1,7 @@
 /** OAuth clients for their owner: what `relay clients` shows and changes. */
 import { RelayError } from '../domain/errors.ts';
 import type { ClientSummary, LocalApi, NewClient } from '../domain/localApi.ts';
-import type { OAuthClient } from '../oauth/client.ts';
+import { isKnownToOwner, type OAuthClient } from '../oauth/client.ts';
 import { type Grant, listLiveGrants } from '../store/oauthGrants.ts';
 import { liveTokensOf } from '../store/oauthTokens.ts';
 import type { Core } from './core.ts';
@@ -16,9 +16,13 @@ export async function addClient(core: Core, client: NewClient): Promise<ClientSu
 }
 
 /** @throws RelayError `NOT_FOUND`, `USAGE` when several have the name, `STORE_ERROR` */
-export async function revokeClient(core: Core, asked: string): ReturnType<LocalApi['revokeClient']> {
+export async function revokeClient(
+  core: Core,
+  asked: string,
+  forget: boolean,
+): ReturnType<LocalApi['revokeClient']> {
   const [client] = summaries(core, [theOne(core, asked)]);
-  const revoked = client && (await core.oauth.clients.revoke(client.clientId));
+  const revoked = client && (await core.oauth.clients.revoke(client.clientId, { forget }));
   if (!revoked) throw unknownClient(asked);
   core.log.info({ clientId: client.clientId, approvals: revoked.approvals }, 'client revoked');
   return { client, approvals: revoked.approvals, forgotten: revoked.forgotten };
@@ -28,13 +32,24 @@ function theOne(core: Core, asked: string): OAuthClient {
   const byId = core.oauth.clients.find(asked);
   if (byId) return byId;
   const wanted = asked.toLowerCase();
-  const [first, ...others] = core.oauth.clients.list().filter(({ name }) => name?.toLowerCase() === wanted);
+  const [first, ...others] = meant(
+    core,
+    core.oauth.clients.list().filter(({ name }) => name?.toLowerCase() === wanted),
+  );
   if (!first) throw unknownClient(asked);
   if (others.length === 0) return first;
   const ids = [first, ...others].map(({ clientId }) => clientId).join(', ');
   throw new RelayError('USAGE', `${others.length + 1} clients are called "${asked}".`, {
     remedy: `Give the ID: ${ids}.`,
   });
+}
+
+/** Clients register anew at every fresh connection, under one name: those that are approved, else those that were once. */
+function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
+  const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));
+  const now = clients.filter(({ clientId }) => approved.has(clientId));
+  const once = clients.filter(isKnownToOwner);
+  return [now, once, clients].find((some) => some.length > 0) ?? [];
 }
 
 function unknownClient(asked: string): RelayError {

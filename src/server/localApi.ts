@@ -69,7 +69,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     },
     listClients: async () => ({ clients: listClients(core) }),
     addClient: (client) => addClient(core, client),
-    revokeClient: (client) => revokeClient(core, client),
+    revokeClient: (client, { forget }) => revokeClient(core, client, forget),
     listBrowsers: async () => ({ browsers: browserSummaries(core) }),
     forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
   };

@@ -91,18 +91,13 @@ export function countRegisteredClients(store: Store): number {
   );
 }
 
-/** The registration that goes first when there is no room: the oldest one that never held a token. */
+/** The registration that goes first when there is no room: the oldest one that never held a token, approved ones last. */
 export function oldestUnusedClient(store: Store): StoredClient | null {
   const row = store.get<ClientRow>(
     `select * from oauth_clients where source = 'registered' and last_used_at is null
-     order by created_at, client_id limit 1`,
+     order by approved_at is not null, created_at, client_id limit 1`,
   );
   return row ? toClient(row) : null;
-}
-
-/** Registrations that have held a token, last used before `limit` (Unix milliseconds). */
-export function deleteClientsUnusedSince(store: Store, limit: number): void {
-  store.run("delete from oauth_clients where source = 'registered' and last_used_at < ?", [limit]);
 }
 
 function toClient(row: ClientRow): StoredClient {

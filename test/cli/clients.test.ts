@@ -81,13 +81,19 @@ test('clients add prints the ID alone; a secret comes from stdin and is not prin
   assert.equal((await relay(['clients', 'add', 'Bot'], { env })).code, 2);
 });
 
-test('clients revoke says what ended, and that a client of the settings may ask again', async (context) => {
-  let answer = { client: CLIENT, approvals: 1, forgotten: true };
+test('clients revoke says what ended, and that the client may ask again', async (context) => {
+  let answer = { client: CLIENT, approvals: 1, forgotten: false };
   const server = await startFakeLocal(context, { answers: { revokeClient: async () => answer } });
   const { env } = server;
   assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code'], { env }), {
     code: 0,
-    out: 'Forgot Claude Code: its access has ended.\n',
+    out: 'Revoked Claude Code: its access has ended.\n',
+    err: 'It may ask you again. To drop its registration as well, add --forget.\n',
+  });
+  answer = { client: CLIENT, approvals: 0, forgotten: true };
+  assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code', '--forget'], { env }), {
+    code: 0,
+    out: 'Forgot Claude Code: it had no access.\n',
     err: '',
   });
   answer = { client: NEVER, approvals: 0, forgotten: false };
@@ -97,9 +103,43 @@ test('clients revoke says what ended, and that a client of the settings may ask 
     err: 'It is in the settings and may ask again: take it out there to keep it from that.\n',
   });
   assert.deepEqual(server.calls, [
-    { route: 'clients/revoke', body: { client: 'Claude Code' } },
-    { route: 'clients/revoke', body: { client: 'legacy' } },
+    { route: 'clients/revoke', body: { client: 'Claude Code', forget: false } },
+    { route: 'clients/revoke', body: { client: 'Claude Code', forget: true } },
+    { route: 'clients/revoke', body: { client: 'legacy', forget: false } },
   ]);
+});
+
+test('an ID that begins with a dash, as older ones may, is taken as one', async (context) => {
+  const revokeClient = async () => ({ client: CLIENT, approvals: 1, forgotten: true });
+  const server = await startFakeLocal(context, { answers: { revokeClient } });
+  const id = '-abcdefghijklmnopqrstu';
+  for (const args of [
+    [id],
+    ['--', id],
+    [id, '--forget'],
+    ['--forget', id],
+    ['--forget', '--', `-${id.slice(1)}`],
+    ['--json', '--', '-x'],
+  ]) {
+    assert.equal((await relay(['clients', 'revoke', ...args], { env: server.env })).code, 0, args.join(' '));
+  }
+  assert.deepEqual(
+    server.calls.map(({ body }) => body),
+    [
+      { client: id, forget: false },
+      { client: id, forget: false },
+      { client: id, forget: true },
+      { client: id, forget: true },
+      { client: id, forget: true },
+      { client: '-x', forget: false },
+    ],
+  );
+  const { env } = server;
+  assert.deepEqual(await relay(['clients', 'revoke', 'Cursor', '--forgot'], { env }), {
+    code: 2,
+    out: '',
+    err: 'relay: Unknown option "--forgot".\n  Did you mean --forget? See `relay clients --help`.\n',
+  });
 });
 
 test('a client that is not known is exit 1', async (context) => {

@@ -107,7 +107,12 @@ const BAD: Array<[name: string, content: unknown, problem: string]> = [
   [
     'a bad ID',
     { clients: [{ clientId: 'a b', redirectUris: [CALLBACK] }] },
-    'clients[0].clientId must be one line of visible characters',
+    'clients[0].clientId must be one line of visible characters that does not begin with "-"',
+  ],
+  [
+    'an ID like an option',
+    { clients: [{ clientId: '-a', redirectUris: [CALLBACK] }] },
+    'clients[0].clientId must be one line of visible characters that does not begin with "-"',
   ],
   [
     'a mistyped key',

@@ -66,7 +66,7 @@ test('a client connects, outlives a kill -9, and is out as soon as it is revoked
       ['Traveller', 'registered', 1],
     );
     const revoked = await desk.relay(['clients', 'revoke', 'traveller']);
-    assert.deepEqual([revoked.code, revoked.out], [0, 'Forgot Traveller: its access has ended.\n']);
+    assert.deepEqual([revoked.code, revoked.out], [0, 'Revoked Traveller: its access has ended.\n']);
     assert.equal(await mcpStatus(mcpUrl, fresh.access_token ?? ''), 401);
 
     const status = await desk.relay(['status']);

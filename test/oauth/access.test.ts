@@ -10,6 +10,8 @@ import {
   freePort,
   mcpStatus,
   newClient,
+  refreshForm,
+  refusal,
   withServer,
 } from './support.ts';
 
@@ -71,8 +73,8 @@ test('relay clients revoke ends access at once, for good', async () => {
     const other = await connect(relay, { client_name: 'Other' });
     const { mcpUrl } = relay.server;
     assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 200);
-    const revoked = await relay.server.local.revokeClient(client.client_id);
-    assert.deepEqual([revoked.approvals, revoked.forgotten], [1, true]);
+    const revoked = await relay.server.local.revokeClient(client.client_id, { forget: false });
+    assert.deepEqual([revoked.approvals, revoked.forgotten], [1, false]);
     assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 401);
     assert.equal(await mcpStatus(mcpUrl, other.tokens.access_token), 200);
     await relay.restart();
@@ -82,7 +84,22 @@ test('relay clients revoke ends access at once, for good', async () => {
       refresh_token: tokens.refresh_token,
       client_id: client.client_id,
     });
-    assert.equal(refreshed.status, 401);
+    assert.deepEqual(refusal(refreshed), [400, 'invalid_grant']);
+    // It comes back with the ID that it knows.
+    const again = askToken(relay.baseUrl, codeForm(client, await approve(relay, client.client_id)));
+    assert.equal((await again).status, 200);
+  });
+});
+
+test('relay clients revoke --forget drops the registration as well', async () => {
+  await withServer({}, async (relay) => {
+    const { client, tokens } = await connect(relay);
+    const revoked = await relay.server.local.revokeClient(client.client_id, { forget: true });
+    assert.deepEqual([revoked.approvals, revoked.forgotten], [1, true]);
+    assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 401);
+    const refreshed = await askToken(relay.baseUrl, refreshForm(client, tokens.refresh_token));
+    assert.deepEqual(refusal(refreshed), [401, 'invalid_client']);
+    assert.deepEqual(await relay.server.local.listClients(), { clients: [] });
   });
 });
 
@@ -90,8 +107,8 @@ test('a code that was not exchanged yet ends with its client', async () => {
   await withServer({}, async (relay) => {
     const client = await newClient(relay.baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
-    await relay.server.local.revokeClient(client.client_id);
-    assert.equal((await askToken(relay.baseUrl, form)).status, 401);
+    await relay.server.local.revokeClient(client.client_id, { forget: false });
+    assert.deepEqual(refusal(await askToken(relay.baseUrl, form)), [400, 'invalid_grant']);
   });
 });
 

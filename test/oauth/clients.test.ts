@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { systemRandom } from '../../src/domain/clock.ts';
 import {
   approve,
   askToken,
@@ -76,7 +77,7 @@ test('a use of a token moves the time of the last use, at most every ten minutes
   });
 });
 
-test('a client can be added by hand, and a name revokes where it is the only one', async () => {
+test('a client can be added by hand, with a secret', async () => {
   await withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async (relay) => {
     const { local } = relay.server;
     const added = await local.addClient({ name: 'By hand', redirectUris: [REDIRECT], secret: SECRET });
@@ -86,16 +87,60 @@ test('a client can be added by hand, and a name revokes where it is the only one
     const token = await askToken(relay.baseUrl, { ...form, client_secret: SECRET });
     assert.equal(token.status, 200, token.text);
 
-    await local.addClient({ name: 'by HAND', redirectUris: [REDIRECT], secret: null });
-    await assert.rejects(local.revokeClient('By hand'), { code: 'USAGE' });
-    await assert.rejects(local.revokeClient('nobody'), { code: 'NOT_FOUND' });
-    assert.equal((await local.revokeClient(added.clientId)).approvals, 1);
-    assert.equal((await local.revokeClient('BY hand')).forgotten, true);
-    assert.deepEqual(await local.listClients(), { clients: [] });
     for (const wrong of [{ redirectUris: ['javascript:x'] }, { redirectUris: [] }, { secret: 'short' }]) {
       const client = { name: 'Wrong', redirectUris: [REDIRECT], secret: null, ...wrong };
       await assert.rejects(local.addClient(client), { code: 'USAGE' });
     }
+  });
+});
+
+test('a name that several have means the approved one', async () => {
+  await withServer({}, async (relay) => {
+    const { local } = relay.server;
+    const called = (name: string) => newClient(relay.baseUrl, { client_name: name });
+    const keep = { forget: false };
+    const [one, other] = [await called('Cursor'), await called('cursor')];
+    const several = {
+      code: 'USAGE',
+      message: '2 clients are called "CURSOR".',
+      remedy: `Give the ID: ${[one, other].map(({ client_id }) => client_id).join(', ')}.`,
+    };
+    const sorted = ({ remedy, ...rest }: { code: string; message: string; remedy?: string }) => ({
+      ...rest,
+      ids: remedy?.match(/[\w-]{22}/g)?.sort(),
+    });
+    const isAmbiguous = (error: { code: string; message: string; remedy?: string }) => {
+      const { code, message, remedy } = error;
+      assert.deepEqual(sorted({ code, message, ...(remedy ? { remedy } : {}) }), sorted(several));
+      return true;
+    };
+    await assert.rejects(local.revokeClient('CURSOR', keep), isAmbiguous);
+    const form = async (client: typeof one) => codeForm(client, await approve(relay, client.client_id));
+    await askToken(relay.baseUrl, await form(other));
+    const revoked = await local.revokeClient('CURSOR', keep);
+    assert.deepEqual([revoked.client.clientId, revoked.approvals], [other.client_id, 1]);
+    // It is still the only one that ever was approved.
+    const again = await local.revokeClient('CURSOR', keep);
+    assert.deepEqual([again.client.clientId, again.approvals], [other.client_id, 0]);
+    for (const client of [one, other]) await askToken(relay.baseUrl, await form(client));
+    await assert.rejects(local.revokeClient('CURSOR', keep), isAmbiguous);
+    assert.equal((await local.revokeClient(one.client_id, { forget: true })).forgotten, true);
+    assert.equal((await local.revokeClient('CURSOR', { forget: true })).client.clientId, other.client_id);
+    await assert.rejects(local.revokeClient('CURSOR', keep), { code: 'NOT_FOUND' });
+  });
+});
+
+test('an ID never begins with a dash, which a command line takes for an option', async () => {
+  // 62 of 64 in base64url is a dash.
+  const bytes = (count: number) => {
+    const some = systemRandom.bytes(count);
+    return count === 16 ? some.fill(0xf8, 0, 1) : some;
+  };
+  const random = { ...systemRandom, bytes };
+  await withServer({ random }, async ({ baseUrl, server }) => {
+    const { client_id } = await newClient(baseUrl);
+    const added = await server.local.addClient({ name: 'Mine', redirectUris: [REDIRECT], secret: null });
+    for (const id of [client_id, added.clientId]) assert.match(id, /^\w[\w-]{21}$/);
   });
 });
 
@@ -127,7 +172,7 @@ test('the client of the environment and those of the file connect like others, a
       assert.equal(answer.status, 200, answer.text);
       const { access_token } = JSON.parse(answer.text);
       assert.equal(await mcpStatus(server.mcpUrl, access_token), 200);
-      const { forgotten, approvals } = await server.local.revokeClient(client_id);
+      const { forgotten, approvals } = await server.local.revokeClient(client_id, { forget: true });
       assert.deepEqual([forgotten, approvals], [false, 1]);
       assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
     }
@@ -143,6 +188,7 @@ test('a client ID in the settings and among the registered ones is a start error
       JSON.stringify({ clients: [{ clientId: client_id, redirectUris: [REDIRECT] }] }),
     );
     await assert.rejects(relay.restart(), {
+      remedy: `Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or run 'relay clients revoke --forget ${client_id}'.`,
       code: 'SETTINGS_INVALID',
       message: `OAuth client ID "${client_id}" is in the settings and among the registered clients.`,
     });

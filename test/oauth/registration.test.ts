@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
 import { send } from '../support/http.ts';
-import { connect, DAY, json, MINUTE, newClient, REDIRECT, refusal, register, withServer } from './support.ts';
+import {
+  approve,
+  authorizeUrl,
+  connect,
+  DAY,
+  json,
+  MINUTE,
+  newClient,
+  REDIRECT,
+  refusal,
+  register,
+  withServer,
+} from './support.ts';
 
 test('a public client gets an ID and what was kept of its metadata', async () => {
   await withServer({}, async ({ baseUrl }, clock) => {
@@ -188,14 +201,36 @@ test('at most 200 registrations: the oldest that never got a token makes room, o
 test('a client that held a token is kept for twelve months after its last use', async () => {
   await withServer({}, async (relay, clock) => {
     await connect(relay, { client_name: 'once used' });
-    await newClient(relay.baseUrl, { client_name: 'never used' });
     const names = async () => (await relay.server.local.listClients()).clients.map(({ name }) => name);
     clock.advance(365 * DAY);
     await newClient(relay.baseUrl, { client_name: 'a year later' });
-    assert.deepEqual((await names()).sort(), ['a year later', 'never used', 'once used']);
+    assert.deepEqual((await names()).sort(), ['a year later', 'once used']);
     clock.advance(1);
-    await newClient(relay.baseUrl, { client_name: 'a moment later' });
-    assert.deepEqual((await names()).sort(), ['a moment later', 'a year later', 'never used']);
+    assert.deepEqual(await names(), ['a year later']);
+  });
+});
+
+test('a registration that was never approved is dropped after a day', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl, server, home } = relay;
+    const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
+    const idle = await newClient(baseUrl, { client_name: 'idle' });
+    const approved = await newClient(baseUrl, { client_name: 'approved' });
+    // It never comes for its code.
+    await approve(relay, approved.client_id);
+    clock.advance(DAY);
+    assert.deepEqual((await names()).sort(), ['approved', 'idle']);
+    assert.equal((await send(authorizeUrl(baseUrl, { client_id: idle.client_id }))).status, 200);
+    clock.advance(1);
+    assert.deepEqual(await names(), ['approved']);
+    const page = await send(authorizeUrl(baseUrl, { client_id: idle.client_id }));
+    assert.deepEqual([page.status, page.text.includes('relay does not know this client')], [400, true]);
+    await newClient(baseUrl, { client_name: 'next' });
+    const state = await readFile(`${home}/relay.db`, 'latin1');
+    assert.deepEqual(
+      [approved, idle].map(({ client_id }) => state.includes(client_id)),
+      [true, false],
+    );
   });
 });
 

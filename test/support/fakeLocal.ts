@@ -112,7 +112,7 @@ function dispatch(
     case LOCAL_ROUTES.addClient:
       return call(answers.addClient)(body as unknown as NewClient);
     case LOCAL_ROUTES.revokeClient:
-      return call(answers.revokeClient)(String(body.client));
+      return call(answers.revokeClient)(String(body.client), { forget: body.forget === true });
     case LOCAL_ROUTES.forgetBrowsers:
       return call(answers.forgetBrowsers)(body.id as string | null);
     case LOCAL_ROUTES.setClientSecret:

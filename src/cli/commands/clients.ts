@@ -11,10 +11,15 @@ export interface AddOptions {
   confidential?: boolean;
 }
 
+export interface RevokeOptions {
+  forget?: boolean;
+}
+
 const EXAMPLES = `
 Examples:
   $ relay clients
   $ relay clients revoke Cursor
+  $ relay clients revoke Cursor --forget
   $ relay clients add "My script" --redirect-uri http://127.0.0.1/callback
   $ openssl rand -hex 32 | relay clients add Bot --confidential \\
       --redirect-uri https://bot.example.org/callback`;
@@ -33,10 +38,11 @@ export function clientsCommand(context: Context): Command {
         .action((name: string, options: AddOptions) => runClientsAdd(context, name, options)),
     )
     .addCommand(
-      new Command('revoke')
+      new RevokeCommand('revoke')
         .description('End the access of a client at once')
-        .argument('<client>', 'Its ID, or its name')
-        .action((client: string) => runClientsRevoke(context, client)),
+        .argument('<client>', 'Its ID, or its name; of several the approved one is meant')
+        .option('--forget', 'Drop its registration as well')
+        .action((client: string, options: RevokeOptions) => runClientsRevoke(context, client, options)),
     );
 }
 
@@ -86,13 +92,33 @@ async function readSecret({ io, signal }: Context): Promise<string> {
   });
 }
 
-export async function runClientsRevoke(context: Context, asked: string): Promise<void> {
-  const { client, approvals, forgotten } = await context.withLocal((local) => local.revokeClient(asked));
+/** Once IDs could begin with a dash; what has their form is one, with or without `--` before it. */
+class RevokeCommand extends Command {
+  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
+    const id = args.includes('--') ? undefined : args.find((arg) => /^-[\w-]{21}$/.test(arg));
+    if (id === undefined) return super.parseOptions(args);
+    return super.parseOptions([...args.filter((arg) => arg !== id), '--', id]);
+  }
+}
+
+export async function runClientsRevoke(
+  context: Context,
+  asked: string,
+  { forget = false }: RevokeOptions,
+): Promise<void> {
+  const { client, approvals, forgotten } = await context.withLocal((local) =>
+    local.revokeClient(asked, { forget }),
+  );
   if (context.json) return printJson(context.io, { client, approvals, forgotten });
   const name = visibleText(client.name ?? client.clientId);
   const ended = approvals === 0 ? 'it had no access' : 'its access has ended';
   printLine(context.io, forgotten ? `Forgot ${name}: ${ended}.` : `Revoked ${name}: ${ended}.`);
-  if (!forgotten) {
-    note(context.io, 'It is in the settings and may ask again: take it out there to keep it from that.');
-  }
+  if (forgotten) return;
+  const inSettings = client.source === 'environment' || client.source === 'file';
+  note(
+    context.io,
+    inSettings
+      ? 'It is in the settings and may ask again: take it out there to keep it from that.'
+      : 'It may ask you again. To drop its registration as well, add --forget.',
+  );
 }

@@ -18,6 +18,9 @@ export const ROTATION_GRACE_MS = 60_000;
 /** From approval to its end, however often it was refreshed: the owner is asked again at least once a year. */
 export const GRANT_MS = 365 * DAY_MS;
 
+/** Clients register before they ask, so what nobody approved by then was given up, or was never meant to be. */
+export const UNAPPROVED_CLIENT_MS = DAY_MS;
+
 /** A client that has held a token remembers its ID for good, and one that is forgotten here is broken there. */
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 

@@ -60,8 +60,8 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     (api, body) => api.addClient(body),
   ),
   revokeClient: call(
-    () => z.object({ client: z.string() }),
-    (api, body) => api.revokeClient(body.client),
+    () => z.object({ client: z.string(), forget: z.boolean() }),
+    (api, { client, forget }) => api.revokeClient(client, { forget }),
   ),
   listBrowsers: call(Empty, (api) => api.listBrowsers()),
   forgetBrowsers: call(
