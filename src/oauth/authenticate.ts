@@ -1,22 +1,34 @@
 /** Which client asks, at the endpoints that programs call: token (RFC 6749 3.2.1) and revocation (RFC 7009 2.1). */
+import type { Log } from '../domain/log.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory } from './clients.ts';
 import { checkCredentials, readCredentials } from './policy/clientAuth.ts';
 import { type Result, refused } from './refusal.ts';
 
-/** @param authorization the header, where there is one */
+/**
+ * A refusal is in the log; without the ID that was sent where no client has it, since that may be anything.
+ * @param authorization the header, where there is one
+ */
 export function authenticate(
-  clients: ClientDirectory,
+  { clients, log }: { clients: ClientDirectory; log: Log },
   form: URLSearchParams,
   authorization: string | undefined,
 ): Result<OAuthClient> {
   const readings = readCredentials(form, authorization);
-  if (!readings.ok) return readings;
+  if (!readings.ok) {
+    const { reason } = readings.refusal;
+    if (reason !== 'parameter_missing') log.warn({ clientId: null, reason }, 'client authentication refused');
+    return readings;
+  }
   let result: Result<OAuthClient> = refused('client_unknown');
+  let clientId: string | null = null;
   for (const credentials of readings.value) {
     const client = clients.find(credentials.clientId);
-    if (client) result = checkCredentials(client, credentials);
-    if (result.ok) break;
+    if (!client) continue;
+    result = checkCredentials(client, credentials);
+    if (result.ok) return result;
+    clientId = client.clientId;
   }
+  if (!result.ok) log.warn({ clientId, reason: result.refusal.reason }, 'client authentication refused');
   return result;
 }

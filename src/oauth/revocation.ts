@@ -24,10 +24,10 @@ export function createRevocationEndpoint(options: {
   clients: ClientDirectory;
   log: Log;
 }): RevocationEndpoint {
-  const { store, clients, log } = options;
+  const { store, log } = options;
   return async (form, authorization) => {
     if (repeatedNames(form).size > 0) return refused('parameter_repeated');
-    const client = authenticate(clients, form, authorization);
+    const client = authenticate(options, form, authorization);
     if (!client.ok) return client;
     const sent = parameter(form, 'token');
     if (sent === null) return refused('parameter_missing', 'It is token.');

@@ -49,11 +49,11 @@ interface Attempt {
 }
 
 export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
-  const { store, clients, clock, log } = options;
+  const { store, clock, log } = options;
 
   return async (form, authorization) => {
     if (repeatedNames(form).size > 0) return refused('parameter_repeated');
-    const client = authenticate(clients, form, authorization);
+    const client = authenticate(options, form, authorization);
     if (!client.ok) return client;
     const attempt = readAttempt(client.value, form);
     return attempt.ok ? settle(client.value, attempt.value) : attempt;

@@ -24,6 +24,7 @@ import { createVault, isSealed, type Vault } from '../store/vault.ts';
 import { type AccountView, accountView } from './accountView.ts';
 import { type ApiKey, createApiKey } from './apiKey.ts';
 import { createKeepers } from './keepers.ts';
+import { createQuietLog } from './quietLog.ts';
 
 const CLIENT_SECRET = 'provider.client_secret';
 
@@ -46,6 +47,8 @@ export interface Core {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** For what strangers cause: the same log, with a few warnings of a kind a minute. */
+  readonly quietLog: Log;
   readonly version: string;
   readonly store: Store;
   readonly key: Pick<MasterKey, 'source' | 'warning' | 'created'>;
@@ -125,6 +128,7 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
 function assemble(options: CoreOptions, store: Store, opened: Opened, release: () => Promise<void>): Core {
   const { settings, clock, random, log } = options;
   const { vault } = opened;
+  const quietLog = createQuietLog(log, clock);
   const keepers = createKeepers(store, vault, clock);
   const app = (): ProviderApp => ({
     accountsUrl: settings.providerAccountsUrl,
@@ -160,6 +164,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clock,
     random,
     log,
+    quietLog,
     version: options.version,
     store,
     key: { source: opened.key.source, warning: opened.key.warning, created: opened.key.created },
@@ -167,7 +172,13 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     apiKey: opened.apiKey,
     provider,
     login,
-    oauth: createAuthorizationServer({ store, configured: settings.oauthClients, clock, random, log }),
+    oauth: createAuthorizationServer({
+      store,
+      configured: settings.oauthClients,
+      clock,
+      random,
+      log: quietLog,
+    }),
     account: {
       view: () => accountView(store, clock),
       disconnect: () => tokens.during(() => keepers.disconnect()),

@@ -80,7 +80,7 @@ function tellPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOption
 function createDispatch(options: ListenerOptions, identity: Identity) {
   const router = createRouter(options.routes(identity.port));
   const { log } = options;
-  const warn = createQuietLog(log, options.clock);
+  const quietLog = createQuietLog(log, options.clock);
   const trusts = trustIn(options.trustedProxies);
 
   return (request: IncomingMessage, response: ServerResponse): void => {
@@ -105,8 +105,12 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     const { remoteAddress: address } = request.socket;
     const host = shownHeader(request.headers.host);
     const fields = { requestId, address, host };
-    if (code === 'FORBIDDEN_HOST') warn(fields, 'request refused: foreign Host');
-    else warn({ ...fields, origin: shownHeader(request.headers.origin) }, 'request refused: foreign Origin');
+    if (code === 'FORBIDDEN_HOST') quietLog.warn(fields, 'request refused: foreign Host');
+    else
+      quietLog.warn(
+        { ...fields, origin: shownHeader(request.headers.origin) },
+        'request refused: foreign Origin',
+      );
   }
 
   function refuse(exchange: Exchange, error: unknown): void {

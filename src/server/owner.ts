@@ -24,7 +24,6 @@ const TICKET_MS = 60_000;
 const WRONG_CODES_PER_BROWSER = 5;
 /** From elsewhere a browser is whatever calls itself one, so there the address counts as well. */
 const WRONG_CODES_PER_ADDRESS = 10;
-const WARNINGS_PER_MINUTE = 3;
 
 /** Nothing that could be taken for something else when read from one screen and typed at another: no 0, O, 1, I, L, U. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -64,6 +63,8 @@ export interface OwnerOptions {
   clock: Clock;
   random: Random;
   log: Log;
+  /** For what strangers cause. */
+  quietLog: Log;
   /** `MCP_OAUTH_OWNER_SECRET`; null: a code is made. */
   secret: string | null;
   /** Letters of a code that is made. */
@@ -71,23 +72,16 @@ export interface OwnerOptions {
 }
 
 export function createOwner(options: OwnerOptions): Owner {
-  const { store, clock, random, log, secret } = options;
+  const { store, clock, random, log, quietLog, secret } = options;
   const code = secret ?? makeOwnerCode(random, options.codeLength);
   const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
   const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
-  const warnings = createWindow(WARNINGS_PER_MINUTE, clock);
   // Strangers wait in a line of their own.
   const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
   const tickets = new Map<string, { next: string | null; expiresAt: number }>();
 
   function isRight(typed: string): boolean {
     return equalSecrets(secret === null ? tidied(typed) : typed.trim(), code);
-  }
-
-  function warn({ requestId }: Exchange, near: boolean): void {
-    if (warnings.waitSeconds('') > 0) return;
-    warnings.count('');
-    log.warn({ requestId, fromThisMachine: near }, 'wrong owner code');
   }
 
   function known(exchange: Exchange, given: string | null) {
@@ -120,7 +114,7 @@ export function createOwner(options: OwnerOptions): Owner {
       });
       if (right) return { ok: true };
       if (right === null) return { ok: false, waitSeconds: Math.max(1, before) };
-      warn(exchange, near);
+      quietLog.warn({ requestId: exchange.requestId, fromThisMachine: near }, 'wrong owner code');
       const after = waitSeconds();
       if (after > 0) return { ok: false, waitSeconds: after };
       byBrowser.count(name);

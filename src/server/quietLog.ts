@@ -1,26 +1,43 @@
-/** Warnings that strangers can cause: enough of them to be noticed, too few to fill a disk or to hide the rest. */
+/**
+ * A log whose warnings a stranger cannot flood: of one message a few a minute are written. The next one that is written
+ * says how many more there were. Messages are constants of the program; what differs goes into the fields.
+ */
 import type { Clock } from '../domain/clock.ts';
-import type { Log, LogFields } from '../domain/log.ts';
+import type { Log } from '../domain/log.ts';
 
-const WINDOW_MS = 60_000;
-const LINES_PER_WINDOW = 5;
+const MINUTE_MS = 60_000;
 
-/** @returns warns at most five times a minute with the same message; the next one says how many were left out */
-export function createQuietLog(log: Log, clock: Clock): (fields: LogFields, message: string) => void {
-  const counts = new Map<string, { since: number; told: number; leftOut: number }>();
-  return (fields, message) => {
-    const now = clock.now();
-    const last = counts.get(message);
-    const isNew = !last || now - last.since >= WINDOW_MS;
-    const count = isNew ? { since: now, told: 0, leftOut: last?.leftOut ?? 0 } : last;
-    counts.set(message, count);
-    if (count.told >= LINES_PER_WINDOW) {
-      count.leftOut += 1;
-      return;
-    }
-    count.told += 1;
-    log.warn(count.leftOut > 0 ? { ...fields, leftOut: count.leftOut } : fields, message);
-    count.leftOut = 0;
+/** Enough to see who does what; a flood would push everything else out of sight and fill the disk. */
+const LINES_PER_MINUTE = 3;
+
+interface Written {
+  since: number;
+  lines: number;
+  /** Left out since the last line. */
+  more: number;
+}
+
+/** Passes everything on but `warn`, of which it leaves out what is too much. A line after a gap has `more`. */
+export function createQuietLog(log: Log, clock: Clock): Log {
+  const written = new Map<string, Written>();
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    warn(fields, message) {
+      const last = written.get(message) ?? { since: clock.now(), lines: 0, more: 0 };
+      const age = clock.now() - last.since;
+      // A clock that was set back begins a new minute too.
+      const current = age >= 0 && age < MINUTE_MS ? last : { since: clock.now(), lines: 0, more: last.more };
+      written.set(message, current);
+      if (current.lines >= LINES_PER_MINUTE) {
+        current.more++;
+        return;
+      }
+      log.warn(current.more > 0 ? { ...fields, more: current.more } : fields, message);
+      current.lines++;
+      current.more = 0;
+    },
   };
 }
 

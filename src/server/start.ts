@@ -98,6 +98,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     clock,
     random,
     log,
+    quietLog: core.quietLog,
     secret,
     codeLength: ownerCodeLength(settings),
   });
@@ -168,7 +169,7 @@ function allRoutes(
     ...healthRoutes(core),
     ...loginRoutes(core, core.redirectUri),
     ...localRoutes(localFor, core.localToken),
-    ...mcpRoutes(endpoint, credentials),
+    ...mcpRoutes(endpoint, credentials, core.quietLog),
     ...authorizeRoutes(core, owner, forms),
     ...ownerRoutes(owner, forms),
     ...oauthRoutes(core),

@@ -1,6 +1,5 @@
 /** The browser's way through the provider login. Pages never say why something failed; the terminal and the log do. */
 import { RelayError } from '../../domain/errors.ts';
-import { createWindow } from '../../oauth/window.ts';
 import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/login.ts';
 import type { Core } from '../core.ts';
 import { cookieOf, type Exchange, redirect, setCookie } from '../exchange.ts';
@@ -19,15 +18,11 @@ const COOKIE_PATH = '/auth/provider';
 /** Codes that say the provider failed rather than refused: 502, so that a person knows whose turn it is. */
 const PROVIDER_FAILED = new Set(['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE']);
 
-/** A flood of refusals must not fill the log. */
-const REFUSALS_LOGGED_PER_MINUTE = 5;
-
 export function loginRoutes(core: Core, redirectUri: string): Route[] {
   const home = new URL(redirectUri).origin;
   const { publicBaseUrl, demo } = core.settings;
   // A tunnel may present itself under any name, so with a public address every start needs its proof.
   const isPublic = publicBaseUrl !== null && !isLoopbackName(new URL(publicBaseUrl).hostname);
-  const refusals = createWindow(REFUSALS_LOGGED_PER_MINUTE, core.clock);
 
   async function begin(exchange: Exchange): Promise<void> {
     const { request, query } = exchange;
@@ -95,10 +90,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   }
 
   function refuse(exchange: Exchange, why: string): void {
-    if (refusals.waitSeconds('') === 0) {
-      refusals.count('');
-      core.log.warn({ requestId: exchange.requestId, reason: why }, 'login not started');
-    }
+    core.quietLog.warn({ requestId: exchange.requestId, reason: why }, 'login not started');
     sendPage(exchange, 403, loginNotStartedPage(demo));
   }
 

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import type { Log } from '../../domain/log.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import { MCP_BODY_BYTES, readJson } from '../body.ts';
@@ -9,10 +10,15 @@ import type { Credentials } from '../credentials.ts';
 import { type Exchange, safeHeaders, sendJson } from '../exchange.ts';
 import type { Route } from '../router.ts';
 
-export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials): Route[] {
+/** @param log does not let refusals flood it */
+export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {
   async function handle(exchange: Exchange): Promise<void> {
     const verdict = credentials.check(exchange.request.headers.authorization, `${exchange.baseUrl}/mcp`);
-    if (!verdict.ok) return challenge(exchange, verdict.reason);
+    if (!verdict.ok) {
+      const { requestId, path } = exchange;
+      if (verdict.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
+      return challenge(exchange, verdict.reason);
+    }
     const gone = new AbortController();
     exchange.response.once('close', () => gone.abort());
     const body = exchange.method === 'POST' ? await readJson(exchange.request, MCP_BODY_BYTES) : undefined;

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Log, silentLog } from '../../src/domain/log.ts';
+import { createQuietLog } from '../../src/server/quietLog.ts';
+import { askToken, connect, MINUTE, mcpStatus, newClient, withServer } from '../oauth/support.ts';
+import { manualClock } from '../support/clock.ts';
+
+function recorded(): { log: Log; warnings: Array<[message: string, fields: object]> } {
+  const warnings: Array<[string, object]> = [];
+  return {
+    warnings,
+    log: { ...silentLog, warn: (fields, message) => void warnings.push([message, fields]) },
+  };
+}
+
+test('of one message three a minute are written; the next one says how many more there were', () => {
+  const clock = manualClock();
+  const { log, warnings } = recorded();
+  const quiet = createQuietLog(log, clock);
+  for (let n = 1; n <= 10; n++) quiet.warn({ n }, 'one');
+  quiet.warn({}, 'other');
+  clock.advance(MINUTE - 1);
+  quiet.warn({ n: 11 }, 'one');
+  clock.advance(1);
+  for (let n = 12; n <= 15; n++) quiet.warn({ n }, 'one');
+  clock.advance(-MINUTE);
+  quiet.warn({ n: 16 }, 'one');
+  assert.deepEqual(warnings, [
+    ['one', { n: 1 }],
+    ['one', { n: 2 }],
+    ['one', { n: 3 }],
+    ['other', {}],
+    ['one', { n: 12, more: 8 }],
+    ['one', { n: 13 }],
+    ['one', { n: 14 }],
+    ['one', { n: 16, more: 1 }],
+  ]);
+});
+
+test('refused credentials are in the log, a few a minute, without what was sent', async () => {
+  const { log, warnings } = recorded();
+  await withServer({ log }, async (relay, clock) => {
+    const { mcpUrl } = relay.server;
+    const { client } = await connect(relay);
+    const other = await newClient(relay.baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
+    warnings.length = 0;
+    // Every client begins without a credential: that is no refusal.
+    await mcpStatus(mcpUrl, null);
+    for (let n = 0; n < 5; n++) await mcpStatus(mcpUrl, 'made-up-token');
+    clock.advance(MINUTE);
+    await mcpStatus(mcpUrl, 'made-up-token');
+    const wrong = { client_id: other.client_id, client_secret: 'made-up-secret' };
+    await askToken(relay.baseUrl, wrong);
+    await askToken(relay.baseUrl, { client_id: 'stranger\n' });
+    await askToken(relay.baseUrl, {}, { authorization: 'Basic !!!' });
+    const { client_id } = client;
+    const refresh = { grant_type: 'refresh_token', refresh_token: 'made-up-refresh', client_id };
+    for (let n = 0; n < 4; n++) await askToken(relay.baseUrl, refresh);
+    const told = warnings.map(([message, { requestId: _, ...fields }]: [string, { requestId?: string }]) => [
+      message,
+      fields,
+    ]);
+    const refused = 'credential refused';
+    const noToken = [
+      'no token issued',
+      { clientId: client_id, reason: 'refresh_unknown', approvalEnded: false },
+    ];
+    assert.deepEqual(told, [
+      [refused, { path: '/mcp' }],
+      [refused, { path: '/mcp' }],
+      [refused, { path: '/mcp' }],
+      [refused, { path: '/mcp', more: 2 }],
+      ['client authentication refused', { clientId: other.client_id, reason: 'client_secret_wrong' }],
+      ['client authentication refused', { clientId: null, reason: 'client_unknown' }],
+      ['client authentication refused', { clientId: null, reason: 'client_credentials_malformed' }],
+      noToken,
+      noToken,
+      noToken,
+    ]);
+  });
+});
