@@ -16,7 +16,7 @@ import { type TestContext, test } from 'node:test';
 import { type DemoProvider, startDemoProvider } from '../../src/demo/provider.ts';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
-import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
+import { type StrangerTask, sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/waiting.ts';
 
 interface Opener {
@@ -88,12 +88,13 @@ test('another user gets neither an approval nor a token nor a login of their own
 
     // The other user is logged in to the provider as somebody else, and no account is connected yet.
     provider.loginAs(1);
-    const registration = await register(baseUrl);
+    const { client_id } = await register(baseUrl);
     const report = await sendStranger({
       baseUrl,
       addresses: [loginUrlOf(line), `${baseUrl}/auth/provider/login`],
       paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
-      requests: [...localCalls(), ...guesses(registration, baseUrl)],
+      requests: [...localCalls(), ...guesses(client_id)],
+      approval: { path: approvalPath(client_id), codes: CODES },
       watchMs: 700,
     });
     provider.loginAs(0);
@@ -109,9 +110,12 @@ test('another user gets neither an approval nor a token nor a login of their own
     assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
     assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
     for (const { path: asked, status, text } of report.sent) {
-      assert.ok(status >= 400 || asked.startsWith('/oauth/authorize?'), `${asked} answered ${status}`);
-      assert.ok(!/"(access_token|token|key|url)"/.test(text), `${asked}: ${text}`);
+      assert.ok(status >= 400, `${asked} answered ${status}: ${text}`);
     }
+    assert.deepEqual(
+      report.approvals.map(({ token, status, location }) => [token, status >= 400, location]),
+      CODES.map(() => [true, true, null]),
+    );
 
     // The owner's login still waits, and the owner's own account is what gets connected.
     assert.equal((await createBrowser().open(loginUrlOf(line))).status, 200);
@@ -156,7 +160,7 @@ test('no command line or environment holds a secret for as long as a login takes
 const FILES = ['relay.db', 'config.json', 'server.json', 'master.key', 'oauth-clients.json'];
 
 const holdsSecret = (ticket: string) => (text: string) =>
-  /[?&#](ticket|owner)=/.test(text) || (ticket !== '' && text.includes(ticket));
+  /[?&#](ticket|owner)=[\w-]{43}/.test(text) || (ticket !== '' && text.includes(ticket));
 
 function localCalls() {
   const headers = { 'content-type': 'application/json' };
@@ -182,31 +186,28 @@ async function register(baseUrl: string): Promise<{ client_id: string }> {
 
 const CLIENT = 'http://127.0.0.1:9/cb';
 
-/** The approval page, and approvals with codes that are made up. */
-function guesses({ client_id }: { client_id: string }, baseUrl: string) {
-  const query = new URLSearchParams({
+const CODES = ['', 'AAAA-AAAA', 'ABCD-EFGH', '2345-6789', 'null'];
+
+function approvalPath(client_id: string): string {
+  return `/oauth/authorize?${new URLSearchParams({
     client_id,
     response_type: 'code',
     redirect_uri: CLIENT,
     state: 's',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
-  });
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: baseUrl };
-  const approve = (owner_code: string) => ({
-    path: '/oauth/authorize',
-    method: 'POST',
-    headers,
-    body: `${query}&${new URLSearchParams({ owner_code, decision: 'approve', form_token: 'guess' })}`,
-  });
+  })}`;
+}
+
+/** Credentials that are made up. */
+function guesses(client_id: string): StrangerTask['requests'] {
+  const form = { grant_type: 'authorization_code', code: 'guess', client_id, redirect_uri: CLIENT };
   return [
-    { path: `/oauth/authorize?${query}` },
-    ...['', 'AAAA-AAAA', 'ABCD-EFGH', '2345-6789', 'null', 'undefined'].map(approve),
     {
       path: '/oauth/token',
       method: 'POST',
-      headers,
-      body: `grant_type=authorization_code&code=guess&client_id=${client_id}&redirect_uri=${CLIENT}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `${new URLSearchParams(form)}`,
     },
     { path: '/mcp', method: 'POST', headers: { authorization: 'Bearer guess' }, body: '{}' },
   ];

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
-const { baseUrl, addresses, paths, requests, watchMs } = JSON.parse(process.env.STRANGER);
+const { baseUrl, addresses, paths, requests, approval, watchMs } = JSON.parse(process.env.STRANGER);
 
 const tried = {};
 for (const address of addresses) tried[address] = await follow(address);
@@ -12,12 +12,15 @@ for (const { path, method = 'GET', headers = {}, body } of requests) {
   const answer = await fetch(new URL(path, baseUrl), { method, headers, body, redirect: 'manual' });
   sent.push({ path, status: answer.status, text: await answer.text() });
 }
+const approvals = approval ? await guess(approval) : [];
 const closing = await sendAndClose('/auth/provider/login');
 const read = {};
 for (const path of paths)
   read[path] = attempt(() => readFileSync(path, 'utf8')) ?? attempt(() => readdirSync(path));
 const seen = await watchProcesses(watchMs);
-process.stdout.write(JSON.stringify({ uid: process.getuid(), tried, sent, closing, read, ...seen }));
+process.stdout.write(
+  JSON.stringify({ uid: process.getuid(), tried, sent, approvals, closing, read, ...seen }),
+);
 
 // Goes wherever an address leads, with the cookies that it is given, and tells the status of the last page.
 async function follow(address) {
@@ -35,6 +38,27 @@ async function follow(address) {
     url = new URL(location, url).href;
   }
   return 0;
+}
+
+// Opens the approval page and sends its form, token and cookie included, with owner codes that are made up.
+async function guess({ path, codes }) {
+  const answers = [];
+  for (const code of codes) {
+    const page = await fetch(new URL(path, baseUrl));
+    const fields = (await page.text()).matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g);
+    const form = new URLSearchParams(
+      [...fields].map(([, name, value]) => [name, value.replaceAll('&amp;', '&')]),
+    );
+    const token = form.size > 0;
+    form.set('owner_code', code);
+    form.set('decision', 'approve');
+    const cookie = page.headers.getSetCookie().map((line) => line.split(';')[0]);
+    const headers = { origin: baseUrl, cookie: cookie.join('; ') };
+    const target = new URL('/oauth/authorize', baseUrl);
+    const answer = await fetch(target, { method: 'POST', headers, body: form, redirect: 'manual' });
+    answers.push({ token, status: answer.status, location: answer.headers.get('location') });
+  }
+  return answers;
 }
 
 // The kernel shows root for an end that is closed already.

@@ -14,6 +14,8 @@ export interface StrangerTask {
   addresses: string[];
   /** What to send, without going where it leads. */
   requests: Array<{ path: string; method?: string; headers?: Record<string, string>; body?: string }>;
+  /** An approval page, and the owner codes to try on it. */
+  approval?: { path: string; codes: string[] };
   /** Files and folders to read. */
   paths: string[];
   /** How long to look at the processes of the machine, in milliseconds. */
@@ -25,6 +27,8 @@ export interface StrangerReport {
   /** The status of the page on which each address ended. */
   tried: Record<string, number>;
   sent: Array<{ path: string; status: number; text: string }>;
+  /** For each owner code: whether the page had a form, and what came of sending it. */
+  approvals: Array<{ token: boolean; status: number; location: string | null }>;
   /** How the answer to a login began whose sender had closed its end at once. */
   closing: string;
   /** What could be read. */
