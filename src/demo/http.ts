@@ -1,4 +1,4 @@
-/** What handlers take and give: plain values, so that faults and records can stand between them and the socket. */
+/** What handlers take and give: plain values, so that a hook can stand between them and the socket. */
 import type { DemoAccount, World } from './state.ts';
 
 export interface Incoming {

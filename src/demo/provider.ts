@@ -1,32 +1,22 @@
 /**
  * A simulated music provider: a real HTTP server on a loopback port that speaks the provider's OAuth and Web API over an
- * invented catalogue. `relay serve --demo` runs against it, and so do the tests and benchmarks.
+ * invented catalogue. `relay serve --demo` and all tests run against it.
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type Clock, type Random, systemClock, systemRandom } from '../domain/clock.ts';
 import { dispatch } from './api/dispatch.ts';
 import { sharedCatalogue } from './catalogue/generate.ts';
-import type { Catalogue } from './catalogue/types.ts';
-import { answerControl, isControl } from './control.ts';
-import { type Delivery, type FaultControl, FaultList, underFaults } from './faults.ts';
+import { type Hook, passThrough } from './hook.ts';
 import { type Answer, apiError, type Incoming } from './http.ts';
 import { Authorizer, type OAuthSetting } from './oauth/authorize.ts';
-import { Grants, type RefreshFailure } from './oauth/grants.ts';
+import { Grants } from './oauth/grants.ts';
 import { exchange } from './oauth/token.ts';
-import { type RecordedRequest, recordedBody, recordRequest } from './requests.ts';
 import { seedState } from './seed/accounts.ts';
-import { makeServer, type Responder } from './server.ts';
-import { type DemoAccount, findPlaylist, setPlaylistUris, snapshotOf, type World } from './state.ts';
-
-export type { Catalogue } from './catalogue/types.ts';
-export type { FaultAction, FaultControl, FaultMatch, FaultRule } from './faults.ts';
-export type { RecordedRequest } from './requests.ts';
-export type { DemoAccount, DemoDevice, DemoPlayer, DemoPlaylist, PlaylistRow } from './state.ts';
+import { makeServer } from './server.ts';
+import type { World } from './state.ts';
 
 export interface DemoProviderOptions {
-  /** 0, the default: a free one. */
-  port?: number;
   clock?: Clock;
   random?: Random;
   clientId?: string;
@@ -34,8 +24,6 @@ export interface DemoProviderOptions {
   clientSecret?: string;
   /** `any-loopback`, the default: `http://127.0.0.1:PORT/…` and `http://[::1]:PORT/…`, never `localhost`. */
   redirectUris?: string[] | 'any-loopback';
-  /** The shared one when omitted. */
-  catalogue?: Catalogue;
   /** true: a refresh returns a new refresh token and voids the old one. */
   rotateRefreshTokens?: boolean;
   /** 3600 when omitted. */
@@ -44,100 +32,43 @@ export interface DemoProviderOptions {
   approve?: 'auto' | 'page';
   /** Also answer with the field names of before February 2026: `tracks`, `track`, `genres`. */
   legacyShapes?: boolean;
-  /** Offer the controls over HTTP. */
-  control?: boolean;
+  /** Stands between each request and its answer. */
+  hook?: Hook;
 }
 
 export interface DemoProvider {
-  readonly url: string;
   readonly apiUrl: string;
   /** `/authorize` and `/api/token` are below it. */
   readonly accountsUrl: string;
   readonly clientId: string;
-  readonly catalogue: Catalogue;
-  /** Tests may read and change them; the first is the default for logins. */
-  readonly accounts: DemoAccount[];
-  /** Says who the next `/authorize` logs in. */
-  loginAs(accountIndex: number): void;
-  denyNextLogin(): void;
-  /** Since the start or the last `clearRequests()`, oldest first; the last 20,000. */
-  readonly requests: RecordedRequest[];
-  clearRequests(): void;
-  readonly faults: FaultControl;
-  expireAccessTokens(): void;
-  revokeRefreshTokens(reason?: RefreshFailure): void;
-  /** Sets a playlist's rows as another client would; returns the new snapshot. */
-  editPlaylist(playlistId: string, uris: readonly string[]): string;
+  /** May be read and changed; the first account is the default for logins. */
+  readonly world: World;
+  readonly grants: Grants;
+  /** May be changed: who the next login is, and whether it is denied. */
+  readonly setting: OAuthSetting;
   /** Cuts all connections and frees the port; a second call does nothing. */
   close(): Promise<void>;
 }
 
-/** Everything that one provider is made of. */
-interface Parts {
-  readonly world: World;
-  readonly grants: Grants;
-  readonly setting: OAuthSetting;
-  readonly faults: FaultList;
-  readonly requests: RecordedRequest[];
-  /** Ends the waits of requests that are under way. */
-  readonly stop: AbortController;
-}
-
-/** Starts a provider in its initial state on 127.0.0.1. */
+/** Starts a provider in its initial state on a free port of 127.0.0.1. */
 export async function startDemoProvider(options: DemoProviderOptions = {}): Promise<DemoProvider> {
-  const parts = makeParts(options);
-  const respond = makeResponder(parts);
-  const server = makeServer(async (incoming) => {
-    if (!options.control || !isControl(incoming)) return respond(incoming);
-    return { answer: answerControl(provider, incoming), manner: 'whole' };
-  });
-  const url = await listen(server, options.port ?? 0);
-  parts.world.apiUrl = `${url}/v1`;
-  const provider = makeProvider(parts, server, url);
-  return provider;
-}
-
-function makeParts(options: DemoProviderOptions): Parts {
+  const { accessTokenSeconds = 3600, hook = passThrough } = options;
   const world = makeWorld(options);
-  return {
-    world,
-    grants: new Grants(world.clock, world.random, options.accessTokenSeconds ?? 3600),
-    setting: oauthSetting(options),
-    faults: new FaultList(),
-    requests: [],
-    stop: new AbortController(),
-  };
-}
-
-function makeResponder({ world, grants, setting, faults, requests, stop }: Parts): Responder {
+  const grants = new Grants(world.clock, world.random, accessTokenSeconds);
+  const setting = oauthSetting(options);
   const handle = makeHandler(world, grants, setting);
+  const stop = new AbortController();
   const wait = (ms: number) => world.clock.sleep(ms, stop.signal);
-  return (incoming) => {
-    return recorded(requests, world, incoming, () => {
-      return underFaults(faults.take(incoming.method, incoming.path), () => handle(incoming), wait);
-    });
-  };
-}
-
-function makeProvider(parts: Parts, server: Server, url: string): DemoProvider {
-  const { world, grants, setting, faults, requests, stop } = parts;
+  const server = makeServer((request) => hook({ request, handle: () => handle(request), wait }));
+  const url = await listen(server);
+  world.apiUrl = `${url}/v1`;
   return {
-    url,
     apiUrl: world.apiUrl,
     accountsUrl: url,
     clientId: setting.clientId,
-    catalogue: world.catalogue,
-    accounts: world.accounts,
-    requests,
-    faults,
-    clearRequests: () => void requests.splice(0),
-    expireAccessTokens: () => grants.expireAccess(),
-    revokeRefreshTokens: (reason = 'Refresh token revoked') => grants.endRefresh(reason),
-    editPlaylist: (id, uris) => editPlaylist(world, id, uris),
-    denyNextLogin: () => {
-      setting.denyNext = true;
-    },
-    loginAs: (index) => loginAs(parts, index),
+    world,
+    grants,
+    setting,
     close: async () => {
       stop.abort(new Error('The simulated provider was closed.'));
       await closeServer(server);
@@ -145,14 +76,9 @@ function makeProvider(parts: Parts, server: Server, url: string): DemoProvider {
   };
 }
 
-function loginAs({ world, setting }: Parts, index: number): void {
-  if (!world.accounts[index]) throw new RangeError(`There is no account ${index}.`);
-  setting.loginIndex = index;
-}
-
 function makeWorld(options: DemoProviderOptions): World {
   const clock = options.clock ?? systemClock;
-  const catalogue = options.catalogue ?? sharedCatalogue();
+  const catalogue = sharedCatalogue();
   const { accounts, unlisted } = seedState(catalogue, clock.now());
   const { random = systemRandom, legacyShapes = false } = options;
   return { catalogue, accounts, unlisted, clock, random, legacyShapes, apiUrl: '', commands: 0 };
@@ -187,31 +113,8 @@ function makeHandler(world: World, grants: Grants, setting: OAuthSetting): (inco
   };
 }
 
-async function recorded(
-  requests: RecordedRequest[],
-  world: World,
-  incoming: Incoming,
-  deliver: () => Promise<Delivery>,
-): Promise<Delivery> {
-  const { method, path, query, text, headers } = incoming;
-  const body = recordedBody(text, headers['content-type']);
-  const at = world.clock.now();
-  const request = { method, path, query: Object.fromEntries(query), body, status: 0, at };
-  recordRequest(requests, request);
-  const delivery = await deliver();
-  if (delivery.manner === 'whole' || delivery.manner === 'half') request.status = delivery.answer.status;
-  return delivery;
-}
-
-function editPlaylist(world: World, id: string, uris: readonly string[]): string {
-  const playlist = findPlaylist(world, id);
-  if (!playlist) throw new RangeError(`There is no playlist ${id}.`);
-  setPlaylistUris(playlist, uris, `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`);
-  return snapshotOf(playlist);
-}
-
-async function listen(server: Server, port: number): Promise<string> {
-  server.listen(port, '127.0.0.1');
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no TCP address.');

@@ -1,16 +1,16 @@
-/** The listener: reads requests, passes them through the faults to a handler, and writes answers. */
+/** The listener: reads requests, passes them on, and writes the answers. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Delivery } from './faults.ts';
+import type { Delivery } from './hook.ts';
 import { type Answer, apiError, type Incoming } from './http.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Longer than any client keeps an idle connection, so that a drop is always a fault that was asked for. */
+/** Longer than any client keeps an idle connection, so that only a hook ever cuts one. */
 const KEEP_ALIVE_MS = 65_000;
 
-export type Responder = (incoming: Incoming) => Promise<Delivery>;
+type Responder = (incoming: Incoming) => Promise<Delivery>;
 
-/** The server, not yet listening. A fault in the program itself is answered with 500. */
+/** The server, not yet listening. An error in the provider itself is answered with 500. */
 export function makeServer(respond: Responder): Server {
   const server = createServer((request, response) => {
     serve(request, response, respond).catch(() => {

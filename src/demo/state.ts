@@ -132,16 +132,6 @@ export function snapshotOf(playlist: DemoPlaylist): string {
   return Buffer.from(`${playlist.version},${playlist.id}`).toString('base64');
 }
 
-/** Sets the rows as another client would; rows of items that were there before keep their times. */
-export function setPlaylistUris(playlist: DemoPlaylist, uris: readonly string[], addedAt: string): void {
-  const former = new Map(playlist.rows.map((row) => [row.uri, row]));
-  playlist.rows = uris.map((uri) => ({
-    ...(former.get(uri) ?? { addedAt, addedBy: playlist.ownerId }),
-    uri,
-  }));
-  playlist.version += 1;
-}
-
 /** The owner, and the collaborators of a collaborative playlist, may read and change its rows. */
 export function mayUseRows(account: DemoAccount, playlist: DemoPlaylist): boolean {
   if (playlist.ownerId === account.id) return true;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withControls } from '../support/simulator/control.ts';
 import { playlistNamed, send, trackUris, withProvider } from './support.ts';
 
-const controlled = (run: Parameters<typeof withProvider>[0]) => withProvider(run, { control: true });
+const controlled = (run: Parameters<typeof withProvider>[0]) => withProvider(run, { around: withControls });
 
 test('there are no controls unless asked for', () =>
   withProvider(async ({ provider }) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultRule } from '../../src/demo/provider.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
 import { type DemoWorld, errorBody, logIn, playlistNamed, trackUris, withProvider } from './support.ts';
 
 /** Names of fault kinds with the answer to `GET /me` that each brings. */

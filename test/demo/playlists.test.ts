@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DemoPlaylist } from '../../src/demo/provider.ts';
+import type { DemoPlaylist } from '../../src/demo/state.ts';
 import {
   ALL_SCOPES,
   type Call,

@@ -1,7 +1,7 @@
 /** A provider and a client for it: the front door of everything that these tests say. */
 import { createHash } from 'node:crypto';
-import { type DemoProvider, type DemoProviderOptions, startDemoProvider } from '../../src/demo/provider.ts';
 import type { Clock } from '../../src/domain/clock.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../support/simulator/simulator.ts';
 
 export const ALL_SCOPES = [
   'playlist-read-private',
@@ -54,7 +54,7 @@ export interface Reply {
 export type Call = (method: string, path: string, body?: unknown) => Promise<Reply>;
 
 export interface DemoWorld {
-  provider: DemoProvider;
+  provider: Simulator;
   clock: StillClock;
   /** Calls the API with an access token of the default account; `path` is below `/v1`. */
   call: Call;
@@ -64,10 +64,10 @@ export interface DemoWorld {
 
 export async function withProvider(
   run: (world: DemoWorld) => Promise<void>,
-  options: DemoProviderOptions = {},
+  options: SimulatorOptions = {},
 ): Promise<void> {
   const clock = stillClock();
-  const provider = await startDemoProvider({ clock, ...options });
+  const provider = await startSimulator({ clock, ...options });
   const callerWith = async (scope: string, accountIndex = 0): Promise<Call> => {
     provider.loginAs(accountIndex);
     const { access_token } = await logIn(provider, scope);
@@ -112,7 +112,7 @@ function parsed(text: string): unknown {
 }
 
 /** The query of a correct authorization request, with changes; null leaves a parameter out. */
-export function authorizeUrl(provider: DemoProvider, changes: Record<string, string | null> = {}): string {
+export function authorizeUrl(provider: Simulator, changes: Record<string, string | null> = {}): string {
   const parameters: Record<string, string | null> = {
     client_id: provider.clientId,
     response_type: 'code',
@@ -140,7 +140,7 @@ export async function visit(url: string): Promise<{ status: number; location: UR
 }
 
 export async function token(
-  provider: DemoProvider,
+  provider: Simulator,
   form: Record<string, string>,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
@@ -149,7 +149,7 @@ export async function token(
 }
 
 export async function codeFor(
-  provider: DemoProvider,
+  provider: Simulator,
   changes: Record<string, string | null> = {},
 ): Promise<string> {
   const { location } = await visit(authorizeUrl(provider, changes));
@@ -157,7 +157,7 @@ export async function codeFor(
 }
 
 /** The form that redeems `code`. */
-export function codeForm(provider: DemoProvider, code: string): Record<string, string> {
+export function codeForm(provider: Simulator, code: string): Record<string, string> {
   return {
     grant_type: 'authorization_code',
     code,
@@ -168,7 +168,7 @@ export function codeForm(provider: DemoProvider, code: string): Record<string, s
 }
 
 export async function logIn(
-  provider: DemoProvider,
+  provider: Simulator,
   scope = ALL_SCOPES,
 ): Promise<{ access_token: string; refresh_token: string }> {
   const reply = await token(provider, codeForm(provider, await codeFor(provider, { scope })));
@@ -181,13 +181,13 @@ export function errorBody(status: number, message: string, reason?: string) {
 }
 
 /** The default account's own playlist of that name. */
-export function playlistNamed(provider: DemoProvider, name: string) {
+export function playlistNamed(provider: Simulator, name: string) {
   const playlist = provider.accounts[0]?.playlists.find((one) => one.name === name);
   if (!playlist) throw new Error(`There is no playlist "${name}".`);
   return playlist;
 }
 
 /** URIs of `count` tracks of the catalogue from `start` on. */
-export function trackUris(provider: DemoProvider, count: number, start = 0): string[] {
+export function trackUris(provider: Simulator, count: number, start = 0): string[] {
   return provider.catalogue.tracks.slice(start, start + count).map((track) => track.uri);
 }

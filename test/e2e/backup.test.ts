@@ -3,17 +3,17 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type DemoProvider, startDemoProvider } from '../../src/demo/provider.ts';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
+import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 /** A desk whose relay talks to a simulated Spotify that outlives its server; `tokens` collects what that hands out. */
 async function withProvider(
-  work: (desk: Desk, provider: DemoProvider, tokens: Set<string>) => Promise<void>,
+  work: (desk: Desk, provider: Simulator, tokens: Set<string>) => Promise<void>,
 ): Promise<void> {
-  const provider = await startDemoProvider();
+  const provider = await startSimulator();
   const tokens = new Set<string>();
   const fn = (body: unknown) => {
     const { access_token, refresh_token } = body as Record<string, string | undefined>;

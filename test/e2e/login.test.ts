@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type DemoProvider, startDemoProvider } from '../../src/demo/provider.ts';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { owner } from '../support/shapes.ts';
+import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 
 async function withProvider(
-  work: (desk: Desk, provider: DemoProvider, secrets: Secrets) => Promise<void>,
+  work: (desk: Desk, provider: Simulator, secrets: Secrets) => Promise<void>,
 ): Promise<void> {
-  const provider = await startDemoProvider({ rotateRefreshTokens: true });
+  const provider = await startSimulator({ rotateRefreshTokens: true });
   const secrets = watchTokens(provider);
   const env = {
     PROVIDER_API_URL: provider.apiUrl,
@@ -26,7 +26,7 @@ async function withProvider(
 type Secrets = { values: Set<string> };
 
 /** Collects every token that the provider hands out. */
-function watchTokens(provider: DemoProvider): Secrets {
+function watchTokens(provider: Simulator): Secrets {
   const values = new Set<string>();
   const fn = (body: unknown) => {
     const { access_token, refresh_token } = body as { access_token: string; refresh_token?: string };

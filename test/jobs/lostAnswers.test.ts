@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultAction, FaultRule } from '../../src/demo/provider.ts';
 import { LOOK_AGAIN_MS, SETTLE_MS } from '../../src/jobs/intents.ts';
 import type { JobRecord } from '../../src/jobs/record.ts';
 import { at, owner } from '../support/shapes.ts';
+import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type WatchedClock, watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, jobOf, named, reach, tracks, urisOf } from './support.ts';

@@ -1,7 +1,7 @@
 /** Jobs as tests drive them: through the tools, against the simulated provider. */
 import assert from 'node:assert/strict';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
-import type { DemoPlaylist } from '../../src/demo/provider.ts';
+import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { ItemRecord, JobRecord } from '../../src/jobs/record.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';

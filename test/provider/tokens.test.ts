@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startDemoProvider } from '../../src/demo/provider.ts';
 import { systemClock } from '../../src/domain/clock.ts';
 import { silentLog } from '../../src/domain/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/tokens.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { startSimulator } from '../support/simulator/simulator.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -132,7 +132,7 @@ for (const [what, rule, code] of passing) {
 }
 
 test('a refresh that ends while the login changes is dropped', async () => {
-  const provider = await startDemoProvider();
+  const provider = await startSimulator();
   const kept: StoredTokens[] = [];
   const old = { accessToken: 'old', refreshToken: 'old-refresh', accessExpiresAt: 0 };
   let present: StoredTokens | null = old;

@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { loadSettings } from '../../src/config/settings.ts';
-import { type DemoProvider, type DemoProviderOptions, startDemoProvider } from '../../src/demo/provider.ts';
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/domain/clock.ts';
 import { type Log, silentLog } from '../../src/domain/log.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
 import type { ConnectionLimits } from '../../src/server/connections.ts';
 import { type RunningServer, startServer } from '../../src/server/start.ts';
 import { createBrowser } from './browser.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts';
 
 export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
 /** Base64 of 32 bytes: spares every test the key file. */
@@ -24,7 +24,7 @@ export interface RelayOptions {
   random?: Random;
   log?: Log;
   env?: Record<string, string>;
-  provider?: DemoProviderOptions;
+  provider?: SimulatorOptions;
   /** false: no account is connected. */
   connect?: boolean;
   /** false: no MCP client is connected. */
@@ -34,7 +34,7 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  provider: DemoProvider;
+  provider: Simulator;
   server: RunningServer;
   home: string;
   baseUrl: string;
@@ -58,7 +58,7 @@ export async function withRelay(
   const work = typeof first === 'function' ? first : second;
   const home = await mkdtemp(join(tmpdir(), 'relay-test-'));
   const { clock = systemClock, random = systemRandom } = options;
-  const provider = await startDemoProvider({ clock, random, ...options.provider });
+  const provider = await startSimulator({ clock, random, ...options.provider });
   const localToken = deriveLocalToken(Buffer.from(ENCRYPTION_KEY, 'base64'));
   const relay = { provider, home, localToken } as Relay;
   const open = async () => {
@@ -92,7 +92,7 @@ export async function withRelay(
   }
 }
 
-function startRelay(home: string, provider: DemoProvider, options: RelayOptions): Promise<RunningServer> {
+function startRelay(home: string, provider: Simulator, options: RelayOptions): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom, log = silentLog } = options;
   const settings = loadSettings({
     env: {

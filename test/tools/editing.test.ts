@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RecordedRequest } from '../../src/demo/provider.ts';
 import { snapshotOf } from '../../src/demo/state.ts';
 import { send } from '../support/http.ts';
 import { at, owner, playlistShape } from '../support/shapes.ts';
+import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const named = ({ provider }: Relay, name: string) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultRule } from '../../src/demo/provider.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner, trackShape } from '../support/shapes.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 type Args = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FaultRule } from '../../src/demo/provider.ts';
 import { at, owner } from '../support/shapes.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Args = Record<string, unknown>;

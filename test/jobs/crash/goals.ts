@@ -1,8 +1,9 @@
 /** What a job is to lead to, for each type: the items, and how to tell whether exactly that has come about. */
 import assert from 'node:assert/strict';
-import type { DemoPlaylist, DemoProvider } from '../../../src/demo/provider.ts';
+import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import type { JobType } from '../../../src/domain/jobs.ts';
 import { at, owner } from '../../support/shapes.ts';
+import type { Simulator } from '../../support/simulator/simulator.ts';
 import type { Chance } from './chance.ts';
 
 export interface Goal {
@@ -17,7 +18,7 @@ export interface Goal {
 }
 
 /** A goal of `type` on a target of its own. */
-export function goalOf(provider: DemoProvider, type: JobType, chance: Chance, serial: number): Goal {
+export function goalOf(provider: Simulator, type: JobType, chance: Chance, serial: number): Goal {
   const uris = draw(provider, chance, chance.whole(1, 330));
   const items = uris.map((uri) => (chance.fraction() < 0.05 ? (searchFor(provider, uri) ?? uri) : uri));
   if (type === 'save_tracks' || type === 'remove_saved_tracks')
@@ -35,7 +36,7 @@ export function goalOf(provider: DemoProvider, type: JobType, chance: Chance, se
   };
 }
 
-function createGoal(provider: DemoProvider, name: string, uris: string[], items: unknown[]): Goal {
+function createGoal(provider: Simulator, name: string, uris: string[], items: unknown[]): Goal {
   const made = () => owner(provider).playlists.filter((playlist) => playlist.name === name);
   return {
     type: 'create_playlist',
@@ -49,7 +50,7 @@ function createGoal(provider: DemoProvider, name: string, uris: string[], items:
 }
 
 function libraryGoal(
-  provider: DemoProvider,
+  provider: Simulator,
   type: 'save_tracks' | 'remove_saved_tracks',
   uris: string[],
   items: unknown[],
@@ -74,14 +75,14 @@ function libraryGoal(
 }
 
 /** Distinct tracks. */
-function draw({ catalogue }: DemoProvider, chance: Chance, count: number): string[] {
+function draw({ catalogue }: Simulator, chance: Chance, count: number): string[] {
   const drawn = new Set<string>();
   while (drawn.size < count) drawn.add(chance.pick(catalogue.tracks).uri);
   return [...drawn];
 }
 
 /** A search that only this track answers; null where there is none. */
-function searchFor({ catalogue }: DemoProvider, uri: string): object | null {
+function searchFor({ catalogue }: Simulator, uri: string): object | null {
   const track = catalogue.trackByUri.get(uri);
   if (!track || !/^[A-Za-z ]{14,}$/.test(track.name)) return null;
   // Neither itself again nor a version of it, which the matching might prefer.
@@ -89,7 +90,7 @@ function searchFor({ catalogue }: DemoProvider, uri: string): object | null {
   return { title: track.name, artist: at(track.artists, 0).name };
 }
 
-function addPlaylist(provider: DemoProvider, name: string, uris: readonly string[]): DemoPlaylist {
+function addPlaylist(provider: Simulator, name: string, uris: readonly string[]): DemoPlaylist {
   const account = owner(provider);
   const playlist: DemoPlaylist = {
     id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(0, 22),

@@ -4,10 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { type DemoProvider, type FaultAction, startDemoProvider } from '../../../src/demo/provider.ts';
 import { JOB_TYPES, type JobType } from '../../../src/domain/jobs.ts';
 import type { JobRecord } from '../../../src/jobs/record.ts';
 import { withDesk } from '../../support/program.ts';
+import type { FaultAction } from '../../support/simulator/faults.ts';
+import { type Simulator, startSimulator } from '../../support/simulator/simulator.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import { type Goal, goalOf } from './goals.ts';
 import { startVictim, type Victim, victimEnvironment } from './victim.ts';
@@ -37,7 +38,7 @@ export async function crash({ kills, seed, width, log = () => {} }: CrashOptions
   let failed = false;
   const lane = async (index: number) => {
     const chance = chanceOf(seed + index * 7_919);
-    const provider = await startDemoProvider();
+    const provider = await startSimulator();
     try {
       await withDesk(victimEnvironment(provider), async (desk) => {
         const victim = await startVictim(desk);
@@ -61,7 +62,7 @@ export async function crash({ kills, seed, width, log = () => {} }: CrashOptions
 
 interface Scene {
   victim: Victim;
-  provider: DemoProvider;
+  provider: Simulator;
   chance: Chance;
   report: CrashReport;
   log(line: string): void;

@@ -1,7 +1,7 @@
 /** The real program as a process that may die at any moment, and is started again by whoever needs it next. */
 import type { Client } from '@modelcontextprotocol/client';
-import type { DemoProvider } from '../../../src/demo/provider.ts';
 import type { Desk, Running } from '../../support/program.ts';
+import type { Simulator } from '../../support/simulator/simulator.ts';
 import { API_KEY, connectAccount, ENCRYPTION_KEY, mcpClient } from '../../support/world.ts';
 
 export interface Victim {
@@ -14,7 +14,7 @@ export interface Victim {
   call(tool: string, args: Record<string, unknown>): Promise<Record<string, unknown> | null>;
 }
 
-export function victimEnvironment(provider: DemoProvider): Record<string, string> {
+export function victimEnvironment(provider: Simulator): Record<string, string> {
   return {
     RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
     MCP_API_KEY: API_KEY,

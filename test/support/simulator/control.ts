@@ -1,18 +1,19 @@
 /**
  * The simulated provider's controls over HTTP, for tests that run in another process: `POST /__control/…` with a JSON
- * object, answered with a JSON object. Not part of the provider's interface and there only when asked for.
+ * object, answered with a JSON object. Pass `withControls` as `around`.
  */
+import type { Hook } from '../../../src/demo/hook.ts';
+import { type Answer, apiError, type Incoming, jsonBody, Refusal, refuse } from '../../../src/demo/http.ts';
+import { REFRESH_FAILURES } from '../../../src/demo/oauth/grants.ts';
+import { type DemoAccount, snapshotOf } from '../../../src/demo/state.ts';
 import type { FaultRule } from './faults.ts';
-import { type Answer, apiError, type Incoming, jsonBody, Refusal, refuse } from './http.ts';
-import { REFRESH_FAILURES } from './oauth/grants.ts';
-import type { DemoProvider } from './provider.ts';
-import { type DemoAccount, snapshotOf } from './state.ts';
+import type { Simulator } from './simulator.ts';
 
 const PREFIX = '/__control/';
 
 type Body = Record<string, unknown>;
 /** What it returns is the answer; nothing is an empty object. */
-type Control = (provider: DemoProvider, body: Body) => unknown;
+type Control = (provider: Simulator, body: Body) => unknown;
 
 const CONTROLS: Readonly<Record<string, Control>> = {
   requests: ({ requests }) => ({ requests }),
@@ -34,12 +35,16 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   },
 };
 
-export function isControl({ path }: Incoming): boolean {
-  return path.startsWith(PREFIX);
+/** Answers the controls, which are neither logged nor subject to faults, and passes everything else to `next`. */
+export function withControls(next: Hook, simulator: () => Simulator): Hook {
+  return async (passage) => {
+    if (!passage.request.path.startsWith(PREFIX)) return next(passage);
+    return { answer: answerControl(simulator(), passage.request), manner: 'whole' };
+  };
 }
 
 /** Every control answers 200, or 400 and 404 for what it cannot use. */
-export function answerControl(provider: DemoProvider, incoming: Incoming): Answer {
+function answerControl(provider: Simulator, incoming: Incoming): Answer {
   const name = incoming.path.slice(PREFIX.length);
   const control = Object.hasOwn(CONTROLS, name) ? CONTROLS[name] : undefined;
   if (!control || incoming.method !== 'POST') return apiError(404, `There is no control ${name}`);
@@ -52,7 +57,7 @@ export function answerControl(provider: DemoProvider, incoming: Incoming): Answe
   }
 }
 
-function accountIndex(provider: DemoProvider, { account = 0 }: Body): number {
+function accountIndex(provider: Simulator, { account = 0 }: Body): number {
   const index = typeof account === 'number' ? account : -1;
   if (!provider.accounts[index]) throw refuse(400, 'There is no such account');
   return index;

@@ -1,5 +1,6 @@
 /** Misbehaviour on demand: which rules there are, which apply to a request, and what each stands for. */
-import { type Answer, apiError } from './http.ts';
+import type { Delivery, Hook, Passage } from '../../../src/demo/hook.ts';
+import { type Answer, apiError } from '../../../src/demo/http.ts';
 
 export type FaultAction =
   /** Waits on the provider's clock before the request is handled. */
@@ -88,22 +89,12 @@ function matches(rule: FaultMatch, method: string, path: string): boolean {
   return typeof rule.path === 'string' ? rule.path === path : path.search(rule.path) >= 0;
 }
 
-/** How the answer is brought to the client. */
-export interface Delivery {
-  readonly answer: Answer;
-  readonly manner: 'whole' | 'half' | 'drop' | 'hang';
+/** Handles each request under the faults that apply to it. */
+export function faultHook(faults: FaultList): Hook {
+  return (passage) => underFaults(faults.take(passage.request.method, passage.request.path), passage);
 }
 
-/**
- * Handles a request under the faults that apply to it.
- * @param handle the request's effect; called once, or never where the fault comes before it
- * @param wait a pause in milliseconds
- */
-export async function underFaults(
-  actions: readonly FaultAction[],
-  handle: () => Answer,
-  wait: (ms: number) => Promise<void>,
-): Promise<Delivery> {
+async function underFaults(actions: readonly FaultAction[], { handle, wait }: Passage): Promise<Delivery> {
   for (const action of actions) {
     if (action.kind === 'latency') await wait(action.ms);
     if (action.kind === 'hook') await action.fn();

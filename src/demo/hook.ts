@@ -1,0 +1,30 @@
+/**
+ * Where a test can stand between a request and its answer. The simulated provider itself never misbehaves: faults, lag
+ * and the log of requests are hooks, and live with the tests.
+ */
+import type { Answer, Incoming } from './http.ts';
+
+/** An answer, and how it is sent. */
+export interface Delivery {
+  readonly answer: Answer;
+  /** `half`: the headers and the first half of the body, then nothing. `drop`: the connection is cut. `hang`: no answer. */
+  readonly manner: 'whole' | 'half' | 'drop' | 'hang';
+}
+
+/** One request on its way through the provider. */
+export interface Passage {
+  readonly request: Incoming;
+  /**
+   * Lets the request take effect and returns its answer. A hook may call it at once, later (even after it has answered),
+   * or never. It does its work before it returns, so a hook may change the accounts for the length of the call.
+   */
+  readonly handle: () => Answer;
+  /** Waits on the provider's clock, in milliseconds. Rejects when the provider closes. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** Takes every request, those of the login included, and decides what is sent. A rejection is answered with 500. */
+export type Hook = (passage: Passage) => Promise<Delivery>;
+
+/** The answer of the provider, sent as a whole. */
+export const passThrough: Hook = async ({ handle }) => ({ answer: handle(), manner: 'whole' });

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Hook } from '../../src/demo/hook.ts';
+import { type Answer, apiError } from '../../src/demo/http.ts';
+import { playlistNamed, trackUris, withProvider } from './support.ts';
+
+const rowCount = async (call: Parameters<Parameters<typeof withProvider>[0]>[0]['call'], id: string) =>
+  (await call('GET', `/playlists/${id}/items`)).json.total;
+
+test('a hook can let a write take effect after it has answered', async () => {
+  const held: (() => Answer)[] = [];
+  const late =
+    (next: Hook): Hook =>
+    async (passage) => {
+      if (passage.request.method !== 'POST' || !passage.request.isApi) return next(passage);
+      held.push(passage.handle);
+      return { answer: apiError(504, 'Gateway timeout'), manner: 'whole' };
+    };
+  await withProvider(
+    async ({ provider, call }) => {
+      const { id } = playlistNamed(provider, 'Empty Shelf');
+      const { status } = await call('POST', `/playlists/${id}/items`, { uris: trackUris(provider, 2) });
+      assert.deepEqual([status, await rowCount(call, id)], [504, 0]);
+      const applied = held.map((handle) => handle().status);
+      assert.deepEqual([applied, await rowCount(call, id)], [[201], 2]);
+    },
+    { around: late },
+  );
+});
+
+test('a hook can answer one read from an older state', async () => {
+  let former: unknown = null;
+  await withProvider(
+    async ({ provider, call }) => {
+      const playlist = playlistNamed(provider, 'Empty Shelf');
+      former = structuredClone(playlist.rows);
+      await call('POST', `/playlists/${playlist.id}/items`, { uris: trackUris(provider, 2) });
+      const seen = [await rowCount(call, playlist.id), await rowCount(call, playlist.id)];
+      assert.deepEqual(seen, [0, 2]);
+    },
+    {
+      around: (next, simulator) => async (passage) => {
+        if (former === null || !passage.request.path.endsWith('/items') || passage.request.method !== 'GET')
+          return next(passage);
+        const playlist = playlistNamed(simulator(), 'Empty Shelf');
+        const present = playlist.rows;
+        playlist.rows = former as typeof present;
+        former = null;
+        const answer = passage.handle();
+        playlist.rows = present;
+        return { answer, manner: 'whole' };
+      },
+    },
+  );
+});

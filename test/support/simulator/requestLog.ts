@@ -1,0 +1,50 @@
+/** The requests that arrived, oldest first, and how each was answered. */
+import type { Hook } from '../../../src/demo/hook.ts';
+
+export interface RecordedRequest {
+  method: string;
+  /** Without `/v1` for calls of the API. */
+  path: string;
+  query: Record<string, string>;
+  /** Parsed JSON, the fields of a form, other text as it is, or null without a body. */
+  body: unknown;
+  /** Of the answer; 0 while there is none and where none was sent. */
+  status: number;
+  /** Unix milliseconds of the arrival. */
+  at: number;
+}
+
+const MAX_KEPT = 20_000;
+
+/** Adds every request to `requests` when it arrives, and its status when `next` has decided it. */
+export function logHook(requests: RecordedRequest[], now: () => number, next: Hook): Hook {
+  return async (passage) => {
+    const { method, path, query, text, headers } = passage.request;
+    const body = recordedBody(text, headers['content-type']);
+    const request = { method, path, query: Object.fromEntries(query), body, status: 0, at: now() };
+    keep(requests, request);
+    const delivery = await next(passage);
+    if (delivery.manner === 'whole' || delivery.manner === 'half') request.status = delivery.answer.status;
+    return delivery;
+  };
+}
+
+/** Drops the oldest ones above 20,000. */
+function keep(requests: RecordedRequest[], request: RecordedRequest): void {
+  requests.push(request);
+  // In blocks, because taking one off the front of a long array moves all the others.
+  if (requests.length >= MAX_KEPT + 1_000) requests.splice(0, requests.length - MAX_KEPT);
+}
+
+/** The body as tests want to compare it. */
+function recordedBody(text: string, contentType: string | undefined): unknown {
+  if (text === '') return null;
+  if (contentType?.startsWith('application/x-www-form-urlencoded')) {
+    return Object.fromEntries(new URLSearchParams(text));
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

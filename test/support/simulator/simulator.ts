@@ -1,0 +1,82 @@
+/**
+ * The simulated provider as tests use it: with a log of what arrived, faults on demand, and the things that happen at
+ * Spotify without this program, such as an edit by another client.
+ */
+import type { Hook } from '../../../src/demo/hook.ts';
+import {
+  type DemoProvider,
+  type DemoProviderOptions,
+  startDemoProvider,
+} from '../../../src/demo/provider.ts';
+import { type DemoAccount, findPlaylist, snapshotOf, type World } from '../../../src/demo/state.ts';
+import { type FaultControl, FaultList, faultHook } from './faults.ts';
+import { logHook, type RecordedRequest } from './requestLog.ts';
+
+export interface SimulatorOptions extends Omit<DemoProviderOptions, 'hook'> {
+  /** Makes a hook that stands before the log and the faults and passes on to `next`. */
+  around?: (next: Hook, simulator: () => Simulator) => Hook;
+}
+
+export interface Simulator extends DemoProvider {
+  /** Without a path. */
+  readonly url: string;
+  readonly catalogue: World['catalogue'];
+  /** Tests may read and change them; the first is the default for logins. */
+  readonly accounts: DemoAccount[];
+  /** Since the start or the last `clearRequests()`, oldest first; the last 20,000. */
+  readonly requests: RecordedRequest[];
+  clearRequests(): void;
+  readonly faults: FaultControl;
+  /** Says who the next `/authorize` logs in. */
+  loginAs(accountIndex: number): void;
+  denyNextLogin(): void;
+  expireAccessTokens(): void;
+  revokeRefreshTokens(reason?: Parameters<DemoProvider['grants']['endRefresh']>[0]): void;
+  /** Sets a playlist's rows as another client would; returns the new snapshot. */
+  editPlaylist(playlistId: string, uris: readonly string[]): string;
+}
+
+/** Starts one in its initial state on a free port of 127.0.0.1. */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  const faults = new FaultList();
+  const requests: RecordedRequest[] = [];
+  const logged = logHook(requests, () => provider.world.clock.now(), faultHook(faults));
+  const { around, ...settings } = options;
+  const hook = around?.(logged, () => simulator) ?? logged;
+  const provider = await startDemoProvider({ ...settings, hook });
+  const { world, grants, setting, accountsUrl: url } = provider;
+  const simulator: Simulator = {
+    ...provider,
+    url,
+    catalogue: world.catalogue,
+    accounts: world.accounts,
+    requests,
+    faults,
+    clearRequests: () => void requests.splice(0),
+    loginAs: (index) => {
+      if (!world.accounts[index]) throw new RangeError(`There is no account ${index}.`);
+      setting.loginIndex = index;
+    },
+    denyNextLogin: () => {
+      setting.denyNext = true;
+    },
+    expireAccessTokens: () => grants.expireAccess(),
+    revokeRefreshTokens: (reason = 'Refresh token revoked') => grants.endRefresh(reason),
+    editPlaylist: (id, uris) => editPlaylist(world, id, uris),
+  };
+  return simulator;
+}
+
+/** Rows of items that were there before keep their times. */
+function editPlaylist(world: World, id: string, uris: readonly string[]): string {
+  const playlist = findPlaylist(world, id);
+  if (!playlist) throw new RangeError(`There is no playlist ${id}.`);
+  const addedAt = `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`;
+  const former = new Map(playlist.rows.map((row) => [row.uri, row]));
+  playlist.rows = uris.map((uri) => ({
+    ...(former.get(uri) ?? { addedAt, addedBy: playlist.ownerId }),
+    uri,
+  }));
+  playlist.version += 1;
+  return snapshotOf(playlist);
+}
