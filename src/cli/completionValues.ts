@@ -2,7 +2,7 @@
 import type { KnownValues } from './completionTree.ts';
 
 export async function completionValues(): Promise<KnownValues> {
-  const { CLIENTS } = await import('../connect/clients.ts');
+  const { CLIENTS } = await import('../connect/clientTable.ts');
   const { SETTING_KEYS, SETTINGS } = await import('../config/table.ts');
   const { TOOLS } = await import('../tools/index.ts');
   const stored = SETTING_KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');

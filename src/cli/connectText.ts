@@ -1,5 +1,5 @@
 /** `relay connect` for a person. Pure: facts in, text out. */
-import type { Plan, Written } from '../connect/connect.ts';
+import type { Plan, Written } from '../connect/connectClient.ts';
 import { blockOf, columns, wrap } from './output.ts';
 import { widthOf } from './textWidth.ts';
 

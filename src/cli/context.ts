@@ -7,7 +7,7 @@ import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
 import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi } from '../domain/localApi.ts';
-import type { Machine } from '../service/types.ts';
+import type { Machine } from '../service/manager.ts';
 import { cleanIo, type Io, type Streams } from './output.ts';
 import type { Connection } from './running.ts';
 

@@ -1,6 +1,6 @@
 /** `relay service` for a person. Pure: facts in, lines out. */
 import type { ServerFile } from '../domain/localApi.ts';
-import type { Found, Start } from '../service/types.ts';
+import type { Found, Start } from '../service/manager.ts';
 import { columns } from './output.ts';
 import type { LeftBehind } from './serviceSetup.ts';
 

@@ -7,7 +7,7 @@ import { type FileHandle, lstat, mkdir, open, readFile, realpath, rename, rm, st
 import { dirname } from 'node:path';
 import { stampOf } from '../domain/clock.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
-import { FileProblem } from './problem.ts';
+import { FileProblem } from './fileText.ts';
 
 export interface ClientFile {
   /** As the client names it. */

@@ -1,8 +1,8 @@
 /** One entry into the text of a client's file, proved to have changed nothing else. Pure. */
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
-import { editJson, parseJson, snippetJson } from './json.ts';
-import { FileProblem } from './problem.ts';
-import { editToml, parseToml, snippetToml } from './toml.ts';
+import { FileProblem } from './fileText.ts';
+import { editJson, parseJson, snippetJson } from './jsonEdits.ts';
+import { editToml, parseToml, snippetToml } from './tomlEdits.ts';
 
 /** What goes where. */
 export interface Addition {

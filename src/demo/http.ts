@@ -56,7 +56,7 @@ export function refuse(status: number, message: string, reason?: string): Refusa
 
 export const notFound = () => refuse(404, 'Resource not found');
 export const forbidden = () => refuse(403, 'Forbidden');
-export const scopeMissing = () => refuse(403, 'Insufficient client scope');
+const scopeMissing = () => refuse(403, 'Insufficient client scope');
 
 /** Throws unless the token carries one of `scopes`. */
 export function needScope(call: ApiCall, ...scopes: string[]): void {

@@ -3,7 +3,7 @@
  * Results are saved within a second; what a crash loses is searched again.
  */
 import type { RelayError } from '../domain/errors.ts';
-import type { TrackQuery } from '../music/query.ts';
+import type { TrackQuery } from '../music/trackQuery.ts';
 import { asRelayError } from '../provider/writePath.ts';
 import { failItem, nextTry, type PendingItem, pendingItems, resolveItems } from '../store/jobItems.ts';
 import type { Job } from '../store/jobs.ts';

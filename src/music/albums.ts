@@ -1,7 +1,7 @@
 /** Albums: which one is asked for, and what an album's name says about the recordings on it. */
-import { compact, normaliseName, sameName, withoutThe } from './normalise.ts';
-import { withPlainNumbers } from './numbers.ts';
-import { parseTitle, type Version } from './title.ts';
+import { compact, normaliseName, sameName, withoutThe, withPlainNumbers } from './normalise.ts';
+import { parseTitle } from './title.ts';
+import type { Version } from './vocabulary.ts';
 
 /** `edition`: the same album as a deluxe, remastered or other edition. */
 export type AlbumFit = 'same' | 'edition' | 'other';

@@ -3,15 +3,16 @@ import type { Track } from '../domain/shapes.ts';
 import { albumFit, albumVersions, versionsKey } from './albums.ts';
 import { coveredBy, readBilling, sameArtist, splitNames } from './artists.ts';
 import { compact, withoutThe } from './normalise.ts';
-import { sameDetail } from './notes.ts';
-import type { TrackQuery } from './query.ts';
-import { type ParsedTitle, parseTitle, type Version } from './title.ts';
+import { type ParsedTitle, parseTitle } from './title.ts';
+import type { TrackQuery } from './trackQuery.ts';
+import { sameDetail } from './versionNotes.ts';
+import type { Version } from './vocabulary.ts';
 
 /**
  * What each reason takes from a score of 1000. The album asked for outweighs all else together; the year outweighs who
  * else takes part, but not a title, version or guest that fits less well. Everything accepted stays above every near miss.
  */
-export const COSTS = {
+const COSTS = {
   album_differs: 300,
   version_unnamed: 80,
   guest_missing: 70,
@@ -36,7 +37,7 @@ const AGREEMENTS = ['title', 'artist', 'version', 'album', 'year'] as const;
 const REFUSALS = { title_differs: 200, artist_differs: 250, version_differs: 350 } as const;
 
 /** Stable codes; `README.md` says what each means. */
-export type Reason = keyof typeof COSTS | (typeof AGREEMENTS)[number] | keyof typeof REFUSALS;
+type Reason = keyof typeof COSTS | (typeof AGREEMENTS)[number] | keyof typeof REFUSALS;
 
 export interface Judged {
   readonly track: Track;

@@ -1,8 +1,8 @@
 /** Which of the tracks that a search found is the one asked for. The rules are in `README.md`. */
 import type { Track } from '../domain/shapes.ts';
 import { type Judged, judge, readAsked } from './judge.ts';
-import type { TrackQuery } from './query.ts';
 import { chooseRecording, type Recording, recordingsOf } from './recordings.ts';
+import type { TrackQuery } from './trackQuery.ts';
 
 export interface Candidate {
   track: Track;

@@ -1,12 +1,9 @@
 /** Takes a title apart into the song, its guests and its version. */
 import { splitNames } from './artists.ts';
 import { tidy } from './letters.ts';
-import { normaliseName } from './normalise.ts';
-import { joinReadings, type NoteReading, readNote } from './notes.ts';
-import { withPlainNumbers } from './numbers.ts';
+import { normaliseName, withPlainNumbers } from './normalise.ts';
+import { joinReadings, type NoteReading, readNote } from './versionNotes.ts';
 import { NOT_A_GUEST, type Note, type Version } from './vocabulary.ts';
-
-export type { Note, Version } from './vocabulary.ts';
 
 export interface ParsedTitle {
   /** The song's name, normalised; empty only for blank titles. */

@@ -5,7 +5,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Track } from '../domain/shapes.ts';
 import { type Candidate, type MatchResult, matchTrack } from '../music/match.ts';
-import { aliasKey, searchQueries, type TrackQuery } from '../music/query.ts';
+import { aliasKey, searchQueries, type TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../provider/catalog.ts';
 import { getAlias, putAlias } from '../store/aliases.ts';

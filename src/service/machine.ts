@@ -7,8 +7,8 @@ import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { childEnv } from '../domain/childEnv.ts';
 import { systemCodeOf } from '../domain/errors.ts';
-import { lastingNames } from './command.ts';
-import type { Machine, Ran } from './types.ts';
+import type { Machine, Ran } from './manager.ts';
+import { lastingNames } from './serveCommand.ts';
 
 const RUN_MS = 10_000;
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Track } from '../domain/shapes.ts';
 import type { Candidate } from '../music/match.ts';
-import { aliasKey, type TrackQuery } from '../music/query.ts';
+import { aliasKey, type TrackQuery } from '../music/trackQuery.ts';
 import type { NewJobItem } from '../store/jobItems.ts';
 import { ItemRef, MOST_ENTRIES } from './arguments.ts';
 import { AlbumName, ArtistName, Title, Year } from './matching.ts';

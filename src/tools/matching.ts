@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import { Track } from '../domain/shapes.ts';
 import { matchTrack } from '../music/match.ts';
-import { aliasKey, type TrackQuery } from '../music/query.ts';
+import { aliasKey, type TrackQuery } from '../music/trackQuery.ts';
 import { getTrack } from '../provider/catalog.ts';
 import { putAlias } from '../store/aliases.ts';
 import { ArtistRefArgument, TrackRef } from './arguments.ts';

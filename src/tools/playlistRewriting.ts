@@ -1,7 +1,7 @@
 /** Rewriting playlists: replacing all rows, taking out duplicates. Both are taken back when they cannot be finished. */
 import * as z from 'zod';
 import type { Item } from '../domain/shapes.ts';
-import { type PlaylistRequest, planDeduplicate } from '../music/plan.ts';
+import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts';
 import type { Call } from '../provider/api.ts';
 import { insertChunks, removeChunks, replaceChunks } from '../provider/playlistWrites.ts';
 import { restorableUris, rewrite } from '../provider/restore.ts';

@@ -1,7 +1,7 @@
 /** Resolving the entries of one call, for as long as a call may take; what is left then is a job's. */
 import type { Clock } from '../domain/clock.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
-import { aliasKey, type TrackQuery } from '../music/query.ts';
+import { aliasKey, type TrackQuery } from '../music/trackQuery.ts';
 import type { Call } from '../provider/api.ts';
 import { inParallel } from '../provider/paging.ts';
 import type { Resolution, Resolver } from '../resolve/resolver.ts';

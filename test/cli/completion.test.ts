@@ -9,7 +9,7 @@ import { fishCompletion } from '../../src/cli/completionFish.ts';
 import { commandTree } from '../../src/cli/completionTree.ts';
 import { zshCompletion } from '../../src/cli/completionZsh.ts';
 import { SETTING_KEYS } from '../../src/config/table.ts';
-import { CLIENTS } from '../../src/connect/clients.ts';
+import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 

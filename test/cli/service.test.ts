@@ -13,10 +13,10 @@ import {
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { systemClock } from '../../src/domain/clock.ts';
-import { plistText } from '../../src/service/launchAgent.ts';
+import { plistText } from '../../src/service/launchdPlist.ts';
+import type { Machine, Ran } from '../../src/service/manager.ts';
 import { runValue } from '../../src/service/runKeyValue.ts';
 import { unitText } from '../../src/service/systemdUnit.ts';
-import type { Machine, Ran } from '../../src/service/types.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 
 const DONE: Ran = { ok: true, out: '', err: '' };

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { makeDirectory, readClientFile, replaceClientFile } from '../../src/connect/clientFile.ts';
-import { placeBelow, placeIn } from '../../src/connect/system.ts';
+import { placeBelow, placeIn } from '../../src/connect/configPlaces.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { temporaryHome } from '../support/cli.ts';
 

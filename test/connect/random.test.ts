@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { stringify } from 'smol-toml';
 import { type Data, mergedEntry, sameData, withEntry } from '../../src/connect/entry.ts';
-import { parseJson } from '../../src/connect/json.ts';
+import { parseJson } from '../../src/connect/jsonEdits.ts';
 import { type Addition, merge } from '../../src/connect/merge.ts';
-import { parseToml } from '../../src/connect/toml.ts';
+import { parseToml } from '../../src/connect/tomlEdits.ts';
 import { JSON_ADDITION, JSON_KEY_ADDITION, TOML_ADDITION, TOML_KEY_ADDITION } from './support.ts';
 
 const ROUNDS = 1_500;

@@ -22,12 +22,12 @@ export const VERIFIER = 'a-verifier-of-at-least-forty-three-characters.~_0';
 export const START = Date.UTC(2026, 10, 20, 12);
 
 /** A clock that stands still until a test moves it. */
-export interface StillClock extends Clock {
+interface StillClock extends Clock {
   move(ms: number): void;
   readonly sleeps: number[];
 }
 
-export function stillClock(now = START): StillClock {
+function stillClock(now = START): StillClock {
   const sleeps: number[] = [];
   return {
     sleeps,

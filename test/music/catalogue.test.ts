@@ -5,7 +5,7 @@ import { searchOf } from '../../src/demo/catalogue/search.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { matchTrack } from '../../src/music/match.ts';
-import { searchQueries, type TrackQuery } from '../../src/music/query.ts';
+import { searchQueries, type TrackQuery } from '../../src/music/trackQuery.ts';
 
 const catalogue = sharedCatalogue();
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { type MatchResult, matchTrack } from '../../src/music/match.ts';
-import type { TrackQuery } from '../../src/music/query.ts';
+import type { TrackQuery } from '../../src/music/trackQuery.ts';
 
 /**
  * `Title | Artist ; Artist | Album | 1999-05-01 | 200 | ISRC | E`: seconds, and E for explicit or C for clean. Every part
@@ -50,7 +50,7 @@ export function testRows(rows: readonly Row[]): void {
  * `matched 1: title, artist` with the place of the match in the provider's answer and its reasons; `ambiguous 0 2` with
  * the candidates in order; `unmatched` with the nearest miss.
  */
-export function verdictOf({ status, match, candidates }: MatchResult, tracks: readonly Track[]): string {
+function verdictOf({ status, match, candidates }: MatchResult, tracks: readonly Track[]): string {
   const placeOf = (track: Track) => tracks.findIndex((one) => one.uri === track.uri);
   if (status === 'ambiguous')
     return ['ambiguous', ...candidates.map(({ track }) => placeOf(track))].join(' ');

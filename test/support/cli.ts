@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import type { Parts, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock, systemRandom } from '../../src/domain/clock.ts';
-import type { Machine } from '../../src/service/types.ts';
+import type { Machine } from '../../src/service/manager.ts';
 
 export interface CliOptions {
   env?: NodeJS.ProcessEnv;

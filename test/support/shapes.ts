@@ -1,7 +1,6 @@
 /** What tools have to answer for items of the invented catalogue, written down from the contract and not from the code. */
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack } from '../../src/demo/catalogue/types.ts';
-import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { snapshotOf } from '../../src/demo/state.ts';
+import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 
 const refs = (artists: readonly DemoArtist[]) => artists.map(({ id, name }) => ({ id, name }));
 const web = (kind: string, id: string) => `https://open.spotify.com/${kind}/${id}`;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { snapshotOf } from '../../src/demo/state.ts';
+import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner, playlistShape } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { snapshotOf } from '../../src/demo/state.ts';
+import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';

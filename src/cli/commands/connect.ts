@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { Command } from 'commander';
-import { CLIENTS, type Client, type Connection, findClient } from '../../connect/clients.ts';
-import type { Plan } from '../../connect/connect.ts';
-import { pathsOf, type System } from '../../connect/system.ts';
+import { CLIENTS, type Client, type Connection, findClient } from '../../connect/clientTable.ts';
+import { pathsOf, type System } from '../../connect/configPlaces.ts';
+import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { findServer, type Server } from '../connectServer.ts';
 import type { Context } from '../context.ts';
@@ -52,7 +52,7 @@ export async function runConnect(
     });
   }
   const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
-  const { planFor } = await import('../../connect/connect.ts');
+  const { planFor } = await import('../../connect/connectClient.ts');
   const plan = (value: string | null): Plan =>
     planFor(client, connectionTo(server, value), systemOf(context), `${relayCommand(context)} key`);
   if (options.write) return writePlan(context, plan, key);
@@ -75,7 +75,7 @@ async function writePlan(
   key: string | null,
 ): Promise<void> {
   const { io, clock, platform } = context;
-  const { KEY_PLACEHOLDER, write } = await import('../../connect/connect.ts');
+  const { KEY_PLACEHOLDER, write } = await import('../../connect/connectClient.ts');
   const plan = planWith(key);
   const safe = planWith(key === null ? null : KEY_PLACEHOLDER);
   const written = await write(plan, { now: clock.now(), platform });
@@ -89,7 +89,7 @@ async function writePlan(
 
 async function listClients(context: Context, server: Server): Promise<void> {
   const { io, json } = context;
-  const { planFor, stateOf } = await import('../../connect/connect.ts');
+  const { planFor, stateOf } = await import('../../connect/connectClient.ts');
   const system = systemOf(context);
   const rows = await Promise.all(
     CLIENTS.map(async (client) => {
@@ -131,7 +131,7 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
 
 /** `--write` says the same by what it does. */
 async function noteIfThere({ io }: Context, plan: Plan): Promise<void> {
-  const { stateOf } = await import('../../connect/connect.ts');
+  const { stateOf } = await import('../../connect/connectClient.ts');
   const state = await stateOf(plan);
   if (state !== 'no') note(io, `${plan.file} ${THERE[state](plan.connection.name)}.`);
 }

@@ -1,6 +1,6 @@
 /** `GET /search`. */
 import { searchOf } from '../catalogue/search.ts';
-import { tokenise } from '../catalogue/tokens.ts';
+import { tokenise } from '../catalogue/searchText.ts';
 import { type Answer, type ApiCall, refuse } from '../http.ts';
 import type { DemoPlaylist } from '../state.ts';
 import { type PageRequest, pageRequest, paging } from './paging.ts';

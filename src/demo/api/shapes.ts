@@ -18,7 +18,7 @@ function common(world: World, type: string, { id, uri, name }: Named): Shape {
   return { external_urls, href: `${world.apiUrl}/${type}s/${id}`, id, name, type, uri };
 }
 
-export function simplifiedArtist(world: World, artist: DemoArtist): Shape {
+function simplifiedArtist(world: World, artist: DemoArtist): Shape {
   return common(world, 'artist', artist);
 }
 
@@ -74,7 +74,7 @@ export function simplifiedShow(world: World, show: DemoShow): Shape {
   };
 }
 
-export function episodeObject(world: World, episode: DemoEpisode): Shape {
+function episodeObject(world: World, episode: DemoEpisode): Shape {
   return { ...simplifiedEpisode(world, episode), show: simplifiedShow(world, episode.show) };
 }
 
@@ -94,7 +94,7 @@ export function simplifiedEpisode(world: World, episode: DemoEpisode): Shape {
 }
 
 /** A file on someone's machine, of which only its own tags are known: `spotify:local:{artist}:{album}:{title}:{seconds}`. */
-export function localTrack(uri: string): Shape {
+function localTrack(uri: string): Shape {
   const [artist = '', album = '', title = '', seconds = '0'] = uri.split(':').slice(2).map(decodeLocal);
   const unknown = { external_urls: {}, href: null, id: null };
   return {

@@ -1,5 +1,5 @@
 /** The search indexes over one catalogue, each made at its first use. */
-import { type SearchDocument, SearchIndex } from './index.ts';
+import { type SearchDocument, SearchIndex } from './searchIndex.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack } from './types.ts';
 
 export interface CatalogueSearch {

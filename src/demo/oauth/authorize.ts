@@ -3,7 +3,8 @@ import type { Answer, Incoming } from '../http.ts';
 import { newId, type World } from '../state.ts';
 import type { Grants } from './grants.ts';
 import { consentPage, errorPage } from './pages.ts';
-import { checkRedirectUri, type RegisteredRedirects } from './redirects.ts';
+
+type RegisteredRedirects = readonly string[] | 'any-loopback';
 
 /** The app as it is registered, and how logins go. */
 export interface OAuthSetting {
@@ -141,4 +142,27 @@ function sendBack({ redirectUri, state }: AuthorizeRequest, outcome: Record<stri
   for (const [name, value] of Object.entries(outcome)) location.searchParams.set(name, value);
   if (state !== null) location.searchParams.set('state', state);
   return { status: 302, text: '', headers: { location: location.href } };
+}
+
+const LOOPBACK_LITERALS = ['127.0.0.1', '[::1]'];
+
+type RedirectVerdict = 'ok' | 'Invalid redirect URI' | 'Insecure redirect URI';
+
+/** Exact comparison, except that a loopback literal registered without a port matches with any. */
+function checkRedirectUri(registered: RegisteredRedirects, requested: string | null): RedirectVerdict {
+  if (requested === null || !URL.canParse(requested)) return 'Invalid redirect URI';
+  const url = new URL(requested);
+  const isLoopback = url.protocol === 'http:' && LOOPBACK_LITERALS.includes(url.hostname);
+  if (url.protocol === 'http:' && !isLoopback) return 'Insecure redirect URI';
+  if (registered === 'any-loopback') return isLoopback ? 'ok' : 'Invalid redirect URI';
+  const known = registered.some(
+    (uri) => uri === requested || (isLoopback && matchesWithoutPort(uri, requested)),
+  );
+  return known ? 'ok' : 'Invalid redirect URI';
+}
+
+function matchesWithoutPort(registered: string, requested: string): boolean {
+  return /^http:\/\/[^/]+:\d+/.test(registered)
+    ? false
+    : registered === requested.replace(/:\d+(?=\/|$)/, '');
 }

@@ -14,7 +14,7 @@ const STRANGER: Person = { id: 'náutica.42', name: 'Náutica' };
 const PROVIDER: Person = { id: PROVIDER_USER_ID, name: 'Spotify' };
 
 /** Names that tests and the demo refer to. */
-export const PLAYLIST_NAMES = {
+const PLAYLIST_NAMES = {
   normal: 'Morning Ferry',
   mixed: 'Odds and Ends',
   empty: 'Empty Shelf',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { realpathSync } from 'node:fs';
 import test from 'node:test';
-import { commandToServe, lastingNames, shellText } from '../../src/service/command.ts';
 import { systemMachine } from '../../src/service/machine.ts';
+import { commandToServe, lastingNames, shellText } from '../../src/service/serveCommand.ts';
 
 test('the home stands in the command only where one was named', () => {
   assert.deepEqual(commandToServe(['/n', '/r.mjs'], null), ['/n', '/r.mjs', 'serve']);

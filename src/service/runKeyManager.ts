@@ -1,5 +1,13 @@
 /** Starting at login by the Run key of Windows. Nothing watches what was started, so nothing is started or stopped here. */
-import { refused, writtenByOther } from './refusals.ts';
+import {
+  type Found,
+  type Ran,
+  refused,
+  type ServiceFacts,
+  type ServiceManager,
+  type Start,
+  writtenByOther,
+} from './manager.ts';
 import {
   APPROVED_KEY,
   addArgs,
@@ -11,7 +19,6 @@ import {
   runValue,
   VALUE,
 } from './runKeyValue.ts';
-import type { Found, Ran, ServiceFacts, ServiceManager, Start } from './types.ts';
 
 const FILE = `${RUN_KEY}\\${VALUE}`;
 const REMEDY = 'See whether the policy of this computer allows programs to start at login.';

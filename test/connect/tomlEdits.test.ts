@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { FileProblem } from '../../src/connect/fileText.ts';
 import { merge } from '../../src/connect/merge.ts';
-import { FileProblem } from '../../src/connect/problem.ts';
 import { TOML_ADDITION, TOML_KEY_ADDITION } from './support.ts';
 
 const ALONE = '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\n';

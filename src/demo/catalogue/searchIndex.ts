@@ -2,10 +2,9 @@
  * An inverted index with ranking. The order depends on the documents and the query alone: how rare the matching words
  * are, where they stand, how much of the title they cover, then popularity, then the order of the documents.
  */
-import { parseQuery, type SearchQuery } from './query.ts';
-import { fold, punctuationNames, tokenise } from './tokens.ts';
+import { fold, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
 
-export type Field = 'track' | 'artist' | 'album' | 'name';
+type Field = 'track' | 'artist' | 'album' | 'name';
 
 export interface SearchDocument<T> {
   readonly value: T;

@@ -1,8 +1,16 @@
 /** Starting at login by systemd's manager of the user. */
-import { linkTarget, putLink, readText, removeFile, replaceText } from './files.ts';
-import { refused, writtenByOther } from './refusals.ts';
+
+import {
+  type Found,
+  type Ran,
+  refused,
+  type ServiceFacts,
+  type ServiceManager,
+  type Start,
+  writtenByOther,
+} from './manager.ts';
+import { linkTarget, putLink, readText, removeFile, replaceText } from './serviceFiles.ts';
 import { execStart, isOurUnit, UNIT, unitCommand, unitPaths, unitState, unitText } from './systemdUnit.ts';
-import type { Found, Ran, ServiceFacts, ServiceManager, Start } from './types.ts';
 
 /** A server that stops may take a minute to finish what it is doing. */
 const STOP_MS = 90_000;

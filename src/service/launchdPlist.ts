@@ -1,6 +1,6 @@
 /** The launchd agent, as text. Pure. launchd.plist(5), launchctl(1). */
 import { posix } from 'node:path';
-import { shellText } from './command.ts';
+import { shellText } from './serveCommand.ts';
 
 export const LABEL = 'relay.server';
 

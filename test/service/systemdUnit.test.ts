@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { commandToServe } from '../../src/service/command.ts';
+import { commandToServe } from '../../src/service/serveCommand.ts';
 import {
   execStart,
   isOurUnit,

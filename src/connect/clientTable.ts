@@ -2,8 +2,9 @@
  * The clients that `relay connect` knows, as data: where each keeps its servers, what it wants to read there, and how its
  * person goes on. A client more is an object more. Reads and writes nothing.
  */
+
+import { appData, localAppData, type Place, placeBelow, placeIn, type System } from './configPlaces.ts';
 import type { Data, Shares } from './entry.ts';
-import { appData, localAppData, type Place, placeBelow, placeIn, type System } from './system.ts';
 
 /** What a client is told about this server. */
 export interface Connection {

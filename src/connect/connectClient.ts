@@ -9,11 +9,11 @@ import {
   replaceClientFile,
   textOf,
 } from './clientFile.ts';
-import { type Client, type Connection, setupFor } from './clients.ts';
+import { type Client, type Connection, setupFor } from './clientTable.ts';
+import type { System } from './configPlaces.ts';
 import { leadsTo } from './entry.ts';
+import { FileProblem } from './fileText.ts';
 import { type Addition, findEntry, merge, snippet } from './merge.ts';
-import { FileProblem } from './problem.ts';
-import type { System } from './system.ts';
 
 /** Everything about one client and one server, before anything is done. */
 export interface Plan {

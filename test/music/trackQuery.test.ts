@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { aliasKey, searchQueries } from '../../src/music/query.ts';
+import { aliasKey, searchQueries } from '../../src/music/trackQuery.ts';
 import { queryOf } from './support.ts';
 
 /** What is asked for, and the searches in order. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { FileProblem } from '../../src/connect/fileText.ts';
 import { merge } from '../../src/connect/merge.ts';
-import { FileProblem } from '../../src/connect/problem.ts';
 import { JSON_ADDITION, JSON_KEY_ADDITION } from './support.ts';
 
 const ALONE = `{

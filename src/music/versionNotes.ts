@@ -1,6 +1,5 @@
 /** Reads one note of a title: what stands in brackets or after a dash. */
-import { compact, normaliseName } from './normalise.ts';
-import { withPlainNumbers } from './numbers.ts';
+import { compact, normaliseName, withPlainNumbers } from './normalise.ts';
 import {
   isFiller,
   isYear,

@@ -3,9 +3,8 @@
  * are touched; what cannot be written with certainty is a `FileProblem`.
  */
 import { parse, TomlError } from 'smol-toml';
-import { applied, type Edit, lineEndOf } from './edits.ts';
 import { type Data, isData, sameData } from './entry.ts';
-import { FileProblem } from './problem.ts';
+import { applied, type Edit, FileProblem, lineEndOf } from './fileText.ts';
 import { type Statement, statementsOf } from './tomlStatements.ts';
 
 /** What the text holds. Throws `FileProblem` with line and column. */

@@ -1,9 +1,9 @@
 /** Starting the server at login: which way this system has. */
 import { RelayError } from '../domain/errors.ts';
-import { launchdManager } from './launchd.ts';
-import { runKeyManager } from './runKey.ts';
-import { systemdManager } from './systemd.ts';
-import type { ServiceFacts, ServiceManager } from './types.ts';
+import { launchdManager } from './launchdManager.ts';
+import type { ServiceFacts, ServiceManager } from './manager.ts';
+import { runKeyManager } from './runKeyManager.ts';
+import { systemdManager } from './systemdManager.ts';
 
 /** @throws RelayError `SERVICE_FAILED` on a system without a known way */
 export function serviceManager(facts: ServiceFacts): ServiceManager {

@@ -1,4 +1,5 @@
-/** What the ways to start at login have in common. */
+/** What the ways to start at login have in common: their interface and their errors. */
+import { RelayError } from '../domain/errors.ts';
 
 /** How a program that was run ended. It is never an exception, since a missing program is an answer too. */
 export interface Ran {
@@ -65,4 +66,18 @@ export interface ServiceManager {
   install(start: boolean): Promise<{ changed: boolean; started: Start }>;
   /** Stops and removes it; false when there was none. */
   uninstall(): Promise<boolean>;
+}
+
+/** Nothing that somebody else wrote is replaced or removed. */
+export function writtenByOther(file: string): RelayError {
+  return new RelayError('SERVICE_FAILED', `${file} was not written by relay.`, {
+    remedy: 'Nothing was changed. Move it away if it is not needed, then run this again.',
+  });
+}
+
+/** The system's own words are kept, since only they say what to mend. */
+export function refused(what: string, { err }: Ran, remedy: string): RelayError {
+  return new RelayError('SERVICE_FAILED', `${what}: ${err.replace(/[\s.]+$/, '') || 'no reason given'}.`, {
+    remedy,
+  });
 }

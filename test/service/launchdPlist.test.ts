@@ -7,7 +7,7 @@ import {
   isOurPlist,
   plistCommand,
   plistText,
-} from '../../src/service/launchAgent.ts';
+} from '../../src/service/launchdPlist.ts';
 
 const COMMAND = ['/Users/me/R&D <1>/relay', '--home', `/Users/me/it's "my" $HOME %h \\ Grüße`, 'serve'];
 

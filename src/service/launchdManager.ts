@@ -1,6 +1,5 @@
 /** Starting at login by launchd, as an agent of the user. */
-import { shellText } from './command.ts';
-import { readText, removeFile, replaceText } from './files.ts';
+
 import {
   agentPaths,
   agentState,
@@ -9,9 +8,18 @@ import {
   LABEL,
   plistCommand,
   plistText,
-} from './launchAgent.ts';
-import { refused, writtenByOther } from './refusals.ts';
-import type { Found, Ran, ServiceFacts, ServiceManager, Start } from './types.ts';
+} from './launchdPlist.ts';
+import {
+  type Found,
+  type Ran,
+  refused,
+  type ServiceFacts,
+  type ServiceManager,
+  type Start,
+  writtenByOther,
+} from './manager.ts';
+import { shellText } from './serveCommand.ts';
+import { readText, removeFile, replaceText } from './serviceFiles.ts';
 
 /** A server that stops may take a minute to finish what it is doing. */
 const STOP_MS = 90_000;

@@ -1,9 +1,9 @@
 /** Each client's own documentation, as literal files: where they are, what stands in them, which command does the same. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { CLIENTS, type Connection, findClient, setupFor } from '../../src/connect/clients.ts';
+import { CLIENTS, type Connection, findClient, setupFor } from '../../src/connect/clientTable.ts';
+import type { System } from '../../src/connect/configPlaces.ts';
 import { snippet } from '../../src/connect/merge.ts';
-import type { System } from '../../src/connect/system.ts';
 import { URL } from './support.ts';
 
 const LINUX: System = { platform: 'linux', env: {}, home: '/home/me' };

@@ -10,9 +10,8 @@ import {
   parse,
   parseTree,
 } from 'jsonc-parser';
-import { applied, type Edit, lineEndOf } from './edits.ts';
 import { type Data, isData, sameData } from './entry.ts';
-import { FileProblem, positionAt } from './problem.ts';
+import { applied, type Edit, FileProblem, lineEndOf, positionAt } from './fileText.ts';
 
 /** How a file is laid out. */
 interface Layout {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunk } from '../../src/domain/lists.ts';
-import { duplicatesOf, type PlaylistRequest, planDeduplicate } from '../../src/music/plan.ts';
+import { duplicatesOf, type PlaylistRequest, planDeduplicate } from '../../src/music/deduplication.ts';
 import { seeded } from './support.ts';
 
 test('chunks keep the order and are full but for the last', () => {
