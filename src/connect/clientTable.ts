@@ -1,14 +1,14 @@
 /**
- * The clients that `relay connect` knows, as data: where each keeps its servers, what it wants to read there, and how its
- * person goes on. A client more is an object more. Reads and writes nothing.
+ * The clients that `relay connect` supports, as data: where each keeps its servers, what an entry looks like, and what
+ * the user does next. To add a client, add an object. Pure: no file is read or written here.
  */
 
 import { appData, localAppData, type Place, placeBelow, placeIn, type System } from './configPlaces.ts';
 import type { Data, Shares } from './entry.ts';
 
-/** What a client is told about this server. */
+/** What a client needs to know about this server. */
 export interface Connection {
-  /** What the server is called in the client. */
+  /** The server's name in the client. */
   name: string;
   /** The MCP endpoint. */
   url: string;
@@ -17,25 +17,28 @@ export interface Connection {
 }
 
 export interface Client {
-  /** What a person types. */
+  /** What the user types. */
   id: string;
   name: string;
-  /** Other names for it on the command line. */
+  /** Other names that the command line accepts. */
   aliases?: readonly string[];
   format: 'json' | 'toml';
-  /** The key of the file under which its servers stand. */
+  /** The key in the file that holds its servers. */
   section: string;
   shares: Shares;
-  /** Ways in which it is found on a machine: the first one that left a trace holds, else the last. */
+  /** Possible installations: the first whose trace exists is used, else the last. */
   setups(system: System): Setup[];
-  /** Its own command that does the same; null: it has none that can. `keyCommand` is what prints the key. */
+  /**
+   * The client's own command that adds the server; null: there is none. `keyCommand` is the command that prints the
+   * key.
+   */
   command?(connection: Connection, system: System, keyCommand: string): string | null;
 }
 
 export interface Setup {
   place: Place;
   entry(connection: Connection): Data;
-  /** What the person does in the client to be asked for approval; with a key the same makes it connect. */
+  /** What the user does in the client to approve the connection or, with a key, to connect. */
   next(connection: Connection): string;
 }
 
@@ -57,8 +60,8 @@ const claudeCode: Client = {
       entry: ({ url, key }) => ({ type: 'http', url, ...headersWith(key) }),
       next: ({ name, key }) =>
         key === null
-          ? `In a new session of Claude Code type /mcp, choose ${name} and Authenticate.`
-          : `In a new session of Claude Code, /mcp lists ${name} as connected.`,
+          ? `In a new Claude Code session, type /mcp, choose ${name}, then Authenticate.`
+          : `In a new Claude Code session, /mcp lists ${name} as connected.`,
     },
   ],
   command: ({ name, url, key }, system, keyCommand) =>
@@ -69,9 +72,10 @@ const claudeCode: Client = {
 };
 
 /**
- * https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which holds programs to start.
- * https://www.npmjs.com/package/mcp-remote: the program, and the header whose value stands in the environment, because
- * Claude Desktop on Windows breaks arguments at spaces. http is taken from localhost and 127.0.0.1 alone, unless allowed.
+ * https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start.
+ * https://www.npmjs.com/package/mcp-remote: the program. The header's value is in the environment, because Claude
+ * Desktop on Windows splits arguments at spaces. http works for localhost and 127.0.0.1 only, unless --allow-http is
+ * given.
  */
 const claudeDesktop: Client = {
   id: 'claude-desktop',
@@ -97,7 +101,7 @@ const claudeDesktop: Client = {
       next: ({ key }) =>
         `Quit Claude Desktop and start it again. It needs Node.js${key === null ? '; mcp-remote opens the browser' : ''}.`,
     });
-    // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads this copy only.
+    // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads only this copy.
     const packaged = ['Packages', 'Claude_pzs8sxrjxfjjc'];
     return [
       ...(system.platform === 'win32'
@@ -129,7 +133,7 @@ const cursor: Client = {
       place: placeBelow(system, system.home, ['.cursor', 'mcp.json']),
       entry: ({ url, key }) => ({ url, ...headersWith(key) }),
       next: ({ name, key }) =>
-        `Restart Cursor and find ${name} under MCPs in Customize${key === null ? '; Connect there opens the browser' : ''}.`,
+        `Restart Cursor, then find ${name} in Customize under MCPs${key === null ? '; Connect opens the browser' : ''}.`,
     },
   ],
 };
@@ -150,7 +154,7 @@ const vscode: Client = {
       place: placeBelow(system, appData(system), ['Code', 'User', 'mcp.json']),
       entry: ({ url, key }) => ({ type: 'http', url, ...headersWith(key) }),
       next: ({ name, key }) =>
-        `In the Command Palette run MCP: List Servers, choose ${name} and Start Server${key === null ? '; it opens the browser' : ''}.`,
+        `In the Command Palette, run MCP: List Servers, choose ${name}, then Start Server${key === null ? '; it opens the browser' : ''}.`,
     },
   ],
   command: ({ name, url, key }, { platform }) => {
@@ -162,7 +166,7 @@ const vscode: Client = {
   },
 };
 
-/** https://developers.openai.com/codex/mcp: `url` makes it Streamable HTTP, `http_headers` are sent as they stand. */
+/** https://developers.openai.com/codex/mcp: `url` makes it Streamable HTTP, `http_headers` are sent unchanged. */
 const codex: Client = {
   id: 'codex',
   name: 'Codex CLI',
@@ -180,7 +184,7 @@ const codex: Client = {
         ...(key === null ? {} : { http_headers: { Authorization: `Bearer ${key}` } }),
       }),
       next: ({ name, key }) =>
-        key === null ? `Run \`codex mcp login ${name}\`.` : `In a new session of Codex, /mcp lists ${name}.`,
+        key === null ? `Run \`codex mcp login ${name}\`.` : `In a new Codex session, /mcp lists ${name}.`,
     },
   ],
   command: ({ name, url, key }, system) =>
@@ -189,7 +193,7 @@ const codex: Client = {
 
 /**
  * https://geminicli.com/docs/tools/mcp-server: `httpUrl` is Streamable HTTP (`url` is SSE);
- * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` stands in for the home directory.
+ * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
  */
 const gemini: Client = {
   id: 'gemini',
@@ -204,8 +208,8 @@ const gemini: Client = {
       entry: ({ url, key }) => ({ httpUrl: url, ...headersWith(key) }),
       next: ({ name, key }) =>
         key === null
-          ? `In a new session of Gemini CLI type \`/mcp auth ${name}\`.`
-          : `In a new session of Gemini CLI, /mcp lists ${name}.`,
+          ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`.`
+          : `In a new Gemini CLI session, /mcp lists ${name}.`,
     },
   ],
   command: ({ name, url, key }, system, keyCommand) =>
@@ -217,8 +221,8 @@ const gemini: Client = {
 };
 
 /**
- * https://docs.windsurf.com/windsurf/cascade/mcp; since June 2026 the program is Devin Desktop, whose agents read another
- * file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
+ * https://docs.windsurf.com/windsurf/cascade/mcp; since June 2026 the program is called Devin Desktop and its agents
+ * read a different file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
  */
 const windsurf: Client = {
   id: 'windsurf',
@@ -235,13 +239,13 @@ const windsurf: Client = {
           : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
       entry: ({ url, key }) => ({ url, ...headersWith(key) }),
       next: ({ name, key }) =>
-        `In the MCP list of Devin Desktop (formerly Windsurf) find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
+        `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
     },
     {
       place: placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
       entry: ({ url, key }) => ({ serverUrl: url, ...headersWith(key) }),
       next: ({ name, key }) =>
-        `In Cascade open MCPs, refresh the list and find ${name}${key === null ? '; it opens the browser' : ''}.`,
+        `In Cascade, open MCPs, refresh the list, then find ${name}${key === null ? '; it opens the browser' : ''}.`,
     },
   ],
 };
@@ -257,13 +261,13 @@ export const CLIENTS: readonly Client[] = [
   windsurf,
 ];
 
-/** By ID or another name, in any case of letters. */
+/** By ID or alias; case does not matter. */
 export function findClient(name: string): Client | undefined {
   const wanted = name.toLowerCase();
   return CLIENTS.find(({ id, aliases = [] }) => id === wanted || aliases.includes(wanted));
 }
 
-/** The way in which the client is found here; `exists` tells whether there is anything at a path. */
+/** The installation of the client on this machine. `exists` tells whether a path exists. */
 export function setupFor(client: Client, system: System, exists: (path: string) => boolean): Setup {
   const setups = client.setups(system);
   return setups.find(({ place }) => exists(place.trace)) ?? (setups.at(-1) as Setup);
@@ -278,7 +282,7 @@ function isRemoteHttp(url: string): boolean {
   return protocol === 'http:' && !['localhost', '127.0.0.1'].includes(hostname);
 }
 
-/** The brackets of an IPv6 address are a pattern to some shells. */
+/** Quoted when needed: some shells read the brackets of an IPv6 address as a pattern. */
 function word(url: string, { platform }: System): string {
   if (!url.includes('[')) return url;
   return platform === 'win32' ? `"${url}"` : `'${url}'`;

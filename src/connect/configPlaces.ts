@@ -1,22 +1,22 @@
-/** What the places of configuration files depend on. Paths are made for the platform given, not for this one. */
+/** Where clients keep their configuration files. Paths are built for the given platform, not for the current one. */
 import { posix, win32 } from 'node:path';
 
 export interface System {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
-  /** The person's own home directory. */
+  /** The user's home directory. */
   home: string;
 }
 
-/** A file below a directory that is there before any client: only what lies between the two may be made. */
+/** A file below `base`, a directory that exists without any client. Only directories between the two may be created. */
 export interface Place {
   base: string;
   file: string;
-  /** What exists once the client has run on this machine: the file's own directory, unless said. */
+  /** Exists once the client has run on this machine; by default the file's directory. */
   trace: string;
 }
 
-/** `parts` lead from a directory of the person to the file. */
+/** `parts` lead from one of the user's directories to the file. */
 export function placeBelow(
   system: System,
   directory: string,
@@ -29,13 +29,13 @@ export function placeBelow(
   return { base, file: join(directory, ...parts), trace: join(directory, ...trace) };
 }
 
-/** A file in a directory that a variable of the client's own names. */
+/** A file in the directory that the client's own environment variable names. */
 export function placeIn(system: System, directory: string, name: string): Place {
   const { dirname, join } = pathsOf(system);
   return { base: dirname(directory), file: join(directory, name), trace: directory };
 }
 
-/** Where desktop programs made with Electron keep their data: its `appData`. */
+/** Electron's `appData`: where desktop programs built with it keep their data. */
 export function appData(system: System): string {
   const { platform, env, home } = system;
   const { join } = pathsOf(system);
@@ -44,7 +44,7 @@ export function appData(system: System): string {
   return env.XDG_CONFIG_HOME || join(home, '.config');
 }
 
-/** Where Windows keeps what belongs to this machine alone. */
+/** Where Windows keeps application data that does not roam. */
 export function localAppData(system: System): string {
   return system.env.LOCALAPPDATA || pathsOf(system).join(system.home, 'AppData', 'Local');
 }

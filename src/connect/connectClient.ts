@@ -1,4 +1,4 @@
-/** What a client needs to reach this server: to be shown, to be looked for, to be written into the client's own file. */
+/** Connects a client to this server: shows the entry, looks for it, or writes it into the client's own file. */
 import { existsSync } from 'node:fs';
 import { RelayError } from '../domain/errors.ts';
 import {
@@ -15,34 +15,34 @@ import { leadsTo } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { type Addition, findEntry, merge, snippet } from './merge.ts';
 
-/** Everything about one client and one server, before anything is done. */
+/** Everything needed to connect one client to one server; making it changes nothing. */
 export interface Plan {
   client: Client;
   connection: Connection;
   file: string;
-  /** What is missing if the client has not run on this machine; null: it has. */
+  /** The path that would exist if the client had run on this machine; null: it exists. */
   missing: string | null;
   addition: Addition;
-  /** The file, if it held nothing else. */
+  /** The file's content if the entry were the only one. */
   snippet: string;
-  /** The client's own command that does the same. */
+  /** The client's own command that adds the server. */
   command: string | null;
   next: string;
   base: string;
 }
 
 export interface Written {
-  /** False: it was there already, and the file is as it was. */
+  /** False: the entry was already there, and the file was not touched. */
   changed: boolean;
-  /** True when there was an entry of that name before. */
+  /** True when an entry with that name existed before. */
   existed: boolean;
-  /** Where the old file is kept; null: nothing changed, or there was none. */
+  /** Path of the backup; null: nothing changed, or there was no file. */
   backup: string | null;
-  /** True when others could read the file before and no longer can. */
+  /** True when other users could read the file before and no longer can. */
   closed: boolean;
 }
 
-/** `keyCommand` is what a person runs to see the key, for the commands that take it from there. */
+/** `keyCommand` prints the key; a client's own command may run it. */
 export function planFor(client: Client, connection: Connection, system: System, keyCommand: string): Plan {
   const setup = setupFor(client, system, existsSync);
   const { file, base, trace } = setup.place;
@@ -62,7 +62,7 @@ export function planFor(client: Client, connection: Connection, system: System, 
   };
 }
 
-/** Whether the client's file leads to the server: `other` is an entry of that name for another address. */
+/** Whether the client's file points to the server. `other`: an entry with that name has a different address. */
 export async function stateOf({
   file,
   addition,
@@ -79,9 +79,9 @@ export async function stateOf({
 }
 
 /**
- * Merges the entry into the client's file, after a backup.
- * @throws RelayError `HOME_UNUSABLE` when the file cannot be read, understood or written, `CONFLICT` when it changed
- * meanwhile; nothing has changed then
+ * Adds the entry to the client's file, after making a backup.
+ * @throws RelayError `HOME_UNUSABLE` when the file cannot be read, parsed or written, `CONFLICT` when it changed
+ * meanwhile. In both cases nothing was changed.
  */
 export async function write(plan: Plan, at: { now: number; platform: NodeJS.Platform }): Promise<Written> {
   const { file: path, base, addition, connection } = plan;
@@ -109,14 +109,14 @@ export async function write(plan: Plan, at: { now: number; platform: NodeJS.Plat
   }
 }
 
-/** What stands in the place of the key wherever it need not be shown. */
+/** Shown instead of the key. */
 export const KEY_PLACEHOLDER = '<key>';
 
 function refusal({ file, snippet, connection }: Plan, problem: FileProblem): RelayError {
   const shown = connection.key === null ? snippet : snippet.replaceAll(connection.key, KEY_PLACEHOLDER);
   const lines = shown.trimEnd().split('\n');
   return new RelayError('HOME_UNUSABLE', `${file} ${problem.message}. Nothing was changed.`, {
-    remedy: `Mend the file and try again, or add this by hand:\n\n${lines.map((line) => `    ${line}`).join('\n')}`,
+    remedy: `Fix the file and try again, or add this by hand:\n\n${lines.map((line) => `    ${line}`).join('\n')}`,
     cause: problem,
   });
 }

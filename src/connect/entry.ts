@@ -1,9 +1,9 @@
-/** What stands for this server in a client's file, and how it goes together with what a person put there. Pure. */
+/** This server's entry in a client's file, and how it is merged with the user's own settings. Pure. */
 
-/** Plain data as JSON and TOML have it. */
+/** A parsed JSON object or TOML table. */
 export type Data = Record<string, unknown>;
 
-/** Keys by which some client says how a server is reached; of these an entry holds only those of its own way. */
+/** Keys with which any of the clients says how to reach a server. Those that the new entry does not use are removed. */
 const WAYS_TO_REACH = [
   'type',
   'transport',
@@ -22,12 +22,12 @@ const WAYS_TO_REACH = [
   'bearer_token_env_var',
 ];
 
-/** Objects inside an entry of which only the named members (in any case of letters) are ours. */
+/** Objects inside an entry in which only the named members are ours; case does not matter. */
 export type Shares = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The entry as it shall be: `wanted`, with everything of `existing` that does not contradict it, like `disabled`,
- * `timeout` or a header for a proxy.
+ * The merged entry: `wanted`, plus everything of `existing` that does not contradict it, such as `disabled`, `timeout`
+ * or a header for a proxy.
  */
 export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data {
   const merged: Data = {};
@@ -43,7 +43,7 @@ export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data 
   return merged;
 }
 
-/** True when the entry leads to `url`, whatever its form. */
+/** True when the entry contains `url` anywhere. */
 export function leadsTo(entry: unknown, url: string): boolean {
   if (typeof entry === 'string') return entry === url;
   return (
@@ -55,7 +55,7 @@ export function isData(value: unknown): value is Data {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Deep equality of parsed files; the order of keys says nothing. */
+/** Deep equality of parsed data; the order of keys does not matter. */
 export function sameData(a: unknown, b: unknown): boolean {
   if (a instanceof Date && b instanceof Date) return String(a.valueOf()) === String(b.valueOf());
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -1,6 +1,6 @@
 /** What reading and editing the text of a client's file share. */
 
-/** Why a client's file cannot be changed with certainty; nothing was changed then. */
+/** Why a client's file cannot be edited safely. Nothing was changed. */
 export class FileProblem extends Error {
   /** @param reason completes "<file> …" */
   constructor(reason: string) {
@@ -22,7 +22,7 @@ export interface Edit {
   text: string;
 }
 
-/** The text with all edits made; of two at the same offset the first stands first. They must not overlap. */
+/** The text with all edits applied. They must not overlap; edits at the same offset keep their order. */
 export function applied(text: string, edits: readonly Edit[]): string {
   return [...edits]
     .reverse()

@@ -1,6 +1,6 @@
 /**
- * Edits of JSON files that people write too: comments, commas at the end, order, indentation and line ends stay as they
- * are, and only the text of what changes is touched. jsonc-parser finds the places; its own `modify` reformats neighbours.
+ * Edits JSON files that people also edit by hand: comments, trailing commas, order, indentation and line endings stay
+ * as they are. jsonc-parser finds the positions; its own `modify` would reformat the surroundings.
  */
 import {
   createScanner,
@@ -21,22 +21,22 @@ interface Layout {
 
 const OPTIONS = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
 
-/** What the text holds; an empty one is an empty object. Throws `FileProblem` with line and column. */
+/** The parsed text; an empty text is an empty object. Throws `FileProblem` with line and column. */
 export function parseJson(text: string): Data {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, OPTIONS);
   const [first] = errors;
   if (first) throw new FileProblem(`is not valid JSON (${positionAt(text, first.offset)})`);
   if (value === undefined) return {};
-  if (!isData(value)) throw new FileProblem('does not hold a JSON object');
+  if (!isData(value)) throw new FileProblem('does not contain a JSON object');
   return value;
 }
 
-/** `text` with `entry` as the member `name` of `section`; both may be there already. */
+/** `text` with `entry` as the member `name` of `section`. Either may exist already. */
 export function editJson(text: string, section: string, name: string, entry: Data): string {
   if (parseTree(text, [], OPTIONS) === undefined) return filled(text, snippetJson(section, name, entry));
   let edited = text;
-  // One difference at a time, so that no edit has to know what another one moved.
+  // One difference at a time, so that no edit has to account for what another one moved.
   for (;;) {
     const edits = nextEdits(edited, section, name, entry);
     if (edits.length === 0) return edited;
@@ -44,12 +44,12 @@ export function editJson(text: string, section: string, name: string, entry: Dat
   }
 }
 
-/** A whole file that holds nothing else. */
+/** A whole file with only this entry. */
 export function snippetJson(section: string, name: string, entry: Data): string {
   return `${JSON.stringify({ [section]: { [name]: entry } }, null, 2)}\n`;
 }
 
-/** A file without content may still hold comments. */
+/** A file without content may still contain comments. */
 function filled(text: string, content: string): string {
   const kept = text.trimEnd();
   const lines = kept === '' ? content : `${kept}\n${content}`;
@@ -66,14 +66,14 @@ function nextEdits(text: string, section: string, name: string, entry: Data): Ed
   return difference(text, node, entry, layout);
 }
 
-/** Of a key that stands twice this is the first, and the parser took the last. */
+/** Throws for a duplicate key: this finds the first, while the parser takes the last. */
 function objectAt(root: Node, path: string[]): Node | undefined {
   const node = findNodeAtLocation(root, path);
   if (node && node.type !== 'object') throw new FileProblem(`has more than one ${path.join('.')}`);
   return node;
 }
 
-/** The edits that undo the first difference between an object of the file and what it shall be. */
+/** The edits that remove the first difference between an object in the file and `wanted`. */
 function difference(text: string, node: Node, wanted: Data, layout: Layout): Edit[] {
   const properties = node.children ?? [];
   const superfluous = properties.findIndex((property) => !Object.hasOwn(wanted, keyOf(property)));
@@ -90,14 +90,14 @@ function difference(text: string, node: Node, wanted: Data, layout: Layout): Edi
   return missing === undefined ? [] : insertion(text, node, missing, wanted[missing], layout);
 }
 
-/** A value that stood on one line stays on it. */
+/** A value that was on one line stays on one line. */
 function replacement(text: string, node: Node, value: unknown, layout: Layout): Edit {
   const isInline = !text.slice(node.offset, endOf(node)).includes('\n');
   const rendered = isInline ? JSON.stringify(value) : pretty(value, indentAt(text, node.offset), layout);
   return { offset: node.offset, length: node.length, text: rendered };
 }
 
-/** A new last member, on its own line where the object has lines. */
+/** A new last member, on its own line unless the object is on one line. */
 function insertion(text: string, node: Node, key: string, value: unknown, layout: Layout): Edit[] {
   const properties = node.children ?? [];
   const first = properties[0];
@@ -108,7 +108,7 @@ function insertion(text: string, node: Node, key: string, value: unknown, layout
   const hasComma = last !== undefined && commaAfter(text, from) !== null;
   const comma = last && !hasComma ? [{ offset: from, length: 0, text: ',' }] : [];
   const name = JSON.stringify(key);
-  // Behind a comment only a new line is outside of it.
+  // After a line comment, only a new line is outside of it.
   const isInline = first && !/\n/.test(text.slice(node.offset, first.offset) + text.slice(from, closing));
   if (isInline) {
     return [...comma, { offset: at, length: 0, text: ` ${name}: ${JSON.stringify(value)}` }];
@@ -120,7 +120,7 @@ function insertion(text: string, node: Node, key: string, value: unknown, layout
   return [...comma, { offset: at, length: last ? 0 : closing - at, text: `${member}${end}` }];
 }
 
-/** Takes a member and one comma; comments around it stay. */
+/** Removes a member and one comma; comments around it stay. */
 function removal(text: string, properties: readonly Node[], index: number): Edit[] {
   const property = properties[index] as Node;
   const previous = properties[index - 1];
@@ -143,7 +143,7 @@ function wholeLine(text: string, start: number, end: number): Edit | null {
   return { offset: lineStart, length: newline + 1 - lineStart, text: '' };
 }
 
-/** With the blanks beside it, so that a comment on the line stays in its place. */
+/** The range with the blanks next to it, so that a comment on the same line keeps its place. */
 function withBlanks(text: string, start: number, end: number): { offset: number; length: number } {
   if (ownIndent(text, start) !== null) {
     return { offset: start, length: end - start + (/^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0) };
@@ -152,7 +152,7 @@ function withBlanks(text: string, start: number, end: number): { offset: number;
   return { offset, length: end - offset };
 }
 
-/** Where the next thing that is no comment is a comma: its offset. */
+/** The offset of the next token if it is a comma, skipping comments; else null. */
 function commaAfter(text: string, offset: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -164,13 +164,13 @@ function pretty(value: unknown, indent: string, { unit, eol }: Layout): string {
   return JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
 }
 
-/** The white space at the start of the line on which `offset` is. */
+/** The indentation of the line that contains `offset`. */
 function indentAt(text: string, offset: number): string {
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   return /^[ \t]*/.exec(text.slice(lineStart, offset))?.[0] ?? '';
 }
 
-/** The indentation of what begins its line, else null. */
+/** The indentation, if nothing else precedes `offset` on its line; else null. */
 function ownIndent(text: string, offset: number): string | null {
   const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return before.trim() === '' ? before : null;

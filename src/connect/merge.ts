@@ -1,10 +1,10 @@
-/** One entry into the text of a client's file, proved to have changed nothing else. Pure. */
+/** Merges one entry into the text of a client's file, and proves that nothing else changed. Pure. */
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { editJson, parseJson, snippetJson } from './jsonEdits.ts';
 import { editToml, parseToml, snippetToml } from './tomlEdits.ts';
 
-/** What goes where. */
+/** The entry to add, and where it goes. */
 export interface Addition {
   format: 'json' | 'toml';
   section: string;
@@ -18,12 +18,12 @@ const FORMATS = {
   toml: { parse: parseToml, edit: editToml, snippet: snippetToml },
 };
 
-/** Some editors on Windows begin every file with a byte order mark. */
+/** Some Windows editors start every file with one. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * The text with the addition; the same text when it holds it already.
- * @throws FileProblem when the text is malformed, or cannot be changed with certainty
+ * The text with the addition; the same text when it is already there.
+ * @throws FileProblem when the text is malformed or cannot be edited safely
  */
 export function merge(content: string, addition: Addition): string {
   const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
@@ -36,18 +36,18 @@ export function merge(content: string, addition: Addition): string {
   if (existing && sameData(existing, wanted)) return content;
   const edited = edit(text, section, name, wanted);
   if (!holdsExactly(edited, parse, withEntry(before, section, name, wanted))) {
-    throw new FileProblem(`has ${section} in a form that relay cannot change with certainty`);
+    throw new FileProblem(`has ${section} in a form that relay cannot edit safely`);
   }
   return mark + edited;
 }
 
-/** The entry of that name; undefined: none. Throws `FileProblem` as `merge` does. */
+/** The entry with that name, or undefined. Throws `FileProblem` as `merge` does. */
 export function findEntry(content: string, { format, section, name }: Omit<Addition, 'entry' | 'shares'>) {
   const text = content.startsWith(BYTE_ORDER_MARK) ? content.slice(1) : content;
   return entryIn(FORMATS[format].parse(text), section, name);
 }
 
-/** What a file that holds nothing else would be. */
+/** The content of a file with only this entry. */
 export function snippet({ format, section, name, entry }: Omit<Addition, 'shares'>): string {
   return FORMATS[format].snippet(section, name, entry);
 }
@@ -55,10 +55,11 @@ export function snippet({ format, section, name, entry }: Omit<Addition, 'shares
 function entryIn(document: Data, section: string, name: string): Data | undefined {
   if (!Object.hasOwn(document, section)) return undefined;
   const servers = document[section];
-  if (!isData(servers)) throw new FileProblem(`has a ${section} that holds no named servers`);
+  if (!isData(servers)) throw new FileProblem(`has a value for ${section} that is not a group of servers`);
   if (!Object.hasOwn(servers, name)) return undefined;
   const entry = servers[name];
-  if (!isData(entry)) throw new FileProblem(`has a ${section}.${name} that holds no settings`);
+  if (!isData(entry))
+    throw new FileProblem(`has a value for ${section}.${name} that is not a group of settings`);
   return entry;
 }
 

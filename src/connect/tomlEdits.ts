@@ -1,13 +1,13 @@
 /**
- * Edits of TOML files by the line, because no writer of TOML keeps comments and order. Only statements of our own table
- * are touched; what cannot be written with certainty is a `FileProblem`.
+ * Edits TOML files line by line, because no TOML writer keeps comments and order. Only statements of our own table are
+ * touched; what cannot be edited safely is a `FileProblem`.
  */
 import { parse, TomlError } from 'smol-toml';
 import { type Data, isData, sameData } from './entry.ts';
 import { applied, type Edit, FileProblem, lineEndOf } from './fileText.ts';
 import { type Statement, statementsOf } from './tomlStatements.ts';
 
-/** What the text holds. Throws `FileProblem` with line and column. */
+/** The parsed text. Throws `FileProblem` with line and column. */
 export function parseToml(text: string): Data {
   try {
     return parse(text, { integersAsBigInt: true });
@@ -17,7 +17,7 @@ export function parseToml(text: string): Data {
   }
 }
 
-/** `text` with `entry` as the table `section.name`; it may be there already, in any of TOML's forms. */
+/** `text` with `entry` as the table `section.name`, which may exist already in any of TOML's forms. */
 export function editToml(text: string, section: string, name: string, entry: Data): string {
   const before = (parseToml(text)[section] as Data | undefined)?.[name];
   if (!isData(before)) return appended(text, snippetToml(section, name, entry));
@@ -65,7 +65,7 @@ function deletion({ start, end }: Statement): Edit {
   return { offset: start, length: end - start, text: '' };
 }
 
-/** At the end, where no other table can take what follows for its own. */
+/** At the end, so that the statements after it cannot end up in our table. */
 function appended(text: string, table: string): string {
   if (text.trim() === '') return table;
   const eol = lineEndOf(text);
@@ -84,16 +84,16 @@ function keyText(key: string): string {
 function valueText(value: unknown): string {
   if (typeof value === 'string') return stringText(value);
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  // The parser gives whole numbers as bigint, so this one was written as a float.
+  // The parser returns integers as bigint, so this was written as a float.
   if (Number.isInteger(value)) return `${value}.0`;
   if (Number.isFinite(value)) return String(value);
   if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
-  if (!isData(value)) throw new FileProblem('holds a value of a kind that relay does not write');
+  if (!isData(value)) throw new FileProblem('has a value of a type that relay cannot write');
   const pairs = Object.entries(value).map(([key, item]) => pair(key, item));
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }
 
-/** What JSON escapes, TOML escapes in the same way; but DEL must be escaped too. */
+/** TOML escapes as JSON does, but also requires DEL to be escaped. */
 function stringText(text: string): string {
   return JSON.stringify(text).replaceAll('\x7f', String.raw`\u007f`);
 }

@@ -1,6 +1,6 @@
 /**
- * Where the statements of a TOML file begin and end: headers of tables and pairs of key and value, with the full path of
- * each (https://toml.io/en/v1.0.0). For text that a parser has accepted; nothing is checked again.
+ * Where the statements of a TOML file begin and end: table headers and key/value pairs, with the full path of each
+ * (https://toml.io/en/v1.0.0). The text must have been accepted by a parser; nothing is validated again.
  */
 import { parse } from 'smol-toml';
 
@@ -8,12 +8,12 @@ export interface Statement {
   kind: 'table' | 'array' | 'pair';
   /** From the root of the document. */
   path: string[];
-  /** How many parts of the path stand in the statement itself, the others being those of its table. */
+  /** How many parts of the path are in the statement itself; the others come from its table header. */
   ownParts: number;
-  /** Offset of the line on which it begins, and of what follows its last line. */
+  /** Offset of the start of its first line, and of the end of its last line. */
   start: number;
   end: number;
-  /** Of a pair: from the first character of its value to behind the last. */
+  /** For a pair: the range of its value. */
   value: { start: number; end: number } | null;
 }
 
@@ -49,7 +49,7 @@ const STRINGS = [
   /'[^'\n]*'/y,
 ];
 
-/** A dotted key, up to the `=` or `]` behind it. */
+/** A dotted key, up to the `=` or `]` that follows. */
 function readKey(text: string, from: number): { parts: string[]; end: number } {
   const parts: string[] = [];
   let at = from;
@@ -68,7 +68,7 @@ function unquoted(part: string): string {
   return /^["']/.test(part) ? String(parse(`key = ${part}`).key) : part;
 }
 
-/** Behind a value: strings, arrays and inline tables may hold anything, line ends included. */
+/** The end of a value. Strings, arrays and inline tables may contain anything, including line breaks. */
 function valueEnd(text: string, from: number): number {
   let depth = 0;
   let at = from;
@@ -95,13 +95,13 @@ function stringEnd(text: string, at: number): number | null {
   return null;
 }
 
-/** Behind the line end of the line of `at`. */
+/** The start of the line after the one that contains `at`. */
 function lineEnd(text: string, at: number): number {
   const newline = text.indexOf('\n', at);
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** Behind what the sticky pattern matches at `at`; `at` where it does not match. */
+/** The end of what the sticky pattern matches at `at`, or `at` where it does not match. */
 function skip(text: string, at: number, pattern: RegExp): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

@@ -1,4 +1,4 @@
-/** Starting at login by launchd, as an agent of the user. */
+/** Starts the server at login with launchd, as an agent of the user. */
 
 import {
   agentPaths,
@@ -21,9 +21,9 @@ import {
 import { shellText } from './serveCommand.ts';
 import { readText, removeFile, replaceText } from './serviceFiles.ts';
 
-/** A server that stops may take a minute to finish what it is doing. */
+/** A stopping server may take a minute to finish its work. */
 const STOP_MS = 90_000;
-/** The end of the old agent is not awaited by `bootout`, and `bootstrap` refuses until then. */
+/** `bootout` does not wait until the old agent has ended, and `bootstrap` fails until then. */
 const BOOTSTRAP_TRIES = 20;
 const BOOTSTRAP_PAUSE_MS = 500;
 
@@ -52,7 +52,7 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
     };
   }
 
-  /** It starts with that. */
+  /** Loads the agent, which also starts it. */
   async function bootstrap(): Promise<Ran> {
     let ran = await ask('bootstrap', domain, plist);
     for (let tries = 1; !ran.ok && tries < BOOTSTRAP_TRIES; tries++) {

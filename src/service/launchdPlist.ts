@@ -1,4 +1,4 @@
-/** The launchd agent, as text. Pure. launchd.plist(5), launchctl(1). */
+/** The property list of the launchd agent. Pure. launchd.plist(5), launchctl(1). */
 import { posix } from 'node:path';
 import { shellText } from './serveCommand.ts';
 
@@ -14,8 +14,8 @@ export function agentPaths(homeDir: string): { plist: string; log: string } {
 }
 
 /**
- * The whole property list. launchd knows no exit code that stops it from trying again, so it tries at most twice a minute.
- * Without `ProcessType` it would slow down what no window belongs to.
+ * The whole property list. No exit code can tell launchd to stop restarting, so `ThrottleInterval` limits it to twice a
+ * minute. Without `ProcessType` it would throttle a process that has no window.
  */
 export function plistText(command: readonly string[], log: string): string {
   const words = command.map((word) => `    <string>${escaped(word)}</string>`).join('\n');
@@ -68,7 +68,7 @@ export function agentState(printed: string): { running: boolean; failed: boolean
   return { running: pid !== undefined, failed: ended, pid: pid === undefined ? null : Number(pid) };
 }
 
-/** From `launchctl print-disabled gui/UID`: older systems write true, newer ones disabled. */
+/** From `launchctl print-disabled gui/UID`: older systems print `true`, newer ones `disabled`. */
 export function isDisabled(printed: string): boolean {
   return new RegExp(`"${LABEL.replace('.', '\\.')}" => (?:true|disabled)\\b`).test(printed);
 }

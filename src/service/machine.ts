@@ -1,4 +1,4 @@
-/** The computer that this process runs on. */
+/** The machine that this process runs on. */
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -22,7 +22,7 @@ function ownProgram(homeDir: string): string[] {
   return isSea() ? [program] : [program, ownScript(dirname(fileURLToPath(import.meta.url)))];
 }
 
-/** A link that points at the program now, else the program itself. */
+/** A lasting path that points to the program now, else the program itself. */
 function lastingName(path: string, homeDir: string): string {
   if (process.platform === 'win32') return path;
   return lastingNames(path, homeDir).find((name) => leadsTo(name, path)) ?? path;
@@ -36,7 +36,7 @@ function leadsTo(name: string, path: string): boolean {
   }
 }
 
-/** Found from the bundle and from the source alike, whatever name the program was started by. */
+/** Works from the bundle and from source, whatever name the program was started by. */
 function ownScript(folder: string): string {
   const script = join(folder, 'bin', 'relay.mjs');
   return existsSync(script) || dirname(folder) === folder ? script : ownScript(dirname(folder));
@@ -47,10 +47,10 @@ function run(command: string, args: readonly string[], timeoutMs = RUN_MS): Prom
     const options = { env: sessionEnv(), windowsHide: true };
     const child = execFile(command, [...args], options, (error, out, err) => {
       clearTimeout(timer);
-      const missing = systemCodeOf(error) === 'ENOENT' ? `There is no ${command} here` : error?.message;
+      const missing = systemCodeOf(error) === 'ENOENT' ? `${command} was not found` : error?.message;
       resolve({ ok: error === null, out, err: err.trim() || (missing ?? '') });
     });
-    // What it started may keep its streams open, so its end is not awaited.
+    // A child of it may keep the streams open, so do not wait for them to close.
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       child.stdout?.destroy();
@@ -61,7 +61,7 @@ function run(command: string, args: readonly string[], timeoutMs = RUN_MS): Prom
   });
 }
 
-/** Where a login by `su` or over a plain ssh did not say where the user's systemd is reached, it is said here. */
+/** A login with `su` or plain ssh may lack XDG_RUNTIME_DIR, which systemctl needs to reach the user's systemd. */
 function sessionEnv(): NodeJS.ProcessEnv {
   const folder = `/run/user/${process.getuid?.() ?? ''}`;
   const env = childEnv();

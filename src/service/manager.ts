@@ -1,81 +1,81 @@
-/** What the ways to start at login have in common: their interface and their errors. */
+/** What all ways to start at login share: the interface and its errors. */
 import { RelayError } from '../domain/errors.ts';
 
-/** How a program that was run ended. It is never an exception, since a missing program is an answer too. */
+/** The result of running a program. Never an exception: a missing program is a result too. */
 export interface Ran {
   ok: boolean;
   out: string;
-  /** What it wrote to stderr or, where it could not be run, why; without the line end. */
+  /** Its stderr, or the reason why it could not be run; without the trailing newline. */
   err: string;
 }
 
-/** The computer, as far as a service needs it. */
+/** What a service needs from the machine. */
 export interface Machine {
-  /** What starts this program: the executable alone, or Node and the script; absolute paths. */
+  /** What starts this program: the executable, or Node and the script. Absolute paths. */
   program: readonly string[];
   homeDir: string;
   /** null on Windows. */
   uid: number | null;
-  /** Runs a program without a shell, for at most `timeoutMs` (10 s unless told); never rejects. */
+  /** Runs a program without a shell, for at most `timeoutMs` (default 10 s). Never rejects. */
   run(command: string, args: readonly string[], timeoutMs?: number): Promise<Ran>;
 }
 
-/** What a service is made from. */
+/** What a service manager is made from. */
 export interface ServiceFacts {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   machine: Machine;
-  /** What the service runs: program and arguments. */
+  /** The program that the service runs, with its arguments. */
   command: readonly string[];
   /** Milliseconds. */
   sleep(ms: number): Promise<void>;
 }
 
-/** What the system knows of the service. */
+/** What the system knows about the service. */
 export interface Found {
   /** The file, or the registry value. */
   file: string;
-  /** `other`: there is one of that name that this program did not write. */
+  /** `other`: there is one with that name, but relay did not write it. */
   writtenBy: 'nobody' | 'relay' | 'other';
-  /** What it runs, for a person; null where nothing of ours is installed. */
+  /** The installed command, as text for people; null when relay has not installed one. */
   command: string | null;
-  /** What installing now would make it run, in the same form. */
+  /** The command that installing now would write, in the same form. */
   wanted: string;
-  /** Whether installing now would write the same. */
+  /** Whether installing now would change nothing in the file. */
   current: boolean;
   /** Whether it starts at login. */
   enabled: boolean;
-  /** null where nobody can say. */
+  /** null where it cannot be known. */
   running: boolean | null;
-  /** Whether it ended by itself and did not come up again. */
+  /** Whether it exited by itself and was not restarted. */
   failed: boolean;
   pid: number | null;
-  /** Why the system's manager of services did not answer; null where it did or where there is none. */
+  /** Why the system's service manager did not answer; null where it did or where there is none. */
   silent: string | null;
 }
 
 /** How installing ended. `next login`: nothing was started. */
 export type Start = 'now' | 'was running' | 'next login';
 
-/** One way to start at login. All calls throw `SERVICE_FAILED` for what the system refuses. */
+/** One way to start at login. All calls throw `SERVICE_FAILED` when the system refuses. */
 export interface ServiceManager {
-  /** Where a person reads why it ended; null where there is no log. */
+  /** The command that shows why it exited; null where there is no log. */
   logCommand: string | null;
   find(): Promise<Found>;
-  /** Writes and enables it, and starts it if `start`. Doing it again mends what is missing. */
+  /** Writes and enables it, and starts it if `start`. Repeating it repairs what is missing. */
   install(start: boolean): Promise<{ changed: boolean; started: Start }>;
   /** Stops and removes it; false when there was none. */
   uninstall(): Promise<boolean>;
 }
 
-/** Nothing that somebody else wrote is replaced or removed. */
+/** A file that relay did not write is never replaced or removed. */
 export function writtenByOther(file: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${file} was not written by relay.`, {
-    remedy: 'Nothing was changed. Move it away if it is not needed, then run this again.',
+    remedy: 'Nothing was changed. If you do not need it, move it away, then run this again.',
   });
 }
 
-/** The system's own words are kept, since only they say what to mend. */
+/** Keeps the system's own message, since only that says what to fix. */
 export function refused(what: string, { err }: Ran, remedy: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${what}: ${err.replace(/[\s.]+$/, '') || 'no reason given'}.`, {
     remedy,

@@ -1,11 +1,11 @@
-/** Starting the server at login: which way this system has. */
+/** Chooses how this platform starts the server at login. */
 import { RelayError } from '../domain/errors.ts';
 import { launchdManager } from './launchdManager.ts';
 import type { ServiceFacts, ServiceManager } from './manager.ts';
 import { runKeyManager } from './runKeyManager.ts';
 import { systemdManager } from './systemdManager.ts';
 
-/** @throws RelayError `SERVICE_FAILED` on a system without a known way */
+/** @throws RelayError `SERVICE_FAILED` on an unsupported platform */
 export function serviceManager(facts: ServiceFacts): ServiceManager {
   switch (facts.platform) {
     case 'linux':
@@ -15,8 +15,8 @@ export function serviceManager(facts: ServiceFacts): ServiceManager {
     case 'win32':
       return runKeyManager(facts);
     default:
-      throw new RelayError('SERVICE_FAILED', `No way to start at login is known for ${facts.platform}.`, {
-        remedy: 'Let your own start-up files run `relay serve`.',
+      throw new RelayError('SERVICE_FAILED', `relay cannot start at login on ${facts.platform}.`, {
+        remedy: 'Run `relay serve` from your own startup files.',
       });
   }
 }

@@ -1,4 +1,7 @@
-/** Starting at login by the Run key of Windows. Nothing watches what was started, so nothing is started or stopped here. */
+/**
+ * Starts the server at login with the Windows Run key. Windows does not supervise it, so it is not started or stopped
+ * here.
+ */
 import {
   type Found,
   type Ran,
@@ -21,7 +24,7 @@ import {
 } from './runKeyValue.ts';
 
 const FILE = `${RUN_KEY}\\${VALUE}`;
-const REMEDY = 'See whether the policy of this computer allows programs to start at login.';
+const REMEDY = 'Check whether the policy of this computer lets programs start at login.';
 
 export function runKeyManager({ machine, command }: ServiceFacts): ServiceManager {
   const reg = (...args: string[]) => machine.run('reg.exe', args);
@@ -71,5 +74,5 @@ export function runKeyManager({ machine, command }: ServiceFacts): ServiceManage
 }
 
 function check(ran: Ran): void {
-  if (!ran.ok) throw refused('Windows did not change its Run key', ran, REMEDY);
+  if (!ran.ok) throw refused('Windows did not change the Run key', ran, REMEDY);
 }

@@ -1,24 +1,24 @@
-/** The value under the Run key of Windows, as text. Pure. */
+/** The value under the Windows Run key. Pure. */
 import { RelayError } from '../domain/errors.ts';
 
 export const RUN_KEY = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
-/** Where the Task Manager remembers what the person switched off. */
+/** Where Task Manager keeps which startup apps the user has disabled. */
 export const APPROVED_KEY = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run`;
 export const VALUE = 'relay';
 
-/** Windows runs no longer command from there ("Run and RunOnce Registry Keys"). */
-const LONGEST = 260;
+/** Windows does not run longer commands ("Run and RunOnce Registry Keys"). */
+const MAX_LENGTH = 260;
 
-/** `start /min`: the server is a console program, whose window would otherwise cover the desktop at each login. */
+/** `start /min`: otherwise the console window of the server would cover the desktop at each login. */
 const START = 'cmd.exe /d /c start "relay" /min';
 
-/** The value's data. Throws `SERVICE_FAILED` for a command that Windows would not run as it stands. */
+/** The value's data. Throws `SERVICE_FAILED` for a command that Windows would not run unchanged. */
 export function runValue(command: readonly string[]): string {
   const text = [START, ...command.map(windowsWord)].join(' ');
   if (/%[^%]+%/.test(text)) {
-    throw unusable('has two percent signs, between which the command processor expects a variable', text);
+    throw unusable('contains two percent signs, which cmd.exe would read as a variable', text);
   }
-  if (text.length > LONGEST) throw unusable(`is longer than ${LONGEST} characters`, text);
+  if (text.length > MAX_LENGTH) throw unusable(`is longer than ${MAX_LENGTH} characters`, text);
   return text;
 }
 
@@ -28,7 +28,7 @@ function unusable(why: string, text: string): RelayError {
   });
 }
 
-/** As Microsoft's C runtime takes arguments apart: backslashes count only before a quote. */
+/** Quoted for Microsoft's C runtime, where a backslash is special only before a quote. */
 function windowsWord(word: string): string {
   if (/^[\w\\:./-]+$/.test(word)) return word;
   return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, '$&$&')}"`;
@@ -38,19 +38,19 @@ export function addArgs(data: string): string[] {
   return ['add', RUN_KEY, '/v', VALUE, '/t', 'REG_SZ', '/d', data, '/f'];
 }
 
-/** The data in what `reg query` printed. */
+/** The data in the output of `reg query`. */
 export function queriedData(printed: string): string | null {
   return /^\s*relay\s+REG_(?:EXPAND_)?SZ\s+(.*?)\s*$/m.exec(printed)?.[1] ?? null;
 }
 
-/** Only `cmd /c start "relay"` is a form that this program writes. */
+/** relay writes no other form. */
 export function isOurData(data: string): boolean {
   return data.startsWith(START);
 }
 
 /**
- * Whether `printed` by `reg` is `data`. It prints in the console's code page, in which a letter may be several bytes, another
- * letter or a question mark, so anything is taken for a letter beyond ASCII.
+ * Whether `printed`, the output of `reg`, is `data`. It is in the console's code page, where a character beyond ASCII
+ * may be several bytes, another character or a question mark, so anything matches it.
  */
 export function isSameData(printed: string, data: string): boolean {
   const pattern = [...data].map((letter) =>
@@ -59,7 +59,7 @@ export function isSameData(printed: string, data: string): boolean {
   return new RegExp(`^${pattern.join('')}$`, 's').test(printed);
 }
 
-/** The first byte is odd where the person switched it off. */
+/** The first byte is odd when the user has disabled it. */
 export function isSwitchedOff(printed: string): boolean {
   const [, first] = /^\s*relay\s+REG_BINARY\s+([0-9A-F]{2})/im.exec(printed) ?? [];
   return first !== undefined && Number.parseInt(first, 16) % 2 === 1;

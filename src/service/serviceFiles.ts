@@ -1,16 +1,16 @@
-/** The files of a service: read as they are, replaced as a whole. */
+/** Reads, replaces and removes the files of a service. */
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 
-/** null when there is no such file. A file that cannot be read is one of somebody else: `''`. */
+/** null when there is no such file; `''` for a file that cannot be read, which counts as someone else's. */
 export async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '')) return '';
-    // A link that leads nowhere would be replaced as if it were nothing.
+    // A dangling symbolic link is not the same as no file.
     return (await linkTarget(path)) === null ? null : '';
   }
 }
@@ -35,12 +35,12 @@ export async function removeFile(path: string): Promise<void> {
   });
 }
 
-/** What the link says; null when `path` is no link. */
+/** Where the symbolic link points; null when `path` is not one. */
 export async function linkTarget(path: string): Promise<string | null> {
   return readlink(path).catch(() => null);
 }
 
-/** Makes `path` a link to `target`, in the place of another link. Throws `SERVICE_FAILED`. */
+/** Makes `path` a symbolic link to `target`, replacing another link. Throws `SERVICE_FAILED`. */
 export async function putLink(path: string, target: string): Promise<void> {
   if ((await linkTarget(path)) === target) return;
   try {
@@ -54,7 +54,7 @@ export async function putLink(path: string, target: string): Promise<void> {
 
 function unwritable(path: string, error: unknown): RelayError {
   return new RelayError('SERVICE_FAILED', `${path} cannot be changed: ${messageOf(error)}.`, {
-    remedy: 'Check who owns it and its folder, then run this again.',
+    remedy: 'Check the owner of the file and its directory, then run this again.',
     cause: error,
   });
 }

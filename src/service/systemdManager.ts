@@ -1,4 +1,4 @@
-/** Starting at login by systemd's manager of the user. */
+/** Starts the server at login with systemd, as a user unit. */
 
 import {
   type Found,
@@ -12,7 +12,7 @@ import {
 import { linkTarget, putLink, readText, removeFile, replaceText } from './serviceFiles.ts';
 import { execStart, isOurUnit, UNIT, unitCommand, unitPaths, unitState, unitText } from './systemdUnit.ts';
 
-/** A server that stops may take a minute to finish what it is doing. */
+/** A stopping server may take a minute to finish its work. */
 const STOP_MS = 90_000;
 const LOG = 'journalctl --user -u relay -n 20';
 
@@ -52,7 +52,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     check(await ask('enable', UNIT), 'systemd did not enable the service');
     if (!start) return { changed, started: 'next login' };
     if (before.running && before.current) return { changed, started: 'was running' };
-    // After too many failures systemd refuses to start it before this.
+    // After too many failures systemd refuses to start the unit without this.
     await ask('reset-failed', UNIT);
     const restarted = await machine.run('systemctl', ['--user', 'restart', UNIT], STOP_MS);
     check(restarted, 'systemd did not start the service');
@@ -64,7 +64,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     if (writtenBy === 'other') throw writtenByOther(unit);
     const linked = (await linkTarget(link)) !== null;
     if (writtenBy === 'nobody' && !linked) return false;
-    // It refuses what it cannot find any more, and what is left is removed all the same.
+    // This fails if the unit file is gone. What is left is removed anyway.
     await machine.run('systemctl', ['--user', 'disable', '--now', UNIT], STOP_MS);
     await removeFile(unit);
     await removeFile(link);

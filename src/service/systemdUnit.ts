@@ -1,5 +1,5 @@
 /**
- * The systemd unit, as text. Pure. A unit of the user and not of the system, since only the user's processes reach the
+ * The systemd unit. Pure. A user unit rather than a system unit, because only the user's own processes reach the
  * keychain.
  */
 import { isAbsolute, join } from 'node:path';
@@ -8,7 +8,7 @@ export const UNIT = 'relay.service';
 
 const MARKER = '# Written by `relay service install`, which replaces it.';
 
-/** Where systemd looks for units of the user. A relative XDG_CONFIG_HOME counts as none. */
+/** Where systemd looks for user units. A relative XDG_CONFIG_HOME is ignored. */
 export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: string; link: string } {
   const own = env.XDG_CONFIG_HOME;
   const config = own && isAbsolute(own) ? own : join(homeDir, '.config');
@@ -17,9 +17,10 @@ export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: stri
 }
 
 /**
- * The whole unit. Exit codes 2 (settings) and 5 (newer program needed) stay until a person acts. Code 3 does not: a
- * keychain that is still locked at login opens a moment later, so it is tried a few times. Stopping waits longer than
- * a tool call may take. The restrictions are those that need no mount namespace, which some systems deny to users.
+ * The whole unit. Exit codes 2 (settings) and 5 (newer program needed) last until the user acts, so they prevent a
+ * restart. Code 3 does not: a keychain that is locked at login is often unlocked a moment later. `TimeoutStopSec` is
+ * longer than a tool call may take. The restrictions are those that need no mount namespace, which some systems deny
+ * to users.
  */
 export function unitText(command: readonly string[]): string {
   return `${MARKER}
@@ -51,12 +52,14 @@ export function isOurUnit(text: string): boolean {
   return text.startsWith(MARKER);
 }
 
-/** The command of a unit as it stands there. */
+/** The command line in a unit. */
 export function unitCommand(text: string): string | null {
   return /^ExecStart=(.*)$/m.exec(text)?.[1]?.trim() ?? null;
 }
 
-/** systemd.service(5), "Command lines". systemd takes no program with a quote or a backslash in its path. */
+/**
+ * systemd.service(5), "Command lines". systemd does not accept a program path with a quote, backslash or dollar sign.
+ */
 export function execStart(command: readonly string[]): string {
   const [program = ''] = command;
   const words = /["'\\$]/.test(program) ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...command] : command;
@@ -69,7 +72,7 @@ function systemdWord(word: string): string {
   return `"${literal.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** What `systemctl show` says of the unit. */
+/** From the output of `systemctl show`. */
 export function unitState(shown: string): {
   enabled: boolean;
   running: boolean;

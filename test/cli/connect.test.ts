@@ -86,7 +86,7 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
 }
 `,
     command: 'claude mcp add --transport http --scope user relay http://127.0.0.1:4980/mcp',
-    next: ['In a new session of Claude Code type /mcp, choose relay and Authenticate.'],
+    next: ['In a new Claude Code session, type /mcp, choose relay, then Authenticate.'],
   },
   'claude-desktop': {
     name: 'Claude Desktop',
@@ -117,7 +117,7 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
   }
 }
 `,
-    next: ['Restart Cursor and find relay under MCPs in Customize; Connect there opens the', 'browser.'],
+    next: ['Restart Cursor, then find relay in Customize under MCPs; Connect opens the', 'browser.'],
   },
   vscode: {
     name: 'VS Code',
@@ -133,8 +133,8 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
 `,
     command: `code --add-mcp '{"name":"relay","type":"http","url":"http://127.0.0.1:4980/mcp"}'`,
     next: [
-      'In the Command Palette run MCP: List Servers, choose relay and Start Server;',
-      'it opens the browser.',
+      'In the Command Palette, run MCP: List Servers, choose relay, then Start',
+      'Server; it opens the browser.',
     ],
   },
   codex: {
@@ -156,7 +156,7 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
 }
 `,
     command: 'gemini mcp add --scope user --transport http relay http://127.0.0.1:4980/mcp',
-    next: ['In a new session of Gemini CLI type `/mcp auth relay`.'],
+    next: ['In a new Gemini CLI session, type `/mcp auth relay`.'],
   },
   windsurf: {
     name: 'Windsurf',
@@ -169,7 +169,7 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
   }
 }
 `,
-    next: ['In Cascade open MCPs, refresh the list and find relay; it opens the browser.'],
+    next: ['In Cascade, open MCPs, refresh the list, then find relay; it opens the', 'browser.'],
   },
 };
 
@@ -265,7 +265,7 @@ test('a link stays a link, and its target changes', async (context) => {
 
 const BROKEN: Array<[what: string, content: string | Buffer, problem: string]> = [
   ['malformed', '{\n  "mcpServers": {\n    oops\n  }\n}\n', 'is not valid JSON (line 3, column 5)'],
-  ['of another shape', '{"mcpServers": []}', 'has a mcpServers that holds no named servers'],
+  ['of another shape', '{"mcpServers": []}', 'has a value for mcpServers that is not a group of servers'],
   ['not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not UTF-8 text'],
 ];
 
@@ -278,7 +278,7 @@ for (const [what, content, problem] of BROKEN) {
       code: 1,
       out: '',
       err: `${NO_SERVER}relay: ${home}/.cursor/mcp.json ${problem}. Nothing was changed.
-  Mend the file and try again, or add this by hand:
+  Fix the file and try again, or add this by hand:
 
     {
       "mcpServers": {
@@ -313,10 +313,13 @@ test('a directory, and a link to nothing, in the place of the file are refused',
   symlinkSync('gone.json', join(home, '.gemini/settings.json'));
   const cursor = await run(['cursor', '--write']);
   assert.equal(cursor.code, 1);
-  assert.match(cursor.err, /\.cursor\/mcp\.json is not a plain file\. Nothing was changed\./);
+  assert.match(cursor.err, /\.cursor\/mcp\.json is not a regular file\. Nothing was changed\./);
   const gemini = await run(['gemini', '--write']);
   assert.equal(gemini.code, 1);
-  assert.match(gemini.err, /settings\.json is a link to a file that does not exist\. Nothing was changed\./);
+  assert.match(
+    gemini.err,
+    /settings\.json is a symbolic link to a file that does not exist\. Nothing was changed\./,
+  );
 });
 
 test('a home directory that is not there is told, and not made', async (context) => {
@@ -325,7 +328,7 @@ test('a home directory that is not there is told, and not made', async (context)
     code: 1,
     out: '',
     err: `${NO_SERVER}relay: ${home}/none/.cursor/mcp.json cannot be written: there is no directory ${home}/none.
-  Make it, or correct the variable in the environment that names it.
+  Create it, or fix the environment variable that names it.
 `,
   });
   assert.equal(existsSync(`${home}/none`), false);
@@ -389,7 +392,7 @@ test('a directory or a file that may not be written is told, and nothing is left
   ]);
   chmodSync(join(home, '.cursor'), 0o700);
   const remedy =
-    '  Look at the permissions of the file and its directory, or leave out --write and add by hand what is printed.\n';
+    '  Check the permissions of the file and its directory, or run this without --write and add the printed entry by hand.\n';
   assert.deepEqual(cursor, {
     code: 1,
     out: '',
@@ -497,7 +500,7 @@ To have it merged into the file, with a backup:
   relay connect codex --key --write
 
 After that:
-  In a new session of Codex, /mcp lists relay.
+  In a new Codex session, /mcp lists relay.
 `,
   );
   const written = await run(['codex', '--key', '--write', '--json']);
@@ -527,7 +530,7 @@ http_headers = { Authorization = "Bearer ${KEY}" }
     snippet:
       '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\nhttp_headers = { Authorization = "Bearer <key>" }\n',
     command: null,
-    next: 'In a new session of Codex, /mcp lists relay.',
+    next: 'In a new Codex session, /mcp lists relay.',
     written: true,
     backup: `${home}/.codex/config.toml.relay-backup-20261120T123005Z`,
     changed: true,

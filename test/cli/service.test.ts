@@ -337,7 +337,7 @@ test('what another program wrote is never touched', async (context) => {
       assert.deepEqual(await own.service([verb]), {
         code: 1,
         out: '',
-        err: `relay: ${unitOf(own)} was not written by relay.\n  Nothing was changed. Move it away if it is not needed, then run this again.\n`,
+        err: `relay: ${unitOf(own)} was not written by relay.\n  Nothing was changed. If you do not need it, move it away, then run this again.\n`,
       });
     }
     assert.equal(readFileSync(unitOf(own), 'utf8'), content);
@@ -393,7 +393,7 @@ test('a file where a folder should be is told, and nothing is left behind', asyn
   assert.equal(code, 1);
   assert.match(
     err,
-    /relay\.service cannot be changed: .*\n {2}Check who owns it and its folder, then run this again\.\n$/,
+    /relay\.service cannot be changed: .*\n {2}Check the owner of the file and its directory, then run this again\.\n$/,
   );
   assert.equal(readFileSync(join(own.dir, '.config'), 'utf8'), 'mine');
 });
@@ -413,7 +413,7 @@ test('a program that is gone, sudo, and an unknown system are refused before any
   assert.deepEqual(unknown, {
     code: 1,
     out: '',
-    err: 'relay: No way to start at login is known for freebsd.\n  Let your own start-up files run `relay serve`.\n',
+    err: 'relay: relay cannot start at login on freebsd.\n  Run `relay serve` from your own startup files.\n',
   });
   rmSync(own.program);
   assert.match(

@@ -14,7 +14,7 @@ for (const [what, before] of [
   ['changed', 'old'],
   ['appeared', null],
 ] as const) {
-  test(`a file that ${what} meanwhile is left as it is`, async (context) => {
+  test(`a file that ${what} meanwhile is left untouched`, async (context) => {
     const home = temporaryHome(context);
     const path = join(home, 'mcp.json');
     if (before !== null) writeFileSync(path, before);
@@ -22,15 +22,15 @@ for (const [what, before] of [
     writeFileSync(path, 'of the client');
     await assert.rejects(
       replaceClientFile(file, { text: 'ours', secret: false, now: NOW }),
-      new RelayError('CONFLICT', `${path} changed while relay worked on it; nothing was written.`, {
-        remedy: 'Close the client if it runs, and try again.',
+      new RelayError('CONFLICT', `${path} changed while relay was editing it. Nothing was written.`, {
+        remedy: 'Close the client if it is running, then try again.',
       }),
     );
     assert.deepEqual([readdirSync(home), readFileSync(path, 'utf8')], [['mcp.json'], 'of the client']);
   });
 }
 
-test('only directories of the client are made, never the one that they stand in', async (context) => {
+test('only the client’s own directories are created, never their parent', async (context) => {
   const home = temporaryHome(context);
   const system = { platform: process.platform, env: {}, home };
   const inHome = placeBelow(system, join(home, '.config'), ['Code', 'User', 'mcp.json']);
@@ -45,7 +45,7 @@ test('only directories of the client are made, never the one that they stand in'
   assert.deepEqual(readdirSync(join(home, 'none')), ['codex']);
 });
 
-test('what lies outside of the home directory is made in a directory that is there', () => {
+test('outside the home directory, the parent directory must exist', () => {
   const linux = { platform: 'linux', env: {}, home: '/home/me' } as const;
   assert.equal(placeBelow(linux, '/cfg', ['Claude', 'x.json']).base, '/');
   assert.equal(placeBelow(linux, '/home/mean/cfg', ['Claude', 'x.json']).base, '/home/mean');

@@ -70,7 +70,7 @@ const FILES: Array<[client: string, system: System, file: string, traces?: strin
 ];
 
 for (const [id, system, file, traces = []] of FILES) {
-  test(`the file of ${id}: ${file}`, () => {
+  test(`${id} keeps its servers in ${file}`, () => {
     assert.equal(setupOf(id, system, traces).place.file, file);
   });
 }
@@ -172,19 +172,19 @@ http_headers = { Authorization = "Bearer relay_k" }
 };
 
 for (const { id } of CLIENTS) {
-  test(`the file of ${id} with the key`, () => {
+  test(`the entry of ${id} with a key`, () => {
     assert.equal(fileOf(id, { key: 'relay_k' }), KEY_FILES[id]);
   });
 }
 
-test('Devin Desktop, the later Windsurf, wants url', () => {
+test('Devin Desktop, formerly Windsurf, uses url instead of serverUrl', () => {
   assert.equal(
     fileOf('windsurf', {}, ['/home/me/.config/devin']),
     '{\n  "mcpServers": {\n    "relay": {\n      "url": "http://127.0.0.1:4980/mcp"\n    }\n  }\n}\n',
   );
 });
 
-test('mcp-remote is allowed http where it is not this machine by name', () => {
+test('mcp-remote gets --allow-http for other hosts only', () => {
   const argsFor = (url: string) =>
     setupOf('claude-desktop', LINUX).entry({ name: 'relay', url, key: null }).args;
   assert.deepEqual(argsFor('http://[::1]:4980/mcp'), [
@@ -243,7 +243,7 @@ for (const [id, system, connection, command] of COMMANDS) {
   });
 }
 
-test('clients are found by ID and by other names, in any case of letters', () => {
+test('clients are found by ID and by alias, ignoring case', () => {
   assert.deepEqual(
     ['Cursor', 'claude', 'VS-Code', 'code', 'codex-cli', 'Gemini-CLI', 'devin', 'x'].map(
       (name) => findClient(name)?.id,

@@ -108,7 +108,7 @@ for (const [what, before, after] of MERGES) {
   });
 }
 
-test('the key goes beside the headers of the person', () => {
+test('the key is added next to the user’s own headers', () => {
   assert.equal(
     merge(
       '{\n  "mcpServers": {\n    "relay": { "url": "http://old", "headers": { "authorization": "x", "X-A": "b" } }\n  }\n}\n',
@@ -121,16 +121,16 @@ test('the key goes beside the headers of the person', () => {
 const REFUSALS: Array<[before: string, reason: string]> = [
   ['{\n  "a": 1,\n  b\n}', 'is not valid JSON (line 3, column 3)'],
   ['{"a":', 'is not valid JSON (line 1, column 6)'],
-  ['[]', 'does not hold a JSON object'],
-  ['null', 'does not hold a JSON object'],
-  ['{"mcpServers": []}', 'has a mcpServers that holds no named servers'],
-  ['{"mcpServers": null}', 'has a mcpServers that holds no named servers'],
-  ['{"mcpServers": {"relay": "off"}}', 'has a mcpServers.relay that holds no settings'],
+  ['[]', 'does not contain a JSON object'],
+  ['null', 'does not contain a JSON object'],
+  ['{"mcpServers": []}', 'has a value for mcpServers that is not a group of servers'],
+  ['{"mcpServers": null}', 'has a value for mcpServers that is not a group of servers'],
+  ['{"mcpServers": {"relay": "off"}}', 'has a value for mcpServers.relay that is not a group of settings'],
   ['{"mcpServers": 1, "mcpServers": {}}', 'has more than one mcpServers'],
   ['{"mcpServers": {"relay": 1, "relay": {}}}', 'has more than one mcpServers.relay'],
   [
     '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}',
-    'has mcpServers in a form that relay cannot change with certainty',
+    'has mcpServers in a form that relay cannot edit safely',
   ],
 ];
 

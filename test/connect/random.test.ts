@@ -115,7 +115,7 @@ function check(file: string, addition: Addition, parse: (text: string) => Data):
   assert.equal(merge(merged, addition), merged);
 }
 
-test('JSON with comments in any layout', () => {
+test('random JSON with comments keeps everything else', () => {
   for (let seed = 0; seed < ROUNDS; seed++) {
     const chance = chanceFrom(seed);
     const unit = ['  ', '\t', '    '][chance(3)] as string;
@@ -135,7 +135,7 @@ function asToml(chance: Chance, of: Data): string {
   return lines.join('\n') + tail;
 }
 
-test('TOML in the layout of a parser, with comments', () => {
+test('random TOML with comments keeps everything else', () => {
   for (let seed = 0; seed < ROUNDS; seed++) {
     const chance = chanceFrom(seed);
     const lines = asToml(chance, document(chance, 'mcp_servers', 'http_headers'));

@@ -75,19 +75,19 @@ for (const [what, before, after] of MERGES) {
   });
 }
 
-test('what is there already stays in its own form', () => {
+test('an entry that is already right keeps its form', () => {
   const inline = "[mcp_servers]\nrelay = {enabled = true, url = 'http://127.0.0.1:4980/mcp'}\n";
   assert.equal(merge(inline, TOML_ADDITION), inline);
 });
 
-test('the key goes beside the headers of the person', () => {
+test('the key is added next to the user’s own headers', () => {
   assert.equal(
     merge(`${ALONE}http_headers.X-A = "1"\n\n# next\n[z]\n`, TOML_KEY_ADDITION),
     `${ALONE}http_headers = { X-A = "1", Authorization = "Bearer k" }\n\n# next\n[z]\n`,
   );
 });
 
-test('the key is the only header where there was none, and a variable for it goes', () => {
+test('the key replaces a variable for the same header', () => {
   assert.equal(
     merge(`${ALONE}bearer_token_env_var = "RELAY"\nenabled = true\n`, TOML_KEY_ADDITION),
     `${ALONE}enabled = true\nhttp_headers = { Authorization = "Bearer k" }\n`,
@@ -97,19 +97,13 @@ test('the key is the only header where there was none, and a variable for it goe
 const REFUSALS: Array<[before: string, reason: string]> = [
   ['a = 1\nb = \n', 'is not valid TOML (line 2, column 5)'],
   ['[a]\nb = 1\n[a]\n', 'is not valid TOML (line 3, column 2)'],
-  ['[[mcp_servers]]\na = 1\n', 'has a mcp_servers that holds no named servers'],
-  ['[mcp_servers]\nrelay = 1\n', 'has a mcp_servers.relay that holds no settings'],
-  [
-    'mcp_servers = { relay = { url = "x" } }\n',
-    'has mcp_servers in a form that relay cannot change with certainty',
-  ],
-  [
-    'mcp_servers = { other = { url = "x" } }\n',
-    'has mcp_servers in a form that relay cannot change with certainty',
-  ],
+  ['[[mcp_servers]]\na = 1\n', 'has a value for mcp_servers that is not a group of servers'],
+  ['[mcp_servers]\nrelay = 1\n', 'has a value for mcp_servers.relay that is not a group of settings'],
+  ['mcp_servers = { relay = { url = "x" } }\n', 'has mcp_servers in a form that relay cannot edit safely'],
+  ['mcp_servers = { other = { url = "x" } }\n', 'has mcp_servers in a form that relay cannot edit safely'],
   [
     '[mcp_servers]\nrelay = { url = "x", since = 2026-01-01 }\n',
-    'holds a value of a kind that relay does not write',
+    'has a value of a type that relay cannot write',
   ],
 ];
 

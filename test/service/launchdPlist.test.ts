@@ -11,7 +11,7 @@ import {
 
 const COMMAND = ['/Users/me/R&D <1>/relay', '--home', `/Users/me/it's "my" $HOME %h \\ Grüße`, 'serve'];
 
-test('the property list', () => {
+test('the property list is as launchd wants it', () => {
   assert.equal(
     plistText(COMMAND, '/Users/me/Library/Logs/relay.log'),
     `<?xml version="1.0" encoding="UTF-8"?>
@@ -49,7 +49,7 @@ test('the property list', () => {
   );
 });
 
-test('the command is read back from it, as a shell would take it', () => {
+test('the command is read back from the property list, quoted for a shell', () => {
   const text = plistText(COMMAND, '/log');
   const [program, flag, home, verb] = COMMAND;
   assert.equal(plistCommand(text), `'${program}' ${flag} '${home?.replace("'", String.raw`'\''`)}' ${verb}`);
@@ -57,7 +57,7 @@ test('the command is read back from it, as a shell would take it', () => {
   assert.equal(plistCommand('<plist/>'), null);
 });
 
-test('where it is, and whose it is', () => {
+test('the plist path, the log path, and the marker of our own plist', () => {
   assert.deepEqual(agentPaths('/Users/me'), {
     plist: '/Users/me/Library/LaunchAgents/relay.server.plist',
     log: '/Users/me/Library/Logs/relay.log',
@@ -65,7 +65,7 @@ test('where it is, and whose it is', () => {
   assert.deepEqual([plistText([], ''), '<plist/>', ''].map(isOurPlist), [true, false, false]);
 });
 
-test('what launchctl prints', () => {
+test('the output of launchctl print is read', () => {
   assert.deepEqual(
     agentState('gui/501/relay.server = {\n\tstate = running\n\tpid = 42\n\tlast exit code = 1\n}'),
     {
@@ -91,7 +91,7 @@ test('what launchctl prints', () => {
   });
 });
 
-test('an agent that was switched off, as older and newer systems say it', () => {
+test('a disabled agent is recognised on older and newer systems', () => {
   const words = ['true', 'disabled', 'false', 'enabled'].map((word) => `\t\t"relay.server" => ${word}\n`);
   assert.deepEqual(words.map(isDisabled), [true, true, false, false]);
   assert.equal(isDisabled('\t\t"relayXserver" => disabled\n'), false);

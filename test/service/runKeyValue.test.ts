@@ -23,7 +23,7 @@ const VALUES: ReadonlyArray<[command: string[], rest: string]> = [
 ];
 
 for (const [command, rest] of VALUES) {
-  test(`the value for ${command.join(' ')}`, () => {
+  test(`the Run key value for ${command.join(' ')}`, () => {
     const data = runValue(command);
     assert.equal(data, `${START} ${rest}`);
     assert.deepEqual(addArgs(data), ['add', RUN, '/v', 'relay', '/t', 'REG_SZ', '/d', data, '/f']);
@@ -38,7 +38,7 @@ for (const [command, rest] of VALUES) {
   });
 }
 
-test('what Windows would run otherwise than it stands is refused', () => {
+test('a command that Windows would change or cut is refused', () => {
   assert.throws(() => runValue(['C:\\%PATH%\\r.exe', 'serve']), {
     code: 'SERVICE_FAILED',
     message: /percent/,
@@ -49,7 +49,7 @@ test('what Windows would run otherwise than it stands is refused', () => {
   });
 });
 
-test('a value is known again in whatever code page it is printed', () => {
+test('our own value is recognised in any console code page', () => {
   const data = runValue(['C:\\Łukasz Grüße\\r.exe', 'serve']);
   const printed = [
     data.replace('Ł', 'L'),
@@ -73,7 +73,7 @@ test('a value is known again in whatever code page it is printed', () => {
   );
 });
 
-test('there is no value, or another program has one of that name', () => {
+test('no value and a foreign value with the same name are told apart', () => {
   assert.equal(
     queriedData('ERROR: The system was unable to find the specified registry key or value.'),
     null,
@@ -81,7 +81,7 @@ test('there is no value, or another program has one of that name', () => {
   assert.equal(isOurData('"C:\\Other\\relay.exe"'), false);
 });
 
-test('what the Task Manager switched off', () => {
+test('an entry disabled in Task Manager is recognised', () => {
   const printed = (hex: string) => `\r\n    relay    REG_BINARY    ${hex}\r\n`;
   assert.equal(isSwitchedOff(printed('030000006A2D5B9F')), true);
   assert.equal(isSwitchedOff(printed('020000000000000000000000')), false);

@@ -4,12 +4,12 @@ import test from 'node:test';
 import { systemMachine } from '../../src/service/machine.ts';
 import { commandToServe, lastingNames, shellText } from '../../src/service/serveCommand.ts';
 
-test('the home stands in the command only where one was named', () => {
+test('the command has --home only when a home was given', () => {
   assert.deepEqual(commandToServe(['/n', '/r.mjs'], null), ['/n', '/r.mjs', 'serve']);
   assert.deepEqual(commandToServe(['/r'], '/h'), ['/r', '--home', '/h', 'serve']);
 });
 
-test('names that an upgrade keeps are asked for where people put programs', () => {
+test('paths that survive an upgrade are looked for in the usual directories', () => {
   assert.deepEqual(lastingNames('/opt/homebrew/Cellar/node/26.1.0/bin/node', '/Users/me'), [
     '/usr/local/bin/node',
     '/usr/local/bin/relay',
@@ -28,19 +28,19 @@ test('names that an upgrade keeps are asked for where people put programs', () =
   assert.deepEqual(lastingNames('/home/me/.local/bin/relay', '/home/me'), []);
 });
 
-test('this program, run from source, is Node and the script, under names that lead to them', () => {
+test('run from source, the program is Node and the script, by paths that resolve to them', () => {
   const [node = '', script = '', ...more] = systemMachine().program;
   assert.equal(realpathSync(node), realpathSync(process.execPath));
   assert.equal(script, new URL('../../bin/relay.mjs', import.meta.url).pathname);
   assert.deepEqual(more, []);
 });
 
-test('a program that does not answer is given up, one that is missing is said to be', async () => {
+test('a program that hangs times out, and a missing one is reported', async () => {
   const { run } = systemMachine();
   assert.deepEqual(await run('no-such-program', []), {
     ok: false,
     out: '',
-    err: 'There is no no-such-program here',
+    err: 'no-such-program was not found',
   });
   assert.deepEqual(await run(process.execPath, ['-p', '1+1']), { ok: true, out: '2\n', err: '' });
   const failed = await run(process.execPath, ['-e', 'console.error("why"); process.exit(3)']);
@@ -49,6 +49,6 @@ test('a program that does not answer is given up, one that is missing is said to
   assert.deepEqual(hangs, { ok: false, out: '', err: `${process.execPath} did not answer within 0.2 s` });
 });
 
-test('a command as a person types it', () => {
+test('a command is quoted for a POSIX shell', () => {
   assert.equal(shellText(['/opt/relay', "/it's", 'a b', '$x']), String.raw`/opt/relay '/it'\''s' 'a b' '$x'`);
 });

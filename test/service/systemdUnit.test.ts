@@ -14,7 +14,7 @@ import {
 } from '../../src/service/systemdUnit.ts';
 import { temporaryHome } from '../support/cli.ts';
 
-test('the unit', () => {
+test('the unit is as systemd wants it', () => {
   const command = commandToServe(['/usr/local/bin/relay'], null);
   assert.equal(
     unitText(command),
@@ -63,7 +63,7 @@ const WORDS: ReadonlyArray<[command: string[], line: string]> = [
 ];
 
 for (const [command, line] of WORDS) {
-  test(`as systemd reads it: ${line}`, () => {
+  test(`systemd quoting: ${line}`, () => {
     assert.equal(execStart(command), line);
     assert.equal(unitCommand(unitText(command)), line);
   });
@@ -71,7 +71,7 @@ for (const [command, line] of WORDS) {
 
 const analyze = spawnSync('systemd-analyze', ['--version']).error === undefined;
 
-test('systemd accepts the unit for every path', {
+test('systemd accepts the unit for any path', {
   skip: analyze ? false : 'there is no systemd-analyze here',
 }, (context) => {
   const folder = temporaryHome(context);
@@ -101,10 +101,10 @@ test('systemd accepts the unit for every path', {
   }
 });
 
-test('a path with a line break is refused, since it could say something else to systemd', () => {
+test('a path with a line break is refused, since it could add directives to the unit', () => {
   assert.throws(() => commandToServe(['/opt/relay'], '/home/a\nExecStartPre=/bin/evil'), {
     code: 'SERVICE_FAILED',
-    message: '"/home/a\\nExecStartPre=/bin/evil" holds a control character.',
+    message: '"/home/a\\nExecStartPre=/bin/evil" contains a control character.',
   });
 });
 
@@ -119,12 +119,12 @@ test('the unit is where systemd looks for it', () => {
   assert.deepEqual(unitPaths({ XDG_CONFIG_HOME: '' }, '/home/me'), below('/home/me/.config'));
 });
 
-test('only what begins with our own line is ours', () => {
+test('only a unit that starts with our marker is ours', () => {
   const ours = unitText(['/opt/relay', 'serve']);
   assert.deepEqual([ours, `\n${ours}`, '', '[Unit]\n'].map(isOurUnit), [true, false, false, false]);
 });
 
-test('what systemctl shows', () => {
+test('the output of systemctl show is read', () => {
   const shown = (enabled: string, active: string, sub: string, pid: number) =>
     unitState(`MainPID=${pid}\nActiveState=${active}\nSubState=${sub}\nUnitFileState=${enabled}\n`);
   assert.deepEqual(shown('enabled', 'active', 'running', 42), {
