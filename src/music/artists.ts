@@ -1,11 +1,11 @@
-/** Artists as whole names: a billing of several is taken apart, and a name is never part of another. */
+/** Compares artists by whole names: a billing of several is split, and part of a name never matches. */
 import { tidy } from './letters.ts';
 import { nameKey } from './normalise.ts';
 
-/** What joins names. The whole text is compared first, so that a band whose name holds one of these is found too. */
-const JOINTS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|og|и)\s+/iu;
-/** Joints of a search text: a tight slash is part of a name there. */
-const LOOSE_JOINTS = /\s*[,;、|&×]\s*|\s+(?:[+/]|and|x|vs\.?)\s+/iu;
+/** Separators of names. The whole text is compared first, so that a band with one of these in its name is found too. */
+const SEPARATORS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|og|и)\s+/iu;
+/** Separators for a search text, where a slash without spaces is part of a name. */
+const SEARCH_SEPARATORS = /\s*[,;、|&×]\s*|\s+(?:[+/]|and|x|vs\.?)\s+/iu;
 const GUEST_CUE = /[\s([]+(?:feat\.?|ft\.?|featuring|with|w\/)\s+/iu;
 
 export interface Billing {
@@ -15,32 +15,32 @@ export interface Billing {
   readonly guests: readonly string[];
 }
 
-/** Takes "A & B feat. C" apart. A text that is nothing but joints ("&") is one name. */
+/** Splits "A & B feat. C". A text of nothing but separators ("&") is one name. */
 export function readBilling(text: string): Billing {
   const { main, guests } = cutGuests(text);
   return { main: splitNames(main), guests: guests === '' ? [] : splitNames(guests) };
 }
 
-/** The names in a text that joins them. */
+/** The names in a text of several. */
 export function splitNames(text: string): string[] {
-  const names = splitAt(text, JOINTS);
+  const names = splitAt(text, SEPARATORS);
   return names.length > 0 ? names : [text];
 }
 
-/** The name to search for: the longest of the main artists, which a joint billing and a band's own name both hold. */
+/** The name to search for: the longest of the main artists, which is in a joint billing and in a band's own name. */
 export function nameToSearch(text: string): string {
   const main = cutGuests(text).main;
-  const names = splitAt(main, LOOSE_JOINTS);
+  const names = splitAt(main, SEARCH_SEPARATORS);
   return names.reduce((longest, name) => (name.length > longest.length ? name : longest), '') || main;
 }
 
-/** True for one artist, or one billing of the same artists in any order. */
+/** True for the same artist, or the same artists in any order. */
 export function sameArtist(a: string, b: string): boolean {
   const key = nameKey(a);
   return key !== '' && (key === nameKey(b) || namesKey(splitNames(a)) === namesKey(splitNames(b)));
 }
 
-/** One key for a set of names, whatever their order. */
+/** A key for a set of names, independent of their order. */
 export function namesKey(names: readonly string[]): string {
   return joinedKey(names.map(nameKey));
 }
@@ -50,8 +50,8 @@ function joinedKey(keys: readonly string[]): string {
 }
 
 /**
- * Which of `names` make up the joint billing `main`, or null when some artist of it is not among them. "A, B & C" is made
- * up by A, B and C, and by "A" and "B & C".
+ * Which of `names` make up the joint billing `main`, or null when an artist is missing. "A, B & C" is covered by A, B
+ * and C, and by "A" and "B & C".
  */
 export function coveredBy(main: readonly string[], names: readonly string[]): string[] | null {
   const keys = main.map(nameKey);
@@ -59,7 +59,7 @@ export function coveredBy(main: readonly string[], names: readonly string[]): st
   const byKey = new Map(offered.map(({ name, parts }) => [namesKey(parts), name]));
   byKey.delete('');
   const longest = Math.max(0, ...offered.map(({ parts }) => parts.length));
-  // From the end, one step for each place: trying all ways to group a long list would take for ever.
+  // Dynamic programming from the end: trying all ways to group a long list would take forever.
   const covers: (string[] | null)[] = [...keys.map(() => null), []];
   for (let from = keys.length - 1; from >= 0; from -= 1) {
     for (let count = Math.min(longest, keys.length - from); count >= 1 && !covers[from]; count -= 1) {
@@ -82,9 +82,9 @@ function cutGuests(text: string): { main: string; guests: string } {
   return { main: whole.slice(0, cue.index), guests };
 }
 
-function splitAt(text: string, joints: RegExp): string[] {
+function splitAt(text: string, separators: RegExp): string[] {
   return articleFirst(tidy(text))
-    .split(joints)
+    .split(separators)
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }

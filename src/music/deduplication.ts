@@ -1,25 +1,25 @@
-/** Plans for playlist writes: which requests, in which order. Nothing here sends one. */
+/** Plans how to remove duplicates from a playlist: which requests, in which order. Sends nothing. */
 import { chunk } from '../domain/lists.ts';
 
-/** Most URIs in one request to `/playlists/{id}/items`, whatever the method. */
-const MOST_URIS = 100;
+/** Maximum number of URIs in one request to `/playlists/{id}/items`, whatever the method. */
+const MAX_URIS = 100;
 /**
- * Removing duplicates may take this many requests (a few seconds) before the dates at which all other rows were added are
- * given up for fewer requests.
+ * Removing duplicates in place may take this many requests (a few seconds). Above that, fewer requests are worth losing
+ * the `added_at` dates of all rows.
  */
 const REQUESTS_TO_KEEP_DATES = 20;
 
 export interface DedupeRow {
   /** 0-based position in the playlist. */
   position: number;
-  /** null for a row that the provider no longer offers; such rows are no duplicates of each other. */
+  /** null for a row that is no longer available; such rows are never duplicates of each other. */
   uri: string | null;
   /** False for rows that the API cannot add again. */
   restorable: boolean;
   name: string | null;
 }
 
-/** The positions to keep and the rows to remove: of each URI the first occurrence stays. */
+/** The positions to keep and the rows to remove: the first occurrence of each URI stays. */
 export function duplicatesOf(rows: readonly DedupeRow[]): { keep: number[]; remove: DedupeRow[] } {
   const seen = new Set<string>();
   const keep: number[] = [];
@@ -36,24 +36,24 @@ export function duplicatesOf(rows: readonly DedupeRow[]): { keep: number[]; remo
 export type PlaylistRequest =
   /** DELETE: removes every occurrence of each URI. */
   | { kind: 'delete'; uris: string[] }
-  /** POST with a position: what stands there moves back. */
+  /** POST with a position: the rows from there on move back. */
   | { kind: 'insert'; position: number; uris: string[] }
-  /** PUT: the whole content. */
+  /** PUT: replaces all rows. */
   | { kind: 'replace'; uris: string[] }
   /** POST without a position. */
   | { kind: 'append'; uris: string[] };
 
 export interface DeduplicatePlan {
-  /** `none` where there is nothing to remove. */
+  /** `none`: there is nothing to remove. */
   strategy: 'none' | 'delete_and_reinsert' | 'rewrite';
   /** To be sent one after the other. */
   requests: PlaylistRequest[];
 }
 
 /**
- * How to remove later duplicates from a playlist that holds `uris`, keeping the order. Since DELETE takes every occurrence,
- * the first one has to be inserted again; only such rows get a new `added_at` then. Rewriting gives all rows a new one, and
- * is chosen only where it takes fewer requests and the other way takes more than 20.
+ * How to remove later duplicates from a playlist with the rows `uris`, keeping the order. DELETE removes every
+ * occurrence, so the first one has to be inserted again; only those rows get a new `added_at`. Rewriting gives all rows
+ * a new one, and is chosen only if it takes fewer requests and the other way takes more than 20.
  */
 export function planDeduplicate(uris: readonly string[]): DeduplicatePlan {
   const repeated = repeatedIn(uris);
@@ -77,7 +77,7 @@ function repeatedIn(uris: readonly string[]): Set<string> {
 }
 
 function deleteAndReinsert(wanted: readonly string[], repeated: ReadonlySet<string>): PlaylistRequest[] {
-  const deletes = chunk([...repeated], MOST_URIS).map((uris) => ({ kind: 'delete' as const, uris }));
+  const deletes = chunk([...repeated], MAX_URIS).map((uris) => ({ kind: 'delete' as const, uris }));
   return [...deletes, ...inserts(wanted, repeated)];
 }
 
@@ -87,7 +87,7 @@ function inserts(wanted: readonly string[], repeated: ReadonlySet<string>): Play
   wanted.forEach((uri, position) => {
     if (!repeated.has(uri)) return;
     const run = runs.at(-1);
-    const isNext = run && run.position + run.uris.length === position && run.uris.length < MOST_URIS;
+    const isNext = run && run.position + run.uris.length === position && run.uris.length < MAX_URIS;
     if (isNext) run.uris.push(uri);
     else runs.push({ kind: 'insert', position, uris: [uri] });
   });
@@ -95,5 +95,5 @@ function inserts(wanted: readonly string[], repeated: ReadonlySet<string>): Play
 }
 
 function rewrite(wanted: readonly string[]): PlaylistRequest[] {
-  return chunk(wanted, MOST_URIS).map((uris, n) => ({ kind: n === 0 ? 'replace' : 'append', uris }));
+  return chunk(wanted, MAX_URIS).map((uris, n) => ({ kind: n === 0 ? 'replace' : 'append', uris }));
 }

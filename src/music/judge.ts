@@ -1,4 +1,4 @@
-/** Judges one track against what is asked for: refused, or how well it fits and why. */
+/** Compares one track with the request: refused, or how well it fits and why. */
 import type { Track } from '../domain/shapes.ts';
 import { albumFit, albumVersions, versionsKey } from './albums.ts';
 import { coveredBy, readBilling, sameArtist, splitNames } from './artists.ts';
@@ -9,8 +9,9 @@ import { sameDetail } from './versionNotes.ts';
 import type { Version } from './vocabulary.ts';
 
 /**
- * What each reason takes from a score of 1000. The album asked for outweighs all else together; the year outweighs who
- * else takes part, but not a title, version or guest that fits less well. Everything accepted stays above every near miss.
+ * What each reason subtracts from a score of 1000. The requested album outweighs everything else together. The year
+ * outweighs additional artists, but not a worse title, version or guest. Every accepted track scores above every near
+ * miss.
  */
 const COSTS = {
   album_differs: 300,
@@ -28,12 +29,12 @@ const COSTS = {
   remaster_differs: 2,
 } as const;
 
-/** Costs of notes that do not keep recordings apart; they never decide between two recordings. */
+/** Costs of notes that do not make another recording; they never decide between two recordings. */
 const NOTE_COSTS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_differs']);
 
-/** What agrees. */
+/** Reasons that speak for a track. */
 const AGREEMENTS = ['title', 'artist', 'version', 'album', 'year'] as const;
-/** Why a track is refused, and the score in thousandths that it keeps as a near miss. */
+/** Why a track is refused, and its score in thousandths as a near miss. */
 const REFUSALS = { title_differs: 200, artist_differs: 250, version_differs: 350 } as const;
 
 /** Stable codes; `README.md` says what each means. */
@@ -41,15 +42,15 @@ type Reason = keyof typeof COSTS | (typeof AGREEMENTS)[number] | keyof typeof RE
 
 export interface Judged {
   readonly track: Track;
-  /** Place in the provider's answer. */
+  /** Index in the provider's answer. */
   readonly index: number;
   readonly title: ParsedTitle;
-  /** Names of all artists, those named in the title included. */
+  /** Names of all artists, including those named in the title. */
   readonly names: readonly string[];
   readonly accepted: boolean;
   /** 0 to 1000. */
   readonly points: number;
-  /** The part of 1000 that was lost to notes that do not matter. */
+  /** The part of 1000 that was subtracted for notes that do not make another recording. */
   readonly noteCost: number;
   readonly reasons: readonly Reason[];
 }
@@ -67,7 +68,7 @@ export function readAsked(query: TrackQuery): Asked {
   return { query, title, main, guests: [...guests, ...title.featured] };
 }
 
-/** The verdict on one track. Never null: a track that fits in nothing scores 0. */
+/** Never null: a track that does not fit at all scores 0. */
 export function judge(asked: Asked, track: Track, index: number): Judged {
   const title = parseTitle(track.name);
   const names = [...track.artists.map((artist) => artist.name), ...title.featured];
@@ -98,7 +99,7 @@ function scored(reasons: readonly Reason[]): Pick<Judged, 'points' | 'noteCost' 
   };
 }
 
-/** One thing that differs makes a near miss; two make a stranger. Of a title that differs the version says nothing. */
+/** One difference makes a near miss, two an unrelated track. With a different title the version is ignored. */
 function refused(verdicts: readonly Verdict[]): Pick<Judged, 'accepted' | 'points' | 'noteCost' | 'reasons'> {
   const [title = [], artist = [], version = []] = verdicts;
   const reasons = [...title, ...artist, ...(isRefusal(title) ? [] : version)];
@@ -148,14 +149,14 @@ function judgeVersion(asked: Asked, track: Track, title: ParsedTitle): Verdict {
   return wanted.size > 0 ? ['version'] : [];
 }
 
-/** What the title says; where it says nothing, the album's name may say what was asked for. */
+/** The versions in the title; if there are none, the album's name may state the requested ones. */
 function versionsOf(title: ParsedTitle, wanted: ReadonlySet<Version>, track: Track): ReadonlySet<Version> {
   if (title.versions.size > 0 || wanted.size === 0) return title.versions;
   const announced = albumVersions(track.album.name);
   return versionsKey(announced) === versionsKey(wanted) ? announced : title.versions;
 }
 
-/** A remix asked for without a name may be any; one asked for by name must say so in the title or in its artists. */
+/** A remix requested without a name matches any; with a name, the title or the artists must have that name. */
 function judgeDetail(version: Version, asked: ParsedTitle, title: ParsedTitle, track: Track): Reason {
   const wanted = asked.details.get(version);
   const offered = title.details.get(version);

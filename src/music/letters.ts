@@ -1,6 +1,6 @@
-/** Letters that compatibility decomposition leaves alone although a reader takes them for others, and marks to drop. */
+/** Letters that compatibility decomposition does not change although readers equate them, and marks to drop. */
 
-/** Lower-case letters with strokes, ligatures and regional forms, each with what people type for it. */
+/** Lower-case letters with strokes, ligatures and regional forms, each with what people type instead. */
 const LETTERS: Readonly<Record<string, string>> = {
   ł: 'l',
   ƚ: 'l',
@@ -40,9 +40,9 @@ const LETTERS: Readonly<Record<string, string>> = {
 const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 
 /**
- * Marks of Latin, Greek, Cyrillic, Hebrew and Arabic, marks for symbols, and variation selectors. Named one by one rather
- * than as \p{M}: the vowel signs of Indic scripts and the voicing marks of kana (U+3099, U+309A) are marks too, and
- * without them か and が, or का and की, would be the same.
+ * Marks of Latin, Greek, Cyrillic, Hebrew and Arabic, marks for symbols, and variation selectors. Listed instead of
+ * \p{M}, because the vowel signs of Indic scripts and the voicing marks of kana (U+3099, U+309A) are marks too: without
+ * them か and が, or का and की, would be the same.
  */
 const MARK_RANGES: readonly string[] = [
   '\\u0300-\\u036f',
@@ -65,33 +65,33 @@ const MARK_RANGES: readonly string[] = [
 ];
 const MARKS = new RegExp(`[${MARK_RANGES.join('')}]`, 'gu');
 
-/** Characters that are not seen (joiners, direction marks, soft hyphens) and the Arabic stretching stroke. */
-const UNSEEN = /[\p{Cf}\u0640]/gu;
-/** Marks of ownership, which decomposition would turn into letters ("™" into "TM"). */
-const OWNERSHIP = /[™℠®©]/gu;
+/** Invisible characters (joiners, direction marks, soft hyphens) and the Arabic tatweel. */
+const INVISIBLE = /[\p{Cf}\u0640]/gu;
+/** Trademark signs, which decomposition would turn into letters ("™" into "TM"). */
+const TRADEMARKS = /[™℠®©]/gu;
 const APOSTROPHES = /[’‘‛ʻʼʽʾʿ`´′＇׳]/gu;
 const DASHES = /[‐‑‒–—―−﹣－]/gu;
 
-/** `text` with one form for all apostrophes, dashes and full-width or ligature forms, without unseen characters. */
+/** `text` with one form for all apostrophes, dashes and full-width or ligature forms, without invisible characters. */
 export function tidy(text: string): string {
   return text
     .replace(APOSTROPHES, "'")
     .replace(DASHES, '-')
     .normalize('NFKC')
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .replace(/\s+/gu, ' ')
     .trim();
 }
 
-/** `text` without case, marks and strokes; composed again, so that Hangul and voiced kana stay what they are. */
+/** `text` without case, marks and strokes; composed again, so that Hangul and voiced kana stay intact. */
 export function foldLetters(text: string): string {
   return text
-    .replace(OWNERSHIP, '')
+    .replace(TRADEMARKS, '')
     .replace(APOSTROPHES, "'")
     .normalize('NFKD')
     .toLowerCase()
     .replace(MARKS, '')
-    .replace(UNSEEN, '')
+    .replace(INVISIBLE, '')
     .replace(LETTER, (letter) => LETTERS[letter] ?? letter)
     .replace(APOSTROPHES, "'")
     .normalize('NFC');

@@ -1,4 +1,4 @@
-/** Which of the tracks that a search found is the one asked for. The rules are in `README.md`. */
+/** Decides which of the tracks found is the requested one. The rules are in `README.md`. */
 import type { Track } from '../domain/shapes.ts';
 import { type Judged, judge, readAsked } from './judge.ts';
 import { chooseRecording, type Recording, recordingsOf } from './recordings.ts';
@@ -6,7 +6,7 @@ import type { TrackQuery } from './trackQuery.ts';
 
 export interface Candidate {
   track: Track;
-  /** 0 to 1, in thousandths; what is accepted scores above 0.4, near misses below. */
+  /** 0 to 1, in thousandths; accepted candidates score above 0.4, near misses below. */
   score: number;
   /** Stable codes, listed in `README.md`. */
   reasons: string[];
@@ -15,15 +15,17 @@ export interface Candidate {
 export interface MatchResult {
   status: 'matched' | 'ambiguous' | 'unmatched';
   match: { track: Track; score: number } | null;
-  /** At most 5, best first. Of several equally good recordings one release each comes first; near misses only when nothing fits. */
+  /**
+   * At most 5, best first. One release of each equally good recording comes first; near misses only when nothing fits.
+   */
   candidates: Candidate[];
 }
 
-const MOST_CANDIDATES = 5;
+const MAX_CANDIDATES = 5;
 
 /**
- * `found` are the tracks in the provider's order, which only decides between releases that are alike in everything else.
- * Local files are no candidates: they cannot be added by the API.
+ * `found` are the tracks in the provider's order, which only decides between releases that are otherwise equal. Local
+ * files are ignored, because the API cannot add them.
  */
 export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchResult {
   const asked = readAsked(query);
@@ -46,21 +48,21 @@ function distinct(found: readonly Track[]): Track[] {
   });
 }
 
-/** The chosen track, then one release of each recording that is as good, then all others by score. */
+/** The chosen track, then one release of each equally good recording, then all others by score. */
 function listed(chosen: Recording | null, recordings: readonly Recording[]): Candidate[] {
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
   const firsts = strongest.map(({ releases: [first] }) => first).sort((a, b) => b.points - a.points);
   const heads = [...new Set([...(chosen ? [chosen.releases[0]] : []), ...firsts])];
   const others = recordings.flatMap(({ releases }) => releases).filter((one) => !heads.includes(one));
   others.sort((a, b) => b.points - a.points);
-  return [...heads, ...others].slice(0, MOST_CANDIDATES).map(candidateOf);
+  return [...heads, ...others].slice(0, MAX_CANDIDATES).map(candidateOf);
 }
 
 function nearMisses(judged: readonly Judged[]): Candidate[] {
   return judged
     .filter((one) => one.points > 0)
     .sort((a, b) => b.points - a.points || a.index - b.index)
-    .slice(0, MOST_CANDIDATES)
+    .slice(0, MAX_CANDIDATES)
     .map(candidateOf);
 }
 

@@ -1,11 +1,10 @@
 /**
- * One form for all spellings of a name. No locale and no collation takes part, so the result is the same on every
- * machine.
+ * One form for all spellings of a name. It uses no locale and no collation, so the result is the same on every machine.
  */
 import { foldLetters, tidy } from './letters.ts';
 
 const HAS_WORD = /[\p{L}\p{N}]/u;
-/** "Rock 'n' Roll" in its spellings. "n'" needs a space after it: French "n'ai" is no "and". */
+/** "Rock 'n' Roll" in its spellings. "n'" needs a space after it: French "n'ai" is not "and". */
 const SHORT_AND = /(?<=\p{L})(?:\s*'n'\s*|\s+n'?\s+|\s*'n\s+)(?=\p{L})/gu;
 const PLUS_BETWEEN_WORDS = /(?<=[\p{L}\p{N}]\s*)\+(?=\s*[\p{L}\p{N}])/gu;
 /** "K$sk8" is read with an s, "$100" is not. */
@@ -14,9 +13,9 @@ const THOUSANDS = /(?<=\d)[,'](?=\d{3}(?!\d))/gu;
 const NO_WORD = /[^\p{L}\p{N}\p{M}]+/gu;
 
 /**
- * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed, marks,
- * strokes and case gone, `&`, `+` and "'n'" as "and", apostrophes dropped, other punctuation as single spaces. A name
- * without letters and digits ("???", "+", an emoji) keeps its signs. Empty only for blank text.
+ * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed; marks,
+ * strokes and case removed; `&`, `+` and "'n'" as "and"; apostrophes removed; other punctuation as single spaces. A
+ * name without letters and digits ("???", "+", an emoji) keeps its symbols. Empty only for blank text.
  */
 export function normaliseName(text: string): string {
   const folded = foldLetters(text);
@@ -32,13 +31,13 @@ export function normaliseName(text: string): string {
     .trim();
 }
 
-/** True for names that differ in nothing but spelling, spaces or a leading "The". Blank names equal nothing. */
+/** True for names that differ only in spelling, spaces or a leading "The". A blank name equals nothing. */
 export function sameName(a: string, b: string): boolean {
   const key = nameKey(a);
   return key !== '' && key === nameKey(b);
 }
 
-/** Equal for names that `sameName` takes for equal. */
+/** Equal for names that are the same to `sameName`. */
 export function nameKey(name: string): string {
   return compact(withoutThe(normaliseName(name)));
 }
@@ -78,8 +77,9 @@ const NUMBERED = new RegExp(
 );
 
 /**
- * A normalised name with its part, volume and chapter numbers as digits. Numerals without such a word stay as they are:
- * "Plinth II" is not "Plinth 2", since a lone "I" or "V" is more often a word.
+ * A normalised name with its part, volume and chapter numbers as digits: "Pt. II", "Part 2" and "Part Two" are equal.
+ * Numerals without such a word stay as they are: "Plinth II" is not "Plinth 2", since a lone "I" or "V" is usually a
+ * word.
  */
 export function withPlainNumbers(normalised: string): string {
   return normalised.replace(NUMBERED, (_, word: string, digits?: string, spelt?: string) => {

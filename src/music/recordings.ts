@@ -1,23 +1,23 @@
-/** Which tracks are one recording, and which of its releases is meant. */
+/** Groups tracks into recordings, and chooses a recording and its release. */
 import { namesKey } from './artists.ts';
 import { type Judged, releaseYear } from './judge.ts';
 import { compact, withoutThe } from './normalise.ts';
 
-/** Tracks of one recording, the release to choose first. */
+/** The tracks of one recording, best release first. */
 export interface Recording {
   readonly releases: readonly [Judged, ...Judged[]];
-  /** Points of the best release, notes that do not matter left aside. */
+  /** Points of the best release, without the cost of notes. */
   readonly strength: number;
 }
 
-/** Two transfers of one recording differ by the silence around them. */
+/** Two transfers of one recording differ in the silence around them. */
 const SAME_LENGTH_MS = 3_000;
-/** Remasters fade and count in differently. */
+/** Remasters fade out and count in differently. */
 const REMASTER_LENGTH_MS = 10_000;
 
 /**
  * The recordings among accepted candidates, strongest first. Tracks are one recording when they share an ISRC, or when
- * title, artists and version are the same and their lengths agree within three seconds. What is joined does not depend on
+ * title, artists and version are the same and their lengths agree within three seconds. The grouping does not depend on
  * the order of `accepted`.
  */
 export function recordingsOf(accepted: readonly Judged[]): Recording[] {
@@ -31,8 +31,8 @@ export function recordingsOf(accepted: readonly Judged[]): Recording[] {
 }
 
 /**
- * The recording that is meant among the strongest, or null when two are equally good. One whose every release carries a
- * note such as "Remaster" or "Radio Edit" is a form of the one without, not a rival.
+ * The best of the strongest recordings, or null when two are equally good. A recording whose every release has a note
+ * such as "Remaster" or "Radio Edit" is a form of the plain one and does not compete with it.
  */
 export function chooseRecording(recordings: readonly Recording[]): Recording | null {
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
@@ -62,7 +62,7 @@ function lengthsAgree(a: Judged, b: Judged, within: number): boolean {
   return Math.abs(a.track.duration_ms - b.track.duration_ms) <= within;
 }
 
-/** The releases of one ISRC are ordered by album and date alone; between ISRCs the better title goes first. */
+/** Releases with the same ISRC are ordered by album and date only; between ISRCs the better title comes first. */
 function recordingOf(group: readonly Judged[]): Recording {
   const byCode = new Map<string, Judged[]>();
   for (const one of group) {
@@ -82,7 +82,7 @@ function byRelease(a: Judged, b: Judged): number {
   return askedCost(a) - askedCost(b) || byDate(a, b) || b.points - a.points || a.index - b.index;
 }
 
-/** How far a release is from the album and the year asked for. */
+/** How far a release is from the requested album and year. */
 function askedCost({ reasons }: Judged): number {
   if (reasons.includes('album_differs')) return 100 + yearCost(reasons);
   return (reasons.includes('album_edition') ? 10 : 0) + yearCost(reasons);
@@ -105,12 +105,12 @@ function byFirst([a]: readonly Judged[], [b]: readonly Judged[]): number {
   return a && b ? byDate(a, b) : 0;
 }
 
-/** The unedited words are the original's. */
+/** The explicit release is the original; a clean one is edited. */
 function explicitFirst([a]: readonly Judged[], [b]: readonly Judged[]): number {
   return Number(b?.track.explicit === true) - Number(a?.track.explicit === true);
 }
 
-/** By ISRC, so that the choice does not hang on the provider's order; without ISRCs by that order. */
+/** By ISRC, so that the choice does not depend on the provider's order; without ISRCs by that order. */
 function byCode([a]: readonly Judged[], [b]: readonly Judged[]): number {
   if (!a || !b) return 0;
   return compareTexts(codeOf(a), codeOf(b)) || a.index - b.index;
@@ -130,7 +130,7 @@ function dateOf({ track }: Judged): string {
   return releaseYear(track) === null ? '9999' : (track.album.release_date ?? '9999');
 }
 
-/** The notes nearest to those asked for, then the earliest. */
+/** The notes closest to the requested ones, then the earliest. */
 function byNearestForm(a: Recording, b: Recording): number {
   return (
     leastNoteCost(a) - leastNoteCost(b) || compareTexts(firstDate(a), firstDate(b)) || compareCodes(a, b)
@@ -154,19 +154,19 @@ function smallestCode({ releases }: Recording): string {
   return releases.map((one) => `${codeOf(one)} ${one.track.uri}`).reduce((a, b) => (b < a ? b : a));
 }
 
-/** True when a release carries just the notes that were asked for, mostly none. */
+/** True when a release has exactly the requested notes, usually none. */
 function hasAskedForm(one: Recording): boolean {
   return leastNoteCost(one) === 0;
 }
 
-/** True when a note stands in every release's title; of a plain one it was asked for. */
+/** True when every release's title has a note; a recording in the requested form has it because it was requested. */
 function isNoted({ releases }: Recording): boolean {
   return releases.every((one) => one.title.notes.size > 0);
 }
 
 /**
- * True when two recordings may be forms of one. An edit has any length. A remaster has about the same length as the plain
- * recording, or came out after it: one that is older belongs to an earlier recording that was not found.
+ * True when two recordings may be forms of the same one. An edit may have any length. A remaster has about the length
+ * of the plain recording or came out after it: an older one belongs to an earlier recording that was not found.
  */
 function areForms(a: Recording, b: Recording): boolean {
   if (isEdit(a) || isEdit(b)) return true;

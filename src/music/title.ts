@@ -1,4 +1,4 @@
-/** Takes a title apart into the song, its guests and its version. */
+/** Parses a title into the song, its guests and its version. */
 import { splitNames } from './artists.ts';
 import { tidy } from './letters.ts';
 import { normaliseName, withPlainNumbers } from './normalise.ts';
@@ -8,26 +8,26 @@ import { NOT_A_GUEST, type Note, type Version } from './vocabulary.ts';
 export interface ParsedTitle {
   /** The song's name, normalised; empty only for blank titles. */
   readonly base: string;
-  /** What keeps this recording apart from others of the song. */
+  /** What makes this recording different from others of the song. */
   readonly versions: ReadonlySet<Version>;
   /** Normalised whole names. */
   readonly featured: readonly string[];
   /** Which remix, live recording or other version it is, normalised, for those of `versions` that say so. */
   readonly details: ReadonlyMap<Version, string>;
-  /** Notes that do not keep recordings apart. */
+  /** Notes that do not make it another recording. */
   readonly notes: ReadonlySet<Note>;
-  /** Of the remaster; null where the title does not say. */
+  /** The year of the remaster; null where the title does not say. */
   readonly remasterYear: number | null;
-  /** `base` and the version notes in one, for titles written without brackets. */
+  /** `base` and the version notes together, for titles written without brackets. */
   readonly words: string;
   /** The song's name as written, for a search. */
   readonly plain: string;
-  /** The telling words of the version notes, for a search. */
+  /** The words of the version notes that identify the version, for a search. */
   readonly versionWords: readonly string[];
 }
 
 const GUESTS_AFTER_CUE = /^(?:feat\b\.?|ft\b\.?|featuring\b):?\s*(.+)$/iu;
-/** These words are ordinary ones in many titles, so they count only in a note. */
+/** These words are common in titles, so they only count in a note. */
 const GUESTS_IN_NOTE = /^(?:(?:duet )?with|w\/|con|avec|mit|com)\s+(.+)$/iu;
 /** At the end of the title itself, or of a note ("Someone Remix feat. Other"); "six ft deep" is a length. */
 const GUESTS_AT_END =
@@ -41,8 +41,8 @@ interface Found {
 }
 
 /**
- * Reads a title. Guests and version notes count where they are a note: in brackets, after a dash between spaces, and for
- * "feat." at the end too. A title that would be nothing else ("Acoustic", "(Live)") stays whole.
+ * Parses a title. Guests and version notes only count as notes: in brackets or after a dash between spaces; "feat."
+ * also at the end. A title that would be nothing but a note ("Acoustic", "(Live)") stays whole.
  */
 export function parseTitle(title: string): ParsedTitle {
   const whole = tidy(title);
@@ -70,7 +70,7 @@ function parsed(plain: string, { readings, featured }: Found): ParsedTitle {
   };
 }
 
-/** Takes a note's guests and version out; false when it is part of the title. */
+/** Takes guests and version from a note; false when it is part of the title. */
 function takeNote(content: string, found: Found): boolean {
   const guests = guestsOf(content);
   if (guests) {
@@ -104,7 +104,7 @@ function takeBrackets(text: string, found: Found): string {
   return (kept + text.slice(from)).replace(/\s+/gu, ' ').trim();
 }
 
-/** The outermost brackets; one that is never closed reaches to the end. `end` is behind the closing bracket. */
+/** The outermost brackets. An unclosed one reaches to the end. `end` is after the closing bracket. */
 function bracketGroups(text: string): { start: number; end: number }[] {
   const groups: { start: number; end: number }[] = [];
   let depth = 0;
@@ -124,7 +124,7 @@ function bracketGroups(text: string): { start: number; end: number }[] {
   return groups;
 }
 
-/** Takes notes behind dashes; tries the longest tail first, since "2011 - Remaster" is one note. */
+/** Takes the notes after dashes. The longest tail is tried first, since "2011 - Remaster" is one note. */
 function takeDashed(text: string, found: Found): string {
   const [song = '', ...segments] = text.split(DASH);
   const kept = [song];

@@ -1,4 +1,4 @@
-/** What is asked for, as the provider's search takes it and as it is remembered. */
+/** A requested track, as search texts for the provider and as the key of an alias. */
 import { namesKey, nameToSearch, readBilling } from './artists.ts';
 import { tidy } from './letters.ts';
 import { compact, nameKey } from './normalise.ts';
@@ -12,16 +12,16 @@ export interface TrackQuery {
   year?: number;
 }
 
-/** Longest search text, in UTF-16 units: what `search_tracks` takes too. The provider documents no limit. */
+/** Maximum length of a search text in UTF-16 units, as for `search_tracks`. The provider documents no limit. */
 const MAX_LENGTH = 250;
-/** Together with the filters' names these stay below the limit. */
+/** With the filter names, these add up to less than the limit. */
 const MAX_PART = { title: 110, artist: 55, album: 45 } as const;
 
 /**
- * Search texts to try in order until one finds the track; the first nearly always does, and each costs quota. With an
- * album the first asks for it, since a song on many albums may fill a page without the one that is meant; then filters
- * for title and artist; then plain words, for names that the provider spells in another way. Empty for a query without
- * any searchable sign.
+ * Search texts to try in order until one finds the track. The first nearly always does, and each costs quota. If there
+ * is an album, the first text includes it, since a song on many albums may fill a page without the right one. Then come
+ * filters for title and artist, then plain words, for names that the provider spells differently. Empty for a query
+ * without any searchable character.
  */
 export function searchQueries(query: TrackQuery): string[] {
   const title = parseTitle(query.title);
@@ -45,8 +45,8 @@ export function searchQueries(query: TrackQuery): string[] {
 }
 
 /**
- * Equal for queries that mean the same: song and versions, all artists including the guests named in the title, album and
- * year. The year takes part because it decides between re-recordings: what was found for one year is no answer for
+ * Equal for queries that mean the same: song and versions, all artists including the guests named in the title, album
+ * and year. The year is included because it decides between re-recordings: a match for one year is not valid for
  * another, or for none.
  */
 export function aliasKey(query: TrackQuery): string {
@@ -74,13 +74,13 @@ function isSpelt(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-function filter(name: string, value: string, longest: number): string {
-  return value === '' ? '' : `${name}:"${clip(value, longest)}"`;
+function filter(name: string, value: string, max: number): string {
+  return value === '' ? '' : `${name}:"${clip(value, max)}"`;
 }
 
 /**
- * Without quotes, colons and control characters, which would end a value or start a filter. A name of signs alone keeps
- * the signs that it is written with ("…" is not three full stops to a search).
+ * Without quotes, colons and control characters, which would end a value or start a filter. A name without letters and
+ * digits keeps its symbols as written (to a search, "…" is not three full stops).
  */
 function harmless(text: string): string {
   const plain = text.replace(/["“”„‟«»:：\p{Cc}]/gu, ' ');
@@ -97,10 +97,10 @@ function plainWords(text: string): string {
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
-/** At most `longest` UTF-16 units, cut between words where there are some, never inside a character. */
-function clip(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  const cut = text.slice(0, longest).replace(/[\ud800-\udbff]$/u, '');
+/** At most `max` UTF-16 units, cut between words if possible and never inside a character. */
+function clip(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max).replace(/[\ud800-\udbff]$/u, '');
   const lastSpace = cut.lastIndexOf(' ');
-  return (lastSpace > longest / 2 ? cut.slice(0, lastSpace) : cut).trim();
+  return (lastSpace > max / 2 ? cut.slice(0, lastSpace) : cut).trim();
 }

@@ -1,4 +1,4 @@
-/** Reads one note of a title: what stands in brackets or after a dash. */
+/** Parses one note of a title: the text in brackets or after a dash. */
 import { compact, normaliseName, withPlainNumbers } from './normalise.ts';
 import {
   isFiller,
@@ -15,26 +15,26 @@ import {
 } from './vocabulary.ts';
 
 export interface NoteReading {
-  /** Each version with what is known of which one it is: remixer, place or year; '' where the note does not say. */
+  /** Each version with its detail: remixer, place or year; '' where the note does not say. */
   readonly versions: ReadonlyMap<Version, string>;
   readonly notes: ReadonlySet<Note>;
-  /** Of a remaster. */
+  /** The year of a remaster. */
   readonly year: number | null;
-  /** The version notes in normalised form, without those that do not matter. */
+  /** The version notes, normalised, without those that do not separate recordings. */
   readonly text: string;
-  /** The telling words, for a search. */
+  /** The words that identify the version, for a search. */
   readonly words: readonly string[];
-  /** Parts that are no note and stay in the title, as written. */
+  /** Parts that are not notes and stay in the title, as written. */
   readonly rest: readonly string[];
 }
 
 const PARTS = /\s*[,;|()[\]{}]\s*|\s\/\s|\s-\s/u;
-/** A title from elsewhere: (From the Film "…"), (From "…"), (… Original Motion Picture Soundtrack). */
+/** Where a song comes from: (From the Film "…"), (From "…"), (… Original Motion Picture Soundtrack). */
 const FROM_ELSEWHERE =
   /^(?:music |theme )?from (?:the )?(?:["'“”«]|(?:film|movie|motion picture|series|musical|soundtrack)\b)|motion picture|soundtrack/iu;
 const PRODUCED = /^(?:prod\.?|produced)(?: by)? \S/iu;
 
-/** What a note says, or null for text that is no version note and so belongs to the title. */
+/** The parsed note, or null for text that is not a version note and so belongs to the title. */
 export function readNote(content: string): NoteReading | null {
   if (FROM_ELSEWHERE.test(content.trim()) || PRODUCED.test(content.trim())) return reading();
   const whole = withPlainNumbers(normaliseName(content));
@@ -42,7 +42,7 @@ export function readNote(content: string): NoteReading | null {
   return readClosed(whole) ?? (parts.length > 1 ? readParts(parts) : null) ?? readOpen(whole);
 }
 
-/** All notes of a title as one. */
+/** All notes of a title, combined. */
 export function joinReadings(readings: readonly NoteReading[]): NoteReading {
   const versions = new Map<Version, string>();
   for (const [version, detail] of readings.flatMap((one) => [...one.versions])) {
@@ -58,7 +58,7 @@ export function joinReadings(readings: readonly NoteReading[]): NoteReading {
   };
 }
 
-/** Of several parts the first must be a note; what follows a version and is none itself is its place. */
+/** The first part must be a note. After "live", a part that is not a note is the place. */
 function readParts(parts: readonly string[]): NoteReading | null {
   const readings = parts.map((part) => ({ part, read: readPart(part) }));
   if (!readings[0]?.read) return null;
@@ -78,7 +78,7 @@ function placeOf(part: string): NoteReading {
   return reading({ versions: new Map([['live', text]]), text, words: text.split(' ') });
 }
 
-/** A note all of whose words are known. */
+/** A note in which every word is known. */
 function readClosed(text: string): NoteReading | null {
   const mix = YEAR_MIX.exec(text);
   if (mix) return reading({ notes: new Set(['remaster']), year: Number(mix[1]) });
@@ -89,7 +89,7 @@ function readClosed(text: string): NoteReading | null {
   return found.length === 0 ? null : fromPhrases(found, words, text);
 }
 
-/** A note with words of its own: a place, a remixer, whose version it is, whose song. */
+/** A note with other words too: a place, a remixer, whose version or whose song it is. */
 function readOpen(text: string): NoteReading | null {
   if (KARAOKE_NOTE.test(text))
     return reading({ versions: new Map([['karaoke', '']]), text, words: ['karaoke'] });
@@ -122,7 +122,9 @@ function readMadeBy(text: string): NoteReading | null {
   return { ...head, versions, text, words: [...head.words, ...name.split(' ')] };
 }
 
-/** "Someone Remix", "Someone Extended Mix", "French Version": unknown words, then what they name. */
+/**
+ * "Someone Remix", "Someone Extended Mix", "French Version": unknown words, then the kind of version that they name.
+ */
 function readNamed(text: string): NoteReading | null {
   const { words, found, unknown } = recognise(text);
   const [first] = unknown;
@@ -151,7 +153,7 @@ function kindNamedBy(tail: readonly string[], found: readonly Phrase[]): 'remix'
 interface Recognised {
   readonly words: readonly string[];
   readonly found: readonly Phrase[];
-  /** Places of the words that are neither in a phrase nor fillers, ascending. */
+  /** Indexes of the words that are neither part of a phrase nor fillers, ascending. */
   readonly unknown: readonly number[];
 }
 
@@ -203,7 +205,7 @@ function joined(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text).join(' ');
 }
 
-/** True when two details of one version may mean the same: "Brask" and "Brask Hall", but not two remixers. */
+/** True when two details of a version may mean the same: "Brask" and "Brask Hall", but not two remixers. */
 export function sameDetail(version: Version, a: string, b: string): boolean {
   if (version !== 'live') return compact(a) === compact(b);
   const [fewer = [], more = []] = [wordsOf(a), wordsOf(b)].sort((x, y) => x.length - y.length);

@@ -1,6 +1,6 @@
-/** The words of version notes, in normalised form. A new word goes into one of these lists and nowhere else. */
+/** The words of version notes, normalised. Add a new word to one of these lists and nowhere else. */
 
-/** What keeps recordings apart, with the phrases that say so in a note. */
+/** The versions that separate recordings, with the phrases for each. */
 const VERSION_PHRASES = {
   live: [
     'live',
@@ -49,13 +49,13 @@ const VERSION_PHRASES = {
   mixed: ['mixed'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** `version` is any other named one, such as a "French Version". */
+/** `version` is any other named version, such as "French Version". */
 export type Version = keyof typeof VERSION_PHRASES | 'version';
 
-/** Notes that leave the recording the same, but of which one may be asked for. */
+/** Notes that do not make it another recording, but may be requested. */
 export type Note = 'remaster' | 'edit' | 'mono' | 'clean' | 'explicit';
 
-/** Phrases that do not keep recordings apart; those of `none` say nothing at all. */
+/** Phrases that do not separate recordings; those of `none` mean nothing at all. */
 const NOTE_PHRASES = {
   remaster: [
     'remaster',
@@ -109,7 +109,7 @@ const NOTE_PHRASES = {
   ],
 } as const satisfies Record<Note | 'none', readonly string[]>;
 
-/** Words that neither make a note nor stop one from being recognised. */
+/** Words that neither make a note nor prevent one from being recognised. */
 const FILLERS = new Set(
   'version ver mix edition recording session sessions take track performance the and'.split(' '),
 );
@@ -122,7 +122,7 @@ export const PLACE_WORDS: ReadonlySet<string> = new Set(
 /** First words of a subtitle, never of a remixer's name: "In the Mix". */
 export const NOT_A_NAME: ReadonlySet<string> = new Set('in on to of for from my your i we'.split(' '));
 
-/** Words after "with" and its kin that continue a title ("With You") rather than name a guest. */
+/** Words after "with" and its translations that continue a title ("With You") rather than name a guest. */
 export const NOT_A_GUEST: ReadonlySet<string> = new Set(
   (
     'me you us him her them it or a an my your his our their no all every some this that love without ' +
@@ -131,11 +131,11 @@ export const NOT_A_GUEST: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Says that someone other than the artist sings it, wherever it stands in a note. */
+/** Means, anywhere in a note, that someone other than the artist performs it. */
 export const KARAOKE_NOTE =
   /\b(?:karaoke|originally performed by|made famous by|in the style of|backing track)\b/u;
 export const TRIBUTE_NOTE = /^(?:a )?tribute to\b/u;
-/** A later mix of the same tapes, as reissues carry it. */
+/** A later mix of the same tapes, as on reissues. */
 export const YEAR_MIX = /^(?:new )?(\d{4}) (?:stereo |mono )?mix$/u;
 
 export interface Phrase {

@@ -1,6 +1,6 @@
 /**
- * From a title and an artist to a track: what is remembered first, then the provider's search, then the pure rules of
- * `music`. What was found for sure is remembered, so that the same song costs no second search.
+ * Finds the track for a title and an artist: first among the stored aliases, then with the provider's search and the
+ * rules of `music`. A clear match is stored as an alias, so that the same song needs no second search.
  */
 import type { Clock } from '../domain/clock.ts';
 import type { Track } from '../domain/shapes.ts';
@@ -33,7 +33,7 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     return { ...result, source: 'search' };
   }
 
-  /** What a person has set without a year holds for every year; what was learned without one does not. */
+  /** An alias that the user set without a year is valid for every year; a learned one is not. */
   function remembered({ year: _, ...anyYear }: TrackQuery, key: string): Track | null {
     const exact = getAlias(store, key);
     if (exact) return exact.track;

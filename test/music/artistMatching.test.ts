@@ -122,7 +122,7 @@ testRows([
   ['Plinth | Ovo', ['Plinth | Ula', 'Plinth | Ovo', 'Plinth | Tam'], 'matched 1: title, artist'],
 ]);
 
-test('a long list of artists takes no longer than it should', () => {
+test('a long list of artists is matched quickly', () => {
   const artist = `${'Ula, '.repeat(60)}Tam`;
   const track = trackOf('Plinth | Ula ; Ula & Ula ; Ula, Ula & Ula');
   const started = process.cpuUsage();

@@ -55,7 +55,7 @@ test('every song of the catalogue is found by title and artist with one search',
   assert.ok(some.length > 100, `${some.length} songs`);
 });
 
-test('and on the album that is asked for', () => {
+test('every song is found on the album that is asked for', () => {
   const wrong = some.filter((track) => {
     const query = { title: track.name, artist: track.artists[0]?.name ?? '', album: track.album.name };
     return firstVerdict(query).match?.track.album.name !== track.album.name;

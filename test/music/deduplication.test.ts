@@ -4,13 +4,13 @@ import { chunk } from '../../src/domain/lists.ts';
 import { duplicatesOf, type PlaylistRequest, planDeduplicate } from '../../src/music/deduplication.ts';
 import { seeded } from './support.ts';
 
-test('chunks keep the order and are full but for the last', () => {
+test('chunks keep the order, and all but the last are full', () => {
   assert.deepEqual(chunk([1, 2, 3, 4, 5], 2), [[1, 2], [3, 4], [5]]);
   assert.deepEqual(chunk([1, 2], 2), [[1, 2]]);
   assert.deepEqual(chunk([], 2), []);
 });
 
-test('of each URI the first row is kept, and of rows without one all', () => {
+test('the first row of each URI is kept, and every row without a URI', () => {
   const rows = ['a', null, 'b', 'a', null, 'a'].map((uri, position) => ({
     position,
     uri,
@@ -36,7 +36,7 @@ test('duplicates are deleted, and their first occurrences put back where they we
   });
 });
 
-test('a playlist is rewritten only where that takes fewer requests and the other way more than 20', () => {
+test('a playlist is rewritten only if that takes fewer requests and deleting takes more than 20', () => {
   const rows = Array.from({ length: 60 }, (_, n) => `t${n}`);
   const everyThird = rows.filter((_, n) => n % 3 === 0);
   assert.deepEqual(planDeduplicate([...rows, ...everyThird.slice(0, 19)]).strategy, 'delete_and_reinsert');
@@ -80,7 +80,7 @@ function madeUpPlaylist(next: () => number): string[] {
   return next() < 0.5 ? some : [...new Set(some), ...new Set(some.slice(start, start + 150))];
 }
 
-test('executing a plan leaves the first occurrences in order, and dates where it says so', () => {
+test('a plan leaves the first occurrences in order and keeps the dates that it promises to keep', () => {
   const next = seeded(7);
   const strategies = new Set<string>();
   for (let turn = 0; turn < 400; turn += 1) {

@@ -63,12 +63,12 @@ for (const [text, form] of FORMS) {
   });
 }
 
-test('a form stays as it is when it is normalised again', () => {
+test('normalising twice changes nothing', () => {
   const forms = FORMS.map(([, form]) => form);
   assert.deepEqual(forms.map(normaliseName), forms);
 });
 
-test('names that people would call equal are', () => {
+test('names that differ only in spelling are equal', () => {
   const pairs = [
     ['The Kettles', 'kettles'],
     ['M.O.R.V.', 'MORV'],
@@ -83,7 +83,7 @@ test('names that people would call equal are', () => {
   );
 });
 
-test('names that differ do', () => {
+test('different names are not equal', () => {
   const pairs = [
     ['か', 'が'],
     ['はな', 'ぱな'],

@@ -42,7 +42,7 @@ function essence(ask: string, tracks: readonly Track[]): unknown {
   return { status, score: match.score, isrc, date: album.release_date };
 }
 
-test('the order of the results never changes the verdict', () => {
+test('the order of the results never changes the match', () => {
   const next = seeded(20_261_120);
   const verdicts = new Set<string>();
   for (let turn = 0; turn < 3_000; turn += 1) {
@@ -58,7 +58,7 @@ test('the order of the results never changes the verdict', () => {
   assert.deepEqual([...verdicts].sort(), ['ambiguous', 'matched', 'unmatched']);
 });
 
-test('of releases alike in everything the provider’s first is taken', () => {
+test('among identical releases the provider’s first is chosen', () => {
   const tracks = [0, 1, 2].map((n) => trackOf('Plinth | Ula | Rooms | 1994 | 200 | X1', n));
   const taken = [tracks, [...tracks].reverse()].map(
     (found) => matchTrack(queryOf('Plinth | Ula'), found).match,

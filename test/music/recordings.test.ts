@@ -176,7 +176,7 @@ testRows([
   ],
 ]);
 
-test('candidates come with scores and reasons, one of each recording first, five at most', () => {
+test('at most five candidates, with scores and reasons, one of each recording first', () => {
   const tracks = [
     'Plinth | Ula | Rooms | 1994 | 200 | X1',
     'Plinth | Ula | Collected | 2001 | 200 | X1',
@@ -200,7 +200,7 @@ test('candidates come with scores and reasons, one of each recording first, five
   });
 });
 
-test('near misses are listed nearest first, and strangers not at all', () => {
+test('near misses are listed nearest first, unrelated tracks not at all', () => {
   const tracks = ['Mallet | Ovo', 'Mallet | Ula', 'Plinth | Ovo', 'Plinth (Live) | Ula'].map(trackOf);
   assert.deepEqual(matchTrack(queryOf('Plinth | Ula'), tracks), {
     status: 'unmatched',
@@ -213,7 +213,7 @@ test('near misses are listed nearest first, and strangers not at all', () => {
   });
 });
 
-test('local files and repeated results are left out', () => {
+test('local files and duplicate results are ignored', () => {
   const [track, other] = [trackOf('Plinth | Ula | Rooms', 0), trackOf('Plinth | Ula', 1)];
   const local = { ...other, id: null, uri: 'spotify:local:Ula::Plinth:200', is_local: true };
   assert.deepEqual(matchTrack(queryOf('Plinth | Ula'), [local, track, track]), {
@@ -223,7 +223,7 @@ test('local files and repeated results are left out', () => {
   });
 });
 
-test('nothing found is unmatched', () => {
+test('no results means unmatched', () => {
   const nothing = { status: 'unmatched', match: null, candidates: [] };
   assert.deepEqual(matchTrack(queryOf('Plinth | Ula'), []), nothing);
 });

@@ -115,12 +115,12 @@ function described(title: string): [string, string, string] {
 }
 
 for (const row of TITLES) {
-  test(`the title "${row[0]}" is taken apart`, () => {
+  test(`the title "${row[0]}" is parsed`, () => {
     assert.deepEqual(described(row[0]), row);
   });
 }
 
-test('what is taken out of a title is kept as written for a search', () => {
+test('a search uses the parts of a title as written', () => {
   const { plain, versionWords } = parseTitle('Été Perdu (feat. Ovo) - Live at Brask');
   assert.deepEqual({ plain, versionWords }, { plain: 'Été Perdu', versionWords: ['live', 'brask'] });
 });

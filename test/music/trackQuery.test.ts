@@ -36,12 +36,12 @@ const SEARCHES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [ask, searches] of SEARCHES) {
-  test(`${ask} is searched for`, () => {
+  test(`search texts for ${ask}`, () => {
     assert.deepEqual(searchQueries(queryOf(ask)), searches);
   });
 }
 
-test('a search is never longer than 250 characters and never ends inside one', () => {
+test('a search text has at most 250 characters and never cuts one in half', () => {
   const long = (sign: string) => sign.repeat(200 / sign.length);
   for (const sign of ['a', 'ab ', 'ﷺ', '硯', '🔥', '"', 'feat. ', '(Live) ']) {
     const searches = searchQueries({ title: long(sign), artist: long(sign), album: long(sign) });
@@ -75,14 +75,14 @@ const UNLIKE: readonly (readonly [string, string])[] = [
   ['??? | Ula', '!!! | Ula'],
 ];
 
-test('entries that mean the same share an alias', () => {
+test('queries that mean the same share an alias', () => {
   assert.deepEqual(
     ALIKE.filter(([a, b]) => aliasKey(queryOf(a)) !== aliasKey(queryOf(b))),
     [],
   );
 });
 
-test('entries that may mean different recordings do not', () => {
+test('queries that may mean different recordings do not share an alias', () => {
   assert.deepEqual(
     UNLIKE.filter(([a, b]) => aliasKey(queryOf(a)) === aliasKey(queryOf(b))),
     [],
