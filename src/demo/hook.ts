@@ -7,7 +7,9 @@ import type { Answer, Incoming } from './http.ts';
 /** An answer, and how it is sent. */
 export interface Delivery {
   readonly answer: Answer;
-  /** `half`: the headers and the first half of the body, then nothing. `drop`: the connection is cut. `hang`: no answer. */
+  /**
+   * `half`: the headers and the first half of the body, then nothing. `drop`: the connection is cut. `hang`: no answer.
+   */
   readonly manner: 'whole' | 'half' | 'drop' | 'hang';
 }
 
@@ -15,8 +17,9 @@ export interface Delivery {
 export interface Passage {
   readonly request: Incoming;
   /**
-   * Lets the request take effect and returns its answer. A hook may call it at once, later (even after it has answered),
-   * or never. It does its work before it returns, so a hook may change the accounts for the length of the call.
+   * Lets the request take effect and returns its answer. A hook may call it at once, later (even after it has
+   * answered), or never. It does its work before it returns, so a hook may change the accounts for the length of the
+   * call.
    */
   readonly handle: () => Answer;
   /** Waits on the provider's clock, in milliseconds. Rejects when the provider closes. */

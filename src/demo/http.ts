@@ -1,4 +1,4 @@
-/** What handlers take and give: plain values, so that a hook can stand between them and the socket. */
+/** What handlers take and return: plain values, so that a hook can stand between them and the socket. */
 import type { DemoAccount, World } from './state.ts';
 
 export interface Incoming {
@@ -8,7 +8,7 @@ export interface Incoming {
   readonly isApi: boolean;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The body as text, empty without one. */
+  /** The body as text; empty if there is none. */
   readonly text: string;
 }
 
@@ -27,11 +27,11 @@ export interface ApiCall extends Incoming {
   readonly scopes: ReadonlySet<string>;
   /** Unix milliseconds. */
   readonly now: number;
-  /** The parts of the path that the route names, decoded. */
+  /** The variable parts of the path by name, decoded. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Thrown by handlers in place of an answer. */
+/** Thrown by handlers instead of returning an answer. */
 export class Refusal extends Error {
   readonly answer: Answer;
 
@@ -42,7 +42,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The error body of the Web API; `reason` is the player's and the quota's. */
+/** The Web API's error body; only the player and the quota give a `reason`. */
 export function apiError(status: number, message: string, reason?: string): Answer {
   return {
     status,
@@ -58,12 +58,12 @@ export const notFound = () => refuse(404, 'Resource not found');
 export const forbidden = () => refuse(403, 'Forbidden');
 const scopeMissing = () => refuse(403, 'Insufficient client scope');
 
-/** Throws unless the token carries one of `scopes`. */
+/** Throws unless the token has one of `scopes`. */
 export function needScope(call: ApiCall, ...scopes: string[]): void {
   if (!scopes.some((scope) => call.scopes.has(scope))) throw scopeMissing();
 }
 
-/** A path's ID. @throws Refusal 400 when it is not 22 characters of base 62 */
+/** The ID in the path. @throws Refusal 400 unless it is 22 base-62 characters */
 export function base62Param(call: ApiCall, name: string): string {
   const id = call.params[name] ?? '';
   if (!/^[0-9A-Za-z]{22}$/.test(id)) throw refuse(400, 'Invalid base62 id');

@@ -1,10 +1,10 @@
 /**
- * A player that really plays: its place in the queue follows the clock. Nothing runs in the background; every look at
- * the player first moves it to where it must be by now.
+ * A player that really plays: its position in the queue follows the clock. Nothing runs in the background; every access
+ * first brings the player up to date.
  */
 import type { DemoAccount, DemoPlayer, World } from './state.ts';
 
-/** A play counts for the history after this long. */
+/** A play is added to the history after this long. */
 const COUNTS_AFTER_MS = 30_000;
 
 /** What is playing or paused, if anything. */
@@ -12,20 +12,20 @@ export function currentUri(player: DemoPlayer): string | null {
   return player.queue[player.index] ?? null;
 }
 
-/** Milliseconds into the present entry at `now`. */
+/** Milliseconds into the current entry at `now`. */
 export function progressMs(player: DemoPlayer, now: number): number {
   return player.isPlaying ? player.positionMs + Math.max(0, now - player.at) : player.positionMs;
 }
 
-/** Milliseconds that the thing named by `uri` lasts. */
+/** Duration of the item `uri` in milliseconds. */
 export function durationMs(world: World, uri: string): number {
   const media = world.catalogue.trackByUri.get(uri) ?? world.catalogue.episodeByUri.get(uri);
   if (media) return media.durationMs;
   return Number(uri.split(':').at(-1)) * 1_000 || 180_000;
 }
 
-/** Moves the player to where it stands at `now`: over the ends of entries, and to a stop after the last one. */
-export function settlePlayer(world: World, account: DemoAccount, now: number): void {
+/** Brings the player up to date at `now`: past the ends of entries, stopping after the last one. */
+export function advancePlayer(world: World, account: DemoAccount, now: number): void {
   const { player } = account;
   while (player.isPlaying) {
     const uri = currentUri(player);
@@ -40,7 +40,7 @@ export function settlePlayer(world: World, account: DemoAccount, now: number): v
   }
 }
 
-/** Leaves the present entry at `now` for the one at `index`, playing on if it was playing. */
+/** Moves from the current entry to the one at `index` at `now`; it keeps playing if it was. */
 export function skipTo(account: DemoAccount, index: number, now: number): void {
   const { player } = account;
   const uri = currentUri(player);
@@ -48,14 +48,14 @@ export function skipTo(account: DemoAccount, index: number, now: number): void {
   moveTo(player, index, 0, now);
 }
 
-/** Puts the player at a place in its queue without changing whether it plays. */
+/** Sets the position in the queue without starting or stopping playback. */
 export function moveTo(player: DemoPlayer, index: number, positionMs: number, now: number): void {
   player.index = index;
   player.positionMs = positionMs;
   player.at = now;
 }
 
-/** Starts or stops the player where it is at `now`. */
+/** Starts or stops playback at the position of `now`. */
 export function setPlaying(player: DemoPlayer, isPlaying: boolean, now: number): void {
   player.positionMs = progressMs(player, now);
   player.at = now;

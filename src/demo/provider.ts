@@ -1,6 +1,6 @@
 /**
- * A simulated music provider: a real HTTP server on a loopback port that speaks the provider's OAuth and Web API over an
- * invented catalogue. `relay serve --demo` and all tests run against it.
+ * A simulated music provider: a real HTTP server on a loopback port that speaks the provider's OAuth and Web API over
+ * an invented catalogue. `relay serve --demo` and all tests run against it.
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
@@ -20,15 +20,15 @@ export interface DemoProviderOptions {
   clock?: Clock;
   random?: Random;
   clientId?: string;
-  /** With it, Basic authentication is accepted as well as PKCE alone. */
+  /** If set, Basic authentication is accepted as well as PKCE alone. */
   clientSecret?: string;
-  /** `any-loopback`, the default: `http://127.0.0.1:PORT/…` and `http://[::1]:PORT/…`, never `localhost`. */
+  /** `any-loopback` (default): `http://127.0.0.1:PORT/…` and `http://[::1]:PORT/…`, never `localhost`. */
   redirectUris?: string[] | 'any-loopback';
-  /** true: a refresh returns a new refresh token and voids the old one. */
+  /** true: a refresh returns a new refresh token and revokes the old one. */
   rotateRefreshTokens?: boolean;
-  /** 3600 when omitted. */
+  /** Default 3600. */
   accessTokenSeconds?: number;
-  /** `auto`, the default, redirects back at once; `page` lets a person approve or deny. */
+  /** `auto` (default) redirects back at once; `page` shows a page to approve or deny. */
   approve?: 'auto' | 'page';
   /** Also answer with the field names of before February 2026: `tracks`, `track`, `genres`. */
   legacyShapes?: boolean;

@@ -29,7 +29,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, respond
   else write(response, await respond(incomingOf(request, text)));
 }
 
-/** The real one's front refuses a PUT or POST that does not say how long it is. */
+/** Spotify's front end refuses a PUT or POST without a length. */
 function lacksLength({ method, headers }: IncomingMessage): boolean {
   const needsLength = method === 'PUT' || method === 'POST';
   return needsLength && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;

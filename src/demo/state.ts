@@ -1,17 +1,17 @@
 /**
- * What the simulated provider remembers: accounts with their playlists, library, devices, player and history. All of it
- * is in memory, begins the same at every start, and may be read and changed by tests.
+ * The state of the simulated provider: accounts with their playlists, library, devices, player and history. It is in
+ * memory, the same at every start, and tests may read and change it.
  */
 import type { Clock, Random } from '../domain/clock.ts';
 import { base62Id } from './catalogue/seeded.ts';
 import type { Catalogue } from './catalogue/types.ts';
 
 export interface PlaylistRow {
-  /** Of a track, an episode or a local file (`spotify:local:…`). */
+  /** URI of a track, an episode or a local file (`spotify:local:…`). */
   uri: string;
-  /** ISO 8601 time; null as for very old rows. */
+  /** ISO 8601 time; null as in very old rows. */
   addedAt: string | null;
-  /** User ID; null as for very old rows. */
+  /** User ID; null as in very old rows. */
   addedBy: string | null;
   /** The row is listed with `item: null`. */
   unavailable?: boolean;
@@ -20,7 +20,7 @@ export interface PlaylistRow {
 export interface DemoPlaylist {
   id: string;
   name: string;
-  /** As typed; it is sent HTML-escaped. null: never set. */
+  /** As typed; sent HTML-escaped. null: never set. */
   description: string | null;
   public: boolean;
   collaborative: boolean;
@@ -28,7 +28,7 @@ export interface DemoPlaylist {
   ownerName: string;
   /** Who besides the owner may read and change the rows while `collaborative` is true. */
   collaboratorIds: string[];
-  /** Counts the changes; `snapshot_id` is made of it. */
+  /** Counts changes; `snapshot_id` is derived from it. */
   version: number;
   rows: PlaylistRow[];
 }
@@ -52,16 +52,16 @@ export interface DemoDevice {
   isRestricted: boolean;
   volumePercent: number | null;
   supportsVolume: boolean;
-  /** Missing from the list and unknown to commands until playback is transferred to it. */
+  /** Not listed and not accepted by commands until playback is transferred to it. */
   asleep: boolean;
 }
 
 export interface DemoPlayer {
-  /** The active device; null: nothing is active and the player answers 204. */
+  /** The active device; null: none, and the player answers 204. */
   deviceId: string | null;
   privateSession: boolean;
   queue: string[];
-  /** Of the present entry of `queue`. */
+  /** Index of the current entry of `queue`. */
   index: number;
   contextUri: string | null;
   isPlaying: boolean;
@@ -103,22 +103,22 @@ export interface DemoAccount {
 export interface World {
   readonly catalogue: Catalogue;
   readonly accounts: DemoAccount[];
-  /** Playlists that no account lists: other people's, and those that their owner has deleted. */
+  /** Playlists that no account lists: other people's, and deleted ones. */
   readonly unlisted: DemoPlaylist[];
   readonly clock: Clock;
   readonly random: Random;
-  /** Also answer with the field names of before February 2026. */
+  /** Also answer with the field names from before February 2026. */
   readonly legacyShapes: boolean;
   /** Base of `href`, `next` and `previous`; known once the server listens. */
   apiUrl: string;
-  /** How many player commands have succeeded; every other answer is a 204. */
+  /** How many player commands have succeeded; every second answer is a 204. */
   commands: number;
 }
 
 /** The user ID that owns the editorial playlists, which answer 404. */
 export const PROVIDER_USER_ID = 'spotify';
 
-/** The playlist, listed by someone or not. */
+/** The playlist, whether an account lists it or not. */
 export function findPlaylist(world: World, id: string): DemoPlaylist | undefined {
   for (const account of world.accounts) {
     const listed = account.playlists.find((playlist) => playlist.id === id);
@@ -127,12 +127,12 @@ export function findPlaylist(world: World, id: string): DemoPlaylist | undefined
   return world.unlisted.find((playlist) => playlist.id === id);
 }
 
-/** The version mark of the playlist as it is now. */
+/** The playlist's current `snapshot_id`. */
 export function snapshotOf(playlist: DemoPlaylist): string {
   return Buffer.from(`${playlist.version},${playlist.id}`).toString('base64');
 }
 
-/** The owner, and the collaborators of a collaborative playlist, may read and change its rows. */
+/** The owner, and collaborators while the playlist is collaborative, may read and change its rows. */
 export function mayUseRows(account: DemoAccount, playlist: DemoPlaylist): boolean {
   if (playlist.ownerId === account.id) return true;
   return playlist.collaborative && playlist.collaboratorIds.includes(account.id);

@@ -1,4 +1,4 @@
-/** Files that change while relay works on them, and directories that may or may not be made. */
+/** Files that change while relay edits them, and directories that may or may not be created. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

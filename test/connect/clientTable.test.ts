@@ -1,4 +1,4 @@
-/** Each client's own documentation, as literal files: where they are, what stands in them, which command does the same. */
+/** Each client's documentation as literal values: where the file is, what is in it, and the equivalent command. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CLIENTS, type Connection, findClient, setupFor } from '../../src/connect/clientTable.ts';

@@ -1,4 +1,4 @@
-/** Files made at random: merging changes our entry, keeps every other line, and the second time changes nothing. */
+/** Random files: merging changes our entry and keeps every other line, and merging again changes nothing. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { stringify } from 'smol-toml';
@@ -60,7 +60,7 @@ function data(chance: Chance, depth: number): Data {
   );
 }
 
-/** An entry of ours as some earlier program or person left it. */
+/** An entry of ours as an older version or a user left it. */
 function oldEntry(chance: Chance, headers: string): Data {
   const parts: Array<[string, unknown]> = [
     ['url', chance(2) === 0 ? 'http://127.0.0.1:4980/mcp' : 'http://old/mcp'],
@@ -79,7 +79,7 @@ function document(chance: Chance, section: string, headers: string): Data {
   return { ...data(chance, 0), ...(chance(4) === 0 ? {} : { [section]: servers }), ...data(chance, 1) };
 }
 
-/** JSON with comments, blank lines, commas at the end, on one line or on many. */
+/** JSON with comments, blank lines and trailing commas, on one line or several. */
 function asJsonc(chance: Chance, of: unknown, indent: string, unit: string): string {
   if (typeof of !== 'object' || of === null) return JSON.stringify(of);
   const isArray = Array.isArray(of);
@@ -87,12 +87,12 @@ function asJsonc(chance: Chance, of: unknown, indent: string, unit: string): str
   const inline = chance(3) === 0;
   const line = inline ? '' : `\n${indent}${unit}`;
   const before = () => ['', '', ' /* c, } */'][chance(3)];
-  // A comment to the end of its line needs a line end behind it.
+  // A line comment needs a line break after it.
   const behind = () => (inline ? before() : ['', '', ' // c "', ' /* , */', `${line}// own`][chance(5)]);
   const members = Object.entries(of).map(([key, item], index, all) => {
     const name = isArray ? '' : `${JSON.stringify(key)}: `;
     const comma = index < all.length - 1 || chance(4) === 0 ? ',' : '';
-    // These may go, and what is written inside them with them.
+    // These may be removed, together with their content.
     const layout = ['args', 'headers'].includes(key)
       ? JSON.stringify
       : (it: unknown) => asJsonc(chance, it, indent + unit, unit);
@@ -125,7 +125,7 @@ test('random JSON with comments keeps everything else', () => {
   }
 });
 
-/** A parser's own writing, with comments between its lines where none can be inside a string. */
+/** The output of a TOML writer, with comments between lines that are not inside a string. */
 function asToml(chance: Chance, of: Data): string {
   const lines = stringify(of)
     .split('\n')

@@ -1,4 +1,4 @@
-/** What the tests of merging share: one addition per format. */
+/** One addition per format, for the tests of merging. */
 import type { Addition } from '../../src/connect/merge.ts';
 
 export const URL = 'http://127.0.0.1:4980/mcp';

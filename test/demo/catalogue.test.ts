@@ -6,7 +6,7 @@ import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 
 const catalogue = sharedCatalogue();
 
-/** Changes whenever anything in the catalogue does; tests elsewhere name what is in it. */
+/** Changes whenever anything in the catalogue changes; other tests refer to its content. */
 const FINGERPRINT = '265b7ca91812a87ef930c915dca8153b1c0fc5aa1dde44a82798fc93885d8f4e';
 
 function fingerprint(): string {
@@ -38,7 +38,7 @@ test('the catalogue is the same on every machine', () => {
   assert.equal(fingerprint(), FINGERPRINT);
 });
 
-test('the catalogue is large enough, and every ID is unique and of the provider’s form', () => {
+test('the catalogue is large enough, and every ID is unique and well-formed', () => {
   const { tracks, artists, albums, shows, episodes } = catalogue;
   assert.ok(tracks.length >= 5_000, `${tracks.length} tracks`);
   assert.ok(artists.length >= 400, `${artists.length} artists`);
@@ -60,7 +60,7 @@ test('one recording is on several albums under several track IDs', () => {
   assert.ok(widely > 10, `${widely} recordings on four albums or more`);
 });
 
-/** Each has to be there for matching to be put to the test. */
+/** Kinds of tracks that the matching rules need to be tested with. */
 const KINDS: Record<string, (track: DemoTrack) => boolean> = {
   'remaster with a year': ({ name }) => name.endsWith('- 2011 Remaster'),
   'remaster without a year': ({ name }) => name.endsWith('- Remastered'),
@@ -110,7 +110,7 @@ for (const [kind, is] of Object.entries(KINDS)) {
   test(`the catalogue has: ${kind}`, () => assert.ok(catalogue.tracks.some(is)));
 }
 
-test('several artists have songs of one title', () => {
+test('several artists have songs with the same title', () => {
   const called = catalogue.tracks.filter((track) => track.name === 'Paper Viaduct');
   const artists = new Set(called.map((track) => track.artists[0]?.id));
   assert.ok(artists.size >= 5, `${artists.size} artists`);

@@ -5,12 +5,12 @@ import { playlistNamed, send, trackUris, withProvider } from './support.ts';
 
 const controlled = (run: Parameters<typeof withProvider>[0]) => withProvider(run, { around: withControls });
 
-test('there are no controls unless asked for', () =>
+test('there are no controls by default', () =>
   withProvider(async ({ provider }) => {
     assert.equal((await send(`${provider.url}/__control/requests`, 'POST', null, {})).status, 404);
   }));
 
-test('the controls say and change what the provider does, and are not recorded themselves', () =>
+test('the controls read and set requests and faults, and are not recorded themselves', () =>
   controlled(async ({ provider, call }) => {
     const control = async (name: string, body: unknown = {}) => {
       return (await send(`${provider.url}/__control/${name}`, 'POST', null, body)).json;
@@ -37,7 +37,7 @@ test('the controls say and change what the provider does, and are not recorded t
     assert.equal((await call('GET', '/me')).status, 401);
   }));
 
-test('the state can be read and a playlist edited as by another client', () =>
+test('the controls read the state and edit a playlist as another client would', () =>
   controlled(async ({ provider }) => {
     const control = async (name: string, body: unknown = {}) => {
       return (await send(`${provider.url}/__control/${name}`, 'POST', null, body)).json;
@@ -55,7 +55,7 @@ test('the state can be read and a playlist edited as by another client', () =>
     assert.equal((await control('state', { account: 1 })).library.length, 12);
   }));
 
-test('logins and refresh tokens obey the controls', () =>
+test('the controls set the login and revoke refresh tokens', () =>
   controlled(async ({ provider, callerWith }) => {
     const control = (name: string, body: unknown = {}) =>
       send(`${provider.url}/__control/${name}`, 'POST', null, body);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type DemoWorld, errorBody, logIn, playlistNamed, trackUris, withProvider } from './support.ts';
 
-/** Names of fault kinds with the answer to `GET /me` that each brings. */
+/** Each kind of fault with the answer to `GET /me`. */
 const ANSWERS: [string, FaultRule, { status: number; text: string; header?: [string, string | null] }][] = [
   [
     'status',
@@ -52,7 +52,7 @@ const ANSWERS: [string, FaultRule, { status: number; text: string; header?: [str
 ];
 
 for (const [what, rule, expected] of ANSWERS) {
-  test(`${what}: once, then all is well again`, () =>
+  test(`the fault ${what} applies once`, () =>
     withProvider(async ({ provider, call }) => {
       await call('GET', '/me');
       provider.faults.add(rule);
@@ -63,7 +63,7 @@ for (const [what, rule, expected] of ANSWERS) {
     }));
 }
 
-test('a rule applies to its method and path, after what it skips, as often as it says', () =>
+test('a rule applies to its method and path, after `skip` requests, `times` times', () =>
   withProvider(async ({ provider, call }) => {
     const statuses = async (count: number, method: string, path: string) => {
       const seen: number[] = [];
@@ -87,14 +87,16 @@ test('a rule applies to its method and path, after what it skips, as often as it
     assert.deepEqual(await statuses(1, 'GET', '/tracks/x'), [400]);
   }));
 
-test('the accounts service misbehaves too, by its full path', () =>
+test('faults apply to the accounts service too, by its full path', () =>
   withProvider(async ({ provider }) => {
     provider.faults.add({ path: '/api/token', kind: 'status', status: 503, body: 'down' });
     await assert.rejects(logIn(provider).then(({ access_token }) => access_token));
     assert.equal(typeof (await logIn(provider)).access_token, 'string');
   }));
 
-/** Adds one item under a fault; returns how many rows the playlist then has, and the status of the answer if any. */
+/**
+ * Adds one item under a fault; returns the number of rows afterwards, and the status of the answer if there was one.
+ */
 async function addUnder(rule: FaultRule, { provider, call }: DemoWorld) {
   const { id } = playlistNamed(provider, 'Empty Shelf');
   await call('GET', '/me');
@@ -193,7 +195,7 @@ test('a hook runs just before the request is handled', () =>
     assert.equal((await call('GET', `/playlists/${id}/items`)).json.total, 0);
   }));
 
-test('latency, then a failure: rules that do not decide the answer go together with one that does', () =>
+test('latency can be combined with a failure', () =>
   withProvider(async ({ provider, clock, call }) => {
     provider.faults.add(
       { path: '/me', kind: 'latency', ms: 10 },

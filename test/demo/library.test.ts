@@ -7,7 +7,7 @@ const contains = async (call: Call, uris: readonly string[]) => {
   return (await call('GET', library(uris).replace('library', 'library/contains'))).json;
 };
 
-test('saving puts tracks first in the library, once; removing takes them out', () =>
+test('saving adds tracks at the front of the library, once; removing takes them out', () =>
   withProvider(async ({ provider, call }) => {
     const saved = provider.accounts[0]?.saved.map(({ uri }) => uri) ?? [];
     const [known = ''] = saved;
@@ -45,7 +45,7 @@ for (const [method, uris, message] of REFUSED) {
     }));
 }
 
-test('forty URIs are taken, forty-one are not, and a body counts for nothing', () =>
+test('forty URIs are accepted, forty-one are not, and a body is ignored', () =>
   withProvider(async ({ provider, call }) => {
     assert.equal((await call('PUT', library(trackUris(provider, 40)))).status, 200);
     assert.equal((await call('PUT', library(trackUris(provider, 41)))).status, 400);
@@ -54,7 +54,7 @@ test('forty URIs are taken, forty-one are not, and a body counts for nothing', (
     assert.deepEqual(body.json, errorBody(400, 'Missing required field: uris'));
   }));
 
-test('removing a playlist deletes it from the list, and saving it brings it back', () =>
+test('removing a playlist takes it off the list, and saving it brings it back', () =>
   withProvider(async ({ provider, call }) => {
     const { id } = playlistNamed(provider, 'Morning Ferry');
     const uri = `spotify:playlist:${id}`;
@@ -66,7 +66,7 @@ test('removing a playlist deletes it from the list, and saving it brings it back
     assert.equal((await call('GET', '/me/playlists')).json.items[0].id, id);
   }));
 
-test('albums are kept apart from tracks', () =>
+test('saved albums are not saved tracks', () =>
   withProvider(async ({ provider, call }) => {
     const uris = provider.catalogue.albums.slice(4, 6).map((album) => album.uri);
     assert.deepEqual(await contains(call, uris), [true, false]);

@@ -30,7 +30,7 @@ test('a login ends on the redirect URI with a code and the state, and the code g
     assert.equal((await send(`${provider.apiUrl}/me`, 'GET', access_token)).json.id, 'demo.listener');
   }));
 
-/** What leads to a page and never to the redirect URI. */
+/** Requests that end on a page and never on the redirect URI. */
 const REFUSED_BY_PAGE: [string, Record<string, string | null>, string][] = [
   ['an unknown client', { client_id: 'someone' }, 'INVALID_CLIENT: Invalid client'],
   ['no client', { client_id: null }, 'INVALID_CLIENT: Invalid client'],
@@ -67,7 +67,7 @@ for (const [what, changes, error] of REFUSED_BY_REDIRECT) {
     }));
 }
 
-test('a denied login ends with access_denied, the next one goes on', () =>
+test('a denied login ends with access_denied, and the next one succeeds', () =>
   withProvider(async ({ provider }) => {
     provider.denyNextLogin();
     const { location } = await visit(authorizeUrl(provider));
@@ -75,7 +75,7 @@ test('a denied login ends with access_denied, the next one goes on', () =>
     assert.notEqual(await codeFor(provider), '');
   }));
 
-test('with a page, the person approves or denies, once, and sees that it is a demo', () =>
+test('the consent page says that it is a demo and can be answered once', () =>
   withProvider(
     async ({ provider }) => {
       const decide = async (ticket: string, decision: string) => {
@@ -100,7 +100,7 @@ test('with a page, the person approves or denies, once, and sees that it is a de
     { approve: 'page' },
   ));
 
-test('a registered loopback URI without a port is good with any port, one with a port only with that', () =>
+test('a loopback URI registered without a port matches any port, one with a port only that port', () =>
   withProvider(
     async ({ provider }) => {
       const goes = async (redirect_uri: string) =>
@@ -122,7 +122,7 @@ test('a registered loopback URI without a port is good with any port, one with a
     },
   ));
 
-/** Changes to a correct exchange, and what the provider says to it. */
+/** Changes to a correct token request, and the provider's answer. */
 const BAD_EXCHANGES: [string, Record<string, string>, string, string][] = [
   ['an unknown code', { code: 'nonsense' }, 'invalid_grant', 'Invalid authorization code'],
   ['another verifier', { code_verifier: 'x'.repeat(50) }, 'invalid_grant', 'code_verifier was incorrect'],
@@ -236,7 +236,7 @@ test('revoked and unknown refresh tokens are told apart', () =>
     assert.equal(await said(other), 'Refresh token expired');
   }));
 
-test('an access token ends with its time, or when told to', () =>
+test('an access token expires with time or on demand', () =>
   withProvider(
     async ({ provider, clock }) => {
       const { access_token } = await logIn(provider);
@@ -252,7 +252,7 @@ test('an access token ends with its time, or when told to', () =>
     { accessTokenSeconds: 60 },
   ));
 
-test('/api/token takes forms of known grants only', () =>
+test('/api/token accepts forms with a known grant type only', () =>
   withProvider(async ({ provider }) => {
     const client = { client_id: provider.clientId };
     assert.equal((await token(provider, client)).json.error, 'unsupported_grant_type');

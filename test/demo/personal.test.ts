@@ -8,7 +8,7 @@ interface PlayRow {
   context: { type: string } | null;
 }
 
-test('the three time ranges have top items of their own', () =>
+test('each time range has its own top items', () =>
   withProvider(async ({ call }) => {
     for (const kind of ['tracks', 'artists']) {
       const uris = new Set<string>();
@@ -57,7 +57,7 @@ test('the cursors lead through the history without a gap', () =>
     );
   }));
 
-test('before and after exclude their own moment and each other', () =>
+test('before and after are exclusive and cannot be combined', () =>
   withProvider(async ({ provider, call }) => {
     const plays = provider.accounts[0]?.history ?? [];
     const times = async (query: string) => {
@@ -79,7 +79,7 @@ test('an empty history has no cursors', () =>
     assert.deepEqual([json.items, json.cursors, json.next], [[], null, null]);
   }));
 
-test('the profile is that of the account that logged in', () =>
+test('the profile belongs to the account that logged in', () =>
   withProvider(async ({ call, callerWith }) => {
     assert.equal((await call('GET', '/me')).json.display_name, 'Demo Listener');
     const guest = (await (await callerWith('', 1))('GET', '/me')).json;

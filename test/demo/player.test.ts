@@ -19,7 +19,7 @@ const device = ({ provider }: DemoWorld, name: string) => {
   return found;
 };
 
-test('at the start the computer is active, paused in the first playlist', () =>
+test('initially the computer is active and paused in the first playlist', () =>
   withProvider(async (world) => {
     const first = playlistNamed(world.provider, 'Morning Ferry');
     const { json } = await world.call('GET', '/me/player');
@@ -46,7 +46,7 @@ test('at the start the computer is active, paused in the first playlist', () =>
     assert.deepEqual((await world.call('GET', '/me/player/currently-playing')).json, playing);
   }));
 
-test('nothing active, and a private session, are a 204 without a body', () =>
+test('no active device and a private session are a 204 without a body', () =>
   withProvider(async ({ provider, call, callerWith }) => {
     const guest = await callerWith(ALL_SCOPES, 1);
     const player = provider.accounts[0]?.player;
@@ -61,7 +61,7 @@ test('nothing active, and a private session, are a 204 without a body', () =>
     assert.deepEqual((await guest('GET', '/me/player/devices')).json, { devices: [] });
   }));
 
-test('what plays goes on with the clock, over the end of a track, into the history', () =>
+test('playback follows the clock past the end of a track and into the history', () =>
   withProvider(async (world) => {
     const { provider, clock, call } = world;
     const [a, b] = provider.catalogue.tracks;
@@ -77,7 +77,7 @@ test('what plays goes on with the clock, over the end of a track, into the histo
     assert.deepEqual(await heard(world), { uri: a.uri, at: 0, playing: false, device: 'Writing Desk' });
   }));
 
-test('a repeated context begins again, a repeated track stays', () =>
+test('a repeated context starts again, a repeated track stays', () =>
   withProvider(async (world) => {
     const { provider, clock, call } = world;
     const [a, b] = provider.catalogue.tracks;
@@ -92,7 +92,7 @@ test('a repeated context begins again, a repeated track stays', () =>
     assert.equal((await heard(world)).uri, a.uri);
   }));
 
-test('play resumes and pause stops; each refuses what is so already', () =>
+test('play resumes and pause stops; each is refused when there is nothing to do', () =>
   withProvider(async (world) => {
     const { clock, call } = world;
     assert.deepEqual((await call('PUT', '/me/player/pause')).json, RESTRICTION);
@@ -104,7 +104,7 @@ test('play resumes and pause stops; each refuses what is so already', () =>
     assert.equal((await heard(world)).at, 63_000);
   }));
 
-test('a command answers 204, and the next 200 with a text that is not JSON, in turn', () =>
+test('commands answer in turn 204 and 200 with a text that is not JSON', () =>
   withProvider(async ({ call }) => {
     const seen = [];
     for (let n = 0; n < 4; n += 1) {
@@ -135,7 +135,7 @@ test('a context plays from its start, from a position, and from a URI', () =>
     assert.equal((await call('GET', '/me/player')).json.context.uri, context_uri);
   }));
 
-test('albums, artists, saved tracks and episodes play too', () =>
+test('albums, artists, saved tracks and episodes can be played too', () =>
   withProvider(async (world) => {
     const { provider, call } = world;
     const { albums, episodes, artists } = provider.catalogue;
@@ -154,7 +154,7 @@ test('albums, artists, saved tracks and episodes play too', () =>
 
 const UNKNOWN = `spotify:track:${'0'.repeat(22)}`;
 
-/** Bodies of `play` that are refused; ARTIST and TRACK stand for known ones. */
+/** Bodies of `play` that are refused; ARTIST and TRACK stand for existing ones. */
 const BAD_PLAYS: [object, number, unknown][] = [
   [{ context_uri: 'ARTIST', offset: { position: 1 } }, 400, "Can't have offset for context type: ARTIST"],
   [{ context_uri: 'ARTIST', uris: ['TRACK'] }, 400, 'Only one of context_uri and uris is allowed'],
@@ -196,7 +196,7 @@ test('next and previous move by one, also mid-track, and stop at the ends', () =
     assert.equal((await call('GET', '/me/player/recently-played')).json.items[0].track.uri, b);
   }));
 
-test('seek moves within the track, past its end to the next', () =>
+test('seek moves within the track, or to the next one past its end', () =>
   withProvider(async (world) => {
     const { call } = world;
     const rows = playlistNamed(world.provider, 'Morning Ferry').rows;
@@ -220,7 +220,7 @@ test('seek moves within the track, past its end to the next', () =>
     assert.equal((await call('PUT', '/me/player/seek?position_ms=-1')).status, 400);
   }));
 
-test('volume is set where the device allows it', () =>
+test('the volume is set if the device allows it', () =>
   withProvider(async (world) => {
     const { call } = world;
     const phone = device(world, 'Pocket Phone').id;
@@ -235,7 +235,7 @@ test('volume is set where the device allows it', () =>
     }
   }));
 
-test('a transfer keeps the state of play unless it says to play', () =>
+test('a transfer keeps playback paused or playing unless it says to play', () =>
   withProvider(async (world) => {
     const { call } = world;
     const to = (name: string, rest = {}) => {
@@ -268,7 +268,7 @@ test('a sleeping device is not listed and takes no command until playback is tra
     assert.equal((await heard(world)).device, 'Pocket Phone');
   }));
 
-/** Every command, for what all of them have in common. */
+/** Every command, for the rules that apply to all. */
 const COMMANDS: [string, string][] = [
   ['PUT', '/me/player/play'],
   ['PUT', '/me/player/pause'],
@@ -279,7 +279,7 @@ const COMMANDS: [string, string][] = [
 ];
 
 for (const [method, path] of COMMANDS) {
-  test(`${method} ${path} needs Premium and a device that takes commands`, () =>
+  test(`${method} ${path} needs Premium and a device that accepts commands`, () =>
     withProvider(async (world) => {
       const { provider, call } = world;
       const account = provider.accounts[0];

@@ -63,7 +63,7 @@ test('descriptions come HTML-escaped', () =>
     assert.equal(json.description, 'Quiet &lt;b&gt;evenings&lt;&#x2F;b&gt; &amp; &quot;slow&quot; mornings');
   }));
 
-test('own and shared playlists come with rows, others without, those of the provider not at all', () =>
+test('own and shared playlists come with rows, others without; the provider’s own are not found', () =>
   withProvider(async ({ provider, call }) => {
     const get = async (name: string, rest = '') =>
       (await call('GET', `/playlists/${playlistNamed(provider, name).id}${rest}`)).json;
@@ -75,7 +75,7 @@ test('own and shared playlists come with rows, others without, those of the prov
     assert.deepEqual(await get('Daily Weather Mix'), errorBody(404, 'Resource not found'));
   }));
 
-test('rows are tracks, episodes, local files, and null where nothing is offered any more', () =>
+test('rows are tracks, episodes, local files, and null where an item is no longer available', () =>
   withProvider(async ({ provider, call }) => {
     const { id } = playlistNamed(provider, 'Odds and Ends');
     const path = `/playlists/${id}/items?limit=50`;
@@ -109,7 +109,7 @@ test('rows are tracks, episodes, local files, and null where nothing is offered 
     assert.equal(tracks.filter((uri: string) => uri === tracks[2]).length, 3);
   }));
 
-test('fields picks parts, and an unknown name is left out', () =>
+test('fields selects parts, and unknown names are ignored', () =>
   withProvider(async ({ provider, call }) => {
     const { id } = playlistNamed(provider, 'Morning Ferry');
     const pick = async (fields: string) => (await call('GET', `/playlists/${id}?fields=${fields}`)).json;
@@ -121,7 +121,7 @@ test('fields picks parts, and an unknown name is left out', () =>
     assert.equal((await pick('!items')).items, undefined);
   }));
 
-test('with the shapes of before February 2026, tracks and track come too', () =>
+test('legacyShapes adds the field names tracks and track from before February 2026', () =>
   withProvider(
     async ({ provider, call }) => {
       const { id } = playlistNamed(provider, 'Morning Ferry');
@@ -132,7 +132,7 @@ test('with the shapes of before February 2026, tracks and track come too', () =>
     { legacyShapes: true },
   ));
 
-test('a new playlist is empty, first in the list, and the creator’s', () =>
+test('a new playlist is empty, first in the list, and owned by its creator', () =>
   withProvider(async ({ provider, call }) => {
     const made = await call('POST', '/me/playlists', { name: 'Fresh', description: '', public: false });
     assert.equal(made.status, 201);
@@ -187,7 +187,7 @@ for (const [what, body] of BAD_DETAILS) {
     }));
 }
 
-test('items are appended or inserted in their order, duplicates included', () =>
+test('items are appended or inserted in order, duplicates included', () =>
   withProvider(async ({ provider, call }) => {
     const playlist = playlistNamed(provider, 'Empty Shelf');
     const [a = '', b = '', c = ''] = trackUris(provider, 3);
@@ -224,7 +224,7 @@ const BAD_ADDS: [string, (known: string[]) => unknown, string][] = [
 ];
 
 for (const [what, body, message] of BAD_ADDS) {
-  test(`an addition with ${what} is refused as a whole`, () =>
+  test(`adding ${what} is refused as a whole`, () =>
     withProvider(async ({ provider, call }) => {
       const playlist = playlistNamed(provider, 'Morning Ferry');
       const before = structuredClone(playlist);
@@ -234,7 +234,7 @@ for (const [what, body, message] of BAD_ADDS) {
     }));
 }
 
-test('a full playlist takes no more', () =>
+test('nothing can be added to a full playlist', () =>
   withProvider(async ({ provider, call }) => {
     const playlist = playlistNamed(provider, 'Empty Shelf');
     const [uri = ''] = trackUris(provider, 1);
@@ -243,7 +243,7 @@ test('a full playlist takes no more', () =>
     assert.equal((await call('POST', `/playlists/${playlist.id}/items`, { uris: [uri] })).status, 201);
   }));
 
-test('a replacement sets the rows, an empty one clears them', () =>
+test('replacing sets the rows, and replacing with nothing clears them', () =>
   withProvider(async ({ provider, call }) => {
     const playlist = playlistNamed(provider, 'Morning Ferry');
     const wanted = trackUris(provider, 100, 500);
@@ -254,7 +254,7 @@ test('a replacement sets the rows, an empty one clears them', () =>
     assert.deepEqual(uris(playlist), []);
   }));
 
-/** Move in a list of a b c d e f, and what it leaves. */
+/** A move in the list a b c d e f, and the result. */
 const MOVES: [Record<string, number>, string][] = [
   [{ range_start: 0, insert_before: 3 }, 'bcadef'],
   [{ range_start: 4, insert_before: 1 }, 'aebcdf'],
@@ -293,7 +293,7 @@ for (const body of [
     }));
 }
 
-test('a removal takes every occurrence, whatever positions it names', () =>
+test('removing takes every occurrence, whatever positions are given', () =>
   withProvider(async ({ provider, call }) => {
     const playlist = playlistNamed(provider, 'Empty Shelf');
     const [a = '', b = '', c = ''] = trackUris(provider, 3);
@@ -318,7 +318,7 @@ test('playlists of others cannot be changed, shared ones can', () =>
     assert.deepEqual((await call('PUT', `/playlists/${shared}`, { name: 'Mine' })).json, FORBIDDEN);
   }));
 
-test('both accounts see one shared playlist', () =>
+test('both accounts see the same shared playlist', () =>
   withProvider(async ({ provider, call, callerWith }) => {
     const shared = playlistNamed(provider, 'Kitchen Committee');
     const guest = await callerWith(ALL_SCOPES, 1);
@@ -326,7 +326,7 @@ test('both accounts see one shared playlist', () =>
     assert.equal((await call('GET', `/playlists/${shared.id}/items`)).json.total, 39);
   }));
 
-test('another client’s edit keeps the times of the rows that stay', () =>
+test('an edit by another client keeps the times of the rows that stay', () =>
   withProvider(async ({ provider, call }) => {
     const playlist = playlistNamed(provider, 'Morning Ferry');
     const [first, second] = playlist.rows;

@@ -1,4 +1,4 @@
-/** What holds for every call of the API, whatever it is about. */
+/** Rules that apply to all API calls. */
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
@@ -6,7 +6,7 @@ import { ALL_SCOPES, errorBody, logIn, playlistNamed, send, trackUris, withProvi
 
 const UNAUTHORIZED = errorBody(401, 'Missing/invalid/expired access token');
 
-test('a call without a token and one with a bad token are told apart by the challenge', () =>
+test('the challenge tells a missing token from a bad one', () =>
   withProvider(async ({ provider }) => {
     const missing = await send(`${provider.apiUrl}/me`, 'GET', null);
     assert.deepEqual(missing.json, UNAUTHORIZED);
@@ -19,7 +19,7 @@ test('a call without a token and one with a bad token are told apart by the chal
 
 const ID = 'A'.repeat(22);
 
-/** An endpoint with the scope without which it refuses; ID and LIST stand for a track and an own playlist. */
+/** Endpoints and the scope that each needs; URI and LIST stand for a track and one of the user's playlists. */
 const SCOPED: [string, string, string, unknown?][] = [
   ['GET', '/me/playlists', 'playlist-read-private'],
   ['GET', '/playlists/LIST/items', 'playlist-read-private'],
@@ -111,7 +111,7 @@ test('malformed IDs are 400, unknown ones 404, unknown paths 404', () =>
     assert.equal((await call('GET', '/nothing/here')).status, 404);
   }));
 
-test('an app whose owner has no Premium, and a user who is not on its list, get plain text on everything', () =>
+test('without Premium for the app’s owner, or for an unlisted user, everything answers in plain text', () =>
   withProvider(async ({ provider, call }) => {
     const [account] = provider.accounts;
     assert.ok(account);
@@ -126,7 +126,7 @@ test('an app whose owner has no Premium, and a user who is not on its list, get 
     assert.match(unpaid.text, /^Active premium subscription required for the owner of the app\./);
   }));
 
-test('a PUT that does not say how long it is gets 411', () =>
+test('a PUT without a length gets 411', () =>
   withProvider(async ({ provider }) => {
     const { access_token } = await logIn(provider);
     const status = await new Promise((resolve, reject) => {
@@ -147,7 +147,7 @@ test('a PUT that does not say how long it is gets 411', () =>
     assert.equal(status, 411);
   }));
 
-test('market=from_token needs user-read-private, and a market brings is_playable', () =>
+test('market=from_token needs user-read-private, and a market adds is_playable', () =>
   withProvider(async ({ provider, call }) => {
     const path = `/tracks/${provider.catalogue.tracks[0]?.id}`;
     assert.equal((await call('GET', `${path}?market=from_token`)).status, 403);
@@ -155,7 +155,7 @@ test('market=from_token needs user-read-private, and a market brings is_playable
     assert.equal((await call('GET', `${path}?market=DE`)).json.is_playable, true);
   }));
 
-/** Paged endpoints with the largest limit that each takes. */
+/** Paged endpoints and their maximum limit. */
 const PAGED: [string, number][] = [
   ['/me/playlists', 50],
   ['/me/tracks', 50],
@@ -199,7 +199,7 @@ test('pages link to each other and end', () =>
     assert.equal(beyond.json.next, null);
   }));
 
-test('a track and the profile come without the fields that were taken away', () =>
+test('a track and the profile lack the fields that were removed', () =>
   withProvider(async ({ provider, call }) => {
     const track = provider.catalogue.tracks[0];
     assert.ok(track);
@@ -236,7 +236,7 @@ test('a track and the profile come without the fields that were taken away', () 
     ]);
   }));
 
-test('every request is recorded with its body and its status, until the record is cleared', () =>
+test('every request is recorded with its body and status until the log is cleared', () =>
   withProvider(async ({ provider, call }) => {
     await call('GET', '/me');
     provider.clearRequests();

@@ -20,7 +20,7 @@ async function tracks(call: Call, q: string, limit = 10): Promise<FoundTrack[]> 
 
 const lead = (track: FoundTrack) => track.artists[0]?.name;
 
-test('only the asked types are in the answer, five of each by default', () =>
+test('the answer has only the requested types, five of each by default', () =>
   withProvider(async ({ call }) => {
     const { json } = await call('GET', '/search?q=kettle&type=track,album,artist,audiobook');
     assert.deepEqual(Object.keys(json), ['tracks', 'albums', 'artists', 'audiobooks']);
@@ -48,7 +48,7 @@ for (const [query, message] of REFUSED) {
     }));
 }
 
-test('the thousandth result can be reached, and later pages go on where the first ends', () =>
+test('the thousandth result can be reached, and pages continue without a gap', () =>
   withProvider(async ({ call }) => {
     assert.equal((await call('GET', '/search?q=the&type=track&limit=10&offset=990')).status, 200);
     const ten = await tracks(call, 'paper viaduct', 10);
@@ -87,7 +87,7 @@ test('every script, and names without letters, can be found', () =>
     assert.equal((await tracks(call, '?!¿?'))[0]?.name, '?!¿?');
   }));
 
-test('a title alone brings several artists, versions and tributes; with the artist the right one comes first', () =>
+test('a title alone finds several artists, versions and tributes; with the artist the right one is first', () =>
   withProvider(async ({ call }) => {
     const all: FoundTrack[] = [];
     for (const offset of [0, 10, 20, 30]) {
@@ -105,14 +105,14 @@ test('a title alone brings several artists, versions and tributes; with the arti
     assert.deepEqual([first?.name, first && lead(first)], ['Saltwater Telegram', lead(one)]);
   }));
 
-test('a word that is nowhere does not hide what the others find', () =>
+test('an unknown word does not hide the results for the others', () =>
   withProvider(async ({ call }) => {
     const [first] = await tracks(call, 'zolta lodz xyzzyx');
     assert.equal(first?.name, 'Żółta Łódź');
     assert.deepEqual(await tracks(call, 'xyzzyx'), []);
   }));
 
-/** A query of filters, and what must hold for each result. */
+/** A query with filters, and what must be true for each result. */
 const FILTERED: [string, (track: FoundTrack) => boolean][] = [
   ['track:"paper viaduct"', ({ name }) => /^Paper Viaduct/.test(name)],
   ['artist:"Zoë Ålmqvarn"', ({ artists }) => artists.some(({ name }) => name === 'Zoë Ålmqvarn')],
@@ -127,7 +127,7 @@ const FILTERED: [string, (track: FoundTrack) => boolean][] = [
 ];
 
 for (const [q, holds] of FILTERED) {
-  test(`every result of ${q} is as asked`, () =>
+  test(`every result of ${q} matches the filter`, () =>
     withProvider(async ({ call }) => {
       const found = await tracks(call, q);
       assert.ok(found.length > 0);
@@ -153,7 +153,7 @@ test('genre and isrc filter exactly', () =>
     assert.ok(ofGenre.every(({ artists }) => artists.some(({ name }) => jazz.has(name))));
   }));
 
-test('title and artist find nearly every track of the catalogue among the first ten', () =>
+test('title and artist find nearly every track among the first ten results', () =>
   withProvider(async ({ call }) => {
     const sample = sharedCatalogue().tracks.filter((_, n) => n % 211 === 0);
     const missed: string[] = [];
@@ -164,14 +164,14 @@ test('title and artist find nearly every track of the catalogue among the first 
     assert.deepEqual(missed, []);
   }));
 
-test('lists of playlists hold nulls', () =>
+test('lists of playlists contain nulls', () =>
   withProvider(async ({ call }) => {
     const { json } = await call('GET', '/search?q=ferry&type=playlist&limit=10');
     const kinds = json.playlists.items.map((one: { type: string } | null) => one?.type ?? null);
     assert.deepEqual(kinds.slice(0, 5), ['playlist', null, 'playlist', 'playlist', null]);
   }));
 
-test('the same query has the same answer', () =>
+test('the same query always gets the same answer', () =>
   withProvider(async ({ call }) => {
     assert.deepEqual(await tracks(call, 'live at brask'), await tracks(call, 'live at brask'));
   }));

@@ -1,4 +1,4 @@
-/** A provider and a client for it: the front door of everything that these tests say. */
+/** A provider and an HTTP client for it, which all of these tests use. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../support/simulator/simulator.ts';
@@ -46,7 +46,7 @@ export interface Reply {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes and compare them as a whole
   json: any;
 }
@@ -111,7 +111,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The query of a correct authorization request, with changes; null leaves a parameter out. */
+/** The URL of a correct authorization request, with changes; null omits a parameter. */
 export function authorizeUrl(provider: Simulator, changes: Record<string, string | null> = {}): string {
   const parameters: Record<string, string | null> = {
     client_id: provider.clientId,
@@ -156,7 +156,7 @@ export async function codeFor(
   return location?.searchParams.get('code') ?? '';
 }
 
-/** The form that redeems `code`. */
+/** The form that exchanges `code` for tokens. */
 export function codeForm(provider: Simulator, code: string): Record<string, string> {
   return {
     grant_type: 'authorization_code',
@@ -175,7 +175,7 @@ export async function logIn(
   return reply.json;
 }
 
-/** The body of an error of the Web API. */
+/** The body of a Web API error. */
 export function errorBody(status: number, message: string, reason?: string) {
   return { error: reason === undefined ? { status, message } : { status, message, reason } };
 }

@@ -35,7 +35,7 @@ testRows([
   ['Plinth | Ula', ['Mallet | Ula'], 'unmatched 0: title_differs, artist'],
 ]);
 
-/** Several artists, however they are joined and ordered. */
+/** Several artists, with any separators and in any order. */
 testRows(
   [
     'Ula & Ovo',
@@ -103,7 +103,7 @@ testRows([
   ['Plinth (With You) | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
 ]);
 
-/** Those who sing the songs of others. */
+/** Artists who perform other people's songs. */
 testRows([
   [
     'Plinth | Ula Brenk',

@@ -25,7 +25,7 @@ function trackFrom({ id, uri, name, artists, album, durationMs, explicit, isrc }
   };
 }
 
-/** The verdict on the first page of the first search. */
+/** The match in the first page of the first search. */
 function firstVerdict(query: TrackQuery): ReturnType<typeof matchTrack> {
   const page = searchOf(catalogue)
     .tracks(searchQueries(query)[0] ?? '')
@@ -33,7 +33,7 @@ function firstVerdict(query: TrackQuery): ReturnType<typeof matchTrack> {
   return matchTrack(query, page.map(trackFrom));
 }
 
-/** Recordings of one artist that share a title, and so cannot be told apart by it. */
+/** Recordings by one artist with the same title, which a title cannot tell apart. */
 function isTwin(track: DemoTrack): boolean {
   const song = (one: DemoTrack) => `${one.artists[0]?.id} ${one.name.replace(/ [-([].*$/, '')}`;
   return catalogue.tracks.some(

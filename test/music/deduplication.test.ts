@@ -54,7 +54,7 @@ interface Row {
   addedBefore: boolean;
 }
 
-/** What the provider makes of a request. */
+/** Applies a request as the provider would. */
 function apply(rows: readonly Row[], request: PlaylistRequest): Row[] {
   const fresh = request.uris.map((uri) => ({ uri, addedBefore: false }));
   assert.ok(fresh.length >= 1 && fresh.length <= 100, `${fresh.length} URIs in one request`);
@@ -76,7 +76,7 @@ function madeUpPlaylist(next: () => number): string[] {
   const kinds = 1 + Math.floor(next() * 2 * length);
   const start = Math.floor(next() * length);
   const some = Array.from({ length }, () => `t${Math.floor(next() * kinds)}`);
-  // Half of them repeat one stretch, as a playlist does to which an album was added twice.
+  // Half of them repeat one stretch, like a playlist to which an album was added twice.
   return next() < 0.5 ? some : [...new Set(some), ...new Set(some.slice(start, start + 150))];
 }
 

@@ -34,7 +34,9 @@ function madeUpTracks(next: () => number): Track[] {
   return Array.from({ length: count }, (_, n) => trackOf(Object.values(PARTS).map(pick).join(' | '), n));
 }
 
-/** What may not depend on the order: all but which of two releases of one recording and date is taken. */
+/**
+ * What must not depend on the order: everything except the choice between two releases of one recording with one date.
+ */
 function essence(ask: string, tracks: readonly Track[]): unknown {
   const { status, match } = matchTrack(queryOf(ask), tracks);
   if (!match) return { status };

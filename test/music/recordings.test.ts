@@ -70,7 +70,7 @@ testRows([
   ['Plinth | Ula', ['Plinth | Ula | A | 1999 | 200 | X1', 'Plinth | Ula | B | 1994 | 203 | X2'], SECOND],
 ]);
 
-/** Albums that are not the one asked for. */
+/** Albums other than the requested one. */
 testRows([
   ['Plinth | Ula | Rooms', ['Plinth | Ula | Collected'], 'matched 0: title, artist, album_differs'],
   ['Plinth | Ula | Rooms', ['Plinth | Ula'], 'matched 0: title, artist, album_differs'],
@@ -116,7 +116,7 @@ testRows([
   ['Plinth | Ula', [...EARLY_AND_LATE, 'Plinth | Ula | Best | 2012 | 201 | X3'], 'ambiguous 0 1 2'],
 ]);
 
-/** Notes that do not keep recordings apart. */
+/** Notes that do not make another recording. */
 const PLAIN_AND_REMASTER = [
   'Plinth - 2011 Remaster | Ula | Rooms (2011 Remaster) | 2011-09-26 | 208 | X2',
   'Plinth | Ula | Rooms | 1994 | 200 | X1',

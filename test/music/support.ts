@@ -1,4 +1,4 @@
-/** Tracks and questions as one line each, and verdicts as one line to compare. */
+/** Tracks, queries and results, each as one line of text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
@@ -6,8 +6,8 @@ import { type MatchResult, matchTrack } from '../../src/music/match.ts';
 import type { TrackQuery } from '../../src/music/trackQuery.ts';
 
 /**
- * `Title | Artist ; Artist | Album | 1999-05-01 | 200 | ISRC | E`: seconds, and E for explicit or C for clean. Every part
- * after the artists may be left out or empty. Without an ISRC or length each track is a recording of its own.
+ * `Title | Artist ; Artist | Album | 1999-05-01 | 200 | ISRC | E`: seconds, and E for explicit or C for clean. Every
+ * part after the artists may be left out or empty. Without an ISRC or length each track is a recording of its own.
  */
 export function trackOf(line: string, index = 0): Track {
   const [name = '', artists = '', album = '', date = '', seconds = '', isrc = '', mark = ''] = line
@@ -28,7 +28,7 @@ export function trackOf(line: string, index = 0): Track {
   };
 }
 
-/** `Title | Artist | Album | year`; album and year may be left out. */
+/** `Title | Artist | Album | year`; album and year are optional. */
 export function queryOf(line: string): TrackQuery {
   const [title = '', artist = '', album = '', year = ''] = line.split('|').map((part) => part.trim());
   return { title, artist, ...(album && { album }), ...(year && { year: Number(year) }) };

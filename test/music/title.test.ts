@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTitle } from '../../src/music/title.ts';
 
-/** Title, song, and what else it says: versions with details, guests after "+", notes that do not matter after "~". */
+/**
+ * Title, song, and what else it says: versions with details, guests after "+", notes that do not make another recording
+ * after "~".
+ */
 const TITLES: readonly (readonly [string, string, string])[] = [
   ['Plinth', 'plinth', ''],
   ['Plinth (feat. Ula Brenk)', 'plinth', '+ula brenk'],

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { aliasKey, searchQueries } from '../../src/music/trackQuery.ts';
 import { queryOf } from './support.ts';
 
-/** What is asked for, and the searches in order. */
+/** A query, and its search texts in order. */
 const SEARCHES: readonly (readonly [string, readonly string[]])[] = [
   ['Plinth | Ula Brenk', ['track:"Plinth" artist:"Ula Brenk"', 'Plinth Ula Brenk']],
   [

@@ -1,4 +1,4 @@
-/** Tracks, artists and albums by their IDs. */
+/** Reads tracks, artists and albums by ID. */
 import { type Answer, type ApiCall, base62Param, notFound, refuse } from '../http.ts';
 import { pageRequest, paging } from './paging.ts';
 import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './shapes.ts';
@@ -66,7 +66,7 @@ function albumOf(call: ApiCall) {
   return album;
 }
 
-/** What applications made since February 2026 get from an endpoint that was taken away. */
+/** The answer of a removed endpoint to applications created since February 2026. */
 export function removed(): Answer {
   throw refuse(403, 'Forbidden');
 }

@@ -1,4 +1,4 @@
-/** From a request below `/v1` to its answer: token, account, endpoint, scope, handler, in this order. */
+/** Answers a request below `/v1`. Checks token, account, endpoint and scope, in this order, then calls the handler. */
 
 import { type Answer, type ApiCall, apiError, type Incoming, needScope, Refusal } from '../http.ts';
 import type { AccessGrant } from '../oauth/grants.ts';
@@ -12,7 +12,7 @@ const NOT_REGISTERED = 'Check settings on developer.spotify.com/dashboard, the u
 
 const ROUTES = [...API_ROUTES, ...REMOVED_ROUTES].map((route) => ({ route, pattern: patternOf(route.path) }));
 
-/** @param grantOf what an access token stands for, while it is valid */
+/** @param grantOf the grant of an access token, while it is valid */
 export function dispatch(
   world: World,
   incoming: Incoming,

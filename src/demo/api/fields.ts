@@ -2,7 +2,7 @@
 
 type FieldTree = Map<string, FieldTree | null>;
 
-/** Keeps of `value` what `fields` names. An unknown name yields an absent field, not an error. */
+/** The parts of `value` that `fields` selects. An unknown name is ignored, not an error. */
 export function selectFields(value: unknown, fields: string | null): unknown {
   if (fields === null || fields.trim() === '') return value;
   return select(value, parse(fields.replaceAll(/\s/g, '')));
@@ -34,7 +34,7 @@ function parse(text: string): FieldTree {
   return tree;
 }
 
-/** The parts between those commas that stand outside of brackets. */
+/** The parts between the commas outside of brackets. */
 function splitTop(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;

@@ -8,7 +8,7 @@ const MAX_URIS = 40;
 
 type Kind = 'track' | 'album' | 'episode' | 'show' | 'audiobook' | 'user' | 'playlist' | 'artist';
 
-/** Which scope covers a kind, for changes and for checks. */
+/** The scope that each kind needs, for changes and for checks. */
 const SCOPES: Readonly<Record<Kind, { change: string; check: string }>> = {
   track: { change: 'user-library-modify', check: 'user-library-read' },
   album: { change: 'user-library-modify', check: 'user-library-read' },
@@ -26,7 +26,7 @@ interface LibraryUri {
   readonly id: string;
 }
 
-/** `GET /me/tracks`, newest first. Still with the field `track`. */
+/** `GET /me/tracks`, newest first. It still has the field `track`. */
 export function listSavedTracks(call: ApiCall): Answer {
   const { catalogue } = call.world;
   const known = call.account.saved.flatMap(({ uri, addedAt }) => {
@@ -40,7 +40,7 @@ export function listSavedTracks(call: ApiCall): Answer {
   return { status: 200, json };
 }
 
-/** `PUT /me/library`: saves, or follows, or keeps a playlist; 200 with an empty body. */
+/** `PUT /me/library`: saves or follows, also playlists; 200 with an empty body. */
 export function saveToLibrary(call: ApiCall): Answer {
   const uris = libraryUris(call, 'change');
   if (!uris.every((one) => exists(call.world, one))) throw refuse(400, 'Payload contains a non-existing ID');
@@ -48,7 +48,7 @@ export function saveToLibrary(call: ApiCall): Answer {
   return { status: 200, text: '' };
 }
 
-/** `DELETE /me/library`: for a playlist this is deleting or unfollowing it. */
+/** `DELETE /me/library`: a playlist is deleted or unfollowed. */
 export function removeFromLibrary(call: ApiCall): Answer {
   for (const one of libraryUris(call, 'change')) remove(call, one);
   return { status: 200, text: '' };
@@ -61,7 +61,9 @@ export function checkLibrary(call: ApiCall): Answer {
   return { status: 200, json: uris.map((one) => saved.has(one.uri) || isKept(call.account, one)) };
 }
 
-/** @throws Refusal 400 without a query parameter `uris` (a body counts for nothing), or with more than 40 or bad ones */
+/**
+ * @throws Refusal 400 without the query parameter `uris` (a body is ignored), with more than 40 URIs, or with a bad one
+ */
 function libraryUris(call: ApiCall, use: 'change' | 'check'): LibraryUri[] {
   const value = call.query.get('uris') ?? '';
   if (value === '') throw refuse(400, 'Missing required field: uris');
@@ -107,7 +109,7 @@ function remove({ account, world }: ApiCall, { uri, kind, id }: LibraryUri): voi
     const playlist = account.playlists.find((one) => one.id === id);
     if (!playlist) return;
     account.playlists = account.playlists.filter((one) => one !== playlist);
-    // Deleting only takes a playlist off the list: its ID goes on answering.
+    // Deleting only takes a playlist off the list: its ID keeps working.
     if (!findPlaylist(world, id)) world.unlisted.push(playlist);
   } else account.otherSaved.delete(uri);
 }

@@ -1,4 +1,4 @@
-/** Paged lists, and the whole numbers in queries. */
+/** Paged lists, and integers in queries. */
 import { type ApiCall, refuse } from '../http.ts';
 
 export interface PageRequest {
@@ -8,23 +8,28 @@ export interface PageRequest {
 
 /**
  * The `limit` and `offset` of the query.
- * @throws Refusal 400 "Invalid limit" or "Invalid offset" outside 1..`most` and 0..`farthest`
+ * @throws Refusal 400 "Invalid limit" or "Invalid offset" outside 1..`maxLimit` and 0..`maxOffset`
  */
-export function pageRequest(call: ApiCall, fallback: number, most: number, farthest = 100_000): PageRequest {
+export function pageRequest(
+  call: ApiCall,
+  fallback: number,
+  maxLimit: number,
+  maxOffset = 100_000,
+): PageRequest {
   const limit = wholeNumber(call.query.get('limit')) ?? fallback;
   const offset = wholeNumber(call.query.get('offset')) ?? 0;
-  if (!(limit >= 1 && limit <= most)) throw refuse(400, 'Invalid limit');
-  if (!(offset >= 0 && offset <= farthest)) throw refuse(400, 'Invalid offset');
+  if (!(limit >= 1 && limit <= maxLimit)) throw refuse(400, 'Invalid limit');
+  if (!(offset >= 0 && offset <= maxOffset)) throw refuse(400, 'Invalid offset');
   return { limit, offset };
 }
 
-/** null for an absent value, NaN for one that is no whole number. */
+/** null if absent, NaN if not an integer. */
 export function wholeNumber(value: string | null): number | null {
   if (value === null) return null;
   return /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
 }
 
-/** The page of `entries` that was asked for, as a Paging object whose links keep the rest of the query. */
+/** The requested page of `entries`, as a Paging object whose links keep the rest of the query. */
 export function paging<T>(
   call: ApiCall,
   path: string,

@@ -1,14 +1,14 @@
 /** The profile, top items and the listening history. */
 import { type Answer, type ApiCall, refuse } from '../http.ts';
-import { settlePlayer } from '../player.ts';
+import { advancePlayer } from '../player.ts';
 import { type Play, TIME_RANGES, type TimeRange } from '../state.ts';
 import { pageRequest, paging, wholeNumber } from './paging.ts';
 import { artistObject, contextObject, trackObject, userRef } from './shapes.ts';
 
-/** The history reaches back this many plays in all. */
+/** The history holds this many plays. */
 const HISTORY_REACH = 50;
 
-/** `GET /me`, without the fields that were taken away in February 2026. */
+/** `GET /me`, without the fields removed in February 2026. */
 export function getMe({ world, account }: ApiCall): Answer {
   const profile = userRef(world, account.id);
   const { accountId: account_id, displayName: display_name } = account;
@@ -46,9 +46,9 @@ function timeRange(call: ApiCall): TimeRange {
   return range;
 }
 
-/** `GET /me/player/recently-played`: newest first, without episodes. Still with the field `track`. */
+/** `GET /me/player/recently-played`: newest first, without episodes. It still has the field `track`. */
 export function getRecentlyPlayed(call: ApiCall): Answer {
-  settlePlayer(call.world, call.account, call.now);
+  advancePlayer(call.world, call.account, call.now);
   const { limit } = pageRequest(call, 20, 50);
   const before = cursor(call, 'before');
   const after = cursor(call, 'after');

@@ -1,4 +1,4 @@
-/** What the body of `PUT /me/player/play` asks for. */
+/** Parses the body of `PUT /me/player/play`. */
 import { type ApiCall, jsonBody, notFound, type Refusal, refuse } from '../http.ts';
 import { findPlaylist } from '../state.ts';
 
@@ -13,7 +13,7 @@ export interface PlayStart {
 
 /**
  * null: resume. `context_uri` and `uris` exclude each other; `offset` needs an album, a playlist or `uris`.
- * @throws Refusal 400, 404 or 413 for what cannot be played as asked, 403 when nothing of it is playable
+ * @throws Refusal 400, 404 or 413 for a request that cannot be played, 403 when none of it is playable
  */
 export function readPlayBody(call: ApiCall): PlayStart | null {
   const { context_uri: contextUri, uris, offset, position_ms: position } = jsonBody(call);

@@ -1,6 +1,6 @@
-/** Commands to the player. Success is told in the two ways of the real one, in turn. */
+/** Player commands. Success is answered in Spotify's two ways, in turn. */
 import { type Answer, type ApiCall, jsonBody, type Refusal, refuse } from '../http.ts';
-import { currentUri, durationMs, moveTo, progressMs, setPlaying, settlePlayer, skipTo } from '../player.ts';
+import { advancePlayer, currentUri, durationMs, moveTo, progressMs, setPlaying, skipTo } from '../player.ts';
 import type { DemoDevice } from '../state.ts';
 import { wholeNumber } from './paging.ts';
 import { activeDevice } from './playerReads.ts';
@@ -9,7 +9,7 @@ import { readPlayBody } from './playRequest.ts';
 /** `PUT /me/player`: moves playback to a device; without `play: true` it stays as it is. */
 export function transfer(call: ApiCall): Answer {
   needPremium(call);
-  settlePlayer(call.world, call.account, call.now);
+  advancePlayer(call.world, call.account, call.now);
   const { device_ids: ids, play } = jsonBody(call);
   if (!Array.isArray(ids) || ids.length !== 1) throw refuse(400, 'Exactly one device id must be supplied');
   const device = call.account.devices.find((one) => one.id === ids[0]);
@@ -22,7 +22,7 @@ export function transfer(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** `PUT /me/player/play`: resumes, or starts what the body names. */
+/** `PUT /me/player/play`: resumes, or starts what the body asks for. */
 export function play(call: ApiCall): Answer {
   const device = commandDevice(call);
   const { player } = call.account;
@@ -37,7 +37,7 @@ export function play(call: ApiCall): Answer {
   }
   player.deviceId = device.id;
   setPlaying(player, true, call.now);
-  settlePlayer(call.world, call.account, call.now);
+  advancePlayer(call.world, call.account, call.now);
   return accepted(call);
 }
 
@@ -57,7 +57,7 @@ export function next(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** `POST /me/player/previous`: to the previous entry, also from the middle of one. */
+/** `POST /me/player/previous`: to the previous entry, even from the middle of one. */
 export function previous(call: ApiCall): Answer {
   commandDevice(call);
   const { player } = call.account;
@@ -66,7 +66,7 @@ export function previous(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** `PUT /me/player/seek`: past the end is the next entry. */
+/** `PUT /me/player/seek`: past the end means the next entry. */
 export function seek(call: ApiCall): Answer {
   const position = wholeNumber(call.query.get('position_ms'));
   if (position === null) throw refuse(400, 'Required parameter position_ms missing');
@@ -92,7 +92,7 @@ export function setVolume(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** The end of the queue is nothing to skip to, except in a repeated context. */
+/** There is nothing after the end of the queue, except in a repeated context. */
 function skipForward(call: ApiCall): void {
   const { player } = call.account;
   const isLast = player.index >= player.queue.length - 1;
@@ -101,12 +101,12 @@ function skipForward(call: ApiCall): void {
 }
 
 /**
- * The device that the command goes to: the named one, else the active one.
+ * The device for the command: the named one, else the active one.
  * @throws Refusal without Premium, without a device, and for a device that is unknown, asleep or restricted
  */
 function commandDevice(call: ApiCall): DemoDevice {
   needPremium(call);
-  settlePlayer(call.world, call.account, call.now);
+  advancePlayer(call.world, call.account, call.now);
   const id = call.query.get('device_id');
   const named = call.account.devices.find((one) => one.id === id && !one.asleep);
   if (id !== null && !named) throw refuse(404, 'Device not found');
@@ -124,12 +124,12 @@ function commandFailed(status: number, what: string, reason: string): Refusal {
   return refuse(status, `Player command failed: ${what}`, reason);
 }
 
-/** The one answer for: already playing, already paused, nothing to skip to, not playable. */
+/** The answer for: already playing, already paused, nothing to skip to, not playable. */
 function restrictionViolated(): Refusal {
   return commandFailed(403, 'Restriction violated', 'UNKNOWN');
 }
 
-/** 204, or 200 with a short text that claims to be JSON and is none. */
+/** 204, or 200 with a short text that claims to be JSON but is not. */
 function accepted({ world, account, now }: ApiCall): Answer {
   world.commands += 1;
   if (world.commands % 2 === 1) return { status: 204 };

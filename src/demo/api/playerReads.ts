@@ -1,12 +1,12 @@
-/** What the player is doing, and the devices. */
+/** Reads the player and its devices. */
 import type { Answer, ApiCall } from '../http.ts';
-import { currentUri, progressMs, settlePlayer } from '../player.ts';
+import { advancePlayer, currentUri, progressMs } from '../player.ts';
 import type { DemoAccount, DemoDevice } from '../state.ts';
 import { contextObject, mediaObject } from './shapes.ts';
 
-/** `GET /me/player`; 204 while nothing is active or the session is private. */
+/** `GET /me/player`; 204 if no device is active or the session is private. */
 export function getPlayer(call: ApiCall): Answer {
-  settlePlayer(call.world, call.account, call.now);
+  advancePlayer(call.world, call.account, call.now);
   const device = activeDevice(call.account);
   if (!device || call.account.player.privateSession) return { status: 204 };
   const { repeat, shuffle } = call.account.player;
@@ -14,22 +14,22 @@ export function getPlayer(call: ApiCall): Answer {
   return { status: 200, json: { ...own, smart_shuffle: false, ...playing(call) } };
 }
 
-/** `GET /me/player/currently-playing`; 204 as above, and while the queue is empty. */
+/** `GET /me/player/currently-playing`; 204 as above, and if the queue is empty. */
 export function getCurrentlyPlaying(call: ApiCall): Answer {
-  settlePlayer(call.world, call.account, call.now);
+  advancePlayer(call.world, call.account, call.now);
   const { player } = call.account;
   if (!activeDevice(call.account) || player.privateSession || currentUri(player) === null)
     return { status: 204 };
   return { status: 200, json: playing(call) };
 }
 
-/** `GET /me/player/devices`; sleeping ones are missing. */
+/** `GET /me/player/devices`; without sleeping ones. */
 export function getDevices({ account }: ApiCall): Answer {
   const awake = account.devices.filter((device) => !device.asleep);
   return { status: 200, json: { devices: awake.map((device) => deviceObject(account, device)) } };
 }
 
-/** The device that playback is on. */
+/** The active device. */
 export function activeDevice(account: DemoAccount): DemoDevice | undefined {
   return account.devices.find((device) => device.id === account.player.deviceId && !device.asleep);
 }

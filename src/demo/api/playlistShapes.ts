@@ -11,13 +11,13 @@ import { mediaObject, userRef } from './shapes.ts';
 
 type Shape = Record<string, unknown>;
 
-/** The metadata of a playlist, with the number of its rows in place of the rows. */
+/** The metadata of a playlist, with the number of rows instead of the rows. */
 export function simplifiedPlaylist(world: World, playlist: DemoPlaylist): Shape {
   const rows = { href: `${world.apiUrl}/playlists/${playlist.id}/items`, total: playlist.rows.length };
   return { ...metadata(world, playlist), items: rows, ...(world.legacyShapes ? { tracks: rows } : {}) };
 }
 
-/** The whole playlist; `rows` is the paging object of its rows, left out for those who may not read them. */
+/** The whole playlist; `rows` is the paging object of its rows, omitted for those who may not read them. */
 export function playlistObject(
   world: World,
   account: DemoAccount,
@@ -47,7 +47,7 @@ function metadata(world: World, playlist: DemoPlaylist): Shape {
   };
 }
 
-/** @param withEpisodes the query's `additional_types` names episodes; without it their rows come empty */
+/** @param withEpisodes the query's `additional_types` includes episodes; otherwise their rows are empty */
 export function rowObject(world: World, row: PlaylistRow, withEpisodes: boolean): Shape {
   const item = row.unavailable ? null : mediaObject(world, row.uri, withEpisodes);
   return {

@@ -1,4 +1,4 @@
-/** Creating playlists and changing them. Each call either takes effect as a whole or not at all. */
+/** Creates and changes playlists. Each call takes effect as a whole or not at all. */
 import { type Answer, type ApiCall, forbidden, jsonBody, needScope, refuse } from '../http.ts';
 import { type DemoPlaylist, mayUseRows, newId, type PlaylistRow, snapshotOf } from '../state.ts';
 import { wholeNumber } from './paging.ts';
@@ -94,7 +94,7 @@ export function replaceOrReorder(call: ApiCall): Answer {
   return changed(playlist, 200);
 }
 
-/** `insert_before` counts in the list as it was before the move. */
+/** `insert_before` is an index in the list as it was before the move. */
 function reorder(playlist: DemoPlaylist, body: Record<string, unknown>): Answer {
   const total = playlist.rows.length;
   const start = index(body.range_start, total - 1, 'range_start');
@@ -110,7 +110,7 @@ function reorder(playlist: DemoPlaylist, body: Record<string, unknown>): Answer 
   return changed(playlist, 200);
 }
 
-/** `DELETE /playlists/{id}/items`: every occurrence of each URI goes; `positions` counts for nothing. */
+/** `DELETE /playlists/{id}/items`: removes every occurrence of each URI and ignores `positions`. */
 export function removeItems(call: ApiCall): Answer {
   const playlist = writablePlaylist(call);
   const { items } = jsonBody(call);
@@ -137,10 +137,10 @@ function needWriteScope(call: ApiCall, isPublic: boolean): void {
   needScope(call, isPublic ? 'playlist-modify-public' : 'playlist-modify-private');
 }
 
-/** Tracks and episodes that exist, `least` to 100 of them; one bad entry refuses the whole call. */
-function checkUris(call: ApiCall, value: unknown, least: number): string[] {
+/** `min` to 100 URIs of existing tracks and episodes; one bad entry fails the whole call. */
+function checkUris(call: ApiCall, value: unknown, min: number): string[] {
   if (!Array.isArray(value)) throw refuse(400, 'Missing required field: uris');
-  if (value.length < least) throw refuse(400, 'No uris provided');
+  if (value.length < min) throw refuse(400, 'No uris provided');
   if (value.length > MAX_URIS) throw refuse(400, `You can add a maximum of ${MAX_URIS} tracks per request.`);
   const uris = value.map((uri) => checkUriForm(uri));
   const { trackByUri, episodeByUri } = call.world.catalogue;
@@ -160,8 +160,8 @@ function newRows(call: ApiCall, uris: readonly string[]): PlaylistRow[] {
   return uris.map((uri) => ({ uri, addedAt, addedBy: call.account.id }));
 }
 
-function index(value: unknown, most: number, name: string): number {
-  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most) return value;
+function index(value: unknown, max: number, name: string): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max) return value;
   throw refuse(400, value === undefined ? `Missing required field: ${name}` : `Invalid ${name}`);
 }
 

@@ -1,11 +1,11 @@
-/** Reading playlists. */
+/** Reads playlists. */
 import { type Answer, type ApiCall, base62Param, forbidden, needScope, notFound } from '../http.ts';
 import { type DemoPlaylist, findPlaylist, mayUseRows, PROVIDER_USER_ID } from '../state.ts';
 import { selectFields } from './fields.ts';
 import { type PageRequest, pageRequest, paging } from './paging.ts';
 import { playlistObject, rowObject, simplifiedPlaylist } from './playlistShapes.ts';
 
-/** `GET /me/playlists`. Collaborative ones of others come only with a scope of their own. */
+/** `GET /me/playlists`. Other people's collaborative playlists need a scope of their own. */
 export function listMyPlaylists(call: ApiCall): Answer {
   const seesShared = call.scopes.has('playlist-read-collaborative');
   const visible = call.account.playlists.filter((playlist) => {
@@ -16,7 +16,7 @@ export function listMyPlaylists(call: ApiCall): Answer {
   return { status: 200, json };
 }
 
-/** `GET /playlists/{id}`. Only the owner and collaborators get rows with it. */
+/** `GET /playlists/{id}`. Only the owner and collaborators get its rows. */
 export function getPlaylist(call: ApiCall): Answer {
   const playlist = playlistOf(call);
   if (!playlist.public) needScope(call, 'playlist-read-private');
@@ -34,8 +34,8 @@ export function getPlaylistItems(call: ApiCall): Answer {
 }
 
 /**
- * The playlist that the path names.
- * @throws Refusal 400 for a malformed ID, 404 for an unknown one and for the provider's own
+ * The playlist in the path.
+ * @throws Refusal 400 for a malformed ID, 404 for an unknown one and for Spotify's own playlists
  */
 export function playlistOf(call: ApiCall): DemoPlaylist {
   const playlist = findPlaylist(call.world, base62Param(call, 'id'));

@@ -1,4 +1,4 @@
-/** The one list of endpoints, with the scopes that each needs beyond what its handler decides itself. */
+/** The list of all endpoints, with their scopes, except scopes that the handler checks itself. */
 import type { Answer, ApiCall } from '../http.ts';
 import { getAlbum, getAlbumTracks, getArtist, getArtistAlbums, getTrack, removed } from './catalogue.ts';
 import { checkLibrary, listSavedTracks, removeFromLibrary, saveToLibrary } from './library.ts';
@@ -11,7 +11,7 @@ import { search } from './search.ts';
 
 export interface ApiRoute {
   readonly method: string;
-  /** With `:name` for a part that varies. */
+  /** `:name` stands for a variable part. */
   readonly path: string;
   readonly handle: (call: ApiCall) => Answer;
   readonly scope?: string;
@@ -67,7 +67,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
 const LIBRARY_KINDS = ['tracks', 'albums', 'episodes', 'shows', 'audiobooks', 'following'];
 const BATCH_KINDS = ['tracks', 'albums', 'artists', 'episodes', 'shows', 'audiobooks', 'chapters'];
 
-/** Taken away in February 2026 from applications made since; all answer 403 Forbidden. */
+/** Removed in February 2026 for new applications; all answer 403 Forbidden. */
 export const REMOVED_ROUTES: readonly ApiRoute[] = [
   ['GET', '/artists/:id/top-tracks'],
   ['GET', '/browse/categories'],

@@ -58,7 +58,7 @@ function isKind(name: string): name is Kind {
   return Object.hasOwn(FINDERS, name);
 }
 
-/** No more than the first thousand can be reached, so no more are counted. */
+/** Only the first thousand results can be reached, so no more are counted. */
 function found<T>(
   call: ApiCall,
   all: readonly T[],
@@ -77,7 +77,7 @@ function findPlaylists({ world }: ApiCall, query: string): DemoPlaylist[] {
   });
 }
 
-/** About three in ten entries of the real lists are null. */
+/** About three in ten entries of Spotify's lists are null. */
 function playlistOrNull(call: ApiCall): (playlist: DemoPlaylist, position: number) => unknown {
   return (playlist, position) => (position % 3 === 1 ? null : simplifiedPlaylist(call.world, playlist));
 }

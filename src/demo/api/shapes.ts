@@ -1,6 +1,6 @@
 /**
- * The objects of the Web API as applications made since February 2026 see them: no `popularity`, `available_markets`,
- * `linked_from`, `followers` or `genres`.
+ * The objects of the Web API as applications created since February 2026 see them: no `popularity`,
+ * `available_markets`, `linked_from`, `followers` or `genres`.
  */
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack } from '../catalogue/types.ts';
 import type { World } from '../state.ts';
@@ -39,7 +39,7 @@ export function simplifiedAlbum(world: World, album: DemoAlbum): Shape {
   };
 }
 
-/** @param withMarket the query named a market; only then does `is_playable` come with the track */
+/** @param withMarket the query has a market; only then does the track have `is_playable` */
 export function trackObject(world: World, track: DemoTrack, withMarket = false): Shape {
   return {
     ...simplifiedTrack(world, track, withMarket),
@@ -93,7 +93,9 @@ export function simplifiedEpisode(world: World, episode: DemoEpisode): Shape {
   };
 }
 
-/** A file on someone's machine, of which only its own tags are known: `spotify:local:{artist}:{album}:{title}:{seconds}`. */
+/**
+ * A file on someone's machine, of which only the tags are known: `spotify:local:{artist}:{album}:{title}:{seconds}`.
+ */
 function localTrack(uri: string): Shape {
   const [artist = '', album = '', title = '', seconds = '0'] = uri.split(':').slice(2).map(decodeLocal);
   const unknown = { external_urls: {}, href: null, id: null };
@@ -133,7 +135,7 @@ function decodeLocal(part: string): string {
   }
 }
 
-/** What a URI in a playlist, a history or a queue stands for; null where nothing is offered for it. */
+/** The object for a URI in a playlist, a history or a queue; null if it is not available. */
 export function mediaObject(world: World, uri: string, withEpisodes: boolean): Shape | null {
   if (uri.startsWith('spotify:local:')) return localTrack(uri);
   const track = world.catalogue.trackByUri.get(uri);
@@ -142,7 +144,7 @@ export function mediaObject(world: World, uri: string, withEpisodes: boolean): S
   return episode ? episodeObject(world, episode) : null;
 }
 
-/** A user as it stands in owners and `added_by`. */
+/** A user, as in `owner` and `added_by`. */
 export function userRef(world: World, id: string): Shape {
   return {
     external_urls: { spotify: `https://open.spotify.com/user/${encodeURIComponent(id)}` },
@@ -153,7 +155,7 @@ export function userRef(world: World, id: string): Shape {
   };
 }
 
-/** Where something was played from; null outside of a context. */
+/** The context that something was played from, or null. */
 export function contextObject(world: World, uri: string | null): Shape | null {
   if (uri === null) return null;
   const isCollection = uri.endsWith(':collection');

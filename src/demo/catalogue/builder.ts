@@ -1,4 +1,4 @@
-/** Collects artists, releases and shows while a catalogue is generated, and gives out identifiers and codes. */
+/** Collects artists, releases and shows while a catalogue is generated, and assigns identifiers and codes. */
 import { derivedId } from './seeded.ts';
 import type {
   AlbumType,
@@ -10,7 +10,7 @@ import type {
   DemoTrack,
 } from './types.ts';
 
-/** One recording, however many albums carry it. */
+/** One recording, on any number of albums. */
 export interface Recording {
   readonly title: string;
   readonly artists: readonly DemoArtist[];
@@ -45,7 +45,7 @@ export class CatalogueBuilder {
     return artist;
   }
 
-  /** An ISRC under the user-assigned country code ZZ (ISO 3166-1), so that none is a real recording's. */
+  /** An ISRC under the user-assigned country code ZZ (ISO 3166-1), so that none belongs to a real recording. */
   nextIsrc(year: number): string {
     this.#recordings += 1;
     const yy = String(year % 100).padStart(2, '0');

@@ -1,14 +1,14 @@
-/** What one invented artist has released: studio albums and everything that grows out of them. */
+/** The releases of one invented artist: studio albums, and everything derived from them. */
 import type { CatalogueBuilder, Recording } from './builder.ts';
 import { albumName, word } from './names.ts';
 import type { Seeded } from './seeded.ts';
 import type { DemoArtist } from './types.ts';
 import { PLACES } from './words.ts';
 
-/** What the artist's songs are called and who may be a guest on them. */
+/** Song titles for the artist, and possible guests. */
 export interface ArtistPlan {
   readonly artist: DemoArtist;
-  /** 0-based; decides which kinds of release the artist has. */
+  /** 0-based; determines which kinds of release the artist has. */
   readonly index: number;
   readonly title: () => string;
   readonly guests: readonly DemoArtist[];
@@ -74,7 +74,7 @@ function record(builder: CatalogueBuilder, random: Seeded, plan: ArtistPlan, yea
   };
 }
 
-/** The same recording with its guest named in the title in another way, as singles and albums often differ. */
+/** The same recording with the guest named differently in the title, as singles and albums often do. */
 function respelled(recording: Recording): Recording {
   const guest = recording.artists[1]?.name;
   if (guest === undefined) return recording;

@@ -1,8 +1,8 @@
 /**
- * Makes the invented catalogue: the same on every machine, so that tests may name what is in it.
+ * Generates the invented catalogue: the same on every machine, so that tests may refer to its content.
  *
- * Adding a kind of release changes what chance gives afterwards and so every identifier after it; the committed hash in
- * the tests makes that visible.
+ * Adding a kind of release changes all random choices after it, and so every identifier after it. The hash in the tests
+ * makes that visible.
  */
 import { CatalogueBuilder, type Recording } from './builder.ts';
 import { type ArtistPlan, addDiscography, version } from './discography.ts';
@@ -28,7 +28,7 @@ const MADE_UP_ARTISTS = 380;
 
 let shared: Catalogue | undefined;
 
-/** The catalogue that all simulated providers of this process share; made at the first call. */
+/** The catalogue that all simulated providers of this process share; generated at the first call. */
 export function sharedCatalogue(): Catalogue {
   shared ??= generateCatalogue();
   return shared;
@@ -69,12 +69,12 @@ function addArtist(builder: CatalogueBuilder, random: Seeded, name: string): Dem
   return builder.addArtist(name, [...new Set(genres)], random.between(8, 97));
 }
 
-/** Now and then a title that other artists have used too. */
+/** Now and then a title that other artists also use. */
 function plainTitles(random: Seeded): () => string {
   return () => (random.chance(4) ? random.pick(SHARED_TITLES) : songTitle(random));
 }
 
-/** Each special title is given out at least once: one to each of the first artists. */
+/** Each special title is used at least once: the first artists get one each. */
 function specialTitles(random: Seeded, turn: number): () => string {
   let due = SPECIAL_TITLES[turn];
   return () => {
@@ -84,7 +84,7 @@ function specialTitles(random: Seeded, turn: number): () => string {
   };
 }
 
-/** Karaoke versions and tributes of the best-known songs, as a search for a title finds them everywhere. */
+/** Karaoke versions and tributes of the best-known songs, as real searches find them. */
 function addTributes(builder: CatalogueBuilder, popular: readonly Recording[]): void {
   const tributes = TRIBUTE_ARTISTS.map((name) => builder.addArtist(name, [], 12));
   const karaoke = KARAOKE_ARTISTS.map((name) => builder.addArtist(name, [], 7));
@@ -122,7 +122,7 @@ function addCovers(
   });
 }
 
-/** Compilations by many artists that carry the original recordings. */
+/** Compilations by various artists, with the original recordings. */
 function addSamplers(builder: CatalogueBuilder, popular: readonly Recording[]): void {
   const various = builder.addArtist(VARIOUS_ARTISTS, [], 1);
   for (let n = 0; n < 10; n += 1) {

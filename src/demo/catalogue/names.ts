@@ -1,4 +1,4 @@
-/** Names of artists, songs and albums out of the word lists. */
+/** Makes names of artists, songs and albums from the word lists. */
 import type { Seeded } from './seeded.ts';
 import {
   ADJECTIVES,
@@ -44,12 +44,12 @@ const ALBUM_PATTERNS: readonly Pattern[] = [
   (random) => `${withArticle(random.pick(NOUNS))} of ${plural(random.pick(NOUNS))}`,
 ];
 
-/** A made-up proper name, such as a family or a village might have. */
+/** An invented proper name, as of a family or a village. */
 export function word(random: Seeded): string {
   return random.pick(NAME_STARTS) + random.pick(NAME_MIDDLES) + random.pick(NAME_ENDS);
 }
 
-/** An artist's name that is not yet in `taken`; adds it. */
+/** An artist name that is not in `taken`; adds it. */
 export function freshArtistName(random: Seeded, taken: Set<string>): string {
   for (;;) {
     const name = random.pick(ARTIST_PATTERNS)(random);

@@ -1,9 +1,9 @@
-/** The search indexes over one catalogue, each made at its first use. */
+/** The search indexes of a catalogue, each built at its first use. */
 import { type SearchDocument, SearchIndex } from './searchIndex.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack } from './types.ts';
 
 export interface CatalogueSearch {
-  /** Each answers with all matches, best first. */
+  /** Each returns all matches, best first. */
   tracks(query: string): DemoTrack[];
   albums(query: string): DemoAlbum[];
   artists(query: string): DemoArtist[];
@@ -13,7 +13,7 @@ export interface CatalogueSearch {
 
 const made = new WeakMap<Catalogue, CatalogueSearch>();
 
-/** Made once for a catalogue, however many providers offer it. */
+/** Built once per catalogue, for all providers that share it. */
 export function searchOf(catalogue: Catalogue): CatalogueSearch {
   const search = made.get(catalogue) ?? makeSearch(catalogue);
   made.set(catalogue, search);

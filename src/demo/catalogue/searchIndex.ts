@@ -1,6 +1,6 @@
 /**
- * An inverted index with ranking. The order depends on the documents and the query alone: how rare the matching words
- * are, where they stand, how much of the title they cover, then popularity, then the order of the documents.
+ * An inverted index with ranking. The order only depends on the documents and the query: how rare the matching words
+ * are, where they are, how much of the title they cover, then popularity, then the order of the documents.
  */
 import { fold, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
 
@@ -8,9 +8,9 @@ type Field = 'track' | 'artist' | 'album' | 'name';
 
 export interface SearchDocument<T> {
   readonly value: T;
-  /** The field that a plain query means first. */
+  /** The field that ranks first for a query without filters. */
   readonly main: Field;
-  /** A field may hold several texts, such as the names of several artists. */
+  /** A field may have several texts, such as the names of several artists. */
   readonly texts: Readonly<Partial<Record<Field, readonly string[]>>>;
   readonly popularity: number;
   readonly year?: number;
@@ -20,7 +20,7 @@ export interface SearchDocument<T> {
 
 interface Postings {
   readonly documents: number[];
-  /** One bit for each field that holds the word, parallel to `documents`. */
+  /** One bit per field that contains the word, parallel to `documents`. */
   readonly fields: number[];
 }
 
@@ -29,7 +29,7 @@ const FIELDS: readonly Field[] = ['track', 'artist', 'album', 'name'];
 /** Marks an ISRC or UPC. */
 const CODE = 16;
 
-/** Of the words of a free query, this part must match where any document manages it. */
+/** The part of a free query's words that must match, if any document has that many. */
 const ENOUGH_WORDS = 0.6;
 
 export class SearchIndex<T> {
@@ -49,7 +49,7 @@ export class SearchIndex<T> {
     });
   }
 
-  /** All that match, best first. An empty query matches nothing. */
+  /** All matches, best first. An empty query matches nothing. */
   search(text: string): T[] {
     const query = parseQuery(text);
     const wanted = this.#wantedWords(query);
@@ -87,7 +87,7 @@ export class SearchIndex<T> {
     return [...new Set([...tokenise(query.words), ...names])];
   }
 
-  /** Documents that hold every required word, or for a query of filters without words, all of them. */
+  /** Documents that contain every required word; all documents if only filters without words are given. */
   #scores(wanted: readonly string[], required: readonly RequiredWord[]): Map<number, Score> {
     const scores = new Map<number, Score>();
     for (const { token, bits } of required) this.#collect(scores, token, bits, true);

@@ -1,4 +1,7 @@
-/** How a search engine sees text: accents, case and punctuation aside, whole words, and single signs of Han and Kana. */
+/**
+ * How the search reads documents and queries: whole words without accents, case and punctuation, single characters of
+ * Han and Kana; and a query's free words, quoted phrases and field filters.
+ */
 
 /** Letters that Unicode does not decompose into a base letter and a mark. */
 const STROKES: Readonly<Record<string, string>> = {
@@ -29,13 +32,13 @@ export function fold(text: string): string {
     .normalize('NFC');
 }
 
-/** The words of `text` in order; for text without letters and digits, what stands between its spaces. */
+/** The words of `text` in order; for text without letters and digits, its space-separated parts. */
 export function tokenise(text: string): string[] {
   const folded = fold(text);
   return folded.match(WORD) ?? folded.split(/\s+/u).filter((chunk) => chunk !== '');
 }
 
-/** What stands between spaces and holds neither letter nor digit: perhaps a name such as `~~~~`. */
+/** Space-separated parts without letters and digits: perhaps a name such as `~~~~`. */
 export function punctuationNames(text: string): string[] {
   return fold(text)
     .split(/\s+/u)
@@ -47,7 +50,7 @@ type Filter = (typeof FILTERS)[number];
 
 export interface SearchQuery {
   readonly words: string;
-  /** Quoted free text: its words must stand side by side. */
+  /** Quoted free text: its words must be adjacent. */
   readonly phrases: readonly string[];
   readonly filters: readonly { readonly filter: Filter; readonly value: string; readonly quoted: boolean }[];
 }
@@ -58,8 +61,8 @@ const FILTER_START = new RegExp(`(?<![^\\s"])(${FILTERS.join('|')}):`, 'giu');
 const ONE_WORD: readonly Filter[] = ['year', 'isrc', 'upc', 'genre', 'tag'];
 
 /**
- * A filter's value is what its quotes hold, else one word for years, codes, genres and tags, else everything up to the next
- * filter (`remaster track:Doe artist:Some Name`, as the search page of the Web API reference has it).
+ * A filter's value is its quoted text, else one word for years, codes, genres and tags, else everything up to the next
+ * filter (`remaster track:Doe artist:Some Name`, as in the search page of the Web API reference).
  */
 export function parseQuery(text: string): SearchQuery {
   const starts = [...text.matchAll(FILTER_START)];

@@ -1,16 +1,16 @@
-/** Chance that is the same on every machine, and identifiers derived from names. Integer arithmetic only. */
+/** Reproducible random numbers, and identifiers derived from names. Integer arithmetic only. */
 import { createHash } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** 22 characters of base 62 out of at least 22 bytes: the form of every identifier of the provider. */
+/** 22 base-62 characters from at least 22 bytes: the form of every provider ID. */
 export function base62Id(bytes: Uint8Array): string {
   let id = '';
   for (const byte of bytes.subarray(0, 22)) id += BASE62.charAt(byte % 62);
   return id;
 }
 
-/** The identifier of the thing named by `key`, always the same one. */
+/** The identifier for `key`, always the same. */
 export function derivedId(key: string): string {
   return base62Id(createHash('sha256').update(key).digest());
 }
@@ -23,7 +23,7 @@ export class Seeded {
     this.#state = seed;
   }
 
-  /** A whole number in [0, bound). */
+  /** An integer in [0, bound). */
   int(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -31,12 +31,12 @@ export class Seeded {
     return ((t ^ (t >>> 14)) >>> 0) % bound;
   }
 
-  /** A whole number in [low, high]. */
+  /** An integer in [low, high]. */
   between(low: number, high: number): number {
     return low + this.int(high - low + 1);
   }
 
-  /** True in `percent` of 100 cases. */
+  /** True with a probability of `percent`. */
   chance(percent: number): boolean {
     return this.int(100) < percent;
   }

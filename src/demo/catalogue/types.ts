@@ -1,4 +1,4 @@
-/** The invented music that the simulated provider offers. Nothing in it changes once it is made. */
+/** The invented music of the simulated provider. Immutable once generated. */
 
 export type AlbumType = 'album' | 'single' | 'compilation';
 
@@ -34,7 +34,7 @@ export interface DemoTrack {
   readonly album: DemoAlbum;
   readonly durationMs: number;
   readonly explicit: boolean;
-  /** The recording: tracks of several albums may carry the same one. */
+  /** Identifies the recording; tracks on several albums may share it. */
   readonly isrc: string;
   /** 1-based. */
   readonly trackNumber: number;

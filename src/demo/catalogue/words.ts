@@ -1,6 +1,6 @@
 /**
- * The words that names are made of. They are put together by chance so that no artist, title, album or show of the real
- * world is meant; keep it so when adding words.
+ * The words that names are made of. They are combined at random so that no real artist, title, album or show is meant.
+ * Keep it so when adding words.
  */
 
 export const NAME_STARTS = words(
@@ -35,7 +35,7 @@ export const GERUNDS = words(
 export const PLACES = words(
   'Ostermoor Velhaven Quillport Brask Threnmouth Korvale Lyssbridge Pelldown Sorvwick Tavering Ulmgate Yarrow-on-Weir',
 );
-/** Each is the title of songs by several artists. */
+/** Titles that several artists use. */
 export const SHARED_TITLES = [
   'Saltwater Telegram',
   'Lamplight Ledger',
@@ -113,7 +113,7 @@ export const SPECIAL_TITLES = [
 export interface ScriptWords {
   readonly artists: readonly string[];
   readonly nouns: readonly string[];
-  /** What stands between two nouns so that the pair reads "X and Y". */
+  /** Joins two nouns so that the pair reads "X and Y". */
   readonly and: string;
 }
 
@@ -155,7 +155,7 @@ export const SCRIPTS: readonly ScriptWords[] = [
   },
 ];
 
-/** Who records other people's songs. */
+/** Artists who record other people's songs. */
 export const TRIBUTE_ARTISTS = [
   'The Evening Tribute Bureau',
   'Ostermoor Cover Assembly',

@@ -1,4 +1,4 @@
-/** `/authorize`: checks the request, lets the account's owner decide, and sends the browser back. */
+/** `/authorize`: checks the request, asks the account's owner, and redirects the browser back. */
 import type { Answer, Incoming } from '../http.ts';
 import { newId, type World } from '../state.ts';
 import type { Grants } from './grants.ts';
@@ -6,14 +6,14 @@ import { consentPage, errorPage } from './pages.ts';
 
 type RegisteredRedirects = readonly string[] | 'any-loopback';
 
-/** The app as it is registered, and how logins go. */
+/** The registered app, and how logins behave. */
 export interface OAuthSetting {
   readonly clientId: string;
   readonly clientSecret: string | undefined;
   readonly redirectUris: RegisteredRedirects;
   readonly rotateRefreshTokens: boolean;
   readonly approve: 'auto' | 'page';
-  /** Index into the accounts: who the next login is. */
+  /** Index of the account that the next login uses. */
   loginIndex: number;
   denyNext: boolean;
 }
@@ -52,7 +52,7 @@ export class Authorizer {
   readonly #world: World;
   readonly #grants: Grants;
   readonly #setting: OAuthSetting;
-  /** Requests whose page is open, by the ticket in its form. */
+  /** Requests with an open page, by the ticket in its form. */
   readonly #open = new Map<string, AuthorizeRequest>();
 
   constructor(world: World, grants: Grants, setting: OAuthSetting) {
@@ -79,7 +79,7 @@ export class Authorizer {
     return this.#ask(request);
   }
 
-  /** `POST /authorize`: what the form of the page says. */
+  /** `POST /authorize`: the answer to the page's form. */
   answerForm({ text }: Incoming): Answer {
     const form = new URLSearchParams(text);
     const ticket = form.get('ticket') ?? '';
@@ -148,7 +148,7 @@ const LOOPBACK_LITERALS = ['127.0.0.1', '[::1]'];
 
 type RedirectVerdict = 'ok' | 'Invalid redirect URI' | 'Insecure redirect URI';
 
-/** Exact comparison, except that a loopback literal registered without a port matches with any. */
+/** Exact comparison, except that a loopback address registered without a port matches any port. */
 function checkRedirectUri(registered: RegisteredRedirects, requested: string | null): RedirectVerdict {
   if (requested === null || !URL.canParse(requested)) return 'Invalid redirect URI';
   const url = new URL(requested);

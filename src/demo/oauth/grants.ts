@@ -1,9 +1,9 @@
-/** Codes and tokens that have been issued, in memory. Tokens are opaque; nothing can be read out of one. */
+/** Issued codes and tokens, in memory. Tokens are opaque. */
 import type { Clock, Random } from '../../domain/clock.ts';
 import type { DemoAccount } from '../state.ts';
 
 const CODE_LIFETIME_MS = 10 * 60_000;
-/** Refresh tokens end this long after the consent, however often they are used. */
+/** Refresh tokens expire this long after the consent, however often they are used. */
 const LOGIN_LIFETIME_MONTHS = 6;
 
 export const REFRESH_FAILURES = [
@@ -13,7 +13,7 @@ export const REFRESH_FAILURES = [
 ] as const;
 export type RefreshFailure = (typeof REFRESH_FAILURES)[number];
 
-/** What an access token stands for. */
+/** What an access token grants. */
 export interface AccessGrant {
   readonly account: DemoAccount;
   readonly scopes: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export interface CodeGrant {
   readonly scope: string;
   readonly clientId: string;
   readonly redirectUri: string;
-  /** null where the request carried none, as clients with a secret may. */
+  /** null if the request had none, which clients with a secret may do. */
   readonly challenge: string | null;
   readonly expiresAt: number;
 }
@@ -33,7 +33,7 @@ export interface RefreshGrant {
   readonly account: DemoAccount;
   readonly scope: string;
   readonly clientId: string;
-  /** Unix milliseconds of the login's end. */
+  /** Unix milliseconds at which the login expires. */
   readonly expiresAt: number;
 }
 
@@ -44,7 +44,7 @@ export class Grants {
   readonly #codes = new Map<string, CodeGrant>();
   readonly #access = new Map<string, AccessGrant & { expiresAt: number }>();
   readonly #refresh = new Map<string, RefreshGrant>();
-  /** Tokens that were good once, with what is said about them now. */
+  /** Tokens that are no longer valid, with the error for each. */
   readonly #ended = new Map<string, RefreshFailure>();
 
   constructor(clock: Clock, random: Random, accessTokenSeconds: number) {
@@ -66,11 +66,11 @@ export class Grants {
     return grant;
   }
 
-  isOver(grant: { expiresAt: number }): boolean {
+  hasExpired(grant: { expiresAt: number }): boolean {
     return grant.expiresAt <= this.#clock.now();
   }
 
-  /** The token and its life in seconds. */
+  /** The token and its lifetime in seconds. */
   issueAccess(account: DemoAccount, scope: string): { token: string; seconds: number } {
     this.#dropOldAccess();
     const token = this.#secret('BQ');
@@ -82,24 +82,24 @@ export class Grants {
 
   access(token: string): AccessGrant | undefined {
     const grant = this.#access.get(token);
-    return grant && !this.isOver(grant) ? grant : undefined;
+    return grant && !this.hasExpired(grant) ? grant : undefined;
   }
 
-  /** A refresh token for a consent that is given now. */
+  /** A refresh token for a consent given now. */
   issueRefresh(account: DemoAccount, scope: string, clientId: string): string {
     const end = new Date(this.#clock.now());
     end.setUTCMonth(end.getUTCMonth() + LOGIN_LIFETIME_MONTHS);
     return this.#keepRefresh({ account, scope, clientId, expiresAt: end.getTime() });
   }
 
-  /** What the token stands for, or what is said about it if nothing. */
+  /** The token's grant, or the error if it is not valid. */
   refresh(token: string): RefreshGrant | RefreshFailure {
     const grant = this.#refresh.get(token);
     if (!grant) return this.#ended.get(token) ?? 'Invalid refresh token';
-    return this.isOver(grant) ? 'Refresh token expired' : grant;
+    return this.hasExpired(grant) ? 'Refresh token expired' : grant;
   }
 
-  /** A new token in place of `token`; the login's end stays. */
+  /** Replaces `token` with a new one; the login expires at the same time as before. */
   rotate(token: string, grant: RefreshGrant): string {
     this.#end(token, 'Refresh token revoked');
     return this.#keepRefresh(grant);
@@ -126,7 +126,7 @@ export class Grants {
 
   #dropOldAccess(): void {
     if (this.#access.size < 1_000) return;
-    for (const [token, grant] of this.#access) if (this.isOver(grant)) this.#access.delete(token);
+    for (const [token, grant] of this.#access) if (this.hasExpired(grant)) this.#access.delete(token);
   }
 
   #secret(start: string): string {

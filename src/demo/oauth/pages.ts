@@ -4,7 +4,7 @@ import type { Answer } from '../http.ts';
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem}
 .demo{background:#fff3c4;color:#3b2f00;padding:.5rem 1rem;border-radius:.5rem}button{font:inherit;padding:.4rem 1.2rem}`;
 
-/** Shown in place of a redirect when the client or the redirect URI is not to be trusted. */
+/** Shown instead of a redirect when the client or the redirect URI cannot be trusted. */
 export function errorPage(message: string): Answer {
   return page(400, 'Login refused', `<p>${escapeHtml(message)}</p>`);
 }
@@ -16,7 +16,7 @@ export interface ConsentDetails {
   readonly scopes: readonly string[];
 }
 
-/** Approve or deny; the form carries the ticket of the request back. */
+/** Approve or deny; the form returns the ticket of the request. */
 export function consentPage({ ticket, clientId, accountName, scopes }: ConsentDetails): Answer {
   const rows = scopes.map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`).join('');
   return page(

@@ -33,8 +33,8 @@ function formOf({ headers, text }: Incoming): URLSearchParams {
 }
 
 /**
- * True for a client that proved its secret, false for one that only named itself. The provider's guide encodes the pair
- * as it is, without the form encoding of RFC 6749 section 2.3.1.
+ * True for a client that proved its secret, false for one that only gave its ID. The provider's guide encodes the pair
+ * without the form encoding of RFC 6749 section 2.3.1.
  */
 function authenticate(setting: OAuthSetting, { headers }: Incoming, form: URLSearchParams): boolean {
   const encoded = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];
@@ -62,7 +62,7 @@ function exchangeCode(
   const grant = grants.takeCode(code);
   if (!grant || grant.clientId !== setting.clientId)
     throw refused('invalid_grant', 'Invalid authorization code');
-  if (grants.isOver(grant)) throw refused('invalid_grant', 'Authorization code expired');
+  if (grants.hasExpired(grant)) throw refused('invalid_grant', 'Authorization code expired');
   if (form.get('redirect_uri') !== grant.redirectUri) throw refused('invalid_grant', 'Invalid redirect URI');
   checkVerifier(grant, form.get('code_verifier'), hasSecret);
   const { account, scope, clientId } = grant;

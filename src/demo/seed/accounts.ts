@@ -1,4 +1,4 @@
-/** The accounts that exist at the start: the default one with everything, and a free one with little. */
+/** The initial accounts: the default one with everything, and a free one with little. */
 import { derivedId } from '../catalogue/seeded.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import {
@@ -106,7 +106,7 @@ function seedDevices(): DemoDevice[] {
   ];
 }
 
-/** Paused a minute into the first track of the first playlist, so that `play` has something to resume. */
+/** Paused one minute into the first track of the first playlist, so that `play` has something to resume. */
 function seedPlayer(
   now: number,
   device: DemoDevice | undefined,

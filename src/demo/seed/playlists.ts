@@ -1,4 +1,4 @@
-/** The playlists that the accounts have at the start. */
+/** The initial playlists. */
 import { derivedId } from '../catalogue/seeded.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { type DemoPlaylist, type PlaylistRow, PROVIDER_USER_ID } from '../state.ts';
@@ -13,7 +13,7 @@ export const SECOND: Person = { id: 'demo-guest', name: 'Demo Guest' };
 const STRANGER: Person = { id: 'náutica.42', name: 'Náutica' };
 const PROVIDER: Person = { id: PROVIDER_USER_ID, name: 'Spotify' };
 
-/** Names that tests and the demo refer to. */
+/** Names that tests rely on. */
 const PLAYLIST_NAMES = {
   normal: 'Morning Ferry',
   mixed: 'Odds and Ends',
@@ -65,7 +65,7 @@ function ownPlaylists(catalogue: Catalogue): DemoPlaylist[] {
   ];
 }
 
-/** Every `step`th track of the catalogue, so that no two of the picked rows are the same. */
+/** Every `step`th track of the catalogue, so that no two rows are the same. */
 function picker(catalogue: Catalogue): (count: number, step: number) => PlaylistRow[] {
   return (count, step) =>
     Array.from({ length: count }, (_, n) => {
@@ -78,7 +78,7 @@ function row(uri: string, n: number, by: Person): PlaylistRow {
   return { uri, addedAt: new Date(Date.UTC(2023, 4, 2, 7, n * 97)).toISOString(), addedBy: by.id };
 }
 
-/** 31 rows: tracks of which some come twice or three times, episodes, a local file, and one no longer offered. */
+/** 31 rows: tracks, some of them two or three times, episodes, a local file, and one that is no longer available. */
 function mixedRows(catalogue: Catalogue): PlaylistRow[] {
   const tracks = picker(catalogue)(20, 53);
   const episodes = catalogue.episodes.slice(0, 3).map((episode, n) => row(episode.uri, 40 + n, OWNER));

@@ -12,7 +12,7 @@ import type { Simulator } from './simulator.ts';
 const PREFIX = '/__control/';
 
 type Body = Record<string, unknown>;
-/** What it returns is the answer; nothing is an empty object. */
+/** Returns the answer; undefined is sent as an empty object. */
 type Control = (provider: Simulator, body: Body) => unknown;
 
 const CONTROLS: Readonly<Record<string, Control>> = {

@@ -1,11 +1,11 @@
-/** Misbehaviour on demand: which rules there are, which apply to a request, and what each stands for. */
+/** Faults on demand: the kinds of rules, which of them apply to a request, and what they do. */
 import type { Delivery, Hook, Passage } from '../../../src/demo/hook.ts';
 import { type Answer, apiError } from '../../../src/demo/http.ts';
 
 export type FaultAction =
   /** Waits on the provider's clock before the request is handled. */
   | { kind: 'latency'; ms: number }
-  /** Answers in place of the request's effect. `body` is sent as it is when it is a string, else as JSON. */
+  /** Answers without handling the request. A string `body` is sent as it is, anything else as JSON. */
   | {
       kind: 'status';
       status: number;
@@ -13,34 +13,34 @@ export type FaultAction =
       headers?: Record<string, string>;
       contentType?: string;
     }
-  /** 429; null leaves the header out. */
+  /** 429; null omits the header. */
   | { kind: 'rate_limit'; retryAfterSeconds: number | string | null }
   /** 429 with the reason QUOTA_EXCEEDED. */
   | { kind: 'quota'; retryAfterSeconds: number | string | null }
-  /** The connection is cut before or after the request takes effect. */
+  /** Cuts the connection before or after the request takes effect. */
   | { kind: 'drop'; when: 'before' | 'after' }
-  /** The request takes effect, yet the answer is this status. */
+  /** The request takes effect, but the answer has this status. */
   | { kind: 'status_after'; status: number }
   /** No answer, before or after the request takes effect. */
   | { kind: 'hang'; when: 'before' | 'after' }
-  /** 200 with JSON that breaks off; the request takes effect. */
+  /** 200 with truncated JSON; the request takes effect. */
   | { kind: 'malformed' }
   /** 200 without a body; the request takes effect. */
   | { kind: 'empty' }
-  /** The headers and the first half of the body, then nothing. */
+  /** Sends the headers and the first half of the body, then nothing. */
   | { kind: 'slow_body' }
   /** Changes the JSON of the answer. */
   | { kind: 'transform'; fn: (body: unknown) => unknown }
-  /** Runs before the request is handled, for instance to change a playlist just then. */
+  /** Runs before the request is handled, for example to change a playlist at that moment. */
   | { kind: 'hook'; fn: () => void | Promise<void> };
 
 export interface FaultMatch {
   method?: string;
   /** Without `/v1`; a string must equal the whole path. */
   path?: string | RegExp;
-  /** Lets the first ones that match pass. */
+  /** How many matching requests pass before it applies. */
   skip?: number;
-  /** How often it applies before it is used up; 1 when omitted, `Infinity` for always. */
+  /** How often it applies; default 1, `Infinity` for always. */
   times?: number;
 }
 
@@ -51,7 +51,7 @@ export interface FaultControl {
   clear(): void;
 }
 
-/** Those that do not by themselves decide the answer, so that others may follow. */
+/** Kinds that do not decide the answer, so that others may follow. */
 const PASSING: readonly FaultAction['kind'][] = ['latency', 'hook', 'transform'];
 
 export class FaultList implements FaultControl {
@@ -65,7 +65,7 @@ export class FaultList implements FaultControl {
     this.#rules = [];
   }
 
-  /** What applies to this request, in the order of adding, up to the first that decides the answer. */
+  /** The faults for this request, in the order of adding, up to the first that decides the answer. */
   take(method: string, path: string): FaultAction[] {
     const taken: FaultAction[] = [];
     for (const entry of this.#rules) {
@@ -89,7 +89,7 @@ function matches(rule: FaultMatch, method: string, path: string): boolean {
   return typeof rule.path === 'string' ? rule.path === path : path.search(rule.path) >= 0;
 }
 
-/** Handles each request under the faults that apply to it. */
+/** Handles each request with the faults that apply to it. */
 export function faultHook(faults: FaultList): Hook {
   return (passage) => underFaults(faults.take(passage.request.method, passage.request.path), passage);
 }

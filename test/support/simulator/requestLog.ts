@@ -6,9 +6,9 @@ export interface RecordedRequest {
   /** Without `/v1` for calls of the API. */
   path: string;
   query: Record<string, string>;
-  /** Parsed JSON, the fields of a form, other text as it is, or null without a body. */
+  /** Parsed JSON, the fields of a form, any other text, or null without a body. */
   body: unknown;
-  /** Of the answer; 0 while there is none and where none was sent. */
+  /** Of the answer; 0 while there is none, or if none was sent. */
   status: number;
   /** Unix milliseconds of the arrival. */
   at: number;
@@ -36,7 +36,7 @@ function keep(requests: RecordedRequest[], request: RecordedRequest): void {
   if (requests.length >= MAX_KEPT + 1_000) requests.splice(0, requests.length - MAX_KEPT);
 }
 
-/** The body as tests want to compare it. */
+/** The body in a form that tests can compare. */
 function recordedBody(text: string, contentType: string | undefined): unknown {
   if (text === '') return null;
   if (contentType?.startsWith('application/x-www-form-urlencoded')) {
