@@ -1,6 +1,6 @@
 /** `relay service` for a person. Pure: facts in, lines out. */
 import type { ServerFile } from '../domain/localApi.ts';
-import type { Found, Start } from '../service/manager.ts';
+import type { ServiceStatus, Start } from '../service/manager.ts';
 import { columns } from './output.ts';
 import type { LeftBehind } from './serviceSetup.ts';
 
@@ -12,7 +12,7 @@ export interface Problem {
 const INSTALL = 'Run: relay service install';
 
 /** What keeps the service from doing its work; the first one that stands in the way of the others. */
-export function problemsOf(found: Found, logCommand: string | null): Problem[] {
+export function problemsOf(found: ServiceStatus, logCommand: string | null): Problem[] {
   if (found.writtenBy === 'nobody') return [{ message: 'The service is not installed.', remedy: INSTALL }];
   if (found.writtenBy === 'other') {
     return [{ message: `${found.file} was not written by relay.`, remedy: 'Move it away to use this name.' }];
@@ -34,12 +34,16 @@ export function problemsOf(found: Found, logCommand: string | null): Problem[] {
   return problems;
 }
 
-export function serviceText(found: Found, server: ServerFile | null, problems: readonly Problem[]): string[] {
+export function serviceText(
+  found: ServiceStatus,
+  server: ServerFile | null,
+  problems: readonly Problem[],
+): string[] {
   const about = found.writtenBy === 'relay' ? installedRows(found, server) : [];
   return [...columns(about), ...problems.flatMap(({ message, remedy }) => [message, `  ${remedy}`])];
 }
 
-function installedRows(found: Found, server: ServerFile | null): string[][] {
+function installedRows(found: ServiceStatus, server: ServerFile | null): string[][] {
   return [
     ['service', found.enabled ? 'installed, starts at login' : 'installed, does not start at login'],
     ['running', runningText(found, server)],
@@ -48,7 +52,7 @@ function installedRows(found: Found, server: ServerFile | null): string[][] {
   ];
 }
 
-function runningText({ running, pid, silent }: Found, server: ServerFile | null): string {
+function runningText({ running, pid, silent }: ServiceStatus, server: ServerFile | null): string {
   const where = server === null ? '' : `pid ${server.pid}, ${server.baseUrl}`;
   if (running) return where === '' ? `yes, pid ${pid}, not ready yet` : `yes, ${where}`;
   const beside = where === '' ? '' : `; a server that it did not start: ${where}`;

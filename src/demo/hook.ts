@@ -14,7 +14,7 @@ export interface Delivery {
 }
 
 /** One request on its way through the provider. */
-export interface Passage {
+export interface RequestContext {
   readonly request: Incoming;
   /**
    * Lets the request take effect and returns its answer. A hook may call it at once, later (even after it has
@@ -27,7 +27,7 @@ export interface Passage {
 }
 
 /** Takes every request, those of the login included, and decides what is sent. A rejection is answered with 500. */
-export type Hook = (passage: Passage) => Promise<Delivery>;
+export type Hook = (context: RequestContext) => Promise<Delivery>;
 
 /** The answer of the provider, sent as a whole. */
 export const passThrough: Hook = async ({ handle }) => ({ answer: handle(), manner: 'whole' });

@@ -11,7 +11,7 @@ import { type Hook, passThrough } from './hook.ts';
 import { type Answer, apiError, type Incoming } from './http.ts';
 import { Authorizer, type OAuthSetting } from './oauth/authorize.ts';
 import { Grants } from './oauth/grants.ts';
-import { exchange } from './oauth/token.ts';
+import { answerTokenRequest } from './oauth/token.ts';
 import { seedState } from './seed/accounts.ts';
 import { makeServer } from './server.ts';
 import type { World } from './state.ts';
@@ -106,7 +106,7 @@ function makeHandler(world: World, grants: Grants, setting: OAuthSetting): (inco
       case 'POST /authorize':
         return authorizer.answerForm(incoming);
       case 'POST /api/token':
-        return exchange(grants, setting, incoming);
+        return answerTokenRequest(grants, setting, incoming);
       default:
         return apiError(404, 'Service not found');
     }

@@ -72,21 +72,21 @@ export function readAsked(query: TrackQuery): Asked {
 export function judge(asked: Asked, track: Track, index: number): Judged {
   const title = parseTitle(track.name);
   const names = [...track.artists.map((artist) => artist.name), ...title.featured];
-  const verdicts = [
+  const results = [
     judgeTitle(asked.title, title),
     judgeArtists(asked, track, names),
     judgeVersion(asked, track, title),
   ];
   const subject = { track, index, title, names };
-  if (verdicts.some(isRefusal)) return { ...subject, ...refused(verdicts) };
-  const reasons = [...verdicts.flat(), ...judgeAlbum(asked, track, title), ...judgeYear(asked, track)];
+  if (results.some(isRefusal)) return { ...subject, ...refused(results) };
+  const reasons = [...results.flat(), ...judgeAlbum(asked, track, title), ...judgeYear(asked, track)];
   return { ...subject, accepted: true, ...scored([...reasons, ...judgeNotes(asked.title, title, track)]) };
 }
 
-type Verdict = readonly Reason[];
+type Reasons = readonly Reason[];
 
-function isRefusal(verdict: Verdict): boolean {
-  return verdict.some((reason) => reason in REFUSALS);
+function isRefusal(reasons: Reasons): boolean {
+  return reasons.some((reason) => reason in REFUSALS);
 }
 
 function scored(reasons: readonly Reason[]): Pick<Judged, 'points' | 'noteCost' | 'reasons'> {
@@ -100,15 +100,15 @@ function scored(reasons: readonly Reason[]): Pick<Judged, 'points' | 'noteCost' 
 }
 
 /** One difference makes a near miss, two an unrelated track. With a different title the version is ignored. */
-function refused(verdicts: readonly Verdict[]): Pick<Judged, 'accepted' | 'points' | 'noteCost' | 'reasons'> {
-  const [title = [], artist = [], version = []] = verdicts;
+function refused(results: readonly Reasons[]): Pick<Judged, 'accepted' | 'points' | 'noteCost' | 'reasons'> {
+  const [title = [], artist = [], version = []] = results;
   const reasons = [...title, ...artist, ...(isRefusal(title) ? [] : version)];
   const refusals = Object.entries(REFUSALS).filter(([reason]) => reasons.includes(reason as Reason));
   const points = isRefusal(title) && isRefusal(artist) ? 0 : Math.min(...refusals.map(([, kept]) => kept));
   return { accepted: false, points, noteCost: 0, reasons };
 }
 
-function judgeTitle(asked: ParsedTitle, title: ParsedTitle): Verdict {
+function judgeTitle(asked: ParsedTitle, title: ParsedTitle): Reasons {
   if (asked.base === '') return ['title_differs'];
   if (compact(asked.base) === compact(title.base)) return ['title'];
   if (compact(asked.words) === compact(title.words)) return ['title', 'title_words'];
@@ -120,7 +120,7 @@ function judgeArtists(
   { query, title, main, guests }: Asked,
   track: Track,
   names: readonly string[],
-): Verdict {
+): Reasons {
   const whole = names.find((name) => sameArtist(name, query.artist));
   const found = whole === undefined ? coveredBy(main, names) : [whole];
   if (!found || found.length === 0) return ['artist_differs'];
@@ -138,14 +138,14 @@ function judgeArtists(
   ];
 }
 
-function judgeVersion(asked: Asked, track: Track, title: ParsedTitle): Verdict {
+function judgeVersion(asked: Asked, track: Track, title: ParsedTitle): Reasons {
   const wanted = asked.title.versions;
   if (wanted.size !== title.versions.size && compact(asked.title.words) === compact(title.words)) return [];
   const offered = versionsOf(title, wanted, track);
   if (versionsKey(wanted) !== versionsKey(offered)) return ['version_differs'];
-  const verdicts = [...wanted].map((version) => judgeDetail(version, asked.title, title, track));
-  if (verdicts.includes('version_differs')) return ['version_differs'];
-  if (verdicts.includes('version_unnamed')) return ['version_unnamed'];
+  const results = [...wanted].map((version) => judgeDetail(version, asked.title, title, track));
+  if (results.includes('version_differs')) return ['version_differs'];
+  if (results.includes('version_unnamed')) return ['version_unnamed'];
   return wanted.size > 0 ? ['version'] : [];
 }
 
@@ -167,7 +167,7 @@ function judgeDetail(version: Version, asked: ParsedTitle, title: ParsedTitle, t
   return version === 'live' || inArtists ? 'version_unnamed' : 'version_differs';
 }
 
-function judgeAlbum({ query }: Asked, track: Track, title: ParsedTitle): Verdict {
+function judgeAlbum({ query }: Asked, track: Track, title: ParsedTitle): Reasons {
   const fit = query.album === undefined ? 'other' : albumFit(query.album, track.album.name);
   if (fit === 'same') return ['album'];
   if (fit === 'edition') return ['album', 'album_edition'];
@@ -178,7 +178,7 @@ function judgeAlbum({ query }: Asked, track: Track, title: ParsedTitle): Verdict
   ];
 }
 
-function judgeYear({ query }: Asked, track: Track): Verdict {
+function judgeYear({ query }: Asked, track: Track): Reasons {
   if (query.year === undefined) return [];
   const released = releaseYear(track);
   const distance = released === null ? Number.POSITIVE_INFINITY : Math.abs(released - query.year);
@@ -186,7 +186,7 @@ function judgeYear({ query }: Asked, track: Track): Verdict {
   return distance === 1 ? ['year_near'] : ['year_differs'];
 }
 
-function judgeNotes(asked: ParsedTitle, title: ParsedTitle, track: Track): Verdict {
+function judgeNotes(asked: ParsedTitle, title: ParsedTitle, track: Track): Reasons {
   const kinds = (['remaster', 'edit', 'mono'] as const).some(
     (note) => asked.notes.has(note) !== title.notes.has(note),
   );

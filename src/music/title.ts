@@ -35,7 +35,7 @@ const GUESTS_AT_END =
 const REMASTER_AT_END = /\s+((?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: \d{4})?(?: version)?)$/iu;
 const DASH = /\s+-+\s+/u;
 
-interface Found {
+interface TitleParts {
   readings: NoteReading[];
   featured: string[];
 }
@@ -46,14 +46,14 @@ interface Found {
  */
 export function parseTitle(title: string): ParsedTitle {
   const whole = tidy(title);
-  const found: Found = { readings: [], featured: [] };
-  const unbracketed = takeBrackets(whole, found);
-  const plain = takeEnd(takeDashed(unbracketed, found), found);
+  const parts: TitleParts = { readings: [], featured: [] };
+  const unbracketed = takeBrackets(whole, parts);
+  const plain = takeEnd(takeDashed(unbracketed, parts), parts);
   if (plain.trim() === '') return parsed(title.trim(), { readings: [], featured: [] });
-  return parsed(plain, found);
+  return parsed(plain, parts);
 }
 
-function parsed(plain: string, { readings, featured }: Found): ParsedTitle {
+function parsed(plain: string, { readings, featured }: TitleParts): ParsedTitle {
   const note = joinReadings(readings);
   const name = [plain, ...note.rest].join(' ').replace(/\s+/gu, ' ').trim();
   const base = withPlainNumbers(normaliseName(name));
@@ -71,17 +71,17 @@ function parsed(plain: string, { readings, featured }: Found): ParsedTitle {
 }
 
 /** Takes guests and version from a note; false when it is part of the title. */
-function takeNote(content: string, found: Found): boolean {
+function takeNote(content: string, parts: TitleParts): boolean {
   const guests = guestsOf(content);
   if (guests) {
-    found.featured.push(...splitNames(guests));
+    parts.featured.push(...splitNames(guests));
     return true;
   }
   const tail = GUESTS_AT_END.exec(content);
   const reading = readNote(tail?.[1] ?? content);
   if (!reading) return false;
-  if (tail?.[2]) found.featured.push(...splitNames(tail[2]));
-  found.readings.push(reading);
+  if (tail?.[2]) parts.featured.push(...splitNames(tail[2]));
+  parts.readings.push(reading);
   return true;
 }
 
@@ -92,12 +92,12 @@ function guestsOf(content: string): string | undefined {
   return guests && !NOT_A_GUEST.has(normaliseName(guests).split(' ')[0] ?? '') ? guests : undefined;
 }
 
-function takeBrackets(text: string, found: Found): string {
+function takeBrackets(text: string, parts: TitleParts): string {
   let kept = '';
   let from = 0;
   for (const group of bracketGroups(text)) {
     kept += text.slice(from, group.start);
-    if (!takeNote(text.slice(group.start + 1, group.end - 1), found))
+    if (!takeNote(text.slice(group.start + 1, group.end - 1), parts))
       kept += text.slice(group.start, group.end);
     from = group.end;
   }
@@ -125,23 +125,23 @@ function bracketGroups(text: string): { start: number; end: number }[] {
 }
 
 /** Takes the notes after dashes. The longest tail is tried first, since "2011 - Remaster" is one note. */
-function takeDashed(text: string, found: Found): string {
+function takeDashed(text: string, parts: TitleParts): string {
   const [song = '', ...segments] = text.split(DASH);
   const kept = [song];
   for (let at = 0; at < segments.length; at += 1) {
-    if (takeNote(segments.slice(at).join(' - '), found)) break;
-    if (!takeNote(segments[at] ?? '', found)) kept.push(segments[at] ?? '');
+    if (takeNote(segments.slice(at).join(' - '), parts)) break;
+    if (!takeNote(segments[at] ?? '', parts)) kept.push(segments[at] ?? '');
   }
   return kept.join(' - ');
 }
 
-function takeEnd(text: string, found: Found): string {
+function takeEnd(text: string, parts: TitleParts): string {
   const remaster = REMASTER_AT_END.exec(text);
   const reading = remaster?.[1] ? readNote(remaster[1]) : null;
   const song = remaster && reading ? text.slice(0, remaster.index) : text;
-  if (reading) found.readings.push(reading);
+  if (reading) parts.readings.push(reading);
   const guests = GUESTS_AT_END.exec(song);
   if (!guests?.[2]) return song;
-  found.featured.push(...splitNames(guests[2]));
+  parts.featured.push(...splitNames(guests[2]));
   return guests[1] ?? song;
 }

@@ -10,11 +10,11 @@ import {
   plistText,
 } from './launchdPlist.ts';
 import {
-  type Found,
   type Ran,
   refused,
   type ServiceFacts,
   type ServiceManager,
+  type ServiceStatus,
   type Start,
   writtenByOther,
 } from './manager.ts';
@@ -34,7 +34,7 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
   const target = `${domain}/${LABEL}`;
   const ask = (...args: string[]) => machine.run('launchctl', args);
 
-  async function find(): Promise<Found & { loaded: boolean }> {
+  async function find(): Promise<ServiceStatus & { loaded: boolean }> {
     const text = await readText(plist);
     const ours = text !== null && isOurPlist(text);
     const printed = await ask('print', target);

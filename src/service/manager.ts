@@ -32,7 +32,7 @@ export interface ServiceFacts {
 }
 
 /** What the system knows about the service. */
-export interface Found {
+export interface ServiceStatus {
   /** The file, or the registry value. */
   file: string;
   /** `other`: there is one with that name, but relay did not write it. */
@@ -61,7 +61,7 @@ export type Start = 'now' | 'was running' | 'next login';
 export interface ServiceManager {
   /** The command that shows why it exited; null where there is no log. */
   logCommand: string | null;
-  find(): Promise<Found>;
+  find(): Promise<ServiceStatus>;
   /** Writes and enables it, and starts it if `start`. Repeating it repairs what is missing. */
   install(start: boolean): Promise<{ changed: boolean; started: Start }>;
   /** Stops and removes it; false when there was none. */

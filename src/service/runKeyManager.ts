@@ -3,11 +3,11 @@
  * here.
  */
 import {
-  type Found,
   type Ran,
   refused,
   type ServiceFacts,
   type ServiceManager,
+  type ServiceStatus,
   type Start,
   writtenByOther,
 } from './manager.ts';
@@ -29,12 +29,12 @@ const REMEDY = 'Check whether the policy of this computer lets programs start at
 export function runKeyManager({ machine, command }: ServiceFacts): ServiceManager {
   const reg = (...args: string[]) => machine.run('reg.exe', args);
 
-  async function readData(): Promise<{ data: string | null; writtenBy: Found['writtenBy'] }> {
+  async function readData(): Promise<{ data: string | null; writtenBy: ServiceStatus['writtenBy'] }> {
     const data = queriedData((await reg('query', RUN_KEY, '/v', VALUE)).out);
     return { data, writtenBy: data === null ? 'nobody' : isOurData(data) ? 'relay' : 'other' };
   }
 
-  async function find(): Promise<Found> {
+  async function find(): Promise<ServiceStatus> {
     const wanted = runValue(command);
     const { data, writtenBy } = await readData();
     const ours = writtenBy === 'relay';

@@ -1,11 +1,11 @@
 /** Starts the server at login with systemd, as a user unit. */
 
 import {
-  type Found,
   type Ran,
   refused,
   type ServiceFacts,
   type ServiceManager,
+  type ServiceStatus,
   type Start,
   writtenByOther,
 } from './manager.ts';
@@ -21,7 +21,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
   const wanted = unitText(command);
   const ask = (verb: string, ...args: string[]) => machine.run('systemctl', ['--user', verb, ...args]);
 
-  async function find(): Promise<Found> {
+  async function find(): Promise<ServiceStatus> {
     const text = await readText(unit);
     const ours = text !== null && isOurUnit(text);
     const shown = await ask('show', UNIT, '--property=UnitFileState,ActiveState,SubState,MainPID');

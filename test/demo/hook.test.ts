@@ -11,9 +11,9 @@ test('a hook can let a write take effect after it has answered', async () => {
   const held: (() => Answer)[] = [];
   const late =
     (next: Hook): Hook =>
-    async (passage) => {
-      if (passage.request.method !== 'POST' || !passage.request.isApi) return next(passage);
-      held.push(passage.handle);
+    async (context) => {
+      if (context.request.method !== 'POST' || !context.request.isApi) return next(context);
+      held.push(context.handle);
       return { answer: apiError(504, 'Gateway timeout'), manner: 'whole' };
     };
   await withProvider(
@@ -39,14 +39,14 @@ test('a hook can answer one read from an older state', async () => {
       assert.deepEqual(seen, [0, 2]);
     },
     {
-      around: (next, simulator) => async (passage) => {
-        if (former === null || !passage.request.path.endsWith('/items') || passage.request.method !== 'GET')
-          return next(passage);
+      around: (next, simulator) => async (context) => {
+        if (former === null || !context.request.path.endsWith('/items') || context.request.method !== 'GET')
+          return next(context);
         const playlist = playlistNamed(simulator(), 'Empty Shelf');
         const present = playlist.rows;
         playlist.rows = former as typeof present;
         former = null;
-        const answer = passage.handle();
+        const answer = context.handle();
         playlist.rows = present;
         return { answer, manner: 'whole' };
       },

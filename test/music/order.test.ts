@@ -46,18 +46,18 @@ function essence(ask: string, tracks: readonly Track[]): unknown {
 
 test('the order of the results never changes the match', () => {
   const next = seeded(20_261_120);
-  const verdicts = new Set<string>();
+  const statuses = new Set<string>();
   for (let turn = 0; turn < 3_000; turn += 1) {
     const tracks = madeUpTracks(next);
     const ask = ASKED[turn % ASKED.length] ?? '';
-    verdicts.add(matchTrack(queryOf(ask), tracks).status);
+    statuses.add(matchTrack(queryOf(ask), tracks).status);
     assert.deepEqual(
       essence(ask, shuffled(tracks, next)),
       essence(ask, tracks),
       JSON.stringify([ask, tracks]),
     );
   }
-  assert.deepEqual([...verdicts].sort(), ['ambiguous', 'matched', 'unmatched']);
+  assert.deepEqual([...statuses].sort(), ['ambiguous', 'matched', 'unmatched']);
 });
 
 test('among identical releases the provider’s first is chosen', () => {

@@ -34,14 +34,14 @@ export function queryOf(line: string): TrackQuery {
   return { title, artist, ...(album && { album }), ...(year && { year: Number(year) }) };
 }
 
-export type Row = readonly [ask: string, found: readonly string[], verdict: string];
+export type Row = readonly [ask: string, found: readonly string[], result: string];
 
 /** One test for each row. */
 export function testRows(rows: readonly Row[]): void {
-  for (const [ask, found, verdict] of rows) {
-    test(`${ask}: ${verdict}`, () => {
+  for (const [ask, found, result] of rows) {
+    test(`${ask}: ${result}`, () => {
       const tracks = found.map(trackOf);
-      assert.equal(verdictOf(matchTrack(queryOf(ask), tracks), tracks), verdict);
+      assert.equal(resultOf(matchTrack(queryOf(ask), tracks), tracks), result);
     });
   }
 }
@@ -50,7 +50,7 @@ export function testRows(rows: readonly Row[]): void {
  * `matched 1: title, artist` with the place of the match in the provider's answer and its reasons; `ambiguous 0 2` with
  * the candidates in order; `unmatched` with the nearest miss.
  */
-function verdictOf({ status, match, candidates }: MatchResult, tracks: readonly Track[]): string {
+function resultOf({ status, match, candidates }: MatchResult, tracks: readonly Track[]): string {
   const placeOf = (track: Track) => tracks.findIndex((one) => one.uri === track.uri);
   if (status === 'ambiguous')
     return ['ambiguous', ...candidates.map(({ track }) => placeOf(track))].join(' ');

@@ -6,8 +6,8 @@ const UNNAMED = 'matched 0: title, artist, version_unnamed';
 const OTHER_VERSION = 'unmatched 0: title, artist, version_differs';
 const OTHER_TITLE = 'unmatched 0: title_differs, artist';
 
-function pairs(verdict: string, rows: readonly (readonly [asked: string, offered: string])[]): Row[] {
-  return rows.map(([asked, offered]) => [`${asked} | Ula`, [`${offered} | Ula`], verdict]);
+function pairs(result: string, rows: readonly (readonly [asked: string, offered: string])[]): Row[] {
+  return rows.map(([asked, offered]) => [`${asked} | Ula`, [`${offered} | Ula`], result]);
 }
 
 testRows(

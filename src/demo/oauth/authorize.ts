@@ -65,8 +65,8 @@ export class Authorizer {
   start({ query }: Incoming): Answer {
     if (query.get('client_id') !== this.#setting.clientId) return errorPage('INVALID_CLIENT: Invalid client');
     const redirectUri = query.get('redirect_uri');
-    const verdict = checkRedirectUri(this.#setting.redirectUris, redirectUri);
-    if (verdict !== 'ok' || redirectUri === null) return errorPage(`INVALID_CLIENT: ${verdict}`);
+    const check = checkRedirectUri(this.#setting.redirectUris, redirectUri);
+    if (check !== 'ok' || redirectUri === null) return errorPage(`INVALID_CLIENT: ${check}`);
     const request: AuthorizeRequest = {
       redirectUri,
       state: query.get('state'),
@@ -146,10 +146,10 @@ function sendBack({ redirectUri, state }: AuthorizeRequest, outcome: Record<stri
 
 const LOOPBACK_LITERALS = ['127.0.0.1', '[::1]'];
 
-type RedirectVerdict = 'ok' | 'Invalid redirect URI' | 'Insecure redirect URI';
+type RedirectCheck = 'ok' | 'Invalid redirect URI' | 'Insecure redirect URI';
 
 /** Exact comparison, except that a loopback address registered without a port matches any port. */
-function checkRedirectUri(registered: RegisteredRedirects, requested: string | null): RedirectVerdict {
+function checkRedirectUri(registered: RegisteredRedirects, requested: string | null): RedirectCheck {
   if (requested === null || !URL.canParse(requested)) return 'Invalid redirect URI';
   const url = new URL(requested);
   const isLoopback = url.protocol === 'http:' && LOOPBACK_LITERALS.includes(url.hostname);

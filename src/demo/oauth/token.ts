@@ -5,7 +5,7 @@ import type { OAuthSetting } from './authorize.ts';
 import type { CodeGrant, Grants } from './grants.ts';
 
 /** @returns 200 with tokens, or 400 in the shape of RFC 6749 section 5.2 */
-export function exchange(grants: Grants, setting: OAuthSetting, incoming: Incoming): Answer {
+export function answerTokenRequest(grants: Grants, setting: OAuthSetting, incoming: Incoming): Answer {
   try {
     const form = formOf(incoming);
     const hasSecret = authenticate(setting, incoming, form);

@@ -37,9 +37,9 @@ const CONTROLS: Readonly<Record<string, Control>> = {
 
 /** Answers the controls, which are neither logged nor subject to faults, and passes everything else to `next`. */
 export function withControls(next: Hook, simulator: () => Simulator): Hook {
-  return async (passage) => {
-    if (!passage.request.path.startsWith(PREFIX)) return next(passage);
-    return { answer: answerControl(simulator(), passage.request), manner: 'whole' };
+  return async (context) => {
+    if (!context.request.path.startsWith(PREFIX)) return next(context);
+    return { answer: answerControl(simulator(), context.request), manner: 'whole' };
   };
 }
 

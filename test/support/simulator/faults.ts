@@ -1,5 +1,5 @@
 /** Faults on demand: the kinds of rules, which of them apply to a request, and what they do. */
-import type { Delivery, Hook, Passage } from '../../../src/demo/hook.ts';
+import type { Delivery, Hook, RequestContext } from '../../../src/demo/hook.ts';
 import { type Answer, apiError } from '../../../src/demo/http.ts';
 
 export type FaultAction =
@@ -91,10 +91,13 @@ function matches(rule: FaultMatch, method: string, path: string): boolean {
 
 /** Handles each request with the faults that apply to it. */
 export function faultHook(faults: FaultList): Hook {
-  return (passage) => underFaults(faults.take(passage.request.method, passage.request.path), passage);
+  return (context) => underFaults(faults.take(context.request.method, context.request.path), context);
 }
 
-async function underFaults(actions: readonly FaultAction[], { handle, wait }: Passage): Promise<Delivery> {
+async function underFaults(
+  actions: readonly FaultAction[],
+  { handle, wait }: RequestContext,
+): Promise<Delivery> {
   for (const action of actions) {
     if (action.kind === 'latency') await wait(action.ms);
     if (action.kind === 'hook') await action.fn();

@@ -18,12 +18,12 @@ const MAX_KEPT = 20_000;
 
 /** Adds every request to `requests` when it arrives, and its status when `next` has decided it. */
 export function logHook(requests: RecordedRequest[], now: () => number, next: Hook): Hook {
-  return async (passage) => {
-    const { method, path, query, text, headers } = passage.request;
+  return async (context) => {
+    const { method, path, query, text, headers } = context.request;
     const body = recordedBody(text, headers['content-type']);
     const request = { method, path, query: Object.fromEntries(query), body, status: 0, at: now() };
     keep(requests, request);
-    const delivery = await next(passage);
+    const delivery = await next(context);
     if (delivery.manner === 'whole' || delivery.manner === 'half') request.status = delivery.answer.status;
     return delivery;
   };
