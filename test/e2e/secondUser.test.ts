@@ -13,9 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type DemoProvider, startDemoProvider } from '../../src/demo/provider.ts';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
+import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 import { type StrangerTask, sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/waiting.ts';
 
@@ -54,12 +54,12 @@ while [ ! -e '${at('release')}' ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); 
 /** A home in a folder that everybody may enter, so that what keeps others out is relay's own doing. */
 async function withOpenDesk(
   context: TestContext,
-  work: (desk: Desk, provider: DemoProvider, opener: Opener, home: string) => Promise<void>,
+  work: (desk: Desk, provider: Simulator, opener: Opener, home: string) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-open-'));
   chmodSync(folder, 0o755);
   context.after(() => rmSync(folder, { recursive: true, force: true }));
-  const provider = await startDemoProvider({});
+  const provider = await startSimulator({});
   context.after(() => provider.close());
   const opener = fakeOpener(folder);
   const home = join(folder, 'home');
