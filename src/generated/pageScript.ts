@@ -91,6 +91,11 @@ export const PAGE_SCRIPT = `// The script of relay's own pages: it signs this br
     const problem = document.getElementById('code-problem');
     const remembered = document.getElementById('remembered');
     const approveButton = document.getElementById('approve');
+    // Where the browser does not know Document-Policy.
+    if (location.hash !== '') {
+      history.replaceState(null, '', location.pathname + location.search);
+      scrollTo(0, 0);
+    }
     let isAtWork = false;
     let isApproving = false;
 

@@ -253,7 +253,8 @@ for (const [what, width, height] of SMALL) {
             const { url } = await registered(story, name);
             const profile = await story.newProfile({ viewport: { width, height }, javaScriptEnabled });
             const page = await profile.newPage();
-            await page.goto(url());
+            // A client may point at a place further down.
+            await page.goto(`${url()}#approve`);
             if (javaScriptEnabled) await page.locator('#approve:enabled').waitFor();
             for (const colorScheme of ['light', 'dark'] as const) {
               await page.emulateMedia({ colorScheme });

@@ -74,6 +74,16 @@ test('opening again reads what was saved and writes nothing', async (t) => {
   assert.deepEqual(await readFile(path), before);
 });
 
+test('sessions that a cookie proved are not taken over', async (t) => {
+  const home = await temporaryHome(t);
+  const before = await open(home, MIGRATIONS.slice(0, 4));
+  await before.durable(() => before.run("insert into owner_sessions values ('hash', 1, 9999999999999)"));
+  await before.close();
+  const store = await testStore(t, { home });
+  assert.deepEqual(store.all('select * from browsers'), []);
+  assert.equal(store.get("select 1 from sqlite_schema where name = 'owner_sessions'"), undefined);
+});
+
 const refusals: Array<{ name: string; spoil: (path: string) => Promise<void>; problem: RegExp }> = [
   { name: 'empty', spoil: (path) => truncate(path, 0), problem: /it is empty/ },
   { name: 'of text', spoil: (path) => writeFile(path, 'my diary'), problem: /it is not an SQLite database/ },

@@ -50,6 +50,7 @@ export function approvePage(approval: Approval): Page {
     demo,
     formLeaves: true,
     hasScript: true,
+    opensAtTop: true,
     body: html`<dl class="facts">
 <div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
 <div><dt>Goes to</dt><dd><strong>${target.host}</strong><small>${target.meaning}</small></dd></div>

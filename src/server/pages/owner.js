@@ -89,6 +89,11 @@
     const problem = document.getElementById('code-problem');
     const remembered = document.getElementById('remembered');
     const approveButton = document.getElementById('approve');
+    // Where the browser does not know Document-Policy.
+    if (location.hash !== '') {
+      history.replaceState(null, '', location.pathname + location.search);
+      scrollTo(0, 0);
+    }
     let isAtWork = false;
     let isApproving = false;
 

@@ -83,6 +83,11 @@ export interface Page {
   formLeaves?: boolean;
   /** Whether the page uses our script. */
   hasScript?: boolean;
+  /**
+   * The page opens at its top, whatever the address says: with `#approve` a client would lead the browser past what is to be
+   * read first.
+   */
+  opensAtTop?: boolean;
 }
 
 /** Text that is safe to put into HTML as it is. */
@@ -131,6 +136,11 @@ export function sendPage(
 </html>
 `;
   const policy = `${OPEN_POLICY}${page.hasScript ? SCRIPT_POLICY : ''}${page.formLeaves ? '' : FORM_POLICY}`;
-  const all = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy, ...headers };
+  const all = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': policy,
+    ...(page.opensAtTop ? { 'document-policy': 'force-load-at-top' } : {}),
+    ...headers,
+  };
   end(exchange, status, all, text);
 }
