@@ -6,16 +6,17 @@ import { at, owner } from '../support/shapes.ts';
 import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type WatchedClock, watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { commit, createJob, jobOf, named, reach, tracks, urisOf } from './support.ts';
+import { commit, createJob, jobOf, named, pause, reach, tracks, urisOf } from './support.ts';
 
 /** Lets exactly the time pass that the job waits for, until it has ended. */
 async function drive(relay: Relay, clock: WatchedClock, id: string): Promise<JobRecord> {
-  for (const end = Date.now() + 30_000; Date.now() < end; ) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     const job = await jobOf(relay, id);
     if (job.status === 'completed' || job.status === 'failed') return job;
     if (clock.waiting(SETTLE_MS) > 0) clock.advance(SETTLE_MS);
     else if (clock.waiting(LOOK_AGAIN_MS) > 0) clock.advance(LOOK_AGAIN_MS);
     else if (job.status === 'waiting') clock.advance(Date.parse(job.run_after ?? '') - clock.now());
+    else await pause();
   }
   throw new Error('the job did not end');
 }

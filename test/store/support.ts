@@ -8,6 +8,8 @@ import { silentLog } from '../../src/domain/log.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
 import { nodeSaveFs, type SaveFs } from '../../src/store/saveFs.ts';
 
+export { until } from '../support/until.ts';
+
 export const NOON = Date.UTC(2026, 0, 15, 12);
 
 export async function temporaryHome(t: TestContext): Promise<string> {
@@ -100,12 +102,4 @@ export async function testStore(t: TestContext, options: Partial<StoreOptions> =
   const store = await openStore({ clock: manualClock(), log: silentLog, ...options, home });
   t.after(() => store.close().catch(() => {}));
   return store;
-}
-
-/** Lets everything that needs no time happen until `condition` holds; fails after many turns. */
-export async function until(condition: () => boolean): Promise<void> {
-  for (let turn = 0; !condition(); turn++) {
-    if (turn === 20_000) throw new Error('it did not happen');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }

@@ -1,19 +1,10 @@
-/** Waiting for what others do, without sleeping; and a manual clock that tells what waits on it. */
+/** Waiting for what others do; and a manual clock that tells what waits on it. */
 import { type Random, systemRandom } from '../../src/domain/clock.ts';
 import { type ManualClock, manualClock } from './clock.ts';
+import { until } from './until.ts';
 import { type Relay, withRelay } from './world.ts';
 
-/** Real time that something may take on a slow machine before the test is told what it waits for. */
-const PATIENCE_MS = 20_000;
-
-/** Resolves once `condition` holds; the event loop goes on meanwhile. */
-export async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`this never came true: ${condition}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
+export { until } from './until.ts';
 
 export interface WatchedClock extends ManualClock {
   /** How many sleep now that asked for exactly `ms`. */
