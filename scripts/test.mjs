@@ -1,39 +1,58 @@
-// `npm test`: every test file under test/, each in a process of its own. A path or several limit it to those.
-// test/package/ needs executables that are built first, so it runs by name only (`npm run test:package`).
-import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+// `npm test`: every test file under test/, compiled once, in a few processes that each run many files. A path or several
+// limit it to those. `--test-reporter`, `--test-name-pattern` and `--test-only` work as they do for Node;
+// `--processes=N` says how many run at the same time. test/package/ needs executables that are built first, so it runs
+// by name only (`npm run test:package`).
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative, sep } from 'node:path';
+import { compile } from './testing/compile.mjs';
+import { cache, root } from './testing/compiled.mjs';
+import { runFiles } from './testing/pool.mjs';
+import { createResults } from './testing/results.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-
-function testFiles(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return testFiles(path);
-    return entry.name.endsWith('.test.ts') ? [relative(root, path)] : [];
-  });
-}
-
-const isOfPackage = (file) => file.startsWith(join('test', 'package'));
+const PACKAGE = join('test', 'package') + sep;
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
-const files = testFiles(join(root, 'test')).filter((file) =>
-  named.length === 0 ? !isOfPackage(file) : named.some((name) => file.includes(name)),
+const option = (name) => {
+  const at = flags.findIndex((flag) => flag.startsWith(`--${name}=`));
+  return at === -1 ? undefined : flags.splice(at, 1)[0].slice(name.length + 3);
+};
+const reporter = option('test-reporter') ?? (process.stdout.isTTY ? 'spec' : 'tap');
+const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 1);
+
+const all = (await compile()).map((file) => relative(root, file));
+const files = all.filter((file) =>
+  named.length === 0 ? !file.startsWith(PACKAGE) : named.some((name) => file.includes(name)),
 );
-const { status } = spawnSync(
-  process.execPath,
-  [
-    '--import',
-    'tsx',
-    '--test',
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
-    '--test-timeout=240000',
-    ...flags,
-    ...files.sort(),
-  ],
-  { cwd: root, stdio: 'inherit' },
-);
-process.exitCode = status ?? 1;
+if (files.length === 0) {
+  console.error(`No test file has ${named.join(' or ')} in its path.`);
+  process.exit(1);
+}
+
+const known = knownTimes();
+const results = createResults(reporter);
+await runFiles(slowestFirst(files), { width, flags, onFile: results.add });
+const { failed, times } = await results.end();
+keepTimes(times);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** A long file that is begun last would be waited for alone. What was never run is begun before what is known to be quick. */
+function slowestFirst(files) {
+  const weight = (file) => known[file] ?? 5_000;
+  return files.sort((a, b) => weight(b) - weight(a) || (a < b ? -1 : 1));
+}
+
+function knownTimes() {
+  try {
+    return JSON.parse(readFileSync(join(cache, 'times.json'), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function keepTimes(times) {
+  const latest = Object.fromEntries(times.map(({ file, ms }) => [file, Math.round(ms)]));
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(join(cache, 'times.json'), JSON.stringify({ ...known, ...latest }));
+}

@@ -7,11 +7,11 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { buildChild } from '../store/children/build.ts';
 import { temporaryHome } from '../store/support.ts';
 import { withKeychain, withoutKeychain } from '../support/keychain.ts';
 
-const LOAD_KEY = ['--import', 'tsx', fileURLToPath(new URL('./children/loadKey.ts', import.meta.url))];
+const LOAD_KEY = buildChild(new URL('./children/loadKey.ts', import.meta.url));
 const notLinux = process.platform !== 'linux' ? 'this test knows the keychain of Linux only' : false;
 
 test('the key is made in the Secret Service and read back by a second process, and is nowhere else', {
@@ -20,7 +20,7 @@ test('the key is made in the Secret Service and read back by a second process, a
   const home = await temporaryHome(t);
   await withKeychain(async (env) => {
     const load = () => {
-      const { stdout } = spawnSync(process.execPath, [...LOAD_KEY, home, 'os'], {
+      const { stdout } = spawnSync(process.execPath, [LOAD_KEY, home, 'os'], {
         env: { ...process.env, ...env },
         encoding: 'utf8',
       });
@@ -46,7 +46,7 @@ test('a session bus that never answers holds neither the start nor the exit', {
   t.after(() => bus.close());
   bus.listen(join(home, 'bus'));
   await once(bus, 'listening');
-  const loading = spawn(process.execPath, [...LOAD_KEY, home, 'auto', '3'], {
+  const loading = spawn(process.execPath, [LOAD_KEY, home, 'auto', '3'], {
     env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'bus')}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -64,7 +64,7 @@ test('without a session bus the keychain counts as none at once', { skip: notLin
   const home = await temporaryHome(t);
   const { DBUS_SESSION_BUS_ADDRESS: _, ...rest } = process.env;
   const env = { ...rest, XDG_RUNTIME_DIR: home };
-  const { stdout } = spawnSync(process.execPath, [...LOAD_KEY, home, 'os'], { env, encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, [LOAD_KEY, home, 'os'], { env, encoding: 'utf8' });
   const { code, message } = JSON.parse(stdout);
   assert.equal(code, 'KEY_UNAVAILABLE');
   assert.match(message, /^The keychain cannot be used: .*DBus/);
@@ -73,9 +73,9 @@ test('without a session bus the keychain counts as none at once', { skip: notLin
 test('the helper that an executable runs in itself answers like the one that Node runs', {
   skip: notLinux,
 }, () => {
-  const program = fileURLToPath(new URL('./children/runHelper.ts', import.meta.url));
+  const program = buildChild(new URL('./children/runHelper.ts', import.meta.url));
   const addon = createRequire(import.meta.url).resolve('@napi-rs/keyring');
-  const { stdout } = spawnSync(process.execPath, ['--import', 'tsx', program], {
+  const { stdout } = spawnSync(process.execPath, [program], {
     env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', RELAY_KEYRING_ADDON: addon },
     input: JSON.stringify({ operation: 'read', service: 'relay', account: 'master-key-0' }),
     encoding: 'utf8',

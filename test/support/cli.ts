@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Parts, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { type Clock, systemClock, systemRandom } from '../../src/domain/clock.ts';
@@ -85,7 +86,7 @@ function inputOf(stdin: string | PassThrough | undefined): PassThrough {
   return stream;
 }
 
-const ENTRY = new URL('./cliEntry.ts', import.meta.url).pathname;
+const PROGRAM = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
 /** Runs the real program as a process with an environment of its own; SIGINT is sent once stdout holds `interruptAt`. */
 export function relayProcess(
@@ -93,7 +94,7 @@ export function relayProcess(
   options: { env?: NodeJS.ProcessEnv; stdin?: string; interruptAt?: string } = {},
 ): Promise<CliResult> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', ...options.env };
-  const child = spawn(process.execPath, ['--import', 'tsx', ENTRY, ...args], { env });
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env });
   const result: CliResult = { code: -1, out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     result.out += text;

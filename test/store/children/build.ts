@@ -1,20 +1,20 @@
 /** Bundles a child program once, so that starting it many times costs what Node costs. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** Path of the bundled program `test/store/children/<name>.ts`. */
-export function buildChild(name: string): string {
+/** Path of the bundled program `test/store/children/<name>.ts`, or of the one at the given URL. */
+export function buildChild(program: string | URL): string {
   // Below the checkout, where the program finds the WebAssembly of sql.js.
   const cache = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'relay-child-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const outfile = join(folder, `${name}.cjs`);
-  const entry = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
+  const entry = fileURLToPath(program instanceof URL ? program : new URL(`./${program}.ts`, import.meta.url));
+  const outfile = join(folder, `${basename(entry, '.ts')}.cjs`);
   buildSync({
     entryPoints: [entry],
     outfile,

@@ -1,0 +1,48 @@
+// Compiles every TypeScript file of the checkout once, file by file, so that a test process only reads JavaScript.
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { compiledPath, FOLDERS, root } from './compiled.mjs';
+
+export async function compile() {
+  const sources = FOLDERS.flatMap((folder) => filesBelow(join(root, folder), '.ts'));
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: sources,
+    // Source maps then lead from the URL that a module keeps to its source beside it.
+    outdir: root,
+    outbase: root,
+    bundle: false,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Stack traces name lines of the sources.
+    sourcemap: 'inline',
+    sourcesContent: false,
+    logLevel: 'warning',
+  });
+  for (const { path, text } of outputFiles) writeIfNew(compiledPath(path), text);
+  return sources.filter((path) => path.endsWith('.test.ts'));
+}
+
+/** By rename: another run of the tests may be reading. */
+function writeIfNew(path, text) {
+  try {
+    if (readFileSync(path, 'utf8') === text) return;
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    mkdirSync(dirname(path), { recursive: true });
+  }
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, text);
+  renameSync(temporary, path);
+}
+
+function filesBelow(folder, ending) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(path, ending);
+    return entry.name.endsWith(ending) ? [path] : [];
+  });
+}

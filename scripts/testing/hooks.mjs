@@ -1,0 +1,35 @@
+// Module hooks: a TypeScript file of the checkout keeps its own URL and is loaded in its compiled form; the tests get
+// node:test by way of testFile.mjs.
+import { readFileSync } from 'node:fs';
+import { sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { compiledPath, root } from './compiled.mjs';
+
+const checkout = pathToFileURL(root + sep).href;
+const tests = pathToFileURL(`${root}${sep}test${sep}`).href;
+const testFile = new URL('./testFile.mjs', import.meta.url).href;
+
+export function resolve(specifier, context, next) {
+  if (specifier === 'node:test' && context.parentURL?.startsWith(tests)) {
+    return { url: testFile, format: 'module', shortCircuit: true };
+  }
+  return next(specifier, context);
+}
+
+export function load(url, context, next) {
+  if (!url.startsWith(checkout) || url.includes('/node_modules/')) return next(url, context);
+  if (url.endsWith('.ts')) return asModule(readFileSync(compiledPath(fileURLToPath(url)), 'utf8'));
+  // A `require` of one, which hooks of newer versions see too, gets the plain document.
+  const isImport = !context.conditions?.includes('require');
+  if (url.endsWith('.json') && isImport) return asModule(exportsOf(readFileSync(fileURLToPath(url), 'utf8')));
+  return next(url, context);
+}
+
+const asModule = (source) => ({ format: 'module', source, shortCircuit: true });
+
+/** The document, and its members by name, as a bundler gives them. */
+function exportsOf(json) {
+  const members = Object.keys(JSON.parse(json)).filter((name) => /^[a-z]\w*$/i.test(name));
+  const named = members.map((name) => `const _${name} = all.${name}; export { _${name} as ${name} };`);
+  return [`const all = ${json};`, 'export default all;', ...named].join('\n');
+}

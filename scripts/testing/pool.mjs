@@ -1,0 +1,105 @@
+// A few processes that run test files, each taking the next file when it is done with one. A process that dies or
+// stands still fails the file that it was at, and another takes its place.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from './compiled.mjs';
+
+const here = (name) => pathToFileURL(join(root, 'scripts', 'testing', name)).href;
+
+/** What one file may take on a slow machine. */
+const FILE_MS = 240_000;
+/** What a process may take to end once all its tests have ended. */
+const EXIT_MS = 20_000;
+
+/**
+ * Runs the files, paths below the checkout, and yields nothing: `onFile` gets each one's events and its outcome,
+ * `{file, ms, events, failure}`, where `failure` is a text or null.
+ */
+export async function runFiles(files, { width, flags, onFile }) {
+  const queue = [...files];
+  const lanes = Array.from({ length: Math.min(width, files.length) }, async () => {
+    while (queue.length > 0) await runWorker(queue, flags, onFile);
+  });
+  await Promise.all(lanes);
+}
+
+async function runWorker(queue, flags, onFile) {
+  const worker = fork(join(root, 'scripts', 'testing', 'worker.mjs'), {
+    cwd: root,
+    execArgv: [
+      '--enable-source-maps',
+      '--disable-warning=ExperimentalWarning',
+      `--import=${here('register.mjs')}`,
+      `--test-reporter=${here('reporter.mjs')}`,
+      '--test-reporter-destination=stdout',
+      ...flags,
+    ],
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const at = { file: null, last: 'no file' };
+  const begin = (file) => Object.assign(at, { file, test: '', events: [], strays: [], ended: null });
+  begin(null);
+  let start = 0;
+  let stuck = null;
+  let watch;
+  let exitCode = 0;
+  const allow = (ms, what) => {
+    clearTimeout(watch);
+    watch = setTimeout(() => {
+      stuck = `${what} within ${ms / 1000} seconds.`;
+      worker.kill('SIGKILL');
+    }, ms);
+  };
+  const next = () => {
+    begin(queue.shift() ?? null);
+    start = performance.now();
+    if (at.file) allow(FILE_MS, 'It did not end');
+    else allow(EXIT_MS, `The process did not end`);
+    worker.send({ file: at.file });
+  };
+  const finish = (failure) => {
+    const ms = at.ended?.ms ?? performance.now() - start;
+    const strays = at.strays.map((error) => `No test caught this: ${error}`);
+    const texts = [failure, ...strays].filter(Boolean);
+    onFile({
+      file: at.file ?? `after ${at.last}`,
+      ms,
+      events: at.events,
+      failure: texts.length > 0 ? texts.join('\n') : null,
+    });
+  };
+  worker.on('message', (message) => {
+    if (message.ready) return next();
+    if (message.stray) at.strays.push(message.stray);
+    if (message.ended) at.ended = message;
+    if (message.event) {
+      const { type, data } = message.event;
+      if (type !== 'test:dequeue') at.events.push(message.event);
+      else if (data.nesting > 0) at.test = data.name;
+    }
+    // The event of the file itself is its last one; it may come before or after the end that the worker tells.
+    if (!at.ended || !at.events.some(({ type, data }) => isOutcome(type) && data.nesting === 0)) return;
+    const changed = at.ended.changed.map((name) => `The file leaves ${name} changed.`);
+    const hasFailed = at.events.some(({ type }) => type === 'test:fail');
+    // node:test sets it when a test has failed.
+    if (at.ended.exitCode !== exitCode && !hasFailed && at.strays.length === 0)
+      changed.push(`The file leaves the exit code ${at.ended.exitCode} behind.`);
+    exitCode = at.ended.exitCode;
+    finish(changed.join('\n'));
+    at.last = at.file;
+    next();
+  });
+  const [code, signal] = await once(worker, 'close');
+  clearTimeout(watch);
+  const ending = stuck ?? `The process ended with ${signal ?? `exit code ${code}`}.`;
+  if (at.file) finish(`${ending}${at.test ? ` The last test that had begun: '${at.test}'.` : ''}`);
+  else if (stuck || signal || code !== exitCode || at.strays.length > 0) {
+    at.events = [];
+    finish(ending);
+  }
+}
+
+export const isOutcome = (type) => type === 'test:pass' || type === 'test:fail';

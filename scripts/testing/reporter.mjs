@@ -1,0 +1,23 @@
+// The reporter inside a worker: hands every event of node:test to the process that asked for it.
+import { inspect } from 'node:util';
+
+const RELAYED = ['test:start', 'test:pass', 'test:fail', 'test:plan', 'test:diagnostic', 'test:dequeue'];
+
+export default async function* reporter(source) {
+  for await (const { type, data } of source) {
+    if (RELAYED.includes(type) && process.connected) process.send({ event: { type, data: plain(data) } });
+  }
+  yield '';
+}
+
+/** Errors cross as the text that Node would print. */
+function plain({ file, line, column, ...rest }) {
+  // Tests at the top of a file would be said to stand in testFile.mjs.
+  const data = file?.endsWith('testFile.mjs') ? rest : { file, line, column, ...rest };
+  const error = data.details?.error;
+  if (!error) return { ...data, details: data.details && { ...data.details } };
+  const cause = error.code === 'ERR_TEST_FAILURE' && error.cause ? error.cause : error;
+  const { failureType } = error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return { ...data, details: { ...data.details, error: { failureType, message, text: inspect(cause) } } };
+}

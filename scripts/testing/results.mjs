@@ -1,0 +1,113 @@
+// Puts the events of all files together to one stream, as `node --test` would, counts, and prints it with the reporter.
+import { Readable } from 'node:stream';
+import * as reporters from 'node:test/reporters';
+import { inspect } from 'node:util';
+import { isOutcome } from './pool.mjs';
+
+export function createResults(reporter) {
+  const events = new Readable({ objectMode: true, read() {} });
+  const printed = print(events, reporter);
+  const start = performance.now();
+  const counts = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
+  const times = [];
+  const failed = [];
+  let files = 0;
+  const push = (type, data) => events.push({ type, data });
+
+  function add({ file, ms, events: own, failure }) {
+    files += 1;
+    times.push({ file, ms });
+    const isOfFile = ({ type, data }) => isOutcome(type) && data.nesting === 0;
+    const outcome = own.find(isOfFile);
+    if (!own.some(({ type, data }) => type === 'test:start' && data.nesting === 0)) {
+      push('test:start', { nesting: 0, name: file });
+    }
+    let failures = 0;
+    for (const { type, data } of own) {
+      if (isOfFile({ type, data })) continue;
+      if (isOutcome(type)) failures += count(type, data);
+      push(type, { ...data, ...(data.details ? { details: withError(data.details) } : {}) });
+    }
+    // A file counts only when it failed beside its tests, as when it cannot be loaded.
+    const error = outcome?.data.details.error;
+    const beside = [failure, error?.failureType !== 'subtestsFailed' && error?.text]
+      .filter(Boolean)
+      .join('\n');
+    if (beside !== '') {
+      counts.tests += 1;
+      counts.fail += 1;
+    }
+    const hasFailed = beside !== '' || failures > 0;
+    if (hasFailed) failed.push(file);
+    const told = {
+      message: beside || 'Some of its tests failed.',
+      text: beside || 'Some of its tests failed.',
+    };
+    push(hasFailed ? 'test:fail' : 'test:pass', {
+      nesting: 0,
+      name: file,
+      testNumber: files,
+      details: withError({ duration_ms: ms, ...(hasFailed ? { error: told } : {}) }),
+    });
+  }
+
+  /** Tells how many failures that is. */
+  function count(type, { skip, todo, details }) {
+    const isFailure = type === 'test:fail' && todo === undefined;
+    if (details.type === 'suite') {
+      counts.suites += 1;
+      return Number(isFailure);
+    }
+    counts.tests += 1;
+    if (skip !== undefined) counts.skipped += 1;
+    else if (todo !== undefined) counts.todo += 1;
+    else if (!isFailure) counts.pass += 1;
+    else if (details.error?.failureType === 'cancelledByParent') counts.cancelled += 1;
+    else counts.fail += 1;
+    return Number(isFailure);
+  }
+
+  async function end() {
+    const say = (message) => push('test:diagnostic', { nesting: 0, message });
+    push('test:plan', { nesting: 0, count: files });
+    for (const [name, value] of Object.entries(counts)) say(`${name} ${value}`);
+    say(`duration_ms ${performance.now() - start}`);
+    times.sort((a, b) => b.ms - a.ms);
+    say('the slowest files:');
+    for (const { file, ms } of times.slice(0, 10)) say(`${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`);
+    if (failed.length > 0) say(`failed: ${failed.join(' ')}`);
+    events.push(null);
+    await printed;
+    return { failed, times };
+  }
+
+  return { add, end };
+}
+
+/** The error is printed as the text that the worker made of it. */
+function withError({ error, ...details }) {
+  if (!error) return details;
+  const cause = Object.assign(new Error(error.message), { [inspect.custom]: () => error.text });
+  cause.stack = error.text;
+  const wrapped = Object.assign(new Error(error.message, { cause }), { code: 'ERR_TEST_FAILURE' });
+  wrapped.stack = error.text;
+  return {
+    ...details,
+    error: Object.assign(wrapped, { failureType: error.failureType ?? 'testCodeFailure' }),
+  };
+}
+
+async function print(events, name) {
+  const reporter = reporters[name] ?? (await import(name)).default;
+  const isGenerator = /GeneratorFunction$/.test(reporter.constructor.name);
+  const output = isGenerator ? Readable.from(reporter(events)) : events.pipe(construct(reporter));
+  for await (const text of output) process.stdout.write(text);
+}
+
+function construct(Reporter) {
+  try {
+    return new Reporter();
+  } catch {
+    return Reporter;
+  }
+}

@@ -1,0 +1,37 @@
+// What tests get as node:test: tests and hooks at the top of a file belong to that file alone, although many files run
+// in one process, one after the other.
+import * as nodeTest from 'node:test';
+
+export * from 'node:test';
+
+let current;
+
+export function test(...args) {
+  const ended = current.context.test(...args);
+  current.tests.push(ended);
+  return ended;
+}
+const withOption = (option) => (name, options, work) =>
+  typeof options === 'function' || options === undefined
+    ? test(name, { [option]: true }, options)
+    : test(name, { ...options, [option]: true }, work);
+test.skip = withOption('skip');
+test.todo = withOption('todo');
+test.only = withOption('only');
+
+export { test as it };
+export default test;
+
+export const before = (...args) => current.context.before(...args);
+export const after = (...args) => current.context.after(...args);
+export const beforeEach = (...args) => current.context.beforeEach(...args);
+export const afterEach = (...args) => current.context.afterEach(...args);
+
+/** Runs a file as one test, whose subtests are those that `load` defines. */
+export function runFile(name, load) {
+  return nodeTest.test(name, async (context) => {
+    current = { context, tests: [] };
+    await load();
+    await Promise.all(current.tests);
+  });
+}

@@ -1,0 +1,47 @@
+// A process that runs the test files that it is handed, one after the other.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import { root } from './compiled.mjs';
+import { runFile } from './testFile.mjs';
+
+process.on('message', async ({ file }) => {
+  if (!file) return process.disconnect();
+  const start = performance.now();
+  let before;
+  await runFile(file, async () => {
+    before = globalState();
+    await import(pathToFileURL(join(root, file)).href);
+  });
+  const changed = changes(before, globalState());
+  process.send({ ended: file, ms: performance.now() - start, changed, exitCode: process.exitCode ?? 0 });
+});
+for (const event of ['uncaughtException', 'unhandledRejection']) {
+  process.on(event, (error) => process.send({ stray: inspect(error) }));
+}
+process.send({ ready: true });
+
+/** What a file must leave as it was, for the sake of the next one. */
+function globalState() {
+  return {
+    ...Object.fromEntries(
+      Object.entries(process.env).map(([name, value]) => [`the variable ${name}`, value]),
+    ),
+    'the working directory': process.cwd(),
+    'the file mode mask': process.umask(),
+    'the user': String(process.geteuid?.()),
+    'the clock': `${inspect(Date.now)} ${inspect(setTimeout)}`,
+    ...Object.fromEntries(
+      ['SIGINT', 'SIGTERM', 'SIGHUP', 'uncaughtException', 'unhandledRejection'].map((event) => [
+        `the listeners of ${event}`,
+        process.listenerCount(event),
+      ]),
+    ),
+  };
+}
+
+/** Names only: the environment of somebody's shell holds secrets. */
+function changes(before, after) {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]);
+}
