@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 
-/** What each folder may import besides itself and `generated`. */
+/** What each folder may import besides itself, `base` and `generated`. */
 export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: string }>> = {
+  base: { folders: [], reason: 'base is what any program could use: it knows nothing of relay' },
   domain: { folders: [], reason: 'domain holds plain types and rules that everything else builds on' },
   secrets: { folders: ['domain'], reason: 'sealing knows nothing of what is sealed or where it is kept' },
   config: { folders: ['domain'], reason: 'settings are read before anything else exists' },
@@ -89,7 +90,7 @@ export function wrongImports(): string[] {
     return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, target]) => {
       if (target?.endsWith('/package.json')) return [];
       const to = relative(src, resolve(dirname(file), target as string)).split(/[\\/]/)[0] as string;
-      if (to === from || to === 'generated' || rule.folders.includes(to)) return [];
+      if (to === from || to === 'generated' || (to === 'base' && from !== 'generated') || rule.folders.includes(to)) return [];
       return [`${relative(src, file)} imports ${to}: not allowed, ${rule.reason}`];
     });
   });

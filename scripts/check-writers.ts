@@ -9,16 +9,16 @@ const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
 const STREAMS: Readonly<Record<string, string>> = {
   'cli/world.ts': 'hands the streams to the command line, which wraps them',
   'main.ts': 'says that output cannot be written, and has nobody left to say it through',
-  'server/log.ts': 'the log writes to stderr, after cleaning',
+  'server/log/log.ts': 'the log writes to stderr, after cleaning',
   'secrets/keychainHelper.ts': 'a child process answers its parent through a pipe',
 };
 
 /** Files of the command line that write whole pieces through the cleaned streams. */
 const PIECES: Readonly<Record<string, string>> = {
-  'cli/output.ts': 'the printing functions',
+  'cli/terminal/output.ts': 'the printing functions',
   'cli/context.ts': 'wraps the streams',
   'cli/program.ts': 'hands them to the parser for its help texts',
-  'cli/prompt.ts': 'a prompt has no line end',
+  'cli/terminal/prompt.ts': 'a prompt has no line end',
   'cli/world.ts': 'makes them',
 };
 

@@ -1,4 +1,4 @@
 /** What Node runs in the single executable. */
-import { runCarried } from './carried.ts';
+import { runCarried } from './seaProgram.ts';
 
 runCarried(module, require);

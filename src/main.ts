@@ -1,9 +1,10 @@
 /** Entry of the bundle and of the executable. */
+
+import { visibleText } from './base/visibleText.ts';
 import { EXIT } from './cli/exit.ts';
 import { runProgram } from './cli/program.ts';
 import { systemWorld } from './cli/world.ts';
 import { RelayError } from './domain/errors.ts';
-import { visibleText } from './domain/visibleText.ts';
 
 /** How long a finished program may stay because of work that cannot be stopped, in milliseconds. */
 const LINGER_MS = 1_000;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import initSqlJs from 'sql.js';
-import { dumpSchema, type Migration, migrate } from '../../src/store/migrate.ts';
+import { dumpSchema, type Migration, migrate } from '../../src/store/sql/migrate.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = 'src/store/migrations';

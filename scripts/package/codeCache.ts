@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { CACHE_ASSETS } from '../../src/carried.ts';
+import { CACHE_ASSETS } from '../../src/seaProgram.ts';
 import { bundle } from '../bundle.ts';
 import { buildSea, type SeaOptions } from './sea.ts';
 

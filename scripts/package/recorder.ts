@@ -4,8 +4,8 @@
  */
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
-import { runCarried } from '../../src/carried.ts';
-import { SQLITE_V8_FLAGS } from '../../src/store/sqlite.ts';
+import { runCarried } from '../../src/seaProgram.ts';
+import { SQLITE_V8_FLAGS } from '../../src/store/sql/sqlite.ts';
 
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (text: string | Uint8Array, ...rest: never[]) => {

@@ -3,20 +3,20 @@
  * when a command needs it, so that `relay --help` loads none.
  */
 import { join } from 'node:path';
+import type { Clock, Random } from '../base/clock.ts';
 import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
-import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import type { Machine } from '../service/manager.ts';
-import { cleanIo, type Io, type Streams } from './output.ts';
-import type { Connection } from './running.ts';
+import type { Connection } from './findServer.ts';
+import { cleanIo, type Io, type Streams } from './terminal/output.ts';
 
 /** The parts of the program that own the state. Tests give their own. */
 export interface Parts {
   startServer: typeof import('../server/start.ts').startServer;
   openOffline: typeof import('../server/offline.ts').openOffline;
-  createLog: typeof import('../server/log.ts').createLog;
-  startDemo: typeof import('./demo.ts').startDemo;
+  createLog: typeof import('../server/log/log.ts').createLog;
+  startDemo: typeof import('./serve/startDemo.ts').startDemo;
 }
 
 export interface World {
@@ -83,7 +83,7 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
       const { loadSettings } = await import('../config/settings.ts');
       return loadSettings(context.loadOptions(request));
     },
-    running: async () => (await import('./running.ts')).findServer(context),
+    running: async () => (await import('./findServer.ts')).findServer(context),
     withLocal: (work) => withLocal(context, work),
   };
   return context;

@@ -1,6 +1,6 @@
 /** `relay` as a person has to call it for the home that they named, in texts that tell what to run. Pure. */
 
-import { shellWord } from '../domain/shellWord.ts';
+import { shellWord } from '../base/shellWord.ts';
 
 export interface NamedHome {
   /** The value of `--home`. */

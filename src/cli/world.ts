@@ -1,8 +1,8 @@
 /** The real world of the command line: this process, its streams and its signals. */
 import { isatty } from 'node:tty';
-import { systemClock, systemRandom } from '../domain/clock.ts';
+import { systemClock, systemRandom } from '../base/clock.ts';
 import type { World } from './context.ts';
-import type { Streams } from './output.ts';
+import type { Streams } from './terminal/output.ts';
 import { VERSION } from './version.ts';
 
 export function systemWorld(signal: AbortSignal): World {
@@ -22,9 +22,9 @@ export function systemWorld(signal: AbortSignal): World {
     parts: async () => ({
       ...(await import('../server/start.ts')),
       ...(await import('../server/offline.ts')),
-      ...(await import('../server/log.ts')),
+      ...(await import('../server/log/log.ts')),
       // The catalogue of the demo is made while loading, so it is loaded for the demo alone.
-      startDemo: async (...args) => (await import('./demo.ts')).startDemo(...args),
+      startDemo: async (...args) => (await import('./serve/startDemo.ts')).startDemo(...args),
     }),
   };
 }

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { lazy } from '../base/lazy.ts';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
-import { lazy } from '../domain/lazy.ts';
 import type { Origin, Problem } from './problems.ts';
 import { oauthClientId, oauthRedirectUri, secretText } from './types.ts';
 

@@ -1,6 +1,7 @@
 /** What can be wrong with the settings, collected first and told all at once. */
+
+import { visibleLine } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
-import { visibleLine } from '../domain/visibleText.ts';
 
 /** Where a value came from. */
 export type Origin = 'flag' | 'environment' | 'file' | 'default';

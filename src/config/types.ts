@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import * as z from 'zod';
-import { lazy } from '../domain/lazy.ts';
+import { lazy } from '../base/lazy.ts';
 import { isClientScheme } from './redirectSchemes.ts';
 
 export interface ValueType<T> {

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { stampOf } from '../domain/clock.ts';
+import { stampOf } from '../base/clock.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { FileProblem } from './fileText.ts';
 

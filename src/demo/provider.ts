@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { type Clock, type Random, systemClock, systemRandom } from '../domain/clock.ts';
+import { type Clock, type Random, systemClock, systemRandom } from '../base/clock.ts';
 import { dispatch } from './api/dispatch.ts';
 import { sharedCatalogue } from './catalogue/generate.ts';
 import { type Hook, passThrough } from './hook.ts';

@@ -2,7 +2,7 @@
  * The state of the simulated provider: accounts with their playlists, library, devices, player and history. It is in
  * memory, the same at every start, and tests may read and change it.
  */
-import type { Clock, Random } from '../domain/clock.ts';
+import type { Clock, Random } from '../base/clock.ts';
 import { base62Id } from './catalogue/seeded.ts';
 import type { Catalogue } from './catalogue/types.ts';
 

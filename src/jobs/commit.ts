@@ -4,9 +4,9 @@
  */
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
-import { asObject, textOf } from '../provider/parse.ts';
-import { asRelayError, UNSTOPPABLE } from '../provider/writePath.ts';
-import { getAccount } from '../store/account.ts';
+import { asObject, textOf } from '../provider/resources/parse.ts';
+import { asRelayError, UNSTOPPABLE } from '../provider/writes/chunkedWrite.ts';
+import { getAccount } from '../store/tables/account.ts';
 import {
   dropIntent,
   dropPlan,
@@ -14,15 +14,21 @@ import {
   getPlan,
   type JobIntent,
   type JobPlan,
-} from '../store/jobIntents.ts';
-import { type MatchedItem, markWritten, matchedItems, rejectItem, writtenUris } from '../store/jobItems.ts';
-import { changeJob, type Job } from '../store/jobs.ts';
+} from '../store/tables/jobIntents.ts';
+import {
+  type MatchedItem,
+  markWritten,
+  matchedItems,
+  rejectItem,
+  writtenUris,
+} from '../store/tables/jobItems.ts';
+import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';
 import { guardedIntent, isSurelyWithoutEffect, looksAgain } from './intents.ts';
 import { KINDS } from './kinds/index.ts';
 import type { JobKind } from './kinds/kind.ts';
 import { makePlan } from './plan.ts';
-import { changedMeanwhile, readUris, sameUris } from './present.ts';
+import { changedMeanwhile, readUris, sameUris } from './playlistCheck.ts';
 
 /** Items that the provider refuses one by one before the refusals are taken to mean the whole job. */
 const MOST_REJECTED = 20;

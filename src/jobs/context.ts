@@ -1,13 +1,13 @@
 /** What the parts of the job machinery share, and the one way to move a job. */
-import type { Clock, Random } from '../domain/clock.ts';
+import type { Clock, Random } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import type { RelayError } from '../domain/errors.ts';
-import type { JobStatus } from '../domain/jobs.ts';
-import type { Log } from '../domain/log.ts';
+import type { JobStatus } from '../domain/job.ts';
 import type { ProviderApi } from '../provider/api.ts';
-import type { PlaylistRows } from '../provider/playlistRows.ts';
+import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Resolver } from '../resolve/resolver.ts';
-import { getJobBySeq, type Job, type JobChange, type JobError, moveJob } from '../store/jobs.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/file/open.ts';
+import { getJobBySeq, type Job, type JobChange, type JobError, moveJob } from '../store/tables/jobs.ts';
 import { mayMove } from './states.ts';
 
 export interface JobContext {

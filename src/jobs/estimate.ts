@@ -1,8 +1,8 @@
 /** How many requests to the provider a job will cost, before it costs any. */
-import type { JobType } from '../domain/jobs.ts';
-import { getAlias } from '../store/aliases.ts';
-import type { NewJobItem } from '../store/jobItems.ts';
-import type { Store } from '../store/open.ts';
+import type { JobType } from '../domain/job.ts';
+import type { Store } from '../store/file/open.ts';
+import { getAlias } from '../store/tables/aliases.ts';
+import type { NewJobItem } from '../store/tables/jobItems.ts';
 import { KINDS } from './kinds/index.ts';
 
 /**

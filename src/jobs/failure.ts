@@ -1,9 +1,9 @@
 /** What becomes of a job whose step failed: it waits, or it has failed. */
 
 import type { RelayError } from '../domain/errors.ts';
-import { isWorking } from '../domain/jobs.ts';
-import { getPlan } from '../store/jobIntents.ts';
-import { getJobBySeq, type Job, type JobChange } from '../store/jobs.ts';
+import { isWorking } from '../domain/job.ts';
+import { getPlan } from '../store/tables/jobIntents.ts';
+import { getJobBySeq, type Job, type JobChange } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move } from './context.ts';
 import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
 

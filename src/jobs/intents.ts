@@ -1,9 +1,9 @@
 /** Intents: saved before each write to the provider, and settled by looking when nobody knows how a write ended. */
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
-import { outcomeUnknown } from '../provider/writePath.ts';
-import { dropIntent, type JobIntent, putIntent } from '../store/jobIntents.ts';
-import { changeJob, type Job } from '../store/jobs.ts';
+import { outcomeUnknown } from '../provider/writes/chunkedWrite.ts';
+import { dropIntent, type JobIntent, putIntent } from '../store/tables/jobIntents.ts';
+import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, reread } from './context.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** The beginning of a commit: what the target holds, and which items are left out. Saved before the first write. */
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
-import { getAccount } from '../store/account.ts';
-import { type JobPlan, putPlan } from '../store/jobIntents.ts';
-import { matchedItems, skipHeld, skipRepeated } from '../store/jobItems.ts';
-import { changeJob, type Job } from '../store/jobs.ts';
+import { getAccount } from '../store/tables/account.ts';
+import { type JobPlan, putPlan } from '../store/tables/jobIntents.ts';
+import { matchedItems, skipHeld, skipRepeated } from '../store/tables/jobItems.ts';
+import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, reread } from './context.ts';
 import type { JobKind } from './kinds/kind.ts';
 

@@ -4,9 +4,9 @@
  */
 import type { RelayError } from '../domain/errors.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
-import { asRelayError } from '../provider/writePath.ts';
-import { failItem, nextTry, type PendingItem, pendingItems, resolveItems } from '../store/jobItems.ts';
-import type { Job } from '../store/jobs.ts';
+import { asRelayError } from '../provider/writes/chunkedWrite.ts';
+import { failItem, nextTry, type PendingItem, pendingItems, resolveItems } from '../store/tables/jobItems.ts';
+import type { Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';
 import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
 

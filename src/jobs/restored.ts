@@ -2,9 +2,9 @@
  * Jobs of a state that was brought back from a copy. What they wrote after the copy was made is not known to it, so none
  * may go on writing by itself: it would write that again.
  */
-import { isoOf } from '../domain/clock.ts';
-import { getIntent, getPlan, putIntent } from '../store/jobIntents.ts';
-import { type Job, type JobError, listJobs, moveJob } from '../store/jobs.ts';
+import { isoOf } from '../base/clock.ts';
+import { getIntent, getPlan, putIntent } from '../store/tables/jobIntents.ts';
+import { type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
 import type { Store } from '../store/types.ts';
 import { KINDS } from './kinds/index.ts';
 

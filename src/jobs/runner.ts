@@ -3,10 +3,10 @@
  * until the first waiting job is due or something has changed; nothing polls.
  */
 import { RelayError } from '../domain/errors.ts';
-import type { JobPhase } from '../domain/jobs.ts';
-import { asRelayError } from '../provider/writePath.ts';
-import { getIntent } from '../store/jobIntents.ts';
-import { dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/jobs.ts';
+import type { JobPhase } from '../domain/job.ts';
+import { asRelayError } from '../provider/writes/chunkedWrite.ts';
+import { getIntent } from '../store/tables/jobIntents.ts';
+import { dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';
 import type { JobContext } from './context.ts';
 import { afterFailure } from './failure.ts';

@@ -1,5 +1,5 @@
 /** The whole state machine of a job: from each state the states that may follow. Everything else asks here. */
-import type { JobPhase, JobStatus } from '../domain/jobs.ts';
+import type { JobPhase, JobStatus } from '../domain/job.ts';
 
 export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   /** Created. */

@@ -1,5 +1,5 @@
 /** Sleeping until a time or until somebody has work, whichever comes first. */
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../base/clock.ts';
 
 /** A timer stands still while the computer is suspended, the time of day does not: so it is looked at again after this. */
 const LONGEST_SLEEP_MS = 10 * 60_000;

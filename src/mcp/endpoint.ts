@@ -3,9 +3,9 @@
  * table of tools that is made once. It knows nothing of sockets or credentials; those are the server's.
  */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { createInFlight } from './inFlight.ts';
 import { INSTRUCTIONS } from './instructions.ts';

@@ -2,9 +2,9 @@
  * Runs one tool call from arguments to answer: check the arguments, give the handler a signal with a deadline and a way
  * to report progress, check the result, map a failure, log what happened. Every need that all tools share lives here.
  */
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
-import type { Log } from '../domain/log.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { parseArguments } from './input.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';

@@ -1,5 +1,5 @@
 /** Plans how to remove duplicates from a playlist: which requests, in which order. Sends nothing. */
-import { chunk } from '../domain/lists.ts';
+import { chunk } from '../base/lists.ts';
 
 /** Maximum number of URIs in one request to `/playlists/{id}/items`, whatever the method. */
 const MAX_URIS = 100;

@@ -1,7 +1,7 @@
 /** Which client asks, at the endpoints that programs call: token (RFC 6749 3.2.1) and revocation (RFC 7009 2.1). */
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../base/log.ts';
 import type { OAuthClient } from './client.ts';
-import type { ClientDirectory } from './clients.ts';
+import type { ClientDirectory } from './clientDirectory.ts';
 import { checkCredentials, readCredentials } from './policy/clientAuth.ts';
 import { type Result, refused } from './refusal.ts';
 

@@ -1,6 +1,6 @@
 /** An OAuth client, wherever it comes from. */
 import type { ClientAuthMethod, ConfiguredClient } from '../config/oauthClients.ts';
-import type { StoredClient } from '../store/oauthClients.ts';
+import type { StoredClient } from '../store/tables/oauthClients.ts';
 
 export interface OAuthClient {
   clientId: string;

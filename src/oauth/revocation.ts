@@ -1,11 +1,12 @@
 /** The revocation endpoint (RFC 7009): a client gives up what it holds. */
-import type { Log } from '../domain/log.ts';
-import { deleteGrant, getGrant } from '../store/oauthGrants.ts';
-import { getToken } from '../store/oauthTokens.ts';
+
+import { hashOf } from '../base/digest.ts';
+import type { Log } from '../base/log.ts';
+import { deleteGrant, getGrant } from '../store/tables/oauthGrants.ts';
+import { getToken } from '../store/tables/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
 import { authenticate } from './authenticate.ts';
-import type { ClientDirectory } from './clients.ts';
-import { hashOf } from './digest.ts';
+import type { ClientDirectory } from './clientDirectory.ts';
 import { parameter, repeatedNames } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 

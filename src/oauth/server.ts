@@ -2,16 +2,17 @@
  * The authorization server for MCP clients, without its HTTP face: for one owner, over one state, with opaque tokens that
  * open nothing but `/mcp`. `server/routes/oauth.ts` and `server/routes/authorize.ts` put HTTP and pages around it.
  */
+
+import type { Clock, Random } from '../base/clock.ts';
+import { hashOf, newSecret } from '../base/digest.ts';
+import type { Log } from '../base/log.ts';
 import type { ConfiguredClient } from '../config/oauthClients.ts';
-import type { Clock, Random } from '../domain/clock.ts';
-import type { Log } from '../domain/log.ts';
-import { markClientApproved, markClientUnapproved, touchClient } from '../store/oauthClients.ts';
-import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/oauthGrants.ts';
-import { getToken } from '../store/oauthTokens.ts';
+import { markClientApproved, markClientUnapproved, touchClient } from '../store/tables/oauthClients.ts';
+import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/tables/oauthGrants.ts';
+import { getToken } from '../store/tables/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
-import { type ClientDirectory, createClientDirectory } from './clients.ts';
-import { hashOf, newSecret } from './digest.ts';
-import { sweep } from './issue.ts';
+import { type ClientDirectory, createClientDirectory } from './clientDirectory.ts';
+import { sweep } from './issueTokens.ts';
 import { type AuthorizeCheck, type AuthorizeRequest, checkAuthorizeRequest } from './policy/authorize.ts';
 import { CODE_MS, TOUCH_MS } from './policy/limits.ts';
 import { checkMetadata } from './policy/registration.ts';
@@ -19,7 +20,7 @@ import { isSameResource } from './policy/resource.ts';
 import { accepted, type Result } from './refusal.ts';
 import { type RegistrationResponse, registrationResponse } from './registrationResponse.ts';
 import { createRevocationEndpoint, type RevocationEndpoint } from './revocation.ts';
-import { createTokenEndpoint, type TokenEndpoint } from './tokens.ts';
+import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 
 export interface AuthorizationServer {
   clients: ClientDirectory;

@@ -1,5 +1,5 @@
 /** The face of the provider that the resource files (catalog, playlists, player, …) are written against. */
-import type { ProviderRequest, ProviderResponse } from './request.ts';
+import type { ProviderRequest, ProviderResponse } from './http/request.ts';
 
 /** What one caller brings along: stops its own work, and hears how far it got. */
 export interface Call {

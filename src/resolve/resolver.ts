@@ -2,14 +2,14 @@
  * Finds the track for a title and an artist: first among the stored aliases, then with the provider's search and the
  * rules of `music`. A clear match is stored as an alias, so that the same song needs no second search.
  */
-import type { Clock } from '../domain/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Track } from '../domain/shapes.ts';
 import { type Candidate, type MatchResult, matchTrack } from '../music/match.ts';
 import { aliasKey, searchQueries, type TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
-import { SEARCH_PAGE, searchTracks } from '../provider/catalog.ts';
-import { getAlias, putAlias } from '../store/aliases.ts';
-import type { Store } from '../store/open.ts';
+import { SEARCH_PAGE, searchTracks } from '../provider/resources/catalog.ts';
+import type { Store } from '../store/file/open.ts';
+import { getAlias, putAlias } from '../store/tables/aliases.ts';
 
 export interface Resolution {
   status: MatchResult['status'];

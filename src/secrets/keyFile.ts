@@ -1,7 +1,7 @@
 /** The master key in a file, for machines without a keychain: `<home>/master.key`, mode 0600. */
 import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Random } from '../domain/clock.ts';
+import type { Random } from '../base/clock.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { decodeKey, encodeKey, KEY_BYTES } from './keyText.ts';
 

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
-import { childEnv } from '../domain/childEnv.ts';
+import { childEnv } from '../base/childEnv.ts';
 import {
   ADDON_VARIABLE,
   HELPER_SOURCE,

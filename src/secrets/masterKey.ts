@@ -3,7 +3,7 @@
  * allows it, that is while nothing is sealed or the person starts over; a key that cannot be read is never replaced by
  * itself, since that would make everything sealed unreadable for good.
  */
-import { type Clock, type Random, systemRandom } from '../domain/clock.ts';
+import { type Clock, type Random, systemRandom } from '../base/clock.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
 import { createKeyFile, hasKeyFile, keyFilePath, readKeyFile } from './keyFile.ts';

@@ -10,7 +10,7 @@ import {
   hkdfSync,
   timingSafeEqual,
 } from 'node:crypto';
-import type { Random } from '../domain/clock.ts';
+import type { Random } from '../base/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 
 /** First byte of a sealed value. Version 1: nonce, ciphertext, tag. */

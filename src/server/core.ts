@@ -2,29 +2,30 @@
  * The program without its HTTP face: one home, held by this process, with its state, its key and the provider client.
  * A server puts routes around it; commands without a server use it as it is.
  */
+
+import type { Clock, Random } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import { keyOptions, type Settings } from '../config/settings.ts';
-import type { Clock, Random } from '../domain/clock.ts';
-import type { Log } from '../domain/log.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
-import type { ProviderApp } from '../provider/accounts.ts';
+import type { ProviderApp } from '../provider/account/accountsApi.ts';
+import { createLogin, type Login } from '../provider/account/login.ts';
+import { createTokenSource } from '../provider/account/tokenSource.ts';
 import type { ProviderApi } from '../provider/api.ts';
-import { createErrorHistory } from '../provider/history.ts';
-import { createLimits } from '../provider/limits.ts';
-import { createLogin, type Login } from '../provider/login.ts';
-import { createProviderApi } from '../provider/send.ts';
-import { createTokenSource } from '../provider/tokens.ts';
+import { createErrorHistory } from '../provider/http/errorHistory.ts';
+import { createLimits } from '../provider/http/limits.ts';
+import { createProviderApi } from '../provider/http/send.ts';
 import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
 import { createSealer, deriveLocalToken } from '../secrets/seal.ts';
-import type { Account } from '../store/account.ts';
-import { ensureHome } from '../store/home.ts';
-import { keepStateFile } from '../store/keep.ts';
-import { acquireHome } from '../store/lock.ts';
-import { openStore, type Store } from '../store/open.ts';
+import { keepStateFile } from '../store/copies/keptCopy.ts';
+import { openStore, type Store } from '../store/file/open.ts';
+import { ensureHome } from '../store/home/home.ts';
+import { acquireHome } from '../store/home/lock.ts';
+import type { Account } from '../store/tables/account.ts';
 import { createVault, isSealed, type Vault } from '../store/vault.ts';
-import { type AccountView, accountView } from './accountView.ts';
-import { type ApiKey, createApiKey } from './apiKey.ts';
-import { createKeepers } from './keepers.ts';
-import { createQuietLog } from './quietLog.ts';
+import { type ApiKey, createApiKey } from './access/apiKey.ts';
+import { createKeepers } from './account/accountStore.ts';
+import { type AccountView, accountView } from './account/accountView.ts';
+import { createQuietLog } from './log/quietLog.ts';
 
 const CLIENT_SECRET = 'provider.client_secret';
 

@@ -1,15 +1,15 @@
 /** The owner's calls, made by the process that holds the state. */
-import { isoOf } from '../domain/clock.ts';
+import { isoOf } from '../base/clock.ts';
+import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
-import { hashOf } from '../oauth/digest.ts';
-import { browserSummaries, forgetBrowsers } from './browsers.ts';
-import { addClient, listClients, revokeClient } from './clients.ts';
+import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
+import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
+import { type Credentials, LOCAL_TOKEN_SECONDS } from './access/credentials.ts';
+import type { Owner } from './access/owner.ts';
 import type { Core } from './core.ts';
-import { type Credentials, LOCAL_TOKEN_SECONDS } from './credentials.ts';
-import type { Owner } from './owner.ts';
 import { LOGIN_PATH } from './routes/login.ts';
-import { type ServerFacts, statusReport } from './status.ts';
+import { type ServerFacts, statusReport } from './status/status.ts';
 
 /** What only a running server has. */
 export interface ServerSide {

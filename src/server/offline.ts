@@ -1,11 +1,11 @@
 /** The owner's calls without a server: opens the state for as long as a command takes. */
 import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
-import { exists } from '../store/smallFiles.ts';
-import { stateFilePath } from '../store/stateFile.ts';
+import { stateFilePath } from '../store/file/stateFile.ts';
+import { exists } from '../store/home/smallFiles.ts';
 import { type Core, type CoreOptions, openCore } from './core.ts';
 import { createLocalApi } from './localApi.ts';
-import { offlineStatus } from './offlineStatus.ts';
-import { localApiWithoutState } from './withoutState.ts';
+import { localApiWithoutState } from './status/emptyHome.ts';
+import { offlineStatus } from './status/offlineStatus.ts';
 
 export type OfflineOptions = Omit<CoreOptions, 'purpose' | 'readClientId'>;
 

@@ -1,24 +1,25 @@
 /** Starts the server: the core, the MCP endpoint, the routes, the listener; and ends them in the opposite order. */
+
+import type { Clock, Random } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { ownerCodeLength } from '../config/strength.ts';
-import type { Clock, Random } from '../domain/clock.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
-import type { Log } from '../domain/log.ts';
-import { createJobs, type Jobs } from '../jobs/jobs.ts';
+import { createJobs, type Jobs } from '../jobs/jobService.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
-import { createPlaylistRows } from '../provider/playlistRows.ts';
+import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
 import { createResolver } from '../resolve/resolver.ts';
-import { removeServerFile, writeServerFile } from '../store/serverFile.ts';
+import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
 import type { Services } from '../tools/tool.ts';
-import type { ConnectionLimits } from './connections.ts';
+import { type Credentials, createCredentials } from './access/credentials.ts';
+import { createFormTokens } from './access/formToken.ts';
+import { createOwner, type Owner } from './access/owner.ts';
 import { type Core, openCore } from './core.ts';
-import { type Credentials, createCredentials } from './credentials.ts';
-import { createFormTokens } from './formToken.ts';
-import { type Listener, listen, requirePort } from './listener.ts';
+import type { ConnectionLimits } from './http/connections.ts';
+import { type Listener, listen, requirePort } from './http/listener.ts';
+import type { Route } from './http/router.ts';
 import { createLocalApi } from './localApi.ts';
-import { createOwner, type Owner } from './owner.ts';
-import type { Route } from './router.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { homeRoutes } from './routes/home.ts';

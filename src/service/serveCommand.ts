@@ -1,7 +1,7 @@
 /** The command that a service runs. Pure. */
 import { posix } from 'node:path';
+import { shellWord } from '../base/shellWord.ts';
 import { RelayError } from '../domain/errors.ts';
-import { shellWord } from '../domain/shellWord.ts';
 
 /** `relay serve` for a home; null: the default home. Throws `SERVICE_FAILED` for unusable paths. */
 export function commandToServe(program: readonly string[], home: string | null): string[] {

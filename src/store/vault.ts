@@ -1,8 +1,8 @@
 /** Secrets in clear for the program, sealed for the file. */
 import { keyMismatch, type Sealer } from '../secrets/seal.ts';
-import { deleteAccount, getAccount, putAccount } from './account.ts';
-import { getMeta, putMeta } from './meta.ts';
-import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './secrets.ts';
+import { deleteAccount, getAccount, putAccount } from './tables/account.ts';
+import { getMeta, putMeta } from './tables/meta.ts';
+import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './tables/secrets.ts';
 import type { Store } from './types.ts';
 
 const KEY_CHECK = 'key_check';

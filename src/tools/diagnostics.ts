@@ -1,15 +1,15 @@
 /** Looking at this program's own state: none of these asks Spotify. */
 
 import * as z from 'zod';
-import { isoOf } from '../domain/clock.ts';
-import { PROVIDER_NAME } from '../provider/request.ts';
-import { countAliases, countTracks } from '../store/aliases.ts';
-import { type ApiError, countApiErrors, listApiErrors } from '../store/apiErrors.ts';
-import { countJobItems, countJobs } from '../store/jobs.ts';
-import { countOauthClients } from '../store/oauthClients.ts';
-import { countOauthTokens } from '../store/oauthTokens.ts';
-import { listRateLimits, type RateLimit } from '../store/rateLimits.ts';
-import { requestTotals } from '../store/requestCounts.ts';
+import { isoOf } from '../base/clock.ts';
+import { PROVIDER_NAME } from '../provider/http/request.ts';
+import { countAliases, countTracks } from '../store/tables/aliases.ts';
+import { type ApiError, countApiErrors, listApiErrors } from '../store/tables/apiErrors.ts';
+import { countJobItems, countJobs } from '../store/tables/jobs.ts';
+import { countOauthClients } from '../store/tables/oauthClients.ts';
+import { countOauthTokens } from '../store/tables/oauthTokens.ts';
+import { listRateLimits, type RateLimit } from '../store/tables/rateLimits.ts';
+import { requestTotals } from '../store/tables/requestCounts.ts';
 import { defineTool } from './tool.ts';
 
 const Count = z.number();

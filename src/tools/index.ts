@@ -2,20 +2,20 @@
  * The only list of tools. To add one, define it with `defineTool` in the file of its subject, export it, and run
  * `npm run gen`. Only a new file needs a line here.
  */
-import * as bulk from './bulk.ts';
-import * as catalog from './catalog.ts';
+import * as bulk from './bulk/bulk.ts';
+import * as catalog from './catalog/catalog.ts';
+import * as matching from './catalog/matching.ts';
 import * as diagnostics from './diagnostics.ts';
+import * as listening from './history.ts';
 import * as jobs from './jobs.ts';
-import * as library from './library.ts';
-import * as libraryEditing from './libraryEditing.ts';
-import * as listening from './listening.ts';
-import * as matching from './matching.ts';
-import * as playback from './playback.ts';
-import * as playbackCommands from './playbackCommands.ts';
-import * as playlistEditing from './playlistEditing.ts';
-import * as playlistLookup from './playlistLookup.ts';
-import * as playlistRewriting from './playlistRewriting.ts';
-import * as playlists from './playlists.ts';
+import * as library from './library/library.ts';
+import * as libraryEditing from './library/libraryEditing.ts';
+import * as playback from './playback/playback.ts';
+import * as playbackCommands from './playback/playbackCommands.ts';
+import * as playlistEditing from './playlists/playlistEditing.ts';
+import * as playlistLookup from './playlists/playlistLookup.ts';
+import * as playlistRewriting from './playlists/playlistRewriting.ts';
+import * as playlists from './playlists/playlists.ts';
 import { isTool, type Tool } from './tool.ts';
 
 /** Subjects in the order of the reference, each with the files that define its tools. */

@@ -1,14 +1,14 @@
 /** Durable jobs: bulk work that goes on by itself, over limits, restarts and crashes. */
 import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
-import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES, type JobPayload, type JobType } from '../domain/jobs.ts';
+import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES, type JobPayload, type JobType } from '../domain/job.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import { Description, PlaylistName, PlaylistRef } from './arguments.ts';
-import { anyEntries, type Entry, entryOf, jobItemOf } from './entries.ts';
-import { Candidate } from './matching.ts';
+import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
+import { Candidate } from './catalog/matching.ts';
 import { defineTool } from './tool.ts';
 
-export type { ItemRecord, JobRecord } from '../jobs/record.ts';
+export type { ItemRecord, JobRecord } from '../jobs/jobRecord.ts';
 
 const Time = z.string().nullable().describe('ISO 8601');
 const Count = z.number();

@@ -3,12 +3,12 @@
  * that all tools share (checking, errors, progress, deadlines, logging) is the runner's; a handler has no try/catch.
  */
 import type * as z from 'zod';
-import type { Clock } from '../domain/clock.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Jobs } from '../jobs/jobService.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
-import type { PlaylistRows } from '../provider/playlistRows.ts';
+import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Resolver } from '../resolve/resolver.ts';
-import type { Store } from '../store/open.ts';
+import type { Store } from '../store/file/open.ts';
 
 /** What handlers may use. Effects are reached through here only, so that one tool reads like another. */
 export interface Services {

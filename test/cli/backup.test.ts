@@ -12,12 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { silentLog } from '../../src/base/log.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import { silentLog } from '../../src/domain/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { openOffline } from '../../src/server/offline.ts';
-import { acquireHome } from '../../src/store/lock.ts';
-import { openStore } from '../../src/store/open.ts';
+import { openStore } from '../../src/store/file/open.ts';
+import { acquireHome } from '../../src/store/home/lock.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';

@@ -6,15 +6,23 @@ import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { barText, jobTable, jobText } from '../../src/cli/jobText.ts';
-import { cleanIo, columns, type Io, note, printError, printJson, printLine } from '../../src/cli/output.ts';
-import { readyText } from '../../src/cli/readyText.ts';
-import { statusText } from '../../src/cli/statusText.ts';
-import { widthOf } from '../../src/cli/textWidth.ts';
+import type { LogFields } from '../../src/base/log.ts';
+import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
+import { readyText } from '../../src/cli/serve/readyText.ts';
+import { statusText } from '../../src/cli/status/statusText.ts';
+import {
+  cleanIo,
+  columns,
+  type Io,
+  note,
+  printError,
+  printJson,
+  printLine,
+} from '../../src/cli/terminal/output.ts';
+import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { LogFields } from '../../src/domain/log.ts';
-import { type Exchange, end } from '../../src/server/exchange.ts';
-import { createLog } from '../../src/server/log.ts';
+import { type Exchange, end } from '../../src/server/http/request.ts';
+import { createLog } from '../../src/server/log/log.ts';
 import { html, sendPage } from '../../src/server/pages/page.ts';
 import type { ItemRecord, JobRecord } from '../../src/tools/jobs.ts';
 import { relay } from '../support/cli.ts';

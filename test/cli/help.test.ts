@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Command } from 'commander';
-import { commandTree } from '../../src/cli/completionTree.ts';
+import { commandTree } from '../../src/cli/completion/tree.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { relay } from '../support/cli.ts';

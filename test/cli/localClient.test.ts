@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
-import { createLocalClient } from '../../src/local/client.ts';
+import { createLocalClient } from '../../src/local/localClient.ts';
 import { answerHello } from '../support/hello.ts';
 
 /** A server that has the token; null: it never answers anything else than `hello`. */

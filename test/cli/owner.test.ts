@@ -5,7 +5,7 @@ import test from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
-import { writeServerFile } from '../../src/store/serverFile.ts';
+import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';

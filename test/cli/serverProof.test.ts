@@ -5,10 +5,10 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { connect, createServer as createTcp } from 'node:net';
 import test, { type TestContext } from 'node:test';
-import { createLocalClient } from '../../src/local/client.ts';
+import { createLocalClient } from '../../src/local/localClient.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
 import { openOffline } from '../../src/server/offline.ts';
-import { writeServerFile } from '../../src/store/serverFile.ts';
+import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { answerHello } from '../support/hello.ts';
 import { withRelay } from '../support/world.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { systemClock } from '../../src/domain/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { plistText } from '../../src/service/launchdPlist.ts';
 import type { Machine, Ran } from '../../src/service/manager.ts';
 import { runValue } from '../../src/service/runKeyValue.ts';

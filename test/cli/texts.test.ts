@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { appSteps } from '../../src/cli/clientId.ts';
-import { columns, showsUnicode, wrap } from '../../src/cli/output.ts';
-import { progressText } from '../../src/cli/progress.ts';
-import { type ReadyFacts, readyText } from '../../src/cli/readyText.ts';
-import { statusText } from '../../src/cli/statusText.ts';
+import { appSteps } from '../../src/cli/login/clientId.ts';
+import { type ReadyFacts, readyText } from '../../src/cli/serve/readyText.ts';
+import { statusText } from '../../src/cli/status/statusText.ts';
+import { columns, showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
+import { progressText } from '../../src/cli/terminal/progress.ts';
 import { exampleReport } from '../support/reports.ts';
 
 const READY: ReadyFacts = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { toolArguments } from '../../src/cli/toolArguments.ts';
+import { toolArguments } from '../../src/cli/call/toolArguments.ts';
 
 const SCHEMA = {
   type: 'object',

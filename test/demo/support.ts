@@ -1,6 +1,6 @@
 /** A provider and an HTTP client for it, which all of these tests use. */
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../src/domain/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../support/simulator/simulator.ts';
 
 export const ALL_SCOPES = [

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fitted, widthOf } from '../../src/cli/textWidth.ts';
 import {
   escapedText,
   headerValue,
@@ -8,7 +7,8 @@ import {
   visibleLine,
   visibleLines,
   visibleText,
-} from '../../src/domain/visibleText.ts';
+} from '../../src/base/visibleText.ts';
+import { fitted, widthOf } from '../../src/cli/terminal/textWidth.ts';
 
 test('names of any script, with marks and emoji, stay as they are', () => {
   const names = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { commandTree } from '../../src/cli/completionTree.ts';
+import { commandTree } from '../../src/cli/completion/tree.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { withDesk } from '../support/program.ts';

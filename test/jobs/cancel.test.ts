@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobRecord } from '../../src/jobs/record.ts';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { gate, until, type WatchedClock, watchedClock } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { systemRandom } from '../../src/domain/clock.ts';
+import { systemRandom } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import { silentLog } from '../../src/domain/log.ts';
 import type { JobContext } from '../../src/jobs/context.ts';
-import { createJobs, type JobRequest } from '../../src/jobs/jobs.ts';
-import type { ProviderRequest } from '../../src/provider/request.ts';
+import { createJobs, type JobRequest } from '../../src/jobs/jobService.ts';
+import type { ProviderRequest } from '../../src/provider/http/request.ts';
 import type { Resolution } from '../../src/resolve/resolver.ts';
 import { type ManualClock, manualClock, testDisk, testStore } from '../store/support.ts';
 import { gate, until } from '../support/waiting.ts';

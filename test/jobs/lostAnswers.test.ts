@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LOOK_AGAIN_MS, SETTLE_MS } from '../../src/jobs/intents.ts';
-import type { JobRecord } from '../../src/jobs/record.ts';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type WatchedClock, watchedClock } from '../support/waiting.ts';

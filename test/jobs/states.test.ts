@@ -6,7 +6,7 @@ import {
   RelayError,
   TOOL_ERROR_CODES,
 } from '../../src/domain/errors.ts';
-import { JOB_STATUSES } from '../../src/domain/jobs.ts';
+import { JOB_STATUSES } from '../../src/domain/job.ts';
 import { outcomeOf, retryDelay, waitUntil } from '../../src/jobs/outcome.ts';
 import { MOVES, mayMove } from '../../src/jobs/states.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import type { ItemRecord, JobRecord } from '../../src/jobs/record.ts';
+import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chunk } from '../../src/domain/lists.ts';
+import { chunk } from '../../src/base/lists.ts';
 import { duplicatesOf, type PlaylistRequest, planDeduplicate } from '../../src/music/deduplication.ts';
 import { seeded } from './support.ts';
 

@@ -152,7 +152,7 @@ test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
 test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
   const publicUrl = 'https://relay.example.org';
   await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async (relay, clock) => {
-    const { readServerFile } = await import('../../src/store/serverFile.ts');
+    const { readServerFile } = await import('../../src/store/home/serverFile.ts');
     const local = (await readServerFile(relay.home))?.baseUrl ?? '';
     const host = 'relay.example.org';
     // A proxy in front would hand these requests on with the outer host.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { silentLog } from '../../src/domain/log.ts';
-import { putClient } from '../../src/store/oauthClients.ts';
-import { openStore } from '../../src/store/open.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { openStore } from '../../src/store/file/open.ts';
+import { putClient } from '../../src/store/tables/oauthClients.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemRandom } from '../../src/domain/clock.ts';
+import { systemRandom } from '../../src/base/clock.ts';
 import {
   approve,
   askToken,

@@ -272,7 +272,7 @@ test('a flood of wrong codes slows the checks down, is logged a few times, and d
 test('from elsewhere the limits hold for the right code too, and one address does not use up those of another', async () => {
   const publicUrl = 'https://relay.example.org';
   await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async (relay, clock) => {
-    const { readServerFile } = await import('../../src/store/serverFile.ts');
+    const { readServerFile } = await import('../../src/store/home/serverFile.ts');
     const local = (await readServerFile(relay.home))?.baseUrl ?? '';
     const far = { host: 'relay.example.org', origin: publicUrl };
     const code = relay.server.ownerCode ?? '';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
-import { systemClock } from '../../src/domain/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import { manualClock } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';

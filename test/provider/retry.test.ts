@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Outcome, rateLimitSeconds, retryDelay } from '../../src/provider/retry.ts';
+import { type Outcome, rateLimitSeconds, retryDelay } from '../../src/provider/http/retry.ts';
 
 const limited = (waitSeconds: number, quota = false): Outcome => ({
   kind: 'rate_limited',

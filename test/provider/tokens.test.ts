@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../src/domain/clock.ts';
-import { silentLog } from '../../src/domain/log.ts';
-import { createTokenSource, type StoredTokens } from '../../src/provider/tokens.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { systemRandom } from '../../src/domain/clock.ts';
+import { systemRandom } from '../../src/base/clock.ts';
 import { createSealer, deriveLocalToken, equalSecrets } from '../../src/secrets/seal.ts';
 
 const KEY = Buffer.alloc(32, 1);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { createLog } from '../../src/server/log.ts';
+import { createLog } from '../../src/server/log/log.ts';
 import { createJob, reach } from '../jobs/support.ts';
 import { authorizeUrl, newClient } from '../oauth/support.ts';
 import { createBrowser } from '../support/browser.ts';

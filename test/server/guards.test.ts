@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { silentLog } from '../../src/domain/log.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { send } from '../support/http.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
 

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { systemClock, systemRandom } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { systemClock, systemRandom } from '../../src/domain/clock.ts';
-import { silentLog } from '../../src/domain/log.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
-import { type Restored, restoreState } from '../../src/server/restore.ts';
-import { putAccount } from '../../src/store/account.ts';
-import { backUpState } from '../../src/store/backup.ts';
-import { listBrowsers, putBrowser } from '../../src/store/browsers.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { type Restored, restoreState } from '../../src/server/restore/restoreState.ts';
+import { backUpState } from '../../src/store/copies/backup.ts';
+import { openStore, type Store } from '../../src/store/file/open.ts';
+import { putAccount } from '../../src/store/tables/account.ts';
+import { listBrowsers, putBrowser } from '../../src/store/tables/browsers.ts';
 import { createVault, type Vault } from '../../src/store/vault.ts';
 import { temporaryHome } from '../store/support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemRandom } from '../../src/domain/clock.ts';
+import { systemRandom } from '../../src/base/clock.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
-import { createKeepers } from '../../src/server/keepers.ts';
+import { createKeepers } from '../../src/server/account/accountStore.ts';
 import { createVault } from '../../src/store/vault.ts';
 import { manualClock, NOON, temporaryHome, testDisk, testStore } from '../store/support.ts';
 

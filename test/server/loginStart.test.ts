@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemRandom } from '../../src/domain/clock.ts';
+import { systemRandom } from '../../src/base/clock.ts';
 import type { LoginStart } from '../../src/domain/localApi.ts';
 import { createBrowser } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';

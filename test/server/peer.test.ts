@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Ends, uidOfPeer } from '../../src/server/peer.ts';
+import { type Ends, uidOfPeer } from '../../src/server/access/peer.ts';
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import { silentLog } from '../../src/domain/log.ts';
-import { createLocalClient } from '../../src/local/client.ts';
-import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/address.ts';
-import type { Exchange } from '../../src/server/exchange.ts';
-import { readServerFile } from '../../src/store/serverFile.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { createLocalClient } from '../../src/local/localClient.ts';
+import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/http/address.ts';
+import type { Exchange } from '../../src/server/http/request.ts';
+import { readServerFile } from '../../src/store/home/serverFile.ts';
 import { manualClock } from '../support/clock.ts';
 import { type RawRequest, send } from '../support/http.ts';
 import { type Relay, withRelay } from '../support/world.ts';

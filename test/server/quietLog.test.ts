@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Log, silentLog } from '../../src/domain/log.ts';
-import { createQuietLog } from '../../src/server/quietLog.ts';
+import { type Log, silentLog } from '../../src/base/log.ts';
+import { createQuietLog } from '../../src/server/log/quietLog.ts';
 import { askToken, connect, MINUTE, mcpStatus, newClient, withServer } from '../oauth/support.ts';
 import { manualClock } from '../support/clock.ts';
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { systemClock, systemRandom } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { systemClock, systemRandom } from '../../src/domain/clock.ts';
-import { silentLog } from '../../src/domain/log.ts';
 import { startServer } from '../../src/server/start.ts';
 import { temporaryHome } from '../store/support.ts';
 

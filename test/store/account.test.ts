@@ -7,7 +7,7 @@ import {
   putAccount,
   renewAccess,
   requireReauthorization,
-} from '../../src/store/account.ts';
+} from '../../src/store/tables/account.ts';
 import { NOON, testStore } from './support.ts';
 
 const account: Account = {

@@ -6,7 +6,7 @@ import {
   type NewApiError,
   recordApiError,
   resolveApiErrors,
-} from '../../src/store/apiErrors.ts';
+} from '../../src/store/tables/apiErrors.ts';
 import { NOON, testStore } from './support.ts';
 
 const failure: NewApiError = {

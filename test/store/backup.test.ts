@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { backUpState } from '../../src/store/backup.ts';
-import { inspectStateFile } from '../../src/store/open.ts';
-import { nodeSaveFs } from '../../src/store/saveFs.ts';
+import { backUpState } from '../../src/store/copies/backup.ts';
+import { inspectStateFile } from '../../src/store/file/open.ts';
+import { nodeSaveFs } from '../../src/store/file/saveFs.ts';
 import { temporaryHome, testDisk, testStore } from './support.ts';
 
 /** A home with a state, and a directory for copies. */

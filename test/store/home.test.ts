@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Log, silentLog } from '../../src/domain/log.ts';
-import { ensureHome } from '../../src/store/home.ts';
+import { type Log, silentLog } from '../../src/base/log.ts';
+import { ensureHome } from '../../src/store/home/home.ts';
 import { buildChild } from './children/build.ts';
 import { temporaryHome } from './support.ts';
 

@@ -4,11 +4,11 @@ import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from 'sql.js';
-import { silentLog } from '../../src/domain/log.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
-import { openStore } from '../../src/store/open.ts';
-import { readCopy } from '../../src/store/restore.ts';
-import { loadSqlite } from '../../src/store/sqlite.ts';
+import { readCopy } from '../../src/store/copies/restoreCopy.ts';
+import { openStore } from '../../src/store/file/open.ts';
+import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { manualClock, temporaryHome } from './support.ts';
 
 const PLANTED = 50;

@@ -5,8 +5,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { silentLog } from '../../src/domain/log.ts';
-import { openStore } from '../../src/store/open.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { openStore } from '../../src/store/file/open.ts';
 import { buildChild } from './children/build.ts';
 import { manualClock, temporaryHome } from './support.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blockScope, listRateLimits, unblockScope } from '../../src/store/rateLimits.ts';
-import { countRequest, requestTotals } from '../../src/store/requestCounts.ts';
+import { blockScope, listRateLimits, unblockScope } from '../../src/store/tables/rateLimits.ts';
+import { countRequest, requestTotals } from '../../src/store/tables/requestCounts.ts';
 import { manualClock, NOON, temporaryHome, testStore, until } from './support.ts';
 
 const MINUTE = 60_000;

@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { acquireHome } from '../../src/store/lock.ts';
-import { writeServerFile } from '../../src/store/serverFile.ts';
+import { acquireHome } from '../../src/store/home/lock.ts';
+import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { buildChild } from './children/build.ts';
 import { temporaryHome } from './support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
-import { getGrant } from '../../src/store/oauthGrants.ts';
-import { countOauthTokens, getToken } from '../../src/store/oauthTokens.ts';
+import { getGrant } from '../../src/store/tables/oauthGrants.ts';
+import { countOauthTokens, getToken } from '../../src/store/tables/oauthTokens.ts';
 import { NOON, temporaryHome, testStore } from './support.ts';
 
 const BEFORE = MIGRATIONS.findIndex(({ name }) => name.endsWith('_oauth_rotation'));

@@ -4,10 +4,10 @@ import { mkdir, readdir, readFile, readlink, symlink, truncate, writeFile } from
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import initSqlJs from 'sql.js';
-import { silentLog } from '../../src/domain/log.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
-import type { Migration } from '../../src/store/migrate.ts';
-import { inspectStateFile, openStore } from '../../src/store/open.ts';
+import { inspectStateFile, openStore } from '../../src/store/file/open.ts';
+import type { Migration } from '../../src/store/sql/migrate.ts';
 import { manualClock, NOON, temporaryHome, testDisk, testStore } from './support.ts';
 
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startFromPs } from '../../src/store/processes.ts';
+import { startFromPs } from '../../src/store/home/processes.ts';
 
 const START = 'Thu Jan 15 12:00:00 2026';
 

@@ -5,12 +5,12 @@ import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { silentLog } from '../../src/domain/log.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
-import { backUpState } from '../../src/store/backup.ts';
-import type { Migration } from '../../src/store/migrate.ts';
-import { inspectStateFile, openStore } from '../../src/store/open.ts';
-import { readCopy, replaceState } from '../../src/store/restore.ts';
+import { backUpState } from '../../src/store/copies/backup.ts';
+import { readCopy, replaceState } from '../../src/store/copies/restoreCopy.ts';
+import { inspectStateFile, openStore } from '../../src/store/file/open.ts';
+import type { Migration } from '../../src/store/sql/migrate.ts';
 import { buildChild } from './children/build.ts';
 import { manualClock, temporaryHome, testDisk } from './support.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { test } from 'node:test';
-import { silentLog } from '../../src/domain/log.ts';
-import { openStore, type Store } from '../../src/store/open.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { openStore, type Store } from '../../src/store/file/open.ts';
 import { manualClock, NOON, temporaryHome, testDisk, testStore, until } from './support.ts';
 
 const add = (store: Store, name: string) =>

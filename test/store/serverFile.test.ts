@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { acquireHome } from '../../src/store/lock.ts';
-import { readServerFile, removeServerFile, writeServerFile } from '../../src/store/serverFile.ts';
+import { acquireHome } from '../../src/store/home/lock.ts';
+import { readServerFile, removeServerFile, writeServerFile } from '../../src/store/home/serverFile.ts';
 import { temporaryHome } from './support.ts';
 
 const content = (pid: number) => ({

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Clock } from '../../src/domain/clock.ts';
-import { silentLog } from '../../src/domain/log.ts';
-import { openStore, type Store, type StoreOptions } from '../../src/store/open.ts';
-import { nodeSaveFs, type SaveFs } from '../../src/store/saveFs.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { openStore, type Store, type StoreOptions } from '../../src/store/file/open.ts';
+import { nodeSaveFs, type SaveFs } from '../../src/store/file/saveFs.ts';
 
 export { until } from '../support/until.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { systemRandom } from '../../src/domain/clock.ts';
+import { systemRandom } from '../../src/base/clock.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
-import { getAccount, putAccount } from '../../src/store/account.ts';
-import type { Store } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/file/open.ts';
+import { getAccount, putAccount } from '../../src/store/tables/account.ts';
 import { createVault, isSealed } from '../../src/store/vault.ts';
 import { NOON, temporaryHome, testDisk, testStore } from './support.ts';
 

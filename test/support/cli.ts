@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import type { Parts, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { type Clock, systemClock, systemRandom } from '../../src/domain/clock.ts';
 import type { Machine } from '../../src/service/manager.ts';
 
 export interface CliOptions {

@@ -1,5 +1,5 @@
 /** A clock that moves only when a test says so. */
-import type { Clock } from '../../src/domain/clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
 
 export interface ManualClock extends Clock {
   /** Moves time on and wakes whoever slept until then. */

@@ -11,7 +11,7 @@ import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { RelayError } from '../../src/domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi, type NewClient } from '../../src/domain/localApi.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
-import { writeServerFile } from '../../src/store/serverFile.ts';
+import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { temporaryHome } from './cli.ts';
 import { answerHello } from './hello.ts';
 

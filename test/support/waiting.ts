@@ -1,5 +1,5 @@
 /** Waiting for what others do; and a manual clock that tells what waits on it. */
-import { type Random, systemRandom } from '../../src/domain/clock.ts';
+import { type Random, systemRandom } from '../../src/base/clock.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { until } from './until.ts';
 import { type Relay, withRelay } from './world.ts';

@@ -1,5 +1,5 @@
 /** Issued codes and tokens, in memory. Tokens are opaque. */
-import type { Clock, Random } from '../../domain/clock.ts';
+import type { Clock, Random } from '../../base/clock.ts';
 import type { DemoAccount } from '../state.ts';
 
 const CODE_LIFETIME_MS = 10 * 60_000;

@@ -1,6 +1,6 @@
 /** Appends to a playlist. */
-import { insertChunks, PLAYLIST_CHUNK } from '../../provider/playlistWrites.ts';
-import { readUris } from '../present.ts';
+import { insertChunks, PLAYLIST_CHUNK } from '../../provider/writes/playlistWrites.ts';
+import { readUris } from '../playlistCheck.ts';
 import { type JobKind, onlyChunk } from './kind.ts';
 
 export const addToPlaylist: JobKind = {

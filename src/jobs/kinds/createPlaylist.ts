@@ -5,15 +5,19 @@
 import { RelayError } from '../../domain/errors.ts';
 import type { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
-import { getAllMyPlaylists } from '../../provider/playlists.ts';
-import { insertChunks, PLAYLIST_CHUNK, createPlaylist as sendCreate } from '../../provider/playlistWrites.ts';
-import { UNSTOPPABLE } from '../../provider/writePath.ts';
-import { getAccount } from '../../store/account.ts';
-import { dropIntent, getIntent } from '../../store/jobIntents.ts';
-import { changeJob, type Job } from '../../store/jobs.ts';
+import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
+import { UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
+import {
+  insertChunks,
+  PLAYLIST_CHUNK,
+  createPlaylist as sendCreate,
+} from '../../provider/writes/playlistWrites.ts';
+import { getAccount } from '../../store/tables/account.ts';
+import { dropIntent, getIntent } from '../../store/tables/jobIntents.ts';
+import { changeJob, type Job } from '../../store/tables/jobs.ts';
 import type { JobContext } from '../context.ts';
 import { guardedIntent, isSurelyWithoutEffect, looksAgain } from '../intents.ts';
-import { readUris } from '../present.ts';
+import { readUris } from '../playlistCheck.ts';
 import { type JobKind, onlyChunk } from './kind.ts';
 
 /** The provider lets an account have about 11,000. */

@@ -1,5 +1,5 @@
 /** The only list of kinds of jobs. */
-import type { JobType } from '../../domain/jobs.ts';
+import type { JobType } from '../../domain/job.ts';
 import { addToPlaylist } from './addToPlaylist.ts';
 import { createPlaylist } from './createPlaylist.ts';
 import type { JobKind } from './kind.ts';

@@ -1,8 +1,8 @@
 /** What a kind of job says about its writes. The order of steps, saving and waiting are the commit's (`../commit.ts`). */
-import type { JobType } from '../../domain/jobs.ts';
+import type { JobType } from '../../domain/job.ts';
 import type { Call } from '../../provider/api.ts';
-import type { Chunk } from '../../provider/writePath.ts';
-import type { Job } from '../../store/jobs.ts';
+import type { Chunk } from '../../provider/writes/chunkedWrite.ts';
+import type { Job } from '../../store/tables/jobs.ts';
 import type { JobContext } from '../context.ts';
 
 export interface JobKind {

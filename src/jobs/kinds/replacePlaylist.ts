@@ -1,6 +1,6 @@
 /** Puts the items in the place of all rows: the first request replaces, the others append. */
-import { insertChunks, PLAYLIST_CHUNK, replaceChunks } from '../../provider/playlistWrites.ts';
-import { restorableUris } from '../../provider/restore.ts';
+import { insertChunks, PLAYLIST_CHUNK, replaceChunks } from '../../provider/writes/playlistWrites.ts';
+import { restorableUris } from '../../provider/writes/rollback.ts';
 import { type JobKind, onlyChunk } from './kind.ts';
 
 export const replacePlaylist: JobKind = {

@@ -1,6 +1,6 @@
 /** Whether a code or a refresh token may be exchanged now. Pure: rows and time in, a verdict out. */
-import type { Grant } from '../../store/oauthGrants.ts';
-import type { StoredToken } from '../../store/oauthTokens.ts';
+import type { Grant } from '../../store/tables/oauthGrants.ts';
+import type { StoredToken } from '../../store/tables/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
 import { GRANT_MS, ROTATION_GRACE_MS } from './limits.ts';
 import { isVerifierOf } from './pkce.ts';

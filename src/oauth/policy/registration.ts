@@ -1,7 +1,7 @@
 /** Client metadata as a client registers it (RFC 7591 2). Pure. */
 import * as z from 'zod';
+import { lazy } from '../../base/lazy.ts';
 import type { ClientAuthMethod } from '../../config/oauthClients.ts';
-import { lazy } from '../../domain/lazy.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../client.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
 import { isUsableRedirectUri } from './redirectUri.ts';

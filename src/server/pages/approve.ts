@@ -3,7 +3,7 @@
  * browser will be sent, who wrote the name, and since when the client exists here.
  */
 
-import { visibleText } from '../../domain/visibleText.ts';
+import { visibleText } from '../../base/visibleText.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
 import { type Html, html, type Page } from './page.ts';
 

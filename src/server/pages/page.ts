@@ -3,9 +3,9 @@
  * this is unofficial.
  */
 import { createHash } from 'node:crypto';
-import { visibleText } from '../../domain/visibleText.ts';
+import { visibleText } from '../../base/visibleText.ts';
 import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
-import { type Exchange, end } from '../exchange.ts';
+import { type Exchange, end } from '../http/request.ts';
 
 /** Its name changes with its text, so that browsers may keep it for ever. */
 export const SCRIPT_PATH = `/assets/owner-${createHash('sha256').update(PAGE_SCRIPT).digest('hex').slice(0, 16)}.js`;

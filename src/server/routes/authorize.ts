@@ -2,17 +2,17 @@
 import type { AuthorizeRequest } from '../../oauth/policy/authorize.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
 import { codeUrl, refusalUrl } from '../../oauth/returnUrl.ts';
-import { OTHER_BODY_BYTES, readForm } from '../body.ts';
+import { createDeniedRequests, type DeniedRequests } from '../access/deniedRequests.ts';
+import type { FormTokens } from '../access/formToken.ts';
+import type { Owner } from '../access/owner.ts';
 import type { Core } from '../core.ts';
-import { createDeniedRequests, type DeniedRequests } from '../deniedRequests.ts';
-import { type Exchange, redirect } from '../exchange.ts';
-import type { FormTokens } from '../formToken.ts';
-import type { Owner } from '../owner.ts';
+import { OTHER_BODY_BYTES, readForm } from '../http/body.ts';
+import { type Exchange, redirect } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
+import { HttpError } from '../http/toHttp.ts';
 import { approvePage, type Problem } from '../pages/approve.ts';
 import { deniedPage, staleFormPage, unreadableFormPage, wrongClientPage } from '../pages/authorizeErrors.ts';
 import { sendPage } from '../pages/page.ts';
-import type { Route } from '../router.ts';
-import { HttpError } from '../toHttp.ts';
 import { failureOf } from './oauth.ts';
 
 /** The parameters of the request that the form carries back, to be checked again from the start. */

@@ -1,7 +1,7 @@
 /** What anyone on this machine may know: whether the server lives and whether an account is connected. */
 import type { Core } from '../core.ts';
-import { sendJson } from '../exchange.ts';
-import type { Route } from '../router.ts';
+import { sendJson } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
 
 export function healthRoutes(core: Core): Route[] {
   return [

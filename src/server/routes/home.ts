@@ -1,7 +1,7 @@
 /** `GET /`: tells a person who opens the address in a browser that it works and what to do with it. */
 import type { Core } from '../core.ts';
+import type { Route } from '../http/router.ts';
 import { html, sendPage } from '../pages/page.ts';
-import type { Route } from '../router.ts';
 
 export function homeRoutes(core: Core): Route[] {
   return [

@@ -3,15 +3,15 @@
  * that a browser sent (it carries `Origin` or `Referer`) is refused even with it.
  */
 import * as z from 'zod';
-import { lazy } from '../../domain/lazy.ts';
+import { lazy } from '../../base/lazy.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
 import { HELLO_ROUTE, localProof } from '../../domain/localProof.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
-import { isDirectLoopback } from '../address.ts';
-import { OTHER_BODY_BYTES, readJson } from '../body.ts';
-import { type Exchange, sendJson } from '../exchange.ts';
-import type { Route } from '../router.ts';
-import { HttpError } from '../toHttp.ts';
+import { isDirectLoopback } from '../http/address.ts';
+import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
+import { type Exchange, sendJson } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
+import { HttpError } from '../http/toHttp.ts';
 
 const HELLO_BYTES = 1024;
 

@@ -1,14 +1,14 @@
 /** The browser's way through the provider login. Pages never say why something failed; the terminal and the log do. */
 import { RelayError } from '../../domain/errors.ts';
-import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/login.ts';
+import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login.ts';
+import { PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
 import type { Core } from '../core.ts';
-import { cookieOf, type Exchange, redirect, setCookie } from '../exchange.ts';
-import { isLoopbackName } from '../guards.ts';
-import { isPersonsNavigation } from '../navigation.ts';
-import { connectedPage, loginFailedPage, loginNotStartedPage, noClientIdPage } from '../pages/login.ts';
+import { isLoopbackName } from '../http/guards.ts';
+import { isPersonsNavigation } from '../http/navigation.ts';
+import { cookieOf, type Exchange, redirect, setCookie } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
+import { connectedPage, loginFailedPage, loginNotStartedPage, noClientIdPage } from '../pages/loginPages.ts';
 import { sendPage } from '../pages/page.ts';
-import { PEERS_ARE_KNOWN, peerOf } from '../peer.ts';
-import type { Route } from '../router.ts';
 
 export const LOGIN_PATH = '/auth/provider/login';
 

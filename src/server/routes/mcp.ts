@@ -2,13 +2,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
-import type { Log } from '../../domain/log.ts';
+import type { Log } from '../../base/log.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
-import { MCP_BODY_BYTES, readJson } from '../body.ts';
-import type { Credentials } from '../credentials.ts';
-import { type Exchange, safeHeaders, sendJson } from '../exchange.ts';
-import type { Route } from '../router.ts';
+import type { Credentials } from '../access/credentials.ts';
+import { MCP_BODY_BYTES, readJson } from '../http/body.ts';
+import { type Exchange, safeHeaders, sendJson } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
 
 /** @param log does not let refusals flood it */
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {

@@ -1,15 +1,16 @@
 /** `/oauth/register`, `/oauth/revoke` and `/oauth/token`: what programs ask. Answers and errors are JSON as OAuth has it (RFC 6749 5). */
+
+import { createWindow, type Window } from '../../base/rateWindow.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { REGISTRATIONS_PER_MINUTE, TOKEN_REQUESTS_PER_MINUTE } from '../../oauth/policy/limits.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
 import { toWire } from '../../oauth/toWire.ts';
-import { createWindow, type Window } from '../../oauth/window.ts';
-import { clientAddress } from '../address.ts';
-import { OTHER_BODY_BYTES, readForm, readJson } from '../body.ts';
 import type { Core } from '../core.ts';
-import { type Exchange, end, sendJson } from '../exchange.ts';
-import type { Route } from '../router.ts';
-import { HttpError } from '../toHttp.ts';
+import { clientAddress } from '../http/address.ts';
+import { OTHER_BODY_BYTES, readForm, readJson } from '../http/body.ts';
+import { type Exchange, end, sendJson } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
+import { HttpError } from '../http/toHttp.ts';
 
 export function oauthRoutes(core: Core): Route[] {
   const registrations = createWindow(REGISTRATIONS_PER_MINUTE, core.clock);

@@ -3,17 +3,17 @@
  * or body and never in a cookie. And the script of the pages that does it.
  */
 import * as z from 'zod';
-import { lazy } from '../../domain/lazy.ts';
+import { lazy } from '../../base/lazy.ts';
 import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
-import { OTHER_BODY_BYTES, readJson } from '../body.ts';
-import { isOfAnotherPage } from '../caller.ts';
-import { type Exchange, end, sendJson } from '../exchange.ts';
-import type { FormTokens } from '../formToken.ts';
-import type { Owner } from '../owner.ts';
+import { isOfAnotherPage } from '../access/caller.ts';
+import type { FormTokens } from '../access/formToken.ts';
+import type { Owner } from '../access/owner.ts';
+import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
+import { type Exchange, end, sendJson } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
+import { HttpError } from '../http/toHttp.ts';
 import { problemText } from '../pages/approve.ts';
 import { SCRIPT_PATH } from '../pages/page.ts';
-import type { Route } from '../router.ts';
-import { HttpError } from '../toHttp.ts';
 
 const Ticket = lazy(() => z.object({ ticket: z.string().max(512) }));
 const Code = lazy(() => z.object({ code: z.string().max(512) }));

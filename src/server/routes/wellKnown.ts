@@ -1,7 +1,7 @@
 /** The documents by which MCP clients find out how to get in (RFC 9728, RFC 8414). Readable from any origin. */
 import { authorizationServerMetadata, protectedResourceMetadata } from '../../oauth/metadata.ts';
-import { type Exchange, end, sendJson } from '../exchange.ts';
-import type { Route } from '../router.ts';
+import { type Exchange, end, sendJson } from '../http/request.ts';
+import type { Route } from '../http/router.ts';
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
 

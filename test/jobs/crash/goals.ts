@@ -1,7 +1,7 @@
 /** What a job is to lead to, for each type: the items, and how to tell whether exactly that has come about. */
 import assert from 'node:assert/strict';
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
-import type { JobType } from '../../../src/domain/jobs.ts';
+import type { JobType } from '../../../src/domain/job.ts';
 import { at, owner } from '../../support/shapes.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import type { Chance } from './chance.ts';

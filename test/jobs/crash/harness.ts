@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { JOB_TYPES, type JobType } from '../../../src/domain/jobs.ts';
-import type { JobRecord } from '../../../src/jobs/record.ts';
+import { JOB_TYPES, type JobType } from '../../../src/domain/job.ts';
+import type { JobRecord } from '../../../src/jobs/jobRecord.ts';
 import { withDesk } from '../../support/program.ts';
 import type { FaultAction } from '../../support/simulator/faults.ts';
 import { type Simulator, startSimulator } from '../../support/simulator/simulator.ts';

@@ -3,7 +3,7 @@
  * prints what it got. Its clock runs ten times as fast as the world's.
  */
 import { writeSync } from 'node:fs';
-import { systemClock } from '../../../src/domain/clock.ts';
+import { systemClock } from '../../../src/base/clock.ts';
 import { messageOf, RelayError } from '../../../src/domain/errors.ts';
 import { loadMasterKey } from '../../../src/secrets/masterKey.ts';
 

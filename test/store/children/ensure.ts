@@ -1,6 +1,6 @@
 /** Prepares the home given as its last argument and prints the code and the message of what it meets. */
 import { RelayError } from '../../../src/domain/errors.ts';
-import { ensureHome } from '../../../src/store/home.ts';
+import { ensureHome } from '../../../src/store/home/home.ts';
 
 ensureHome(process.argv.at(-1) ?? '').then(
   () => console.log('usable'),

@@ -1,6 +1,6 @@
 /** Takes the home given as its argument, says so, and keeps it until it is killed or its input ends. */
 import { writeSync } from 'node:fs';
-import { acquireHome } from '../../../src/store/lock.ts';
+import { acquireHome } from '../../../src/store/home/lock.ts';
 
 async function hold(home: string): Promise<void> {
   const lock = await acquireHome(home, { purpose: 'relay serve' });

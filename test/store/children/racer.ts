@@ -6,7 +6,7 @@
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { RelayError } from '../../../src/domain/errors.ts';
-import { acquireHome, type HomeLock } from '../../../src/store/lock.ts';
+import { acquireHome, type HomeLock } from '../../../src/store/home/lock.ts';
 
 const NO_SUCH_PID = 2 ** 22 + 1;
 const [home = '', rounds = '0'] = process.argv.slice(2);

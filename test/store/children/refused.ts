@@ -1,6 +1,6 @@
 /** Tries to take the home given as its argument, and says what came of it: `CODE: message`. */
 import { RelayError } from '../../../src/domain/errors.ts';
-import { acquireHome } from '../../../src/store/lock.ts';
+import { acquireHome } from '../../../src/store/home/lock.ts';
 
 acquireHome(process.argv[2] ?? '', { purpose: 'relay serve' }).then(
   () => console.log('held'),

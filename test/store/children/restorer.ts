@@ -4,9 +4,9 @@
  */
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { systemClock } from '../../../src/domain/clock.ts';
-import { acquireHome } from '../../../src/store/lock.ts';
-import { replaceState } from '../../../src/store/restore.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { replaceState } from '../../../src/store/copies/restoreCopy.ts';
+import { acquireHome } from '../../../src/store/home/lock.ts';
 
 async function restoreForEver(home: string, files: string[]): Promise<never> {
   await acquireHome(home, { purpose: 'test restorer' });

@@ -3,10 +3,10 @@
  * the number of each row once its save is acknowledged. Never ends by itself.
  */
 import { writeSync } from 'node:fs';
-import { systemClock } from '../../../src/domain/clock.ts';
-import { silentLog } from '../../../src/domain/log.ts';
-import { acquireHome } from '../../../src/store/lock.ts';
-import { openStore } from '../../../src/store/open.ts';
+import { systemClock } from '../../../src/base/clock.ts';
+import { silentLog } from '../../../src/base/log.ts';
+import { openStore } from '../../../src/store/file/open.ts';
+import { acquireHome } from '../../../src/store/home/lock.ts';
 
 /** Makes the image large enough for a kill to fall into the middle of a write. */
 const BALLAST_BYTES = 1_000_000;

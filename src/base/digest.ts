@@ -1,0 +1,13 @@
+/** Codes, tokens and secrets are made here and kept as hashes only. */
+import { createHash } from 'node:crypto';
+import type { Random } from './clock.ts';
+
+/** 32 random bytes: nothing that can be guessed, so a plain hash of it is enough. */
+export function newSecret(random: Random): string {
+  return random.bytes(32).toString('base64url');
+}
+
+/** SHA-256 in hex, the form in which secrets are kept. */
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

@@ -1,0 +1,32 @@
+/** Counts per key over the last minute, to slow down whoever guesses or floods. In memory: a restart forgives. */
+import type { Clock } from './clock.ts';
+
+const WINDOW_MS = 60_000;
+/** Bounds what many addresses can make the server remember; beyond it the oldest are forgotten. */
+const MAX_KEYS = 1000;
+
+export interface Window {
+  /** Seconds until the key is below the limit again; 0 while it is. */
+  waitSeconds(key: string): number;
+  count(key: string): void;
+}
+
+export function createWindow(limit: number, clock: Clock): Window {
+  const events = new Map<string, number[]>();
+  const recent = (key: string) => (events.get(key) ?? []).filter((at) => clock.now() - at < WINDOW_MS);
+  return {
+    waitSeconds(key) {
+      const [oldest = 0] = recent(key).slice(-limit);
+      return recent(key).length < limit ? 0 : Math.ceil((oldest + WINDOW_MS - clock.now()) / 1000);
+    },
+    count(key) {
+      const kept = [...recent(key), clock.now()];
+      events.delete(key);
+      events.set(key, kept);
+      for (const [first] of events) {
+        if (events.size <= MAX_KEYS) break;
+        events.delete(first);
+      }
+    },
+  };
+}

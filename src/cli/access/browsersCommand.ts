@@ -1,0 +1,64 @@
+import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
+import type { BrowserSummary } from '../../domain/localApi.ts';
+import type { Context } from '../context.ts';
+import { commandGroup } from '../group.ts';
+import { columns, note, printJson, printLine } from '../terminal/output.ts';
+
+const EXAMPLES = `
+Examples:
+  $ relay browsers
+  $ relay browsers forget 3f9c21aa
+  $ relay browsers forget --all`;
+
+export function browsersCommand(context: Context): Command {
+  const list = () => runBrowsersList(context);
+  return commandGroup('browsers', 'List or forget the browsers that approve without the owner code', list)
+    .addHelpText('after', EXAMPLES)
+    .addCommand(new Command('list').description('List the remembered browsers').action(list))
+    .addCommand(
+      new Command('forget')
+        .description('Ask for the owner code again in a browser')
+        .argument('[id]', 'Its ID')
+        .option('--all', 'Forget every browser')
+        .action((id: string | undefined, options: { all?: boolean }) =>
+          runBrowsersForget(context, id, options.all === true),
+        ),
+    );
+}
+
+export async function runBrowsersList(context: Context): Promise<void> {
+  const { browsers } = await context.withLocal((local) => local.listBrowsers());
+  if (context.json) return printJson(context.io, { browsers });
+  if (browsers.length === 0) {
+    return note(context.io, 'No browser is remembered: the approval page asks for the owner code.');
+  }
+  const head = ['ID', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'];
+  for (const line of columns([head, ...browsers.map(rowOf)])) printLine(context.io, line);
+}
+
+function rowOf({ id, label, origin, createdAt, lastUsedAt, expiresAt }: BrowserSummary): string[] {
+  return [id, label, origin, ...[createdAt, lastUsedAt, expiresAt].map((time) => time.slice(0, 10))];
+}
+
+export async function runBrowsersForget(
+  context: Context,
+  id: string | undefined,
+  all: boolean,
+): Promise<void> {
+  if ((id === undefined) !== all) {
+    throw new RelayError('USAGE', 'Which browser is not said, or said twice.', {
+      remedy: 'Give one ID from `relay browsers`, or --all.',
+    });
+  }
+  const { forgotten } = await context.withLocal((local) => local.forgetBrowsers(id ?? null));
+  if (context.json) return printJson(context.io, { forgotten });
+  const [first] = forgotten;
+  if (!first) return printLine(context.io, 'No browser was remembered.');
+  const what = id === undefined ? counted(forgotten.length) : `${first.label} (${first.origin})`;
+  printLine(context.io, `Forgot ${what}: the owner code is asked for again there.`);
+}
+
+function counted(count: number): string {
+  return count === 1 ? '1 browser' : `${count} browsers`;
+}

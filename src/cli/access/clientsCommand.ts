@@ -1,0 +1,124 @@
+import { Command } from 'commander';
+import { visibleText } from '../../base/visibleText.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { ClientSummary } from '../../domain/localApi.ts';
+import type { Context } from '../context.ts';
+import { commandGroup } from '../group.ts';
+import { columns, note, printJson, printLine } from '../terminal/output.ts';
+
+export interface AddOptions {
+  redirectUri: string[];
+  confidential?: boolean;
+}
+
+export interface RevokeOptions {
+  forget?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  $ relay clients
+  $ relay clients revoke Cursor
+  $ relay clients revoke Cursor --forget
+  $ relay clients add "My script" --redirect-uri http://127.0.0.1/callback
+  $ openssl rand -hex 32 | relay clients add Bot --confidential \\
+      --redirect-uri https://bot.example.org/callback`;
+
+export function clientsCommand(context: Context): Command {
+  const list = () => runClientsList(context);
+  return commandGroup('clients', 'List, add or revoke the programs that may connect by OAuth', list)
+    .addHelpText('after', EXAMPLES)
+    .addCommand(new Command('list').description('List the clients and what they hold').action(list))
+    .addCommand(
+      new Command('add')
+        .description('Add a client by hand, for one that cannot register itself')
+        .argument('<name>', 'What the approval page calls it')
+        .requiredOption('--redirect-uri <uri...>', 'Where the browser goes back to')
+        .option('--confidential', 'It has a secret, which is read from stdin')
+        .action((name: string, options: AddOptions) => runClientsAdd(context, name, options)),
+    )
+    .addCommand(
+      new RevokeCommand('revoke')
+        .description('End the access of a client at once')
+        .argument('<client>', 'Its ID, or its name; of several the approved one is meant')
+        .option('--forget', 'Drop its registration as well')
+        .action((client: string, options: RevokeOptions) => runClientsRevoke(context, client, options)),
+    );
+}
+
+export async function runClientsList(context: Context): Promise<void> {
+  const { clients } = await context.withLocal((local) => local.listClients());
+  if (context.json) return printJson(context.io, { clients });
+  if (clients.length === 0) {
+    return note(context.io, 'No client is known. One that connects registers itself and asks for approval.');
+  }
+  for (const line of columns([['NAME', 'ID', 'FROM', 'APPROVED', 'LAST USED'], ...clients.map(rowOf)])) {
+    printLine(context.io, line);
+  }
+}
+
+function rowOf({ name, clientId, source, approvals, lastUsedAt }: ClientSummary): string[] {
+  const approved = approvals.map(({ approvedAt }) => approvedAt.slice(0, 10)).join(', ');
+  return [
+    visibleText(name ?? '-', 40),
+    clientId,
+    source,
+    approved || 'no',
+    lastUsedAt?.slice(0, 10) ?? 'never',
+  ];
+}
+
+export async function runClientsAdd(context: Context, name: string, options: AddOptions): Promise<void> {
+  const { io } = context;
+  const secret = options.confidential ? await readSecret(context) : null;
+  const client = await context.withLocal((local) =>
+    local.addClient({ name, redirectUris: options.redirectUri, secret }),
+  );
+  if (context.json) return printJson(io, { client });
+  printLine(io, client.clientId);
+  note(
+    io,
+    `Added ${visibleText(name)}: the line above is its client ID. It has no access before you approve it.`,
+  );
+}
+
+/** Neither an argument nor the history of the shell is a place for a secret, and nothing here prints one. */
+async function readSecret({ io, signal }: Context): Promise<string> {
+  const { askSecret } = await import('../terminal/prompt.ts');
+  const secret = await askSecret(io, 'Client secret (at least 32 characters): ', signal);
+  if (secret) return secret;
+  throw new RelayError('USAGE', 'No secret was given.', {
+    remedy: 'Make one with `openssl rand -hex 32` and type it, or pipe it in.',
+  });
+}
+
+/** Once IDs could begin with a dash; what has their form is one, with or without `--` before it. */
+class RevokeCommand extends Command {
+  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
+    const id = args.includes('--') ? undefined : args.find((arg) => /^-[\w-]{21}$/.test(arg));
+    if (id === undefined) return super.parseOptions(args);
+    return super.parseOptions([...args.filter((arg) => arg !== id), '--', id]);
+  }
+}
+
+export async function runClientsRevoke(
+  context: Context,
+  asked: string,
+  { forget = false }: RevokeOptions,
+): Promise<void> {
+  const { client, approvals, forgotten } = await context.withLocal((local) =>
+    local.revokeClient(asked, { forget }),
+  );
+  if (context.json) return printJson(context.io, { client, approvals, forgotten });
+  const name = visibleText(client.name ?? client.clientId);
+  const ended = approvals === 0 ? 'it had no access' : 'its access has ended';
+  printLine(context.io, forgotten ? `Forgot ${name}: ${ended}.` : `Revoked ${name}: ${ended}.`);
+  if (forgotten) return;
+  const inSettings = client.source === 'environment' || client.source === 'file';
+  note(
+    context.io,
+    inSettings
+      ? 'It is in the settings and may ask again: take it out there to keep it from that.'
+      : 'It may ask you again. To drop its registration as well, add --forget.',
+  );
+}

@@ -1,0 +1,38 @@
+import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
+import { type Context, interruptible } from '../context.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+import type { SignInEnd } from './signedInBrowser.ts';
+
+export function openCommand(context: Context): Command {
+  return new Command('open')
+    .description("Open the owner's page in the browser, signed in")
+    .addHelpText('after', '\nExamples:\n  $ relay open')
+    .action(() => runOpen(context));
+}
+
+/** Waits until the browser came, at most a minute: what signs it in must not lie about. */
+export async function runOpen(context: Context): Promise<void> {
+  const { io, json, signal } = context;
+  const running = await interruptible(signal, context.running());
+  if (!running) {
+    throw new RelayError('NO_SERVER', 'No server is running.', { remedy: 'Start one with `relay serve`.' });
+  }
+  const { openSignedIn } = await import('./signedInBrowser.ts');
+  const opening = await openSignedIn(context, running.local, null);
+  try {
+    if (!json) printLine(io, opening.pageUrl);
+    const end = await interruptible(signal, opening.ended);
+    if (json) return printJson(io, { url: opening.pageUrl, signedIn: end === 'signed_in' });
+    tellEnd(context, end, opening.pageUrl);
+  } finally {
+    await opening.stop();
+  }
+}
+
+/** What there is to do where no browser was signed in. */
+export function tellEnd({ io }: Context, end: SignInEnd, pageUrl: string): void {
+  if (end === 'signed_in') return;
+  const what = end === 'failed' ? 'No browser could be opened.' : 'No browser came to be signed in.';
+  note(io, `${what} Open ${pageUrl} yourself; \`relay status\` shows the owner code.`);
+}

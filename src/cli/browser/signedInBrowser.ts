@@ -1,0 +1,62 @@
+/** Opening the owner's browser so that it is signed in, without the ticket ever standing on a command line. */
+import type { LocalApi } from '../../domain/localApi.ts';
+import { type Context, interruptible } from '../context.ts';
+import { signInFolder, writeSignInFile } from './signInFile.ts';
+
+/** `failed`: no browser could be opened. `late`: none came for the ticket while it was good. */
+export type SignInEnd = 'signed_in' | 'late' | 'failed';
+
+export interface SigningIn {
+  ended: Promise<SignInEnd>;
+  /** Removes the file, if it is still there, and asks no more. */
+  stop(): Promise<void>;
+}
+
+const TICKET_MS = 60_000;
+/** Asked this often, the file is gone soon after the browser came. */
+const ASK_EVERY_MS = 250;
+
+/**
+ * @param attemptId the login that the browser is led on to; null: the owner's page
+ * @returns at once with the page's plain address, while the browser is still on its way
+ */
+export async function openSignedIn(
+  context: Context,
+  local: LocalApi,
+  attemptId: string | null,
+): Promise<SigningIn & { pageUrl: string }> {
+  const ticket = await interruptible(context.signal, local.ownerTicket({ attemptId }));
+  const file = await writeSignInFile(ticket.url, await signInFolder(context.platform));
+  const over = new AbortController();
+  const ended = openAndWait(context, local, { path: file.path, id: ticket.id }, over.signal);
+  const stop = async () => {
+    over.abort();
+    await file.remove().catch(() => {});
+  };
+  ended.finally(stop);
+  return { ended, stop, pageUrl: `${new URL(ticket.url).origin}/` };
+}
+
+async function openAndWait(
+  { clock, openBrowser }: Context,
+  local: LocalApi,
+  { path, id }: { path: string; id: string },
+  over: AbortSignal,
+): Promise<SignInEnd> {
+  const end = clock.now() + TICKET_MS;
+  try {
+    await openBrowser(path);
+  } catch {
+    return 'failed';
+  }
+  try {
+    while (clock.now() < end) {
+      const { waits } = await local.ownerTicketWaits(id);
+      if (!waits) return 'signed_in';
+      await clock.sleep(ASK_EVERY_MS, over);
+    }
+  } catch {
+    // The command ends, or the server does: either way nobody comes for the ticket any more.
+  }
+  return 'late';
+}

@@ -1,0 +1,87 @@
+import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
+import { type Context, interruptible } from '../context.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
+import type { Finish } from '../program.ts';
+import { printBlock, printError, printJson } from '../terminal/output.ts';
+import { createProgress } from '../terminal/progress.ts';
+import type { McpConnection, ToolOutcome, ToolSummary } from './mcpClient.ts';
+import { connectTools } from './toolCalls.ts';
+
+export interface CallOptions {
+  /** A JSON object, or `-` to read one from stdin. */
+  args?: string;
+}
+
+export function callCommand(context: Context, finish: Finish): Command {
+  return new Command('call')
+    .description('Call a tool through the running server and print its result')
+    .argument('<tool>', 'Name of the tool, as `relay tools` lists it')
+    .argument('[key=value...]', 'Its arguments; lists as a,b or as JSON')
+    .option('--args <json>', 'Give arguments as a JSON object, - to read it from stdin')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
+    )
+    .action(async (tool: string, words: string[], options: CallOptions) =>
+      finish(await runCall(context, tool, words, options)),
+    );
+}
+
+export async function runCall(
+  context: Context,
+  name: string,
+  words: readonly string[],
+  options: CallOptions,
+): Promise<ExitCode> {
+  const { readAll } = await import('../terminal/prompt.ts');
+  const json = options.args === '-' ? await readAll(context.io, context.signal) : options.args;
+  const client = await connectTools(context);
+  try {
+    const outcome = await interruptible(context.signal, callTool(context, client, name, words, json));
+    return show(context, outcome);
+  } finally {
+    await client.close();
+  }
+}
+
+async function callTool(
+  context: Context,
+  client: McpConnection,
+  name: string,
+  words: readonly string[],
+  json: string | undefined,
+): Promise<ToolOutcome> {
+  const tools = await client.listTools();
+  const tool = tools.find((candidate) => candidate.name === name) ?? (await unknownTool(name, tools));
+  const { toolArguments } = await import('./toolArguments.ts');
+  const args = toolArguments(words, json, tool.inputSchema);
+  const progress = createProgress(context.io);
+  try {
+    return await client.callTool(name, args, progress.draw);
+  } finally {
+    progress.clear();
+  }
+}
+
+async function unknownTool(name: string, tools: readonly ToolSummary[]): Promise<never> {
+  const { didYouMean } = await import('../../config/nearest.ts');
+  const hint = didYouMean(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  throw new RelayError('USAGE', `There is no tool "${name}".`, {
+    remedy: `${hint ?? ''} \`relay tools\` lists them.`.trim(),
+  });
+}
+
+/** With `--json` a failure is part of the answer, so it goes where the answer goes. */
+function show(context: Context, { value, error }: ToolOutcome): ExitCode {
+  const { io, env, home, platform } = context;
+  const debug = env.LOG_LEVEL === 'debug';
+  if (context.json) printJson(io, value);
+  else if (error) printError(io, error, { json: false, debug, home, platform });
+  else if (typeof value === 'string') printBlock(io, `${value}\n`);
+  else printJson(io, value, io.terminal.stdout ? 2 : undefined);
+  return error === null ? EXIT.done : exitCodeOf(error);
+}

@@ -1,0 +1,91 @@
+/**
+ * `key=value` words as the arguments of a tool. Pure: each value is read as the tool's input schema says. What does not
+ * fit, and what the tool does not know, is sent as text, so that the server explains it once and for all.
+ */
+import { messageOf, RelayError } from '../../domain/errors.ts';
+
+/** The part of JSON Schema that the tools use. */
+export interface ValueSchema {
+  type?: unknown;
+  anyOf?: unknown;
+  oneOf?: unknown;
+  items?: unknown;
+  properties?: unknown;
+}
+
+/** `words` win over `json`, the text of a JSON object. Throws `USAGE` for a word without `=` and for bad JSON. */
+export function toolArguments(
+  words: readonly string[],
+  json: string | undefined,
+  inputSchema: ValueSchema,
+): Record<string, unknown> {
+  const args = json === undefined ? {} : parseObject(json);
+  const properties = asRecord(inputSchema.properties);
+  const given = new Set<string>();
+  for (const word of words) {
+    const [key, text] = splitWord(word);
+    if (given.has(key)) throw usage(`The argument ${key} is given twice.`, `Give a list as ${key}=a,b.`);
+    given.add(key);
+    args[key] = convert(text, asRecord(properties[key]));
+  }
+  return args;
+}
+
+function convert(text: string, schema: ValueSchema): unknown {
+  const types = typesOf(schema);
+  if (types.has('array')) return toArray(text, schema);
+  if (types.has('object') && text.trimStart().startsWith('{')) return parseJson(text);
+  if (types.has('string')) return text;
+  if (types.has('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return text;
+}
+
+function toArray(text: string, schema: ValueSchema): unknown {
+  if (text.trimStart().startsWith('[')) return parseJson(text);
+  const items = asRecord(asRecord([schema, ...branchesOf(schema)].find((branch) => branch.items))?.items);
+  // A comma inside an object separates its members, so one object stands for itself.
+  const parts = text.trimStart().startsWith('{') ? [text] : text.split(',').map((part) => part.trim());
+  return parts.filter((part) => part !== '').map((part) => convert(part, items));
+}
+
+/** Every type that the value may have, through all the alternatives. */
+function typesOf(schema: ValueSchema): Set<unknown> {
+  const own = Array.isArray(schema.type) ? schema.type : [schema.type];
+  return new Set([...own, ...branchesOf(schema).flatMap((branch) => [...typesOf(branch)])]);
+}
+
+function branchesOf({ anyOf, oneOf }: ValueSchema): ValueSchema[] {
+  return [anyOf, oneOf].flatMap((branches) => (Array.isArray(branches) ? branches.map(asRecord) : []));
+}
+
+function splitWord(word: string): [string, string] {
+  const at = word.indexOf('=');
+  if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
+  throw usage(
+    `"${word}" is not of the form key=value.`,
+    'Put values with spaces in quotes: query="old carousel".',
+  );
+}
+
+function parseObject(json: string): Record<string, unknown> {
+  const value = parseJson(json);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw usage('--args must be one JSON object.', `For example: --args '{"query": "carousel"}'.`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usage(`This is not JSON: ${text.slice(0, 80)} (${messageOf(error)}).`, 'Put it in single quotes.');
+  }
+}
+
+function usage(message: string, remedy: string): RelayError {
+  return new RelayError('USAGE', message, { remedy });
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

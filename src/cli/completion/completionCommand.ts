@@ -1,0 +1,54 @@
+import { Argument, Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
+import type { Context } from '../context.ts';
+import { printBlock, printJson } from '../terminal/output.ts';
+import type { CommandTree } from './tree.ts';
+
+const EXAMPLES = `
+To load it in every new shell:
+
+  bash  echo 'source <(relay completion bash)' >> ~/.bashrc
+        (on macOS: echo 'eval "$(relay completion bash)"' >> ~/.bash_profile)
+  zsh   echo 'source <(relay completion zsh)' >> ~/.zshrc
+  fish  relay completion fish > ~/.config/fish/completions/relay.fish
+
+Examples:
+  $ relay completion bash
+  $ source <(relay completion zsh)`;
+
+type Render = (tree: CommandTree) => string;
+
+const SHELLS: Readonly<Record<string, () => Promise<Render>>> = {
+  bash: async () => (await import('./bash.ts')).bashCompletion,
+  zsh: async () => (await import('./zsh.ts')).zshCompletion,
+  fish: async () => (await import('./fish.ts')).fishCompletion,
+};
+
+export function completionCommand(context: Context): Command {
+  return new Command('completion')
+    .description('Print a script that completes commands in your shell')
+    .addArgument(new Argument('[shell]', 'Which shell').choices(Object.keys(SHELLS)))
+    .addHelpText('after', EXAMPLES)
+    .action((shell: string | undefined, _options: object, command: Command) =>
+      runCompletion(context, shell, command.parent ?? command),
+    );
+}
+
+/** The script is made from `program`; what it completes is looked up now and not while completing. */
+export async function runCompletion(
+  context: Context,
+  shell: string | undefined,
+  program: Command,
+): Promise<void> {
+  const load = shell === undefined ? undefined : SHELLS[shell];
+  if (!load) {
+    throw new RelayError('USAGE', 'The shell is not named.', {
+      remedy: `Name it: ${Object.keys(SHELLS).join(', ')}. See \`relay completion --help\`.`,
+    });
+  }
+  const { commandTree } = await import('./tree.ts');
+  const { completionValues } = await import('./values.ts');
+  const script = (await load())(commandTree(program, await completionValues()));
+  if (context.json) printJson(context.io, { shell, script });
+  else printBlock(context.io, script);
+}

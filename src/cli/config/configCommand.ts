@@ -1,0 +1,114 @@
+import { Command } from 'commander';
+import type { SettingKey } from '../../config/table.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { Context } from '../context.ts';
+import { commandGroup } from '../group.ts';
+import { note, printJson } from '../terminal/output.ts';
+import { requireSetting, runConfigGet, runConfigList, runConfigPath } from './configView.ts';
+
+export function configCommand(context: Context): Command {
+  const list = () => runConfigList(context);
+  return commandGroup('config', 'Show and change the settings', list)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ relay config\n  $ relay config set port 5000\n  $ relay config set providerClientSecret < secret.txt',
+    )
+    .addCommand(new Command('list').description('Print every setting with where it comes from').action(list))
+    .addCommand(
+      new Command('get')
+        .description('Print the value in effect')
+        .argument('<key>', 'Name of the setting')
+        .action((key: string) => runConfigGet(context, key)),
+    )
+    .addCommand(
+      new Command('set')
+        .description('Store a value in config.json; a secret is read from stdin and kept encrypted')
+        .argument('<key>', 'Name of the setting')
+        .argument('[value]', 'Its value; never that of a secret')
+        .action((key: string, value?: string) => runConfigSet(context, key, value)),
+    )
+    .addCommand(
+      new Command('unset')
+        .description('Take a value out of config.json, so that the default holds')
+        .argument('<key>', 'Name of the setting')
+        .action((key: string) => runConfigUnset(context, key)),
+    )
+    .addCommand(
+      new Command('path').description('Print where config.json is').action(() => runConfigPath(context)),
+    );
+}
+
+export async function runConfigSet(context: Context, name: string, value?: string): Promise<void> {
+  const key = await requireSetting(name);
+  if (key === 'providerClientSecret') return storeSecret(context, value);
+  await refuseOutsideFile(key);
+  if (value === undefined) {
+    throw new RelayError('USAGE', `The value of ${key} is missing.`, {
+      remedy: `Give it: \`relay config set ${key} VALUE\`.`,
+    });
+  }
+  const { storeSetting } = await import('../../config/edit.ts');
+  const settings = storeSetting(context.loadOptions(), key, value);
+  const done = { key, value: settings[key], source: settings.origins[key], path: settings.configPath };
+  if (context.json) printJson(context.io, done);
+  else note(context.io, `Set ${key} in ${settings.configPath}`);
+  await noteWhatElse(context, key, settings.origins[key] === 'environment');
+}
+
+export async function runConfigUnset(context: Context, name: string): Promise<void> {
+  const { findSetting } = await import('../../config/table.ts');
+  if (findSetting(name) === 'providerClientSecret') return forgetSecret(context);
+  const { removeSetting } = await import('../../config/edit.ts');
+  // A key that is no setting can still be in the file, and taking it out mends it.
+  const removed = removeSetting(context.loadOptions(), findSetting(name) ?? name);
+  const key = removed ? (findSetting(name) ?? name) : await requireSetting(name);
+  if (context.json) printJson(context.io, { key, removed });
+  else note(context.io, removed ? `Removed ${key}` : `${key} was not set in the file`);
+  if (removed) await noteWhatElse(context, key, false);
+}
+
+/** Neither an argument nor the history of the shell is a place for a secret. */
+async function storeSecret(context: Context, value: string | undefined): Promise<void> {
+  if (value !== undefined) {
+    throw new RelayError('USAGE', 'A secret is not given on the command line.', {
+      remedy: 'Run `relay config set providerClientSecret` and type it, or pipe it in.',
+    });
+  }
+  const { askSecret } = await import('../terminal/prompt.ts');
+  const secret = await askSecret(context.io, 'Client secret: ', context.signal);
+  const { secretText } = await import('../../config/types.ts');
+  if (!secretText.schema.safeParse(secret).success) {
+    throw new RelayError('SETTINGS_INVALID', `providerClientSecret must be ${secretText.expects}.`, {
+      remedy: 'Nothing was changed; give another value.',
+    });
+  }
+  await context.withLocal((local) => local.setClientSecret(secret));
+  reportSecret(context, true);
+}
+
+async function forgetSecret(context: Context): Promise<void> {
+  await context.withLocal((local) => local.setClientSecret(null));
+  reportSecret(context, false);
+}
+
+function reportSecret(context: Context, set: boolean): void {
+  if (context.json) printJson(context.io, { key: 'providerClientSecret', set });
+  else note(context.io, set ? 'Stored the client secret, encrypted' : 'Forgot the client secret');
+  if (context.env.PROVIDER_CLIENT_SECRET) {
+    note(context.io, 'PROVIDER_CLIENT_SECRET in the environment comes before it.');
+  }
+}
+
+async function refuseOutsideFile(key: SettingKey): Promise<void> {
+  const { SETTINGS } = await import('../../config/table.ts');
+  if (SETTINGS[key].inFile) return;
+  throw new RelayError('USAGE', `${key} is not kept in config.json.`, {
+    remedy: `Set ${SETTINGS[key].env} in the environment.`,
+  });
+}
+
+async function noteWhatElse(context: Context, key: string, overridden: boolean): Promise<void> {
+  const { SETTINGS } = await import('../../config/table.ts');
+  if (overridden) note(context.io, `${SETTINGS[key as SettingKey].env} in the environment comes before it.`);
+  else note(context.io, 'A running server uses it after a restart.');
+}

@@ -1,0 +1,177 @@
+import { homedir } from 'node:os';
+import { Command } from 'commander';
+import { CLIENTS, type Client, type Connection, findClient } from '../../connect/clientTable.ts';
+import { pathsOf, type System } from '../../connect/configPlaces.ts';
+import type { Plan } from '../../connect/connectClient.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { Context } from '../context.ts';
+import { relayCommand } from '../relayCommand.ts';
+import { note, printBlock, printJson } from '../terminal/output.ts';
+import { findServer, type Server } from './connectServer.ts';
+
+export interface ConnectOptions {
+  write?: boolean;
+  key?: boolean;
+}
+
+const IDS = CLIENTS.map(({ id }) => id);
+
+const HELP = `
+Clients: ${IDS.slice(0, 4).join(', ')},
+         ${IDS.slice(4).join(', ')}
+
+Examples:
+  $ relay connect
+  $ relay connect cursor
+  $ relay connect codex --write
+  $ relay connect claude-code --key --write`;
+
+export function connectCommand(context: Context): Command {
+  return new Command('connect')
+    .description('Show what an AI client needs to connect, or write it into its file')
+    .argument('[client]', 'One of the clients below; left out, all are listed')
+    .option('--write', "Merge it into the client's own file, after a backup")
+    .option('--key', 'Use the API key instead of approval in the browser')
+    .addHelpText('after', HELP)
+    .action((name: string | undefined, options: ConnectOptions) => runConnect(context, name, options));
+}
+
+export async function runConnect(
+  context: Context,
+  name: string | undefined,
+  options: ConnectOptions,
+): Promise<void> {
+  const client = name === undefined ? undefined : await requireClient(name);
+  if (!client && options.write) throw missingClient('--write');
+  if (!client && options.key) throw missingClient('--key');
+  const server = await findServer(context);
+  if (!client) return listClients(context, server);
+  if (options.key && server.authMode === 'oauth') {
+    throw new RelayError('USAGE', 'The server takes no key: mcpAuthMode (MCP_AUTH_MODE) is oauth.', {
+      remedy: `Leave out --key: ${client.name} asks for your approval in the browser.`,
+    });
+  }
+  const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
+  const { planFor } = await import('../../connect/connectClient.ts');
+  const plan = (value: string | null): Plan =>
+    planFor(client, connectionTo(server, value), systemOf(context), `${relayCommand(context)} key`);
+  if (options.write) return writePlan(context, plan, key);
+  return showPlan(context, plan(key));
+}
+
+async function showPlan(context: Context, plan: Plan): Promise<void> {
+  const { io } = context;
+  if (context.json) return printJson(io, { ...shown(plan), written: false, backup: null, changed: false });
+  const { planText } = await import('./connectText.ts');
+  noteIfAbsent(context, plan);
+  await noteIfThere(context, plan);
+  printBlock(io, planText(plan, relayCommand(context), io.columns));
+}
+
+/** The key is in the file then, and nothing needs it on the screen. */
+async function writePlan(
+  context: Context,
+  planWith: (key: string | null) => Plan,
+  key: string | null,
+): Promise<void> {
+  const { io, clock, platform } = context;
+  const { KEY_PLACEHOLDER, write } = await import('../../connect/connectClient.ts');
+  const plan = planWith(key);
+  const safe = planWith(key === null ? null : KEY_PLACEHOLDER);
+  const written = await write(plan, { now: clock.now(), platform });
+  noteIfAbsent(context, plan);
+  if (written.closed) note(io, `Others could read ${plan.file}: now that it holds the key, only you can.`);
+  const { backup, changed } = written;
+  if (context.json) return printJson(io, { ...shown(safe), written: true, backup, changed });
+  const { writtenText } = await import('./connectText.ts');
+  printBlock(io, writtenText(safe, written, relayCommand(context), io.columns));
+}
+
+async function listClients(context: Context, server: Server): Promise<void> {
+  const { io, json } = context;
+  const { planFor, stateOf } = await import('../../connect/connectClient.ts');
+  const system = systemOf(context);
+  const rows = await Promise.all(
+    CLIENTS.map(async (client) => {
+      const plan = planFor(client, connectionTo(server, null), system, '');
+      const { file, missing } = plan;
+      const { id, name, format } = client;
+      return { id, name, file, format, installed: missing === null, state: await stateOf(plan) };
+    }),
+  );
+  if (json) return printJson(io, { name: server.name, url: server.url, clients: rows });
+  const { clientsText } = await import('./connectText.ts');
+  const short = rows.map((row) => ({ ...row, file: shortened(row.file, system) }));
+  printBlock(io, clientsText(short, server.name, relayCommand(context), io.columns));
+}
+
+/** What `--json` prints of a plan. */
+function shown({ client, file, addition, snippet, command, next, connection, missing }: Plan) {
+  const { id, name, format } = client;
+  const { name: server, url } = connection;
+  return {
+    client: id,
+    name,
+    server,
+    url,
+    file,
+    format,
+    installed: missing === null,
+    entry: addition.entry,
+    snippet,
+    command,
+    next,
+  };
+}
+
+function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
+  if (missing !== null)
+    note(io, `${client.name} does not seem to have run here yet: there is no ${missing}.`);
+}
+
+/** `--write` says the same by what it does. */
+async function noteIfThere({ io }: Context, plan: Plan): Promise<void> {
+  const { stateOf } = await import('../../connect/connectClient.ts');
+  const state = await stateOf(plan);
+  if (state !== 'no') note(io, `${plan.file} ${THERE[state](plan.connection.name)}.`);
+}
+
+const THERE = {
+  yes: (server: string) => `has ${server} already`,
+  other: (server: string) => `has ${server} with another address`,
+  unreadable: () => 'is not readable as it is; with --write the error says why',
+};
+
+function connectionTo({ name, url }: Server, key: string | null): Connection {
+  return { name, url, key };
+}
+
+function systemOf({ platform, env }: Context): System {
+  const name = platform === 'win32' ? 'USERPROFILE' : 'HOME';
+  const home = env[name] || homedir();
+  if (pathsOf({ platform }).isAbsolute(home)) return { platform, env, home };
+  throw new RelayError(
+    'HOME_UNUSABLE',
+    `Your home directory is not known: ${name} is "${home}", which is no absolute path.`,
+    { remedy: 'Set it in the environment to your home directory, then run this again.' },
+  );
+}
+
+function shortened(file: string, { home, platform }: System): string {
+  return platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
+}
+
+async function requireClient(name: string): Promise<Client> {
+  const client = findClient(name);
+  if (client) return client;
+  const { didYouMean } = await import('../../config/nearest.ts');
+  throw new RelayError('USAGE', `Unknown client "${name}".`, {
+    remedy: [didYouMean(name, IDS), `It is one of ${IDS.join(', ')}.`].filter(Boolean).join(' '),
+  });
+}
+
+function missingClient(flag: string): RelayError {
+  return new RelayError('USAGE', `${flag} needs the name of a client.`, {
+    remedy: `It is one of ${IDS.join(', ')}.`,
+  });
+}

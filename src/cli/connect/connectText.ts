@@ -1,0 +1,83 @@
+/** `relay connect` for a person. Pure: facts in, text out. */
+import type { Plan, Written } from '../../connect/connectClient.ts';
+import { blockOf, columns, wrap } from '../terminal/output.ts';
+import { widthOf } from '../terminal/textWidth.ts';
+
+export interface ClientRow {
+  id: string;
+  name: string;
+  file: string;
+  state: 'yes' | 'no' | 'other' | 'unreadable';
+}
+
+const STATES: Record<ClientRow['state'], string> = {
+  yes: 'yes',
+  no: 'no',
+  other: 'outdated',
+  unreadable: 'unreadable',
+};
+
+/** The list of clients; where the table is too wide, each file stands on a line of its own. */
+export function clientsText(
+  rows: readonly ClientRow[],
+  server: string,
+  relay: string,
+  width: number,
+): string {
+  const heads = ['CLIENT', 'NAME', `HAS ${server}`, 'FILE'];
+  const cells = rows.map(({ id, name, state, file }) => [id, name, STATES[state], file]);
+  const table = columns([heads, ...cells]);
+  const fits = table.every((line) => widthOf(line) <= width);
+  const narrow = columns([heads.slice(0, 3), ...cells.map((row) => row.slice(0, 3))]).flatMap(
+    (line, index) => (index === 0 ? [line] : [line, `  ${rows[index - 1]?.file}`]),
+  );
+  const example = rows[0]?.id ?? '';
+  return blockOf([
+    ...(fits ? table : narrow),
+    '',
+    ...wrap('To see what a client needs, or to have it written into its file:', width),
+    `  ${relay} connect ${example}`,
+    `  ${relay} connect ${example} --write`,
+  ]);
+}
+
+/** What goes where, and how to go on. */
+export function planText(plan: Plan, relay: string, width: number): string {
+  const { client, file, snippet, command, connection } = plan;
+  const key = connection.key === null ? '' : ' --key';
+  return blockOf([
+    `${client.name} needs this in`,
+    `  ${file}`,
+    '',
+    ...indented(snippet.trimEnd().split('\n')),
+    '',
+    'To have it merged into the file, with a backup:',
+    `  ${relay} connect ${client.id}${key} --write`,
+    ...(command === null ? [] : ['', "Or with the client's own command:", `  ${command}`]),
+    '',
+    ...nextLines(plan, relay, width),
+  ]);
+}
+
+/** What was done, and how to go on. */
+export function writtenText(plan: Plan, written: Written, relay: string, width: number): string {
+  const { file, connection } = plan;
+  if (!written.changed) return blockOf([`${connection.name} is already in`, `  ${file}`]);
+  return blockOf([
+    written.existed ? `Changed ${connection.name} in` : `Added ${connection.name} to`,
+    `  ${file}`,
+    ...(written.backup === null ? [] : ['The file as it was before:', `  ${written.backup}`]),
+    '',
+    ...nextLines(plan, relay, width),
+  ]);
+}
+
+function nextLines({ next, connection }: Plan, relay: string, width: number): string[] {
+  const code = `The page that opens asks once for the owner code: see \`${relay} status\`.`;
+  const lines = [next, ...(connection.key === null ? [code] : [])];
+  return ['After that:', ...indented(lines.flatMap((line) => wrap(line, width - 2)))];
+}
+
+function indented(lines: readonly string[]): string[] {
+  return lines.map((line) => (line === '' ? '' : `  ${line}`));
+}

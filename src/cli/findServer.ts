@@ -1,0 +1,49 @@
+/** Finding the server that runs for a home: its own, or else the demo's. */
+import { keyOptions, type Settings } from '../config/settings.ts';
+import type { LocalApi, ServerFile } from '../domain/localApi.ts';
+import { createLocalClient } from '../local/localClient.ts';
+import { loadMasterKey } from '../secrets/masterKey.ts';
+import { deriveLocalToken } from '../secrets/seal.ts';
+import { readServerFile } from '../store/home/serverFile.ts';
+import { type Context, demoHome } from './context.ts';
+import { note } from './terminal/output.ts';
+
+export interface Connection {
+  local: LocalApi;
+  baseUrl: string;
+  pid: number;
+  version: string;
+  demo: boolean;
+}
+
+/**
+ * The running server with the means to ask it, or null. What a killed server left behind counts as none; should something
+ * else listen there all the same, it has to prove itself before it is told anything (`local/client.ts`).
+ */
+export async function findServer(context: Context): Promise<Connection | null> {
+  const settings = await context.settings();
+  const own = await readServerFile(settings.home);
+  if (own) return connectTo(context, settings, own);
+  const demo = await readServerFile(demoHome(settings.home));
+  if (!demo) return null;
+  note(context.io, 'Using the running demo.');
+  return connectTo(context, await context.settings({ demo: true }), demo);
+}
+
+async function connectTo(context: Context, settings: Settings, file: ServerFile): Promise<Connection> {
+  const { key } = await loadMasterKey({
+    ...keyOptions(settings),
+    allowCreate: false,
+    clock: context.clock,
+  });
+  const { baseUrl, pid, version } = file;
+  if (version !== context.version) {
+    note(
+      context.io,
+      `The running server is version ${version}, this is ${context.version}: restart the server.`,
+    );
+  }
+  const token = deriveLocalToken(key);
+  const local = createLocalClient({ baseUrl, token, signal: context.signal, random: context.random });
+  return { local, baseUrl, pid, version, demo: settings.demo };
+}

@@ -1,0 +1,48 @@
+/** Follows a job until it rests: a bar on the terminal, or with `--json` a line for each change. */
+import { isEnded } from '../../domain/job.ts';
+import type { JobRecord } from '../../tools/jobs.ts';
+import type { Context } from '../context.ts';
+import { printJson, showsUnicode } from '../terminal/output.ts';
+import { barText, progressOf } from './jobText.ts';
+
+/** The tools offer no stream of a job's changes, so it is asked for. */
+const ASK_EVERY_MS = 1_000;
+/** The speed is that of the last so many answers. */
+const SAMPLES = 10;
+
+export async function watchJob(context: Context, ask: () => Promise<JobRecord>): Promise<JobRecord> {
+  const { io, clock, signal, env, platform } = context;
+  const speed = createSpeed();
+  const unicode = showsUnicode(env, platform);
+  let shown = '';
+  for (;;) {
+    const job = await ask();
+    const text = JSON.stringify(job);
+    if (context.json && text !== shown) printJson(io, job);
+    shown = text;
+    if (job.status === 'ready' || isEnded(job.status)) {
+      if (io.terminal.stderr && !context.json) io.redraw('');
+      return job;
+    }
+    const perSecond = speed.sample(job, clock.now());
+    if (io.terminal.stderr && !context.json) io.redraw(barText(job, perSecond, unicode));
+    await clock.sleep(ASK_EVERY_MS, signal);
+  }
+}
+
+/** Items a second over the last answers; null until there is something to tell. */
+export function createSpeed(): { sample(job: JobRecord, now: number): number | null } {
+  let samples: Array<{ at: number; done: number }> = [];
+  let status = '';
+  return {
+    sample(job, now) {
+      if (job.status !== status) samples = [];
+      status = job.status;
+      samples = [...samples, { at: now, done: progressOf(job).done }].slice(-SAMPLES);
+      const [first] = samples;
+      const last = samples.at(-1);
+      if (!first || !last || last.at === first.at) return null;
+      return ((last.done - first.done) / (last.at - first.at)) * 1_000;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
+import { UNRESOLVED_STATUSES } from '../../domain/job.ts';
+import type { ItemRecord, JobRecord } from '../../tools/jobs.ts';
+import type { McpConnection } from '../call/mcpClient.ts';
+import { type Context, interruptible } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { commandGroup } from '../group.ts';
+import type { Finish } from '../program.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+
+const EXAMPLES = `
+Examples:
+  $ relay jobs
+  $ relay jobs show 1f0c --watch
+  $ relay jobs commit 1f0c --watch`;
+
+export interface JobsOptions {
+  watch?: boolean;
+}
+
+export function jobsCommand(context: Context, finish: Finish): Command {
+  const options = (): JobsOptions => group.opts();
+  const list = async () => finish(await runJobsList(context, options()));
+  const group: Command = commandGroup('jobs', 'List, follow, commit or cancel durable jobs', list)
+    .option('--watch', 'Follow it until it rests, with a progress bar')
+    .addHelpText('after', EXAMPLES)
+    .addCommand(new Command('list').description('List the jobs, newest first').action(list));
+  for (const [name, description, tool] of ACTIONS) {
+    group.addCommand(
+      new Command(name)
+        .description(description)
+        .argument('<job>', 'Its ID, or the first characters of it')
+        .action(async (job: string) => finish(await runJobsAction(context, tool, job, options()))),
+    );
+  }
+  return group;
+}
+
+/** Name, help, and the tool to call first. */
+const ACTIONS: ReadonlyArray<readonly [string, string, string | null]> = [
+  ['show', 'Show a job and what did not resolve', null],
+  ['resume', 'Let a job go on that waits, has failed or has items that did not resolve', 'resume_job'],
+  ['commit', 'Write what a ready job has resolved', 'commit_job'],
+  ['cancel', 'Stop a job before its next write', 'cancel_job'],
+];
+
+const LISTED = 50;
+
+export async function runJobsList(context: Context, { watch }: JobsOptions): Promise<ExitCode> {
+  return withTools(context, async (tools) => {
+    const { items, total } = await tools<{ items: JobRecord[]; total: number }>('list_jobs', {
+      limit: LISTED,
+    });
+    const atWork = items.find(({ status }) =>
+      ['pending', 'resolving', 'waiting', 'committing'].includes(status),
+    );
+    if (watch && atWork) return follow(context, tools, atWork.job_id, true);
+    if (context.json) printJson(context.io, { items, total });
+    else if (items.length === 0) note(context.io, 'There are no jobs.');
+    else await printTable(context, items, total);
+    return EXIT.done;
+  });
+}
+
+async function printTable({ io }: Context, items: readonly JobRecord[], total: number): Promise<void> {
+  const { jobTable } = await import('./jobText.ts');
+  for (const line of jobTable(items)) printLine(io, line);
+  if (total > items.length) note(io, `and ${total - items.length} older ones`);
+}
+
+export async function runJobsAction(
+  context: Context,
+  tool: string | null,
+  given: string,
+  { watch = false }: JobsOptions,
+): Promise<ExitCode> {
+  return withTools(context, async (tools) => {
+    const id = await fullId(tools, given);
+    if (tool) await tools(tool, { job_id: id });
+    return follow(context, tools, id, watch);
+  });
+}
+
+/** Shows the job, at once or when it rests. A job that has failed is a failure when that is what one waited for. */
+async function follow(context: Context, tools: Tools, id: string, watch: boolean): Promise<ExitCode> {
+  const ask = async () => (await tools<{ job: JobRecord }>('get_job_status', { job_id: id, limit: 1 })).job;
+  const { watchJob } = await import('./jobWatch.ts');
+  const job = watch ? await watchJob(context, ask) : await ask();
+  if (!context.json) await show(context, tools, job);
+  else if (!watch) printJson(context.io, job);
+  return watch && job.status === 'failed' ? EXIT.failed : EXIT.done;
+}
+
+async function show(context: Context, tools: Tools, job: JobRecord): Promise<void> {
+  const { jobText } = await import('./jobText.ts');
+  const unresolved = await unresolvedItems(tools, job);
+  for (const line of jobText(job, unresolved, context.io.columns)) printLine(context.io, line);
+}
+
+const MOST_SHOWN = 20;
+
+/** The first ones, looked for page by page. */
+async function unresolvedItems(tools: Tools, job: JobRecord): Promise<ItemRecord[]> {
+  const found: ItemRecord[] = [];
+  const wanted = Math.min(job.ambiguous + job.unmatched + job.failed, MOST_SHOWN);
+  for (let offset: number | null = 0; offset !== null && found.length < wanted; ) {
+    const page: { items: ItemRecord[]; next_offset: number | null } = await tools('get_job_status', {
+      job_id: job.job_id,
+      offset,
+      limit: 100,
+    });
+    found.push(...page.items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)));
+    offset = page.next_offset;
+  }
+  return found.slice(0, MOST_SHOWN);
+}
+
+/** @throws RelayError `JOB_NOT_FOUND`, or `USAGE` for a beginning that several IDs have */
+async function fullId(tools: Tools, given: string): Promise<string> {
+  const found: string[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const page: { items: JobRecord[]; next_offset: number | null } = await tools('list_jobs', {
+      offset,
+      limit: 100,
+    });
+    found.push(...page.items.map(({ job_id }) => job_id).filter((id) => id.startsWith(given)));
+    offset = page.next_offset;
+  }
+  const [id, other] = found;
+  if (id === undefined) {
+    throw new RelayError('JOB_NOT_FOUND', `There is no job "${given}".`, {
+      remedy: '`relay jobs` lists them.',
+    });
+  }
+  if (other !== undefined) {
+    throw new RelayError('USAGE', `${found.length} jobs begin with "${given}".`, {
+      remedy: 'Give more of the ID.',
+    });
+  }
+  return id;
+}
+
+/** Calls a tool and returns what it answers. A failed tool throws its error. */
+type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
+
+async function withTools(context: Context, work: (tools: Tools) => Promise<ExitCode>): Promise<ExitCode> {
+  const { connectTools } = await import('../call/toolCalls.ts');
+  const client: McpConnection = await connectTools(context);
+  const tools: Tools = async <T>(name: string, args: Record<string, unknown>) => {
+    const { value, error } = await interruptible(
+      context.signal,
+      client.callTool(name, args, () => {}),
+    );
+    if (error) throw error;
+    return value as T;
+  };
+  try {
+    return await work(tools);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,190 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { visibleText } from '../../base/visibleText.ts';
+import { messageOf, RelayError } from '../../domain/errors.ts';
+import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../domain/localApi.ts';
+import { isErrorCode } from '../../local/errorCode.ts';
+import type { SigningIn } from '../browser/signedInBrowser.ts';
+import { type Context, interruptible } from '../context.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+import { askForClientId } from './clientId.ts';
+import type { LoginServer } from './loginServer.ts';
+
+export interface LoginOptions {
+  /** False with `--no-browser`. */
+  browser: boolean;
+  /** Seconds until the command gives up. */
+  timeout: number;
+  switchAccount?: boolean;
+}
+
+/** One question to the server may wait this long for the answer; more would look like a dead connection. */
+const POLL_SECONDS = 25;
+
+export function loginCommand(context: Context): Command {
+  return new Command('login')
+    .description('Connect the Spotify account')
+    .option('--no-browser', 'Open no browser; the address that one elsewhere ends on can be pasted back')
+    .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
+    .option('--switch-account', 'Allow another account than the connected one')
+    .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
+    .action((options: LoginOptions) => runLogin(context, options));
+}
+
+/** Connects the account through the running server, or through one that runs as long as this takes. */
+export async function runLogin(context: Context, options: LoginOptions): Promise<void> {
+  const { openLoginServer } = await import('./loginServer.ts');
+  const server = await openLoginServer(context);
+  try {
+    const start = await begin(context, server, options.switchAccount === true);
+    showUrl(context, start, options);
+    const opening = options.browser ? await openBrowser(context, server.local, start) : null;
+    try {
+      const progress = await interruptible(context.signal, waitForEnd(context, server.local, start, options));
+      report(context, progress, options, start);
+    } finally {
+      await opening?.stop();
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+/** A server that has no client ID yet takes the one that is asked for now. */
+async function begin(context: Context, server: LoginServer, switchAccount: boolean): Promise<LoginStart> {
+  const start = () => interruptible(context.signal, server.local.startLogin({ switchAccount }));
+  try {
+    return await start();
+  } catch (error) {
+    const unset = error instanceof RelayError && error.code === 'SETTINGS_INVALID' && server.knowsNoClientId;
+    if (!unset) throw error;
+    await askForClientId(context, server.redirectUri);
+    return start();
+  }
+}
+
+/** Neither address proves the owner: one leads to this server's login page, the other to the provider's. */
+function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions): void {
+  const { io } = context;
+  const url = browser ? start.browserUrl : start.providerUrl;
+  if (context.json) printJson(io, { event: 'login_url', url, redirectUri: start.redirectUri });
+  else {
+    note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');
+    printLine(io, url);
+  }
+  if (!browser) note(io, 'If it ends on a page that does not load, paste the address of that page here:');
+}
+
+/** null when it cannot be opened: the address that was shown does as well. */
+async function openBrowser(
+  context: Context,
+  local: LocalApi,
+  { attemptId }: LoginStart,
+): Promise<SigningIn | null> {
+  const { openSignedIn } = await import('../browser/signedInBrowser.ts');
+  const failed = () => note(context.io, 'No browser could be opened.');
+  try {
+    const opening = await openSignedIn(context, local, attemptId);
+    opening.ended.then((end) => end === 'failed' && failed());
+    return opening;
+  } catch {
+    context.signal.throwIfAborted();
+    failed();
+    return null;
+  }
+}
+
+async function waitForEnd(
+  context: Context,
+  local: LocalApi,
+  { attemptId }: LoginStart,
+  { browser, timeout }: LoginOptions,
+): Promise<LoginProgress> {
+  if (browser) return poll(context, local, attemptId, timeout);
+  const pasted = await listenForAddress(context, local, attemptId);
+  try {
+    return await Promise.race([poll(context, local, attemptId, timeout), pasted.ended]);
+  } finally {
+    pasted.close();
+  }
+}
+
+/** Still `pending` when the time is over. */
+async function poll(
+  context: Context,
+  local: LocalApi,
+  attemptId: string,
+  timeout: number,
+): Promise<LoginProgress> {
+  const deadline = context.clock.now() + timeout * 1_000;
+  for (;;) {
+    const left = Math.ceil((deadline - context.clock.now()) / 1_000);
+    if (left <= 0) return { state: 'pending' };
+    const progress = await local.loginProgress(attemptId, Math.min(left, POLL_SECONDS));
+    if (progress.state !== 'pending') return progress;
+  }
+}
+
+const PASTE_AGAIN = 'Paste the whole address of that page, or give up with Ctrl-C:';
+
+/** Every line of stdin is taken as the address; one that does not fit is told and the next is awaited. */
+async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
+  const { readLines } = await import('../terminal/prompt.ts');
+  let end: (progress: LoginProgress) => void;
+  const ended = new Promise<LoginProgress>((resolve) => {
+    end = resolve;
+  });
+  const take = async (line: string) => {
+    const address = line.trim();
+    if (address === '') return;
+    try {
+      const progress = await local.pasteLogin(attemptId, address);
+      if (progress.state !== 'pending') end(progress);
+    } catch (error) {
+      // The error's own remedy is to start again, and this login still waits.
+      note(context.io, `${messageOf(error)} ${PASTE_AGAIN}`);
+    }
+  };
+  const reader = readLines(context.io, (line) => void take(line));
+  return { ended, close: () => reader.close() };
+}
+
+function report(
+  context: Context,
+  progress: LoginProgress,
+  { timeout }: LoginOptions,
+  start: LoginStart,
+): void {
+  if (progress.state === 'connected') {
+    reportAccount(context, progress.account);
+    return;
+  }
+  if (progress.state === 'failed') {
+    const { code, message, remedy } = progress;
+    throw new RelayError(
+      isErrorCode(code) ? code : 'LOGIN_FAILED',
+      message,
+      remedy === null ? {} : { remedy },
+    );
+  }
+  throw new RelayError('LOGIN_FAILED', `The login was not finished within ${timeout} s.`, {
+    remedy: `Run \`relay login\` again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${start.redirectUri}`,
+  });
+}
+
+function reportAccount(context: Context, account: AccountSummary): void {
+  const { io } = context;
+  if (context.json) {
+    printJson(io, { event: 'connected', account });
+    return;
+  }
+  const who = account.name === null ? account.id : `${visibleText(account.name)} (${account.id})`;
+  printLine(io, `Connected as ${who} until ${account.loginExpiresAt.slice(0, 10)}.`);
+  if (account.missingScopes.length === 0) return;
+  note(io, `The login lacks permissions: ${account.missingScopes.join(', ')}. Log in again to grant them.`);
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= 3_600) return value;
+  throw new InvalidArgumentError('It is a number of seconds from 1 to 3600.');
+}

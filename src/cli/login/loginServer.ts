@@ -1,0 +1,89 @@
+/** The server that a login goes through: the running one, or one that is started for the login alone. */
+import { redirectUriFor, type Settings } from '../../config/settings.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import { type Context, interruptible, quiet } from '../context.ts';
+import { note } from '../terminal/output.ts';
+import { askForClientId } from './clientId.ts';
+
+export interface LoginServer {
+  local: LocalApi;
+  /** What has to be entered in the Spotify app. */
+  redirectUri: string;
+  /** Whether a missing client ID can be why a login does not start. */
+  knowsNoClientId: boolean;
+  /** Stops the server if it was started here. */
+  close(): Promise<void>;
+}
+
+export async function openLoginServer(context: Context): Promise<LoginServer> {
+  const running = await interruptible(context.signal, context.running());
+  const settings = await context.settings();
+  if (!running) return startOne(context, settings);
+  return {
+    local: running.local,
+    redirectUri: redirectUriFor(settings, portOf(running.baseUrl)),
+    knowsNoClientId: !running.demo && settings.providerClientId === null,
+    close: async () => {},
+  };
+}
+
+async function startOne(context: Context, found: Settings): Promise<LoginServer> {
+  const redirectUri = redirectUriToEnter(found);
+  const settings = found.providerClientId === null ? await askForClientId(context, redirectUri) : found;
+  for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
+  const server = await startAnyway(context, quiet(settings));
+  return { local: server.local, redirectUri, knowsNoClientId: false, close: () => server.close() };
+}
+
+/** A login needs nothing of what the lost key had sealed, so here the state starts over. */
+async function startAnyway(context: Context, settings: Settings) {
+  const { clock, random, version } = context;
+  const { createLog, startServer } = await context.parts();
+  const options = { settings, clock, random, log: createLog(settings), version, demo: false };
+  try {
+    return await startServer(options);
+  } catch (error) {
+    if (!(error instanceof RelayError) || !KEY_IS_LOST.includes(error.code)) throw forLogin(error);
+    await confirmStartOver(context, error);
+    return await startServer({ ...options, startOver: true }).catch((again) => {
+      throw forLogin(again);
+    });
+  }
+}
+
+/** `--port` belongs to `relay serve`; here the port is part of what the Spotify app knows. */
+function forLogin(error: unknown): unknown {
+  if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
+  return new RelayError('PORT_TAKEN', error.message, {
+    remedy:
+      'Stop it, or choose another port with `relay config set port PORT` and enter its redirect URI in the Spotify app.',
+    cause: error,
+  });
+}
+
+const KEY_IS_LOST: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
+
+/** The key may only be out of reach just now (a locked keychain), so a person at a terminal is asked first. */
+async function confirmStartOver(context: Context, error: RelayError): Promise<void> {
+  const { io, signal } = context;
+  note(
+    io,
+    `${error.message} The login starts over: the old one and the API key of MCP clients are forgotten.`,
+  );
+  if (!io.terminal.stdin) return;
+  const { askLine } = await import('../terminal/prompt.ts');
+  const answer = await askLine(io, 'Start over? [y/N] ', signal);
+  if (!/^y(es)?$/i.test(answer ?? '')) throw error;
+}
+
+/** The provider accepts any port for a loopback URI that was registered without one. */
+function redirectUriToEnter(settings: Settings): string {
+  const uri = redirectUriFor(settings, settings.port);
+  return settings.port === 0 ? uri.replace(':0/', '/') : uri;
+}
+
+function portOf(baseUrl: string): number {
+  const { port, protocol } = new URL(baseUrl);
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}

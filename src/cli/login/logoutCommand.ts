@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { visibleText } from '../../base/visibleText.ts';
+import type { Context } from '../context.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+
+/** The provider has no way to revoke a login for an app; only its own page can. */
+const REVOKE_URL = 'https://www.spotify.com/account/apps/';
+
+export function logoutCommand(context: Context): Command {
+  return new Command('logout')
+    .description('Forget the login of the Spotify account')
+    .addHelpText('after', '\nExamples:\n  $ relay logout')
+    .action(() => runLogout(context));
+}
+
+export async function runLogout(context: Context): Promise<void> {
+  const { io } = context;
+  const { wasConnected, name } = await context.withLocal((local) => local.logout());
+  if (context.json) return printJson(io, { wasConnected, name, revokeUrl: REVOKE_URL });
+  if (!wasConnected) return printLine(io, 'No account was connected.');
+  printLine(io, `Forgot the login${name === null ? '' : ` of ${visibleText(name)}`}.`);
+  note(io, `Spotify still lists the app. To revoke its access: ${REVOKE_URL}`);
+}

@@ -1,0 +1,55 @@
+/** The block that `relay serve` prints once it is ready. Pure: facts in, text of at most 60 columns out. */
+import { visibleText } from '../../base/visibleText.ts';
+import { relayCommand } from '../relayCommand.ts';
+import { blockOf } from '../terminal/output.ts';
+
+export interface ReadyFacts {
+  version: string;
+  mcpUrl: string;
+  /** null when not known. */
+  account: { connected: boolean; name: string | null };
+  /** Given where it may be shown: on a terminal only. */
+  ownerCode: string | null;
+  /** The demo's own key; null in earnest. */
+  demoKey: string | null;
+  demo: boolean;
+  authMode: 'bearer' | 'oauth';
+  /** The value of `--home`, which other commands then need too. */
+  home: string | undefined;
+  platform: NodeJS.Platform;
+}
+
+export function readyText(facts: ReadyFacts): string {
+  const relay = relayCommand(facts);
+  return blockOf([
+    `relay ${facts.version} is ready${facts.demo ? ' (DEMO)' : ''}`,
+    ...(facts.demo ? ['Simulated provider, invented music: no Spotify account.'] : []),
+    '',
+    `  MCP         ${facts.mcpUrl}`,
+    `  Account     ${accountLine(facts, relay)}`,
+    ...(facts.ownerCode === null ? [] : [`  Owner code  ${facts.ownerCode}`]),
+    '',
+    'Connect Claude Code:',
+    '',
+    ...claudeCommand(facts, relay).map((line) => `  ${line}`),
+    '',
+    `Other clients: ${relay} connect`,
+    'Stop with Ctrl-C',
+  ]);
+}
+
+function accountLine({ account }: ReadyFacts, relay: string): string {
+  if (!account.connected) return `not connected, run: ${relay} login`;
+  return account.name === null ? 'connected' : `connected as ${visibleText(account.name)}`;
+}
+
+/** The shells of Windows do not join lines at a backslash, so there it stays one line. */
+function claudeCommand(facts: ReadyFacts, relay: string): string[] {
+  const key = facts.demoKey ?? `$(${relay} key)`;
+  const header = facts.authMode === 'bearer' ? [`--header "Authorization: Bearer ${key}"`] : [];
+  const parts = ['claude mcp add --transport http relay', facts.mcpUrl, ...header];
+  if (facts.platform === 'win32') return [parts.join(' ')];
+  return parts.map(
+    (part, index) => `${index === 0 ? '' : '  '}${part}${index < parts.length - 1 ? ' \\' : ''}`,
+  );
+}

@@ -1,0 +1,121 @@
+import { Command } from 'commander';
+import type { Settings } from '../../config/settings.ts';
+import type { RunningServer } from '../../server/start.ts';
+import { tellEnd } from '../browser/openCommand.ts';
+import type { SignInEnd, SigningIn } from '../browser/signedInBrowser.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { Finish } from '../program.ts';
+import { note, printBlock, printJson } from '../terminal/output.ts';
+import { readyText } from './readyText.ts';
+
+export interface ServeOptions {
+  port?: string;
+  host?: string;
+  demo?: boolean;
+  open?: boolean;
+}
+
+export function serveCommand(context: Context, finish: Finish): Command {
+  return new Command('serve')
+    .description('Run the server in the foreground until Ctrl-C')
+    .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
+    .option('--host <address>', 'Listen on this address (RELAY_HOST)')
+    .option('--demo', 'Use a simulated provider: no account, no network')
+    .option('--open', "Open the owner's page in the browser")
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ relay serve\n  $ relay serve --demo --open\n  $ relay serve --port 0 --json',
+    )
+    .action(async (options: ServeOptions) => finish(await runServe(context, options)));
+}
+
+/** Serves until the context's signal aborts, then lets the server finish what it is doing. */
+export async function runServe(context: Context, options: ServeOptions): Promise<ExitCode> {
+  const settings = await context.settings({ flags: flagsOf(options), demo: options.demo === true });
+  for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
+  const server = settings.demo ? await startWithDemo(context, settings) : await start(context, settings);
+  try {
+    await announce(context, server, settings);
+    const opening = options.open === true ? await openPage(context, server) : null;
+    await aborted(context.signal);
+    await opening?.stop();
+    if (!context.json) note(context.io, 'Stopping. Ctrl-C again stops at once.');
+  } finally {
+    await server.close();
+  }
+  if (context.json) printJson(context.io, { event: 'stopped' });
+  return EXIT.done;
+}
+
+async function start(context: Context, settings: Settings): Promise<RunningServer> {
+  const { clock, random, version } = context;
+  const { createLog, startServer } = await context.parts();
+  return startServer({ settings, clock, random, log: createLog(settings), version, demo: settings.demo });
+}
+
+/** The simulated provider lives as long as its server. */
+async function startWithDemo(context: Context, settings: Settings): Promise<RunningServer> {
+  const { startDemo } = await context.parts();
+  const demo = await startDemo(settings, context.clock, context.random);
+  const ends: Array<() => Promise<void>> = [demo.close];
+  const close = async () => {
+    for (const end of ends) await end();
+  };
+  try {
+    const server = await start(context, demo.settings);
+    ends.unshift(server.close);
+    await demo.connect(server.local);
+    return { ...server, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function flagsOf({ host, port }: ServeOptions): { host?: string; port?: string } {
+  return { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+}
+
+async function announce(context: Context, server: RunningServer, settings: Settings): Promise<void> {
+  const { account } = await server.local.status();
+  const { baseUrl, mcpUrl, demoKey } = server;
+  const { io, version, home, platform } = context;
+  if (context.json) {
+    const { connected: providerConnected } = account;
+    const demo = settings.demo;
+    return printJson(io, {
+      event: 'ready',
+      pid: process.pid,
+      baseUrl,
+      mcpUrl,
+      version,
+      providerConnected,
+      demo,
+    });
+  }
+  const ownerCode = io.terminal.stdout ? server.ownerCode : null;
+  const { demo, mcpAuthMode: authMode } = settings;
+  printBlock(io, readyText({ version, mcpUrl, account, ownerCode, demoKey, demo, authMode, home, platform }));
+}
+
+/** A server is of use without its page, so nothing here ends it. */
+async function openPage(context: Context, { local, baseUrl }: RunningServer): Promise<SigningIn | null> {
+  const { openSignedIn } = await import('../browser/signedInBrowser.ts');
+  const tell = (end: SignInEnd) => context.signal.aborted || tellEnd(context, end, `${baseUrl}/`);
+  try {
+    const opening = await openSignedIn(context, local, null);
+    opening.ended.then(tell);
+    return opening;
+  } catch {
+    tell('failed');
+    return null;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,44 @@
+/** The demo: a simulated provider in this process, and a login that approves itself. */
+
+import type { Clock, Random } from '../../base/clock.ts';
+import type { Settings } from '../../config/settings.ts';
+import { startDemoProvider } from '../../demo/provider.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+
+export interface Demo {
+  /** The settings, with the simulated provider in Spotify's place. */
+  settings: Settings;
+  /** Connects the demo account through the same login that a person goes through. */
+  connect(local: LocalApi): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startDemo(found: Settings, clock: Clock, random: Random): Promise<Demo> {
+  const provider = await startDemoProvider({ clock, random });
+  const settings: Settings = {
+    ...found,
+    providerApiUrl: provider.apiUrl,
+    providerAccountsUrl: provider.accountsUrl,
+    providerClientId: provider.clientId,
+    providerClientSecret: null,
+    providerRedirectUri: null,
+  };
+  return { settings, connect, close: () => provider.close() };
+}
+
+async function connect(local: LocalApi): Promise<void> {
+  // The simulated provider starts anew each time and does not know the login of the last run.
+  const { attemptId, providerUrl } = await local.startLogin({ switchAccount: true });
+  // What keeps the page from being reached shows as a login that does not end.
+  await fetch(providerUrl).then(
+    (page) => page.text(),
+    () => '',
+  );
+  const progress = await local.loginProgress(attemptId, 5);
+  if (progress.state === 'connected') return;
+  const reason = progress.state === 'failed' ? progress.message : 'The login did not end.';
+  throw new RelayError('LOGIN_FAILED', `The demo account could not be connected. ${reason}`, {
+    remedy: 'Check that no proxy setting (HTTP_PROXY) catches 127.0.0.1.',
+  });
+}

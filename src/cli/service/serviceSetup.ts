@@ -1,0 +1,85 @@
+/** What `relay service` works with: the way of this system, the home that is served, and what the service will lack. */
+import { existsSync } from 'node:fs';
+import { inspectSettings, loadSettings } from '../../config/settings.ts';
+import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { ServerFile } from '../../domain/localApi.ts';
+import type { Machine, ServiceManager } from '../../service/manager.ts';
+import { serviceManager } from '../../service/platforms.ts';
+import { commandToServe } from '../../service/serveCommand.ts';
+import { readServerFile } from '../../store/home/serverFile.ts';
+import type { Context } from '../context.ts';
+import { relayCommand } from '../relayCommand.ts';
+
+export interface OpenService {
+  manager: ServiceManager;
+  machine: Machine;
+  /** The `--home` that the service is started with; null: it finds its own. */
+  home: string | null;
+  /** The server that runs for that home, whoever started it. */
+  server(): Promise<ServerFile | null>;
+}
+
+/** A setting from the environment that the service does without. */
+export interface LeftBehind {
+  env: string;
+  /** The command that stores it; null where it cannot be stored. */
+  store: string | null;
+}
+
+/** Works with unusable settings too, so that a service can always be looked at and removed. */
+export async function openService(context: Context): Promise<OpenService> {
+  const { platform, env, clock } = context;
+  const machine = await context.machine();
+  const { home, origins } = inspectSettings(context.loadOptions()).settings;
+  // The service manager may have another XDG_CONFIG_HOME than this shell, or none.
+  const isNamed = origins.home !== 'default' || (platform === 'linux' && Boolean(env.XDG_CONFIG_HOME));
+  const named = isNamed ? home : null;
+  const command = commandToServe(machine.program, named);
+  const sleep = (ms: number) => clock.sleep(ms, context.signal);
+  const manager = serviceManager({ platform, env, machine, command, sleep });
+  return { manager, machine, home: named, server: () => readServerFile(home) };
+}
+
+/**
+ * Refuses what could not run and returns what it would run without. Throws `SERVICE_FAILED`, and `SETTINGS_INVALID` when
+ * the settings are unusable without the environment, as the service will see them.
+ */
+export function checkInstallable(context: Context, { machine, home }: OpenService): LeftBehind[] {
+  refuseSudo(context, machine);
+  const missing = machine.program.find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    throw new RelayError(
+      'SERVICE_FAILED',
+      `${missing} does not exist, so it could not be started at login.`,
+      {
+        remedy: 'Install the program in a place where it stays, then run this again from there.',
+      },
+    );
+  }
+  const flags = home === null ? {} : { home };
+  const theirs = loadSettings({ env: withoutSettings(context.env), flags });
+  const own = inspectSettings(context.loadOptions()).settings;
+  return SETTING_KEYS.filter((key) => key !== 'home' && own.origins[key] === 'environment')
+    .filter((key) => own[key] !== theirs[key])
+    .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
+}
+
+/** Root has another keychain and another home, and would own files that the person needs. */
+export function refuseSudo({ env }: Context, { uid }: Machine): void {
+  if (uid !== 0 || !env.SUDO_USER) return;
+  throw new RelayError('SERVICE_FAILED', 'A service of root cannot reach your keychain.', {
+    remedy: 'Run this again without sudo.',
+  });
+}
+
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const names = SETTING_KEYS.map((key) => SETTINGS[key].env);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
+}
+
+function storeCommand(context: Context, key: SettingKey): string | null {
+  const command = `${relayCommand(context)} config set ${key}`;
+  if (key === 'providerClientSecret') return command;
+  return SETTINGS[key].inFile ? `${command} VALUE` : null;
+}

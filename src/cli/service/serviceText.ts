@@ -1,0 +1,105 @@
+/** `relay service` for a person. Pure: facts in, lines out. */
+import type { ServerFile } from '../../domain/localApi.ts';
+import type { ServiceStatus, Start } from '../../service/manager.ts';
+import { columns } from '../terminal/output.ts';
+import type { LeftBehind } from './serviceSetup.ts';
+
+export interface Problem {
+  message: string;
+  remedy: string;
+}
+
+const INSTALL = 'Run: relay service install';
+
+/** What keeps the service from doing its work; the first one that stands in the way of the others. */
+export function problemsOf(found: ServiceStatus, logCommand: string | null): Problem[] {
+  if (found.writtenBy === 'nobody') return [{ message: 'The service is not installed.', remedy: INSTALL }];
+  if (found.writtenBy === 'other') {
+    return [{ message: `${found.file} was not written by relay.`, remedy: 'Move it away to use this name.' }];
+  }
+  const problems: Problem[] = [];
+  if (found.command !== found.wanted) {
+    problems.push({ message: `It should run: ${found.wanted}`, remedy: INSTALL });
+  } else if (!found.current) {
+    problems.push({ message: 'It was changed, or written by another version of relay.', remedy: INSTALL });
+  }
+  if (!found.enabled)
+    problems.push({ message: 'It is switched off: it does not start at login.', remedy: INSTALL });
+  if (found.failed) {
+    problems.push({
+      message: 'Its server has ended by itself.',
+      remedy: `Read why: ${logCommand ?? 'relay serve'}`,
+    });
+  }
+  return problems;
+}
+
+export function serviceText(
+  found: ServiceStatus,
+  server: ServerFile | null,
+  problems: readonly Problem[],
+): string[] {
+  const about = found.writtenBy === 'relay' ? installedRows(found, server) : [];
+  return [...columns(about), ...problems.flatMap(({ message, remedy }) => [message, `  ${remedy}`])];
+}
+
+function installedRows(found: ServiceStatus, server: ServerFile | null): string[][] {
+  return [
+    ['service', found.enabled ? 'installed, starts at login' : 'installed, does not start at login'],
+    ['running', runningText(found, server)],
+    ['file', found.file],
+    ['command', found.command ?? 'none'],
+  ];
+}
+
+function runningText({ running, pid, silent }: ServiceStatus, server: ServerFile | null): string {
+  const where = server === null ? '' : `pid ${server.pid}, ${server.baseUrl}`;
+  if (running) return where === '' ? `yes, pid ${pid}, not ready yet` : `yes, ${where}`;
+  const beside = where === '' ? '' : `; a server that it did not start: ${where}`;
+  return running === null ? `unknown (${silent ?? 'nobody knows'})${beside}` : `no${beside}`;
+}
+
+export interface InstalledFacts {
+  file: string;
+  changed: boolean;
+  started: Start;
+  /** Of the MCP endpoint, once the server is up. */
+  url: string | null;
+  /** A server that ran before and is not the service's. */
+  other: ServerFile | null;
+  silent: string | null;
+  left: readonly LeftBehind[];
+  platform: NodeJS.Platform;
+}
+
+/** `lines`: what was done. `notes`: what the person should know beside that. */
+export function installedText(facts: InstalledFacts): { lines: string[]; notes: string[] } {
+  const { file, changed, started, url } = facts;
+  const done = changed ? `Installed ${file}` : `Already installed: ${file}`;
+  const state =
+    started === 'next login'
+      ? 'It starts at the next login.'
+      : url === null
+        ? 'It is starting.'
+        : `Running: ${url}`;
+  return { lines: [done, state], notes: [...laterNotes(facts), ...leftNotes(facts)] };
+}
+
+function laterNotes({ started, other, silent }: InstalledFacts): string[] {
+  if (started !== 'next login') return [];
+  if (other) {
+    return [
+      `A server already runs for this home, pid ${other.pid}, and there can be only one.`,
+      'To hand over to the service now, stop that one and run this again.',
+    ];
+  }
+  const reason = silent === null ? [] : [`The service manager does not answer here: ${silent}`];
+  return [...reason, 'Until then, start it with: relay serve'];
+}
+
+function leftNotes({ left, platform }: InstalledFacts): string[] {
+  if (left.length === 0) return [];
+  const elsewhere = platform === 'linux' ? 'set it in `systemctl --user edit relay`' : 'it cannot be stored';
+  const rows = left.map(({ env, store }) => [`  ${env}`, store ?? elsewhere]);
+  return ['The service does not get these settings from your environment. To keep them:', ...columns(rows)];
+}

@@ -1,0 +1,115 @@
+import { Command } from 'commander';
+import type { Settings } from '../../config/settings.ts';
+import type { SavedState } from '../../domain/localApi.ts';
+import type { Backup } from '../../store/copies/backup.ts';
+import { type Context, interruptible } from '../context.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+
+export interface BackupFlags {
+  force?: boolean;
+}
+
+const EXAMPLES = `
+The master key that opens the tokens is not in the copy.
+
+Examples:
+  $ relay backup ~/relay.backup
+  $ relay backup ~/relay.backup --force
+  $ relay restore ~/relay.backup`;
+
+export function backupCommand(context: Context): Command {
+  return new Command('backup')
+    .description('Write a copy of the state to a file, its tokens encrypted')
+    .argument('<file>', 'Where the copy goes')
+    .option('--force', 'Replace an earlier copy')
+    .addHelpText('after', EXAMPLES)
+    .action((file: string, flags: BackupFlags) => runBackup(context, file, flags));
+}
+
+/** Copies the state, after a running server has saved what it has not saved yet. */
+export async function runBackup(
+  context: Context,
+  file: string,
+  { force = false }: BackupFlags,
+): Promise<void> {
+  const { backUpState } = await import('../../store/copies/backup.ts');
+  const state = await findState(context);
+  context.signal.throwIfAborted();
+  const backup = await backUpState({ source: state.path, file, force });
+  if (context.json) return printJson(context.io, await jsonOf(backup, state));
+  report(context, backup);
+  for (const line of await whatIsMissing(state)) note(context.io, line);
+}
+
+interface Found {
+  /** The state file. */
+  path: string;
+  /** Of the home that it belongs to. */
+  settings: Settings;
+  keySource: SavedState['keySource'];
+}
+
+/** A demo that happens to run is copied only where there is no state of one's own. */
+async function findState(context: Context): Promise<Found> {
+  const { stateFilePath } = await import('../../store/file/stateFile.ts');
+  const { readServerFile } = await import('../../store/home/serverFile.ts');
+  const { exists } = await import('../../store/home/smallFiles.ts');
+  const settings = await context.settings();
+  const path = await stateFilePath(settings.home);
+  const isThere = await exists(path);
+  const asks = !isThere || (await readServerFile(settings.home)) !== null;
+  const running = asks ? await interruptible(context.signal, context.running()) : null;
+  if (!running || (running.demo && isThere)) {
+    return { path, settings, keySource: await keySourceOf(settings) };
+  }
+  const saved = await interruptible(context.signal, running.local.saveState());
+  const its = running.demo ? await context.settings({ demo: true }) : settings;
+  return { path: saved.path, settings: its, keySource: saved.keySource };
+}
+
+async function keySourceOf(settings: Settings): Promise<Found['keySource']> {
+  const { keyOptions } = await import('../../config/settings.ts');
+  const { keySource } = await import('../../secrets/masterKey.ts');
+  return keySource(keyOptions(settings));
+}
+
+async function jsonOf(backup: Backup, { settings, keySource }: Found) {
+  const { isoOf } = await import('../../base/clock.ts');
+  return { ...backup, savedAt: isoOf(backup.savedAt), keySource, demo: settings.demo };
+}
+
+function report({ io }: Context, { path, sizeBytes, schemaVersion }: Backup): void {
+  const size = `${Math.max(1, Math.round(sizeBytes / 1024))} KiB`;
+  printLine(io, `Copied the state to ${path} (${size}, schema ${schemaVersion}).`);
+}
+
+/** What has to be kept beside the copy for it to be of full use, one sentence a line. */
+async function whatIsMissing({ settings, keySource }: Found): Promise<string[]> {
+  const others = await besides(settings);
+  return [
+    ...(settings.demo ? [`It is the state of the demo, to be restored with --home ${settings.home}.`] : []),
+    `The key that opens the login in it is not in the copy: keep ${await keyPlace(settings, keySource)} too.`,
+    ...(others.length === 0 ? [] : [`Not in the copy either: ${others.join(', ')}.`]),
+  ];
+}
+
+async function keyPlace({ home }: Settings, source: Found['keySource']): Promise<string> {
+  switch (source) {
+    case 'environment':
+      return 'RELAY_ENCRYPTION_KEY';
+    case 'file':
+      return (await import('../../secrets/keyFile.ts')).keyFilePath(home);
+    case 'keychain': {
+      const { keychainAccount } = await import('../../secrets/keychain.ts');
+      return `the entry ${await keychainAccount(home)} of "relay" in this system's keychain`;
+    }
+  }
+}
+
+/** The files beside the state that the person wrote. */
+async function besides({ configPath, oauthClientsFile }: Settings): Promise<string[]> {
+  const { exists } = await import('../../store/home/smallFiles.ts');
+  const paths = [configPath, ...(oauthClientsFile === null ? [] : [oauthClientsFile])];
+  const there = await Promise.all(paths.map(exists));
+  return paths.filter((_path, index) => there[index]);
+}

@@ -1,0 +1,169 @@
+/**
+ * What the command line writes. stdout gets what was asked for; stderr gets notes, progress and errors. With `--json`
+ * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`.
+ *
+ * Text from outside is everywhere in between, so nothing else in the command line writes: what is printed here holds no
+ * character that a terminal obeys, and a line stays one line. `scripts/check-writers.ts` keeps it so.
+ */
+
+import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
+import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import { forHome, type NamedHome } from '../relayCommand.ts';
+import { fitted, widthOf } from './textWidth.ts';
+
+/** The three streams as the process has them. */
+export interface Streams {
+  stdin: NodeJS.ReadableStream;
+  /** Writes to stdout. */
+  out(text: string): void;
+  /** Writes to stderr. */
+  err(text: string): void;
+  terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
+  /** Width of stdout in characters; 80 where it is no terminal. */
+  columns: number;
+}
+
+/** The streams as commands get them: no control character but the line end passes. */
+export interface Io extends Streams {
+  /** Puts `line` in place of the last line of stderr, cut to the width; an empty one clears it. */
+  redraw(line: string): void;
+}
+
+/** Back to the start of the line, and clear it. */
+const START_OF_LINE = '\r\u001b[K';
+
+export function cleanIo(streams: Streams): Io {
+  return {
+    // Only looking at it starts reading.
+    get stdin() {
+      return streams.stdin;
+    },
+    out: (text) => streams.out(visibleLines(text)),
+    err: (text) => streams.err(visibleLines(text)),
+    redraw: (line) => streams.err(`${START_OF_LINE}${fitted(visibleLine(line), streams.columns - 1)}`),
+    terminal: streams.terminal,
+    columns: streams.columns,
+  };
+}
+
+/** One line, whatever stands in `text`. */
+export function printLine(io: Io, text: string): void {
+  io.out(`${visibleLine(text)}\n`);
+}
+
+/** A block that is laid out already, with a line end at its end; values in it are one line each. */
+export function printBlock(io: Io, text: string): void {
+  io.out(visibleLines(text));
+}
+
+/** Lossless; one line unless `indent` says by how many spaces to indent it. */
+export function printJson(io: Io, value: unknown, indent?: number): void {
+  io.out(`${visibleJson(value, indent)}\n`);
+}
+
+/** A remark beside the answer, for a person; one line. */
+export function note(io: Io, text: string): void {
+  io.err(`${visibleLine(text)}\n`);
+}
+
+/** Lines as a block, each of which stays one line. */
+export function blockOf(lines: readonly string[]): string {
+  return `${lines.map(visibleLine).join('\n')}\n`;
+}
+
+/** What an error shows of itself. Anything that was not thrown on purpose shows nothing: its words may hold secrets. */
+export function describeError(error: unknown): { code: ErrorCode; message: string; remedy: string | null } {
+  if (error instanceof RelayError) {
+    return { code: error.code, message: error.message, remedy: error.remedy ?? null };
+  }
+  return {
+    code: 'INTERNAL',
+    message: 'A fault in the program stopped the command.',
+    remedy: 'Run it again with LOG_LEVEL=debug in the environment to see where, and report it.',
+  };
+}
+
+/** What a remedy says to run is for the home that the person named; a help text is the same for all. */
+export function printError(
+  io: Io,
+  error: unknown,
+  options: NamedHome & { json: boolean; debug: boolean },
+): void {
+  const { code, message, remedy: general } = describeError(error);
+  const remedy = general === null || code === 'USAGE' ? general : forHome(general, options);
+  const shown = { code, message, remedy };
+  // The terminal has just written ^C, without a line end.
+  if (code === 'INTERRUPTED' && io.terminal.stderr && !options.json) io.err('\n');
+  if (options.json) io.err(`${visibleJson({ error: shown })}\n`);
+  else
+    io.err(
+      blockOf([
+        ...linesOf(code, 'relay: ', message),
+        ...(remedy === null ? [] : linesOf(code, '  ', remedy)),
+      ]),
+    );
+  if (options.debug && error instanceof Error) io.err(blockOf(stackLines(error)));
+}
+
+/** Words of an error, in characters: they may hold the answer of another program. */
+const LONGEST = 2_000;
+
+/**
+ * Errors of this process whose words have lines of their own, which `config/problems.ts` and `connect/connect.ts` lay out;
+ * all others are one line, since they may quote somebody.
+ */
+const LAID_OUT: ReadonlySet<ErrorCode> = new Set(['SETTINGS_INVALID', 'HOME_UNUSABLE']);
+
+function linesOf(code: ErrorCode, start: string, text: string): string[] {
+  if (LAID_OUT.has(code)) return `${start}${text}`.split('\n');
+  return [start + visibleText(text, LONGEST)];
+}
+
+/** A stack whose message is one line; what follows are frames, and nothing that only looks like one. */
+function stackLines({ message, stack = '' }: Error): string[] {
+  return stack.replace(message, () => visibleText(message, LONGEST)).split(/\n(?=\s+at )/);
+}
+
+/** Breaks text between words into lines of at most `width` columns; a longer word stays whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const word of visibleLine(text).split(/\s+/)) {
+    const more = widthOf(word);
+    if (line !== '' && used + 1 + more > width) {
+      lines.push(line);
+      line = word;
+      used = more;
+    } else {
+      used += line === '' ? more : 1 + more;
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+/** Rows as aligned columns, two spaces apart, nothing behind the last one. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  const cells = rows.map((row) =>
+    row.map((cell) => ({ text: visibleLine(cell), width: widthOf(visibleLine(cell)) })),
+  );
+  for (const row of cells) {
+    row.forEach(({ width }, index) => {
+      widths[index] = Math.max(widths[index] ?? 0, width);
+    });
+  }
+  return cells.map((row) =>
+    row
+      .map(({ text, width }, index) => text + ' '.repeat((widths[index] ?? 0) - width))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Whether marks like ✓ can be expected to show. */
+export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
+  if (platform === 'win32') return Boolean(env.WT_SESSION) || env.TERM_PROGRAM === 'vscode';
+  return env.TERM !== 'linux' && /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');
+}

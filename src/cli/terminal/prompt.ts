@@ -1,0 +1,53 @@
+/** Reading what a person types or pipes in. */
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { RelayError } from '../../domain/errors.ts';
+import type { Io } from './output.ts';
+
+/** One line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
+export async function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
+  io.err(prompt);
+  const line = await readLine(createInterface({ input: io.stdin }), signal);
+  // The end of the input, unlike Enter, leaves the cursor behind the prompt.
+  if (line === null) io.err('\n');
+  return line;
+}
+
+/** Like `askLine`, without showing what is typed; from a pipe it reads one line without a prompt. */
+export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
+  if (!io.terminal.stdin) return readLine(createInterface({ input: io.stdin }), signal);
+  io.err(prompt);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await readLine(createInterface({ input: io.stdin, output: nowhere, terminal: true }), signal);
+  } finally {
+    io.err('\n');
+  }
+}
+
+/** Hands every line to `onLine` until closed. The end of the input is no event of its own. */
+export function readLines(io: Io, onLine: (line: string) => void): { close(): void } {
+  const reader = createInterface({ input: io.stdin });
+  reader.on('line', onLine);
+  return reader;
+}
+
+function readLine(reader: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string | null> {
+  return new Promise<string | null>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    reader.once('line', (line) => resolve(line.trim()));
+    reader.once('close', () => resolve(null));
+    // While typing is hidden the terminal hands over Ctrl-C as a key.
+    reader.once('SIGINT', () => reject(new RelayError('INTERRUPTED', 'Interrupted.')));
+  }).finally(() => reader.close());
+}
+
+/** Everything on stdin until its end. Rejects with the signal's reason. */
+export async function readAll(io: Io, signal: AbortSignal): Promise<string> {
+  const chunks: string[] = [];
+  for await (const line of createInterface({ input: io.stdin, signal })) chunks.push(line);
+  signal.throwIfAborted();
+  return chunks.join('\n');
+}

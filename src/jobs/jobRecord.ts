@@ -1,0 +1,85 @@
+/** A job and its items as the outside sees them (contract, 7.2): times as ISO 8601, names in snake case. */
+import { isoOf } from '../base/clock.ts';
+import type { JobPayload } from '../domain/job.ts';
+import type { Track } from '../domain/shapes.ts';
+import type { JobCandidate, JobItem } from '../store/tables/jobItems.ts';
+import type { Job, JobError } from '../store/tables/jobs.ts';
+
+export interface JobRecord {
+  job_id: string;
+  type: Job['type'];
+  status: Job['status'];
+  payload: JobPayload;
+  /** Of the playlist written to; null for the library and until a playlist to be made is made. */
+  playlist_id: string | null;
+  total_items: number;
+  pending: number;
+  resolved: number;
+  ambiguous: number;
+  unmatched: number;
+  failed: number;
+  skipped_existing: number;
+  written: number;
+  attempts: number;
+  max_attempts: number;
+  run_after: string | null;
+  reason: string | null;
+  review_required: boolean;
+  error: JobError | null;
+  result: Record<string, unknown> | null;
+  created_at: string;
+  updated_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+}
+
+export function jobRecord(job: Job): JobRecord {
+  return {
+    job_id: job.id,
+    type: job.type,
+    status: job.status,
+    payload: job.payload,
+    playlist_id: job.targetId,
+    total_items: job.totalItems,
+    pending: job.totalItems - job.resolved - job.ambiguous - job.unmatched - job.failed,
+    resolved: job.resolved,
+    ambiguous: job.ambiguous,
+    unmatched: job.unmatched,
+    failed: job.failed,
+    skipped_existing: job.skipped,
+    written: job.written,
+    attempts: job.attempts,
+    max_attempts: job.maxAttempts,
+    run_after: isoOf(job.runAfter),
+    reason: job.reason,
+    review_required: job.reviewRequired,
+    error: job.error,
+    result: job.result,
+    created_at: new Date(job.createdAt).toISOString(),
+    updated_at: new Date(job.updatedAt).toISOString(),
+    started_at: isoOf(job.startedAt),
+    completed_at: isoOf(job.completedAt),
+  };
+}
+
+export interface ItemRecord {
+  position: number;
+  input: unknown;
+  status: JobItem['status'];
+  uri: string | null;
+  track: Track | null;
+  candidates?: JobCandidate[];
+  error?: JobError;
+}
+
+export function itemRecord({ candidates, error, ...item }: JobItem): ItemRecord {
+  return {
+    position: item.position,
+    input: item.input,
+    status: item.status,
+    uri: item.uri,
+    track: item.track,
+    ...(candidates === null || candidates.length === 0 ? {} : { candidates }),
+    ...(error === null ? {} : { error }),
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * The command line's way to a running server: one POST per question, as `domain/localApi.ts` lists them. Each goes on a
+ * connection of its own, on which the server has to prove itself before it is sent anything else.
+ */
+import { type Random, systemRandom } from '../base/clock.ts';
+import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
+import { HELLO_ROUTE, provesServer } from '../domain/localProof.ts';
+import { type Answer, type Connection, openConnection } from './connection.ts';
+import { isErrorCode } from './errorCode.ts';
+
+/** What a server gets for its proof, which takes it no work: its first byte and its last come by then. */
+const HELLO_MS = 10_000;
+const HELLO_BYTES = 16 * 1024;
+
+export interface LocalClientOptions {
+  /** As in `server.json`. */
+  baseUrl: string;
+  /** Derived from the master key. */
+  token: string;
+  /** Ends every call under way, with the signal's reason. */
+  signal?: AbortSignal;
+  /** How long the server may be silent, in milliseconds. A login is waited for up to 25 s at a time. */
+  timeoutMs?: number;
+  random?: Random;
+}
+
+/**
+ * The local API over HTTP. Errors of the server come back as `RelayError` with their code; a server that does not
+ * listen, or falls silent, is `NO_SERVER`.
+ */
+export function createLocalClient(options: LocalClientOptions): LocalApi {
+  // The server that answers is this program, so the shape of its answers is not checked again.
+  const ask = <T>(route: string, body: object): Promise<T> => post(options, route, body) as Promise<T>;
+  return {
+    status: () => ask(LOCAL_ROUTES.status, {}),
+    startLogin: ({ switchAccount }) => ask(LOCAL_ROUTES.startLogin, { switchAccount }),
+    loginProgress: (attemptId, waitSeconds) => ask(LOCAL_ROUTES.loginProgress, { attemptId, waitSeconds }),
+    pasteLogin: (attemptId, address) => ask(LOCAL_ROUTES.pasteLogin, { attemptId, address }),
+    ownerTicket: ({ attemptId }) => ask(LOCAL_ROUTES.ownerTicket, { attemptId }),
+    ownerTicketWaits: (id) => ask(LOCAL_ROUTES.ownerTicketWaits, { id }),
+    logout: () => ask(LOCAL_ROUTES.logout, {}),
+    showKey: () => ask(LOCAL_ROUTES.showKey, {}),
+    rotateKey: () => ask(LOCAL_ROUTES.rotateKey, {}),
+    mcpToken: () => ask(LOCAL_ROUTES.mcpToken, {}),
+    setClientSecret: async (value) => {
+      await ask(LOCAL_ROUTES.setClientSecret, { value });
+    },
+    saveState: () => ask(LOCAL_ROUTES.saveState, {}),
+    listClients: () => ask(LOCAL_ROUTES.listClients, {}),
+    addClient: (client) => ask(LOCAL_ROUTES.addClient, client),
+    revokeClient: (client, { forget }) => ask(LOCAL_ROUTES.revokeClient, { client, forget }),
+    listBrowsers: () => ask(LOCAL_ROUTES.listBrowsers, {}),
+    forgetBrowsers: (id) => ask(LOCAL_ROUTES.forgetBrowsers, { id }),
+  };
+}
+
+async function post(options: LocalClientOptions, route: string, body: object): Promise<unknown> {
+  const { baseUrl, token, signal, timeoutMs = 60_000 } = options;
+  const { origin } = new URL(baseUrl);
+  const connection = openConnection(origin);
+  let answer: Answer;
+  try {
+    await requireProof(connection, options, origin);
+    const authorization = `Bearer ${token}`;
+    answer = await connection.post(`/local/${route}`, body, {
+      headers: { authorization },
+      signal,
+      timeoutMs,
+    });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error instanceof RelayError ? error : unreachable(origin, error);
+  } finally {
+    connection.close();
+  }
+  const content = parseJson(answer.text);
+  if (answer.status >= 200 && answer.status < 300) return content;
+  throw errorFrom(content, answer.status, origin);
+}
+
+/** Nothing that comes before the proof is believed or shown, errors included. */
+async function requireProof(
+  connection: Connection,
+  { token, signal, timeoutMs = HELLO_MS, random = systemRandom }: LocalClientOptions,
+  origin: string,
+): Promise<void> {
+  const nonce = random.bytes(32).toString('base64url');
+  const limits = { timeoutMs: Math.min(timeoutMs, HELLO_MS), withinMs: HELLO_MS, maxBytes: HELLO_BYTES };
+  const answer = await connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
+  if (answer.status !== 200) throw notRelay(origin, answer.status);
+  if (!provesServer(token, nonce, answer.serverEnd, parseJson(answer.text))) throw impostor(origin);
+}
+
+function unreachable(origin: string, error: unknown): RelayError {
+  const reason = systemCodeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error);
+  return new RelayError('NO_SERVER', `The server at ${origin} cannot be reached: ${reason}.`, {
+    remedy: 'Start it with `relay serve`.',
+    cause: error,
+  });
+}
+
+/** What an error answer of the server says, whatever else may stand at its address. */
+function errorFrom(content: unknown, status: number, origin: string): RelayError {
+  const error = (content as { error?: Record<string, unknown> } | null)?.error;
+  const code = error?.code;
+  if (error === undefined || !isErrorCode(code)) {
+    return notRelay(origin, status);
+  }
+  return new RelayError(code, String(error.message), {
+    ...(typeof error.remedy === 'string' ? { remedy: error.remedy } : {}),
+    ...(typeof error.retryAfterSeconds === 'number' ? { retryAfterSeconds: error.retryAfterSeconds } : {}),
+    ...(typeof error.details === 'object' && error.details !== null
+      ? { details: error.details as Record<string, unknown> }
+      : {}),
+  });
+}
+
+function notRelay(origin: string, status: number): RelayError {
+  return new RelayError('NO_SERVER', `What listens at ${origin} does not answer as relay (HTTP ${status}).`, {
+    remedy:
+      'If it is an older relay, stop it with its own version of the program and start it again with `relay serve`. Otherwise another program has taken the port: start relay on another one with --port.',
+  });
+}
+
+function impostor(origin: string): RelayError {
+  const message = `What listens at ${origin} is not the server of this home, so nothing was sent to it.`;
+  return new RelayError('NO_SERVER', message, {
+    remedy:
+      'Another program may have taken the port: see which, then start with `relay serve` or another --port. If it is your server, run the command as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.',
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,181 @@
+/** All clients of the three sources as one directory: the environment, the static file, and the dynamic store. */
+
+import type { Clock, Random } from '../base/clock.ts';
+import { hashOf, newSecret } from '../base/digest.ts';
+import type { ConfiguredClient } from '../config/oauthClients.ts';
+import { RelayError } from '../domain/errors.ts';
+import {
+  countRegisteredClients,
+  deleteClient,
+  getClient,
+  listClients,
+  oldestUnusedClient,
+  putClient,
+  type StoredClient,
+} from '../store/tables/oauthClients.ts';
+import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
+import type { Store } from '../store/types.ts';
+import { fromSettings, fromStore, type OAuthClient } from './client.ts';
+import { isLapsed } from './policy/clientLife.ts';
+import { MAX_CLIENTS } from './policy/limits.ts';
+import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
+import { accepted, type Result, refused } from './refusal.ts';
+import { toWire } from './toWire.ts';
+
+export interface ClientDirectory {
+  find(clientId: string): OAuthClient | null;
+  /** Those of the settings first, then the dynamic ones, oldest first. */
+  list(): OAuthClient[];
+  /** @throws RelayError `SETTINGS_INVALID` when a client of the settings has the ID of a dynamic one */
+  assertDistinct(): void;
+  /**
+   * Keeps a client that registers itself; the oldest that never held a token makes room.
+   * @returns the client, and its secret unless it is public
+   */
+  register(metadata: ClientMetadata): Promise<Result<{ client: OAuthClient; secret: string | null }>>;
+  /**
+   * Adds a client on the owner's word.
+   * @throws RelayError `USAGE` for an unusable redirect URI or secret
+   */
+  add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
+  /**
+   * Ends a client's access at once. Its registration stays, since some clients come back with the ID that they know.
+   * @param forget drops the registration too; a client of the settings stays all the same
+   * @returns the client and how many approvals ended; null when it is not known
+   */
+  revoke(
+    clientId: string,
+    options: { forget: boolean },
+  ): Promise<{ client: OAuthClient; approvals: number; forgotten: boolean } | null>;
+}
+
+export interface DirectoryOptions {
+  store: Store;
+  configured: readonly ConfiguredClient[];
+  clock: Clock;
+  random: Random;
+}
+
+export function createClientDirectory(options: DirectoryOptions): ClientDirectory {
+  const { store, clock, random } = options;
+  const configured = new Map(options.configured.map((client) => [client.clientId, fromSettings(client)]));
+  const newClient = (
+    rest: Omit<StoredClient, 'clientId' | 'createdAt' | 'approvedAt' | 'lastUsedAt'>,
+  ): StoredClient => ({
+    clientId: newClientId(random),
+    createdAt: clock.now(),
+    approvedAt: null,
+    lastUsedAt: null,
+    ...rest,
+  });
+
+  function find(clientId: string): OAuthClient | null {
+    return configured.get(clientId) ?? findStored(clientId);
+  }
+
+  function findStored(clientId: string): OAuthClient | null {
+    const stored = getClient(store, clientId);
+    return stored && !isLapsed(stored, clock.now()) ? fromStore(stored) : null;
+  }
+
+  return {
+    find,
+    assertDistinct() {
+      const twice = [...configured.keys()].find((clientId) => findStored(clientId) !== null);
+      if (twice !== undefined) throw twoPlaces(twice);
+    },
+    list() {
+      const stored = listClients(store).filter((client) => !isLapsed(client, clock.now()));
+      return [...configured.values(), ...stored.map(fromStore)];
+    },
+    async register(metadata) {
+      const secret = metadata.authMethod === 'none' ? null : newSecret(random);
+      const client = newClient({
+        name: metadata.name,
+        secretHash: secret === null ? null : hashOf(secret),
+        authMethod: metadata.authMethodChosen ? metadata.authMethod : null,
+        redirectUris: metadata.redirectUris,
+        grantTypes: metadata.grantTypes,
+        source: 'registered',
+      });
+      if (!(await keepRegistered(store, client, clock.now()))) return refused('clients_full');
+      return accepted({ client: fromStore(client), secret });
+    },
+    async add({ name, redirectUris, secret }) {
+      const checked = checkRedirectUris(redirectUris);
+      if (!checked.ok) throw unusable(toWire(checked.refusal).error_description);
+      // It is kept as a plain hash, which only hides what cannot be guessed.
+      if (secret !== null && !/^[\x21-\x7e]{32,512}$/.test(secret)) throw unusable(SHORT_SECRET);
+      const client = newClient({
+        name,
+        secretHash: secret === null ? null : hashOf(secret),
+        authMethod: secret === null ? 'none' : null,
+        redirectUris: checked.value,
+        grantTypes: ['authorization_code', 'refresh_token'],
+        source: 'added',
+      });
+      await store.durable(
+        () => putClient(store, client),
+        () => deleteClient(store, client.clientId),
+      );
+      return fromStore(client);
+    },
+    async revoke(clientId, { forget }) {
+      const client = find(clientId);
+      if (client === null) return null;
+      // Without an undo: when the save fails, access stays ended here and is written down later.
+      const [approvals, forgotten] = await store.durable(() => [
+        deleteGrantsOf(store, clientId),
+        forget && deleteClient(store, clientId),
+      ]);
+      return { client, approvals, forgotten };
+    },
+  };
+}
+
+/** 127 random bits. The first one is never set, so that no ID begins with a dash: command lines take that for an option. */
+function newClientId(random: Random): string {
+  const bytes = random.bytes(16);
+  bytes[0] = (bytes[0] ?? 0) & 0x7f;
+  return bytes.toString('base64url');
+}
+
+/** False when there is no room. */
+function keepRegistered(store: Store, client: StoredClient, now: number): Promise<boolean> {
+  let displaced: StoredClient | null = null;
+  return store.durable(
+    () => {
+      for (const other of listClients(store)) {
+        if (isLapsed(other, now)) deleteClient(store, other.clientId);
+      }
+      if (countRegisteredClients(store) >= MAX_CLIENTS) {
+        displaced = oldestUnusedClient(store);
+        if (displaced === null) return false;
+        deleteClient(store, displaced.clientId);
+        deleteGrantsOf(store, displaced.clientId);
+      }
+      putClient(store, client);
+      return true;
+    },
+    () => {
+      deleteClient(store, client.clientId);
+      if (displaced !== null) putClient(store, displaced);
+    },
+  );
+}
+
+const SHORT_SECRET = 'A client secret has at least 32 visible characters and no spaces.';
+
+function twoPlaces(clientId: string): RelayError {
+  return new RelayError(
+    'SETTINGS_INVALID',
+    `OAuth client ID "${clientId}" is in the settings and among the registered clients.`,
+    {
+      remedy: `Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or run 'relay clients revoke --forget ${clientId}'.`,
+    },
+  );
+}
+
+function unusable(why: string): RelayError {
+  return new RelayError('USAGE', why, { remedy: 'See `relay clients add --help`.' });
+}

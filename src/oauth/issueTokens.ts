@@ -1,0 +1,77 @@
+/** Making tokens and writing them down, by hash; and dropping what has ended. */
+import type { Clock, Random } from '../base/clock.ts';
+import { hashOf, newSecret } from '../base/digest.ts';
+import { touchClient } from '../store/tables/oauthClients.ts';
+import { deleteSpentGrants, type Grant, touchGrant } from '../store/tables/oauthGrants.ts';
+import { deleteExpiredTokens, deleteToken, putToken, type StoredToken } from '../store/tables/oauthTokens.ts';
+import type { Store } from '../store/types.ts';
+import type { OAuthClient } from './client.ts';
+import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS } from './policy/limits.ts';
+
+/** RFC 6749 5.1. */
+export interface TokenResponse {
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds. */
+  expires_in: number;
+  refresh_token?: string;
+  scope: string;
+}
+
+export interface Issued {
+  response: TokenResponse;
+  /** Takes the tokens back in memory. */
+  undo(): void;
+}
+
+/**
+ * A fresh pair, which ends with its approval at the latest; a client that did not register the refresh grant gets no
+ * refresh token.
+ * @param generation see `StoredToken`
+ */
+export function issueTokens(
+  { store, clock, random }: { store: Store; clock: Clock; random: Random },
+  client: OAuthClient,
+  grant: Grant,
+  generation: number,
+): Issued {
+  const now = clock.now();
+  const grantEnd = grant.createdAt + GRANT_MS;
+  const put = (kind: StoredToken['kind'], lifetimeMs: number): string => {
+    const token = newSecret(random);
+    const expiresAt = Math.min(now + lifetimeMs, grantEnd);
+    putToken(store, {
+      hash: hashOf(token),
+      grantId: grant.id,
+      kind,
+      issuedAt: now,
+      expiresAt,
+      rotatedAt: null,
+      generation,
+    });
+    return token;
+  };
+  const access = put('access', ACCESS_TOKEN_SECONDS * 1000);
+  const refresh = client.grantTypes.includes('refresh_token') ? put('refresh', REFRESH_TOKEN_MS) : null;
+  touchGrant(store, grant.id, now);
+  touchClient(store, client.clientId, now);
+  return {
+    response: {
+      access_token: access,
+      token_type: 'Bearer',
+      expires_in: Math.min(ACCESS_TOKEN_SECONDS, Math.floor((grantEnd - now) / 1000)),
+      ...(refresh === null ? {} : { refresh_token: refresh }),
+      scope: grant.scope,
+    },
+    undo() {
+      deleteToken(store, hashOf(access));
+      if (refresh !== null) deleteToken(store, hashOf(refresh));
+    },
+  };
+}
+
+/** Rotated refresh tokens stay until their own end: only a known token can be seen to come back. */
+export function sweep(store: Store, now: number): void {
+  deleteExpiredTokens(store, now);
+  deleteSpentGrants(store, now);
+}

@@ -1,0 +1,131 @@
+/**
+ * The token endpoint (RFC 6749 4.1.3, 6): judges by `policy/grants.ts` and writes. Judging and writing are one
+ * transaction, so that of two exchanges at the same moment one is the second; it is on disk before the client has it.
+ */
+import type { Clock, Random } from '../base/clock.ts';
+import { hashOf } from '../base/digest.ts';
+import type { Log } from '../base/log.ts';
+import {
+  deleteGrant,
+  findGrantByCode,
+  getGrant,
+  markCodeUnused,
+  markCodeUsed,
+} from '../store/tables/oauthGrants.ts';
+import { getToken, rotateToken, type StoredToken, unrotateToken } from '../store/tables/oauthTokens.ts';
+import type { Store } from '../store/types.ts';
+import { authenticate } from './authenticate.ts';
+import type { OAuthClient } from './client.ts';
+import type { ClientDirectory } from './clientDirectory.ts';
+import { issueTokens, sweep, type TokenResponse } from './issueTokens.ts';
+import { type Exchange, judgeCode, judgeRefresh, type Verdict } from './policy/grants.ts';
+import { parameter, repeatedNames } from './policy/parameters.ts';
+import { accepted, type Result, refused } from './refusal.ts';
+
+export interface TokenOptions {
+  store: Store;
+  clients: ClientDirectory;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+/**
+ * @param authorization the header, where there is one
+ * @throws RelayError `STORE_ERROR`; then nothing has changed
+ */
+export type TokenEndpoint = (
+  form: URLSearchParams,
+  authorization: string | undefined,
+) => Promise<Result<TokenResponse>>;
+
+/** One exchange: what decides about it, what marks the credential as used, and what takes that back. */
+interface Attempt {
+  judge(): Verdict;
+  use(): void;
+  putBack(): void;
+  /** Of the tokens that it gives. */
+  generation(): number;
+}
+
+export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
+  const { store, clock, log } = options;
+
+  return async (form, authorization) => {
+    if (repeatedNames(form).size > 0) return refused('parameter_repeated');
+    const client = authenticate(options, form, authorization);
+    if (!client.ok) return client;
+    const attempt = readAttempt(client.value, form);
+    return attempt.ok ? settle(client.value, attempt.value) : attempt;
+  };
+
+  function readAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+    const grantType = parameter(form, 'grant_type');
+    if (grantType === null) return refused('parameter_missing', 'It is grant_type.');
+    if (grantType === 'authorization_code') return codeAttempt(client, form);
+    if (grantType !== 'refresh_token') return refused('grant_type_unsupported');
+    return refreshAttempt(client, form);
+  }
+
+  function codeAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+    const [code, verifier] = [parameter(form, 'code'), parameter(form, 'code_verifier')];
+    if (code === null) return refused('parameter_missing', 'It is code.');
+    if (verifier === null) return refused('parameter_missing', 'It is code_verifier.');
+    const exchange = { ...exchangeOf(client, form), redirectUri: parameter(form, 'redirect_uri'), verifier };
+    const find = () => findGrantByCode(store, hashOf(code));
+    const id = find()?.id ?? '';
+    return accepted({
+      judge: () => judgeCode(find(), exchange, clock.now()),
+      use: () => markCodeUsed(store, id, clock.now()),
+      putBack: () => markCodeUnused(store, id),
+      generation: () => 1,
+    });
+  }
+
+  function refreshAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+    const sent = parameter(form, 'refresh_token');
+    if (sent === null) return refused('parameter_missing', 'It is refresh_token.');
+    if (!client.grantTypes.includes('refresh_token')) return refused('grant_type_unregistered');
+    const hash = hashOf(sent);
+    const exchange = exchangeOf(client, form);
+    let token: StoredToken | null = null;
+    return accepted({
+      judge() {
+        token = getToken(store, hash);
+        return judgeRefresh(token, token && getGrant(store, token.grantId), exchange, clock.now());
+      },
+      use: () => token && rotateToken(store, token, clock.now()),
+      putBack: () => token && unrotateToken(store, token),
+      generation: () => (token?.generation ?? 0) + 1,
+    });
+  }
+
+  async function settle(client: OAuthClient, attempt: Attempt): Promise<Result<TokenResponse>> {
+    let undo = () => {};
+    return store.durable<Result<TokenResponse>>(
+      () => {
+        sweep(store, clock.now());
+        const verdict = attempt.judge();
+        if (!verdict.issue) return refuse(client, verdict);
+        attempt.use();
+        const issued = issueTokens(options, client, verdict.grant, attempt.generation());
+        undo = () => {
+          issued.undo();
+          attempt.putBack();
+        };
+        return accepted(issued.response);
+      },
+      () => undo(),
+    );
+  }
+
+  function refuse({ clientId }: OAuthClient, { reason, revoked }: Verdict & { issue: false }) {
+    if (revoked) deleteGrant(store, revoked.id);
+    log.warn({ clientId, reason, approvalEnded: revoked !== null }, 'no token issued');
+    return refused(reason);
+  }
+}
+
+function exchangeOf({ clientId }: OAuthClient, form: URLSearchParams): Exchange {
+  return { clientId, resource: parameter(form, 'resource'), scope: parameter(form, 'scope') };
+}

@@ -1,0 +1,157 @@
+/** The provider's OAuth endpoints: the authorization URL, the code exchange, the refresh. PKCE; no state of its own. */
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { readFailureBody } from '../http/failure.ts';
+import { exchange } from '../http/transport.ts';
+import { asObject, numberOf, textOf } from '../resources/parse.ts';
+import { PROVIDER_SCOPES } from './scopes.ts';
+
+const TOKEN_TIMEOUT_MS = 15_000;
+
+/** The Spotify app that the owner brings. Without a secret PKCE alone authenticates it. */
+export interface ProviderApp {
+  accountsUrl: string;
+  clientId: string;
+  clientSecret: string | null;
+}
+
+export interface TokenAnswer {
+  accessToken: string;
+  /** Seconds. */
+  expiresIn: number;
+  /** Absent in most refresh answers since mid-2026: the old one then stays valid. */
+  refreshToken: string | null;
+  /** null where the answer names none. */
+  scopes: string[] | null;
+}
+
+/** Where the browser goes to approve; `state` comes back at the redirect URI. */
+export function authorizeUrl(
+  app: ProviderApp,
+  login: { redirectUri: string; state: string; verifier: string; showDialog: boolean },
+): string {
+  const query = new URLSearchParams({
+    client_id: app.clientId,
+    response_type: 'code',
+    redirect_uri: login.redirectUri,
+    scope: PROVIDER_SCOPES.join(' '),
+    state: login.state,
+    code_challenge_method: 'S256',
+    code_challenge: createHash('sha256').update(login.verifier).digest('base64url'),
+    ...(login.showDialog ? { show_dialog: 'true' } : {}),
+  });
+  return `${app.accountsUrl}/authorize?${query}`;
+}
+
+/** @throws RelayError `LOGIN_FAILED` when the provider refuses the code; `PROVIDER_*` when it could not answer */
+export async function exchangeCode(
+  app: ProviderApp,
+  grant: { code: string; verifier: string; redirectUri: string },
+  clock: Clock,
+): Promise<TokenAnswer> {
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: grant.code,
+    redirect_uri: grant.redirectUri,
+    code_verifier: grant.verifier,
+  });
+  const answer = await askToken(app, form, clock);
+  if (answer.refreshToken === null) throw invalidTokenAnswer('no refresh token');
+  return answer;
+}
+
+/**
+ * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` when the login has ended for good;
+ *   `PROVIDER_*` or `LOGIN_FAILED` for everything that says nothing about the refresh token
+ */
+export async function refreshGrant(
+  app: ProviderApp,
+  refreshToken: string,
+  clock: Clock,
+): Promise<TokenAnswer> {
+  const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
+  return askToken(app, form, clock);
+}
+
+async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): Promise<TokenAnswer> {
+  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' };
+  if (app.clientSecret === null) form.set('client_id', app.clientId);
+  else
+    headers.authorization = `Basic ${Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64')}`;
+  const init = { method: 'POST', headers, body: form.toString() };
+  const answer = await exchange(`${app.accountsUrl}/api/token`, init, {
+    clock,
+    signal: new AbortController().signal,
+    timeoutMs: TOKEN_TIMEOUT_MS,
+  });
+  if ('failure' in answer) {
+    throw new RelayError(
+      answer.timedOut ? 'PROVIDER_TIMEOUT' : 'PROVIDER_UNAVAILABLE',
+      "Spotify's login service cannot be reached.",
+      { remedy: 'Check the network connection, then try again; the login is kept.', cause: answer.failure },
+    );
+  }
+  if (answer.status < 200 || answer.status > 299) throw refusedGrant(answer.status, answer.text, form);
+  return readTokenAnswer(answer.text);
+}
+
+function refusedGrant(status: number, text: string, form: URLSearchParams): RelayError {
+  const { reason, message } = readFailureBody(text);
+  if (status >= 500 || status === 429 || status === 408) {
+    return new RelayError(
+      'PROVIDER_UNAVAILABLE',
+      `Spotify's login service answers with an error (${status}).`,
+      {
+        remedy: 'Try again in a minute; the login is kept.',
+      },
+    );
+  }
+  if (reason === 'invalid_grant' && form.get('grant_type') === 'refresh_token') {
+    return new RelayError(
+      'LOGIN_REQUIRED',
+      'Spotify has ended the login (after six months, or it was revoked).',
+      {
+        remedy: "Run 'relay login' to connect the account again.",
+        details: { error: 'invalid_grant' },
+      },
+    );
+  }
+  if (reason === 'invalid_client') {
+    return new RelayError('LOGIN_FAILED', 'Spotify does not accept the client ID or the client secret.', {
+      remedy: "Compare them with the app's page on developer.spotify.com/dashboard ('relay config list').",
+      details: { error: 'invalid_client' },
+    });
+  }
+  return new RelayError(
+    'LOGIN_FAILED',
+    `Spotify refused the login${message ? `: ${message.slice(0, 200)}` : ''}.`,
+    {
+      remedy: "Start again with 'relay login'.",
+      details: { status, ...(reason ? { error: reason } : {}) },
+    },
+  );
+}
+
+function readTokenAnswer(text: string): TokenAnswer {
+  let body: Record<string, unknown> | null = null;
+  try {
+    body = asObject(JSON.parse(text));
+  } catch {
+    // Told below, in the same words as a JSON answer without a token.
+  }
+  const accessToken = textOf(body?.access_token);
+  if (!body || !accessToken) throw invalidTokenAnswer('no access token');
+  return {
+    accessToken,
+    expiresIn: numberOf(body.expires_in) ?? 3600,
+    refreshToken: textOf(body.refresh_token) || null,
+    scopes: textOf(body.scope)?.split(' ').filter(Boolean) ?? null,
+  };
+}
+
+function invalidTokenAnswer(what: string): RelayError {
+  return new RelayError('PROVIDER_INVALID_RESPONSE', `Spotify's login service answered with ${what}.`, {
+    remedy: 'Try again in a minute.',
+  });
+}

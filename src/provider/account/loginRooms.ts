@@ -1,0 +1,38 @@
+/** Bounded places in which something waits for a while. One that is full drops its own oldest and nobody else's. */
+import type { Clock } from '../../base/clock.ts';
+
+export interface Room<T> {
+  /** null when it was never there, is over, was taken or had to make room. */
+  get(key: string): T | null;
+  take(key: string): T | null;
+  put(key: string, value: T): void;
+  values(): Iterable<T>;
+}
+
+/** @param lifetimeMs counted from `put` */
+export function createRoom<T>(capacity: number, lifetimeMs: number, clock: Clock): Room<T> {
+  const entries = new Map<string, { value: T; expiresAt: number }>();
+  const get = (key: string): T | null => {
+    const entry = entries.get(key);
+    return entry && entry.expiresAt > clock.now() ? entry.value : null;
+  };
+  return {
+    get,
+    take(key) {
+      const value = get(key);
+      entries.delete(key);
+      return value;
+    },
+    put(key, value) {
+      // A map keeps the order of arrival, so the first ones are the oldest.
+      for (const [oldest, { expiresAt }] of entries) {
+        if (expiresAt > clock.now() && entries.size < capacity) break;
+        entries.delete(oldest);
+      }
+      entries.set(key, { value, expiresAt: clock.now() + lifetimeMs });
+    },
+    *values() {
+      for (const { value, expiresAt } of entries.values()) if (expiresAt > clock.now()) yield value;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** `GET /me`, read once per login with the token that the login just brought. */
+import type { Clock } from '../../base/clock.ts';
+import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
+import type { ProviderRequest } from '../http/request.ts';
+import { exchange } from '../http/transport.ts';
+import { asObject, textOf } from '../resources/parse.ts';
+
+export interface Profile {
+  /** `account_id` (since May 2026: never changes) where given, else the user ID. */
+  id: string;
+  userId: string;
+  name: string | null;
+}
+
+const REQUEST: ProviderRequest = { method: 'GET', path: '/me', template: '/me', scope: 'me' };
+
+export async function readProfile(apiUrl: string, accessToken: string, clock: Clock): Promise<Profile> {
+  const init = { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } };
+  const answer = await exchange(`${apiUrl}/me`, init, {
+    clock,
+    signal: new AbortController().signal,
+    timeoutMs: 15_000,
+  });
+  if ('failure' in answer) throw transportFailure(REQUEST, answer.failure, answer.timedOut);
+  if (answer.status !== 200) throw failureOf(REQUEST, answer.status, readFailureBody(answer.text));
+  const body = parseJson(answer.text);
+  const userId = textOf(body?.id);
+  const accountId = textOf(body?.account_id);
+  const id = accountId ?? userId;
+  if (!id) throw invalidResponse(REQUEST, 'no account in it');
+  return { id, userId: userId ?? id, name: textOf(body?.display_name) };
+}
+
+function parseJson(text: string): Record<string, unknown> | null {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to nobody: a
+ * caller that leaves stops waiting for it, but cannot stop it, since a rotated refresh token that is not kept is lost.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { messageOf, RelayError } from '../../domain/errors.ts';
+import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
+
+/** A token is renewed this long before its end, so that it does not die on the way. */
+const RENEW_BEFORE_MS = 60_000;
+
+export interface StoredTokens {
+  accessToken: string;
+  refreshToken: string;
+  /** Unix milliseconds. */
+  accessExpiresAt: number;
+}
+
+/** Where tokens are kept; `write` returns once the change is on disk. */
+export interface TokenKeeper {
+  read(): StoredTokens | null;
+  /**
+   * Keeps renewed tokens if `isCurrent` holds at the moment of the change.
+   * @throws RelayError `STORE_ERROR`
+   */
+  write(tokens: StoredTokens, scopes: string[] | null, isCurrent: () => boolean): Promise<void>;
+  /** Forgets the tokens and marks the account as in need of a login; on disk within a second. */
+  endLogin(): void;
+}
+
+export interface TokenSource {
+  /** A token that is good for a minute at least. */
+  current(signal: AbortSignal): Promise<string>;
+  /** Renews after a 401, unless somebody has renewed `refused` already. */
+  replace(refused: string, signal: AbortSignal): Promise<string>;
+  /**
+   * Makes a change of the kept login (another account, or none). A refresh that ends meanwhile belongs to the former login
+   * and is dropped: kept, it would undo the change. Afterwards the keeper is read anew.
+   */
+  during<T>(change: () => Promise<T>): Promise<T>;
+}
+
+export interface TokenSourceOptions {
+  app: () => ProviderApp;
+  keeper: TokenKeeper;
+  clock: Clock;
+  log: Log;
+}
+
+export function createTokenSource({ app, keeper, clock, log }: TokenSourceOptions): TokenSource {
+  let tokens = keeper.read();
+  let refreshing: Promise<string> | null = null;
+  let changes = 0;
+
+  async function refresh(old: StoredTokens): Promise<string> {
+    const isCurrent = () => changes === 0 && tokens === old;
+    let answer: TokenAnswer;
+    try {
+      answer = await refreshGrant(app(), old.refreshToken, clock);
+    } catch (error) {
+      if (isEnded(error) && isCurrent()) {
+        tokens = null;
+        keeper.endLogin();
+        log.warn({}, 'Spotify has ended the login');
+      }
+      throw error;
+    }
+    // A logout or a new login meanwhile wins over this answer.
+    if (!isCurrent()) return valid().accessToken;
+    const rotated = answer.refreshToken !== null && answer.refreshToken !== old.refreshToken;
+    const fresh = {
+      accessToken: answer.accessToken,
+      refreshToken: answer.refreshToken ?? old.refreshToken,
+      accessExpiresAt: clock.now() + answer.expiresIn * 1000,
+    };
+    tokens = fresh;
+    await keep(fresh, answer.scopes, rotated);
+    return fresh.accessToken;
+  }
+
+  async function keep(fresh: StoredTokens, scopes: string[] | null, rotated: boolean): Promise<void> {
+    try {
+      await keeper.write(fresh, scopes, () => changes === 0 && tokens === fresh);
+    } catch (error) {
+      // Losing an access token costs one refresh; losing a rotated refresh token costs the login.
+      if (rotated) throw error;
+      log.warn({ err: messageOf(error) }, 'the new access token could not be saved');
+    }
+  }
+
+  function shared(old: StoredTokens): Promise<string> {
+    refreshing ??= refresh(old).finally(() => {
+      refreshing = null;
+    });
+    return refreshing;
+  }
+
+  function valid(): StoredTokens {
+    if (!tokens) throw loginRequired();
+    return tokens;
+  }
+
+  return {
+    async current(signal) {
+      const now = valid();
+      if (now.accessExpiresAt - RENEW_BEFORE_MS > clock.now()) return now.accessToken;
+      return unlessAborted(shared(now), signal);
+    },
+    async replace(refused, signal) {
+      const now = valid();
+      if (now.accessToken !== refused) return now.accessToken;
+      return unlessAborted(shared(now), signal);
+    },
+    async during(change) {
+      changes += 1;
+      try {
+        return await change();
+      } finally {
+        changes -= 1;
+        tokens = keeper.read();
+      }
+    },
+  };
+}
+
+function isEnded(error: unknown): boolean {
+  return (
+    error instanceof RelayError && error.details?.error === 'invalid_grant' && error.code === 'LOGIN_REQUIRED'
+  );
+}
+
+export function loginRequired(): RelayError {
+  return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected.', {
+    remedy: "The owner runs 'relay login' in a terminal.",
+  });
+}
+
+/** Stops waiting, not the work. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    work.catch(() => {});
+    return Promise.reject(signal.reason);
+  }
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

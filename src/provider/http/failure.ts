@@ -1,0 +1,260 @@
+/**
+ * From the provider's answer to our error: pure, and the only place that reads the provider's error texts. Status
+ * first; `reason` and message fragments only refine it, since the texts change without notice.
+ */
+import { type ErrorCode, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import type { ProviderRequest } from './request.ts';
+
+/** Characters kept of the provider's own words: a gateway's page is no message. */
+const MOST_WORDS = 300;
+
+/** What a failed answer says, whatever form its body had. */
+export interface FailureBody {
+  message: string;
+  reason: string | null;
+}
+
+/** Reads `{"error":{status,message,reason?}}`, `{"error","error_description"}` or plain text. */
+export function readFailureBody(text: string): FailureBody {
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = (body as { error?: unknown } | null)?.error;
+    if (typeof error === 'object' && error !== null) {
+      const { message, reason } = error as { message?: unknown; reason?: unknown };
+      return {
+        message: typeof message === 'string' ? message.slice(0, MOST_WORDS) : '',
+        reason: typeof reason === 'string' ? reason : null,
+      };
+    }
+    const description = (body as { error_description?: unknown } | null)?.error_description;
+    if (typeof error === 'string') {
+      return { message: typeof description === 'string' ? description : error, reason: error };
+    }
+    return { message: '', reason: null };
+  } catch {
+    return { message: text.trim().slice(0, MOST_WORDS), reason: null };
+  }
+}
+
+interface Verdict {
+  code: ErrorCode;
+  message: string;
+  remedy: string;
+}
+
+const byReason: Record<string, Verdict> = {
+  NO_ACTIVE_DEVICE: {
+    code: 'NO_ACTIVE_DEVICE',
+    message: 'No Spotify device is active.',
+    remedy:
+      'Open Spotify on a device, or call get_devices and give a device_id (transfer_playback wakes it).',
+  },
+  PREMIUM_REQUIRED: {
+    code: 'PREMIUM_REQUIRED',
+    message: 'Spotify lets only Premium accounts control playback.',
+    remedy:
+      'Use a Premium account. If the account has Premium, try again: Spotify sometimes says this by mistake.',
+  },
+  VOLUME_CONTROL_DISALLOW: {
+    code: 'VOLUME_NOT_SUPPORTED',
+    message: 'The volume of this device cannot be set from outside.',
+    remedy: 'Set the volume on the device itself, or choose one with supports_volume true from get_devices.',
+  },
+  DEVICE_NOT_CONTROLLABLE: {
+    code: 'DEVICE_RESTRICTED',
+    message: 'The device takes no commands.',
+    remedy: 'Choose a device with is_restricted false from get_devices.',
+  },
+};
+
+/** Fragments of 403 texts, in order; the first that is contained decides. */
+const forbiddenTexts: ReadonlyArray<readonly [RegExp, Verdict]> = [
+  [
+    /premium subscription required for the owner/i,
+    {
+      code: 'APP_OWNER_PREMIUM_REQUIRED',
+      message: 'Spotify answers this app only while the owner of the app has Premium.',
+      remedy:
+        "The owner of the Spotify app renews Premium; after that Spotify takes a few hours to notice. 'relay status' shows the app.",
+    },
+  ],
+  [
+    /registered/i,
+    {
+      code: 'USER_NOT_REGISTERED',
+      message: 'This account is not on the user list of the Spotify app.',
+      remedy:
+        'The owner of the app adds the account under User Management on developer.spotify.com/dashboard (five users at most).',
+    },
+  ],
+  [
+    /scope/i,
+    {
+      code: 'SCOPE_MISSING',
+      message: 'The login was made without a permission that this needs.',
+      remedy: "Run 'relay login' again and leave every permission ticked.",
+    },
+  ],
+  [/premium required/i, byReason.PREMIUM_REQUIRED as Verdict],
+  [/control device volume/i, byReason.VOLUME_CONTROL_DISALLOW as Verdict],
+  [/restricted device/i, byReason.DEVICE_NOT_CONTROLLABLE as Verdict],
+  [
+    /restriction violated|player command failed/i,
+    {
+      code: 'RESTRICTION_VIOLATED',
+      message: 'The player refuses this in its present state.',
+      remedy: 'Call get_playback_state: disallows names what the player refuses just now.',
+    },
+  ],
+];
+
+/** Every other reason of the player's list says that the present state forbids the command. */
+const RESTRICTION_REASONS = new Set([
+  'NO_PREV_TRACK',
+  'NO_NEXT_TRACK',
+  'NO_SPECIFIC_TRACK',
+  'ALREADY_PAUSED',
+  'NOT_PAUSED',
+  'NOT_PLAYING_LOCALLY',
+  'NOT_PLAYING_TRACK',
+  'NOT_PLAYING_CONTEXT',
+  'ENDLESS_CONTEXT',
+  'CONTEXT_DISALLOW',
+  'ALREADY_PLAYING',
+  'REMOTE_CONTROL_DISALLOW',
+]);
+
+/** The error for an answer other than 2xx, 401 and 429, which `send` treats itself. */
+export function failureOf(request: ProviderRequest, status: number, body: FailureBody): RelayError {
+  const verdict = verdictOf(request, status, body);
+  return new RelayError(verdict.code, verdict.message, {
+    remedy: verdict.remedy,
+    details: { status, ...(body.reason ? { reason: body.reason } : {}) },
+  });
+}
+
+function verdictOf(request: ProviderRequest, status: number, body: FailureBody): Verdict {
+  if (status === 403) return forbidden(request, body);
+  if (status === 404) return notFound(request, body);
+  if (status === 408 || status === 504) {
+    return {
+      code: 'PROVIDER_TIMEOUT',
+      message: 'Spotify did not answer in time.',
+      remedy: retryAdvice(request),
+    };
+  }
+  if (status >= 500) {
+    return {
+      code: 'PROVIDER_UNAVAILABLE',
+      message: `Spotify answered with a server error (${status}).`,
+      remedy: retryAdvice(request),
+    };
+  }
+  return {
+    code: 'INVALID_ARGUMENT',
+    message: `Spotify refused the request (${status})${body.message ? `: ${body.message}` : ''}.`.replace(
+      /\.\.$/,
+      '.',
+    ),
+    remedy: 'Check that every ID exists and that no value is out of range.',
+  };
+}
+
+function forbidden(request: ProviderRequest, body: FailureBody): Verdict {
+  const known = body.reason ? byReason[body.reason] : undefined;
+  if (known) return known;
+  if (body.reason && RESTRICTION_REASONS.has(body.reason)) return restriction();
+  const match = forbiddenTexts.find(([fragment]) => fragment.test(body.message));
+  if (match) return match[1];
+  if (request.template.startsWith('/playlists/')) {
+    return {
+      code: 'FORBIDDEN',
+      message: 'Spotify opens a playlist only to its owner and collaborators.',
+      remedy:
+        'Use a playlist of the connected account (get_my_playlists), or ask its owner to make it collaborative.',
+    };
+  }
+  return {
+    code: 'FORBIDDEN',
+    message: 'Spotify refuses this for the connected account or for this app.',
+    remedy: "Run 'relay status' to see the account and its permissions.",
+  };
+}
+
+function restriction(): Verdict {
+  return (forbiddenTexts[forbiddenTexts.length - 1] as (typeof forbiddenTexts)[number])[1];
+}
+
+function notFound(request: ProviderRequest, body: FailureBody): Verdict {
+  if (body.reason === 'NO_ACTIVE_DEVICE' || /no active device/i.test(body.message)) {
+    return byReason.NO_ACTIVE_DEVICE as Verdict;
+  }
+  if (request.scope === 'player' && (/device/i.test(body.message) || !namesContent(request))) {
+    return {
+      code: 'DEVICE_NOT_FOUND',
+      message: 'Spotify does not know this device, or it is asleep.',
+      remedy: 'Call get_devices for the IDs of today; open Spotify on the device if it is missing.',
+    };
+  }
+  return {
+    code: 'NOT_FOUND',
+    message: 'Spotify does not know this item.',
+    remedy: "Check the ID. Spotify's own editorial and personalised playlists are never readable by apps.",
+  };
+}
+
+/** True for a `play` that says what to play: what is not found may then be that. */
+function namesContent({ body }: ProviderRequest): boolean {
+  return typeof body === 'object' && body !== null && ('context_uri' in body || 'uris' in body);
+}
+
+/** The error of a request that got no usable answer. */
+export function transportFailure(request: ProviderRequest, error: unknown, timedOut: boolean): RelayError {
+  if (timedOut) {
+    return new RelayError('PROVIDER_TIMEOUT', 'Spotify did not answer in time.', {
+      remedy: retryAdvice(request),
+      cause: error,
+    });
+  }
+  const code = systemCodeOf(error);
+  return new RelayError('PROVIDER_UNAVAILABLE', `Spotify cannot be reached${code ? ` (${code})` : ''}.`, {
+    remedy: isCertainlyUnsent(error) ? 'Check the network connection, then try again.' : retryAdvice(request),
+    cause: error,
+  });
+}
+
+/** True where the connection was never made, so that not even a write can have taken effect. */
+export function isCertainlyUnsent(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return (
+    code !== undefined &&
+    [
+      'ECONNREFUSED',
+      'ENOTFOUND',
+      'EAI_AGAIN',
+      'ENETUNREACH',
+      'EHOSTUNREACH',
+      'UND_ERR_CONNECT_TIMEOUT',
+    ].includes(code)
+  );
+}
+
+function retryAdvice(request: ProviderRequest): string {
+  return request.method === 'GET'
+    ? 'Try again in a minute.'
+    : 'The change may or may not have been made: read the present state before trying again.';
+}
+
+/** The error for an answer that could be read but says something else than the API's reference. */
+export function invalidResponse(request: ProviderRequest, what: string): RelayError {
+  return new RelayError(
+    'PROVIDER_INVALID_RESPONSE',
+    `Spotify's answer to ${request.method} ${request.template} is not understood: ${what}.`,
+    {
+      remedy:
+        request.method === 'GET'
+          ? 'Try again; if it stays, Spotify has changed its API and relay needs an update.'
+          : 'The change was accepted; read the present state to see it.',
+    },
+  );
+}

@@ -1,0 +1,81 @@
+/**
+ * The provider's rate limits as this program remembers them: one block per endpoint family, kept over a restart, asked
+ * before any token or network. The provider's daily quotas last for hours, so forgetting one would only prolong it.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { Store } from '../../store/file/open.ts';
+import { blockScope, listRateLimits } from '../../store/tables/rateLimits.ts';
+import { countRequest } from '../../store/tables/requestCounts.ts';
+import { type LimitScope, PROVIDER_NAME } from './request.ts';
+import { PATIENCE_SECONDS } from './retry.ts';
+
+export const QUOTA_REASON = 'QUOTA_EXCEEDED';
+
+export interface Limits {
+  /**
+   * Returns at once for a free scope; waits out a block of a few seconds.
+   * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` with `retryAfterSeconds` for a longer block
+   */
+  admit(scope: LimitScope, signal: AbortSignal): Promise<void>;
+  /** Remembers a 429, unless the scope is blocked for longer already, and returns its error. */
+  block(scope: LimitScope, waitSeconds: number, reason: string | null): RelayError;
+  /** Counts one request that goes out now. */
+  count(scope: LimitScope): void;
+}
+
+export function createLimits(store: Store, clock: Clock): Limits {
+  const until = new Map<string, { at: number; reason: string | null }>();
+  for (const row of listRateLimits(store)) {
+    if (row.provider === PROVIDER_NAME && row.blockedUntil !== null) {
+      until.set(row.scope, { at: row.blockedUntil, reason: row.reason });
+    }
+  }
+  return {
+    async admit(scope, signal) {
+      for (;;) {
+        const block = until.get(scope);
+        const now = clock.now();
+        if (!block || block.at <= now) return;
+        const waitMs = block.at - now;
+        if (block.reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000) {
+          throw limitError(scope, block.at, block.reason, now);
+        }
+        await clock.sleep(waitMs, signal);
+      }
+    },
+    block(scope, waitSeconds, reason) {
+      const now = clock.now();
+      const blockedUntil = now + waitSeconds * 1000;
+      // Requests that were on their way together answer in any order: a short wait must not end a quota's block.
+      if ((until.get(scope)?.at ?? 0) <= blockedUntil) {
+        until.set(scope, { at: blockedUntil, reason });
+        blockScope(store, { provider: PROVIDER_NAME, scope, blockedUntil, reason, lastStatus: 429 }, now);
+      }
+      return limitError(scope, blockedUntil, reason, now);
+    },
+    count(scope) {
+      countRequest(store, scope, clock.now());
+    },
+  };
+}
+
+function limitError(scope: string, until: number, reason: string | null, now: number): RelayError {
+  const isQuota = reason === QUOTA_REASON;
+  const seconds = Math.ceil((until - now) / 1000);
+  const at = new Date(until).toISOString();
+  const what = isQuota
+    ? `The Spotify app's quota for ${scope} requests is used up until ${at}.`
+    : `Spotify asks to wait ${inWords(seconds)} before the next ${scope} request (until ${at}).`;
+  return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
+    remedy: `Do not repeat this before then; other kinds of request still work. 'relay status' shows what is blocked.`,
+    retryAfterSeconds: seconds,
+    details: { scope, blocked_until: at },
+  });
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} minutes`;
+  return `${Math.round(seconds / 3600)} hours`;
+}

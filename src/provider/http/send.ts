@@ -1,0 +1,165 @@
+/**
+ * The one way to the provider's Web API: limits, token, one try with its time-out, what to do with the answer, retries.
+ * What it decides by is pure and lives in `retry.ts` and `failure.ts`.
+ */
+import type { Clock, Random } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { TokenSource } from '../account/tokenSource.ts';
+import type { ProviderApi } from '../api.ts';
+import type { ErrorHistory } from './errorHistory.ts';
+import {
+  failureOf,
+  invalidResponse,
+  isCertainlyUnsent,
+  readFailureBody,
+  transportFailure,
+} from './failure.ts';
+import type { Limits } from './limits.ts';
+import type { ProviderRequest, ProviderResponse } from './request.ts';
+import { type Outcome, rateLimitSeconds, retryDelay } from './retry.ts';
+import { exchange } from './transport.ts';
+
+/** For one try, from the connection to the last byte of the body. */
+const TRY_TIMEOUT_MS = 12_000;
+/** For a request in all, waits and retries included. */
+const TOTAL_TIMEOUT_MS = 40_000;
+
+export interface SendOptions {
+  /** Base URL of the Web API, without a slash at the end. */
+  apiUrl: string;
+  tokens: TokenSource;
+  limits: Limits;
+  history: ErrorHistory;
+  clock: Clock;
+  random: Random;
+}
+
+type Try = { done: ProviderResponse } | { error: RelayError; outcome: Outcome } | { unauthorized: string };
+
+export function createProviderApi(options: SendOptions): ProviderApi {
+  const { clock, limits, tokens, history } = options;
+
+  async function send(request: ProviderRequest, call: { signal: AbortSignal }): Promise<ProviderResponse> {
+    const stopTimer = new AbortController();
+    const total = new AbortController();
+    const late = () => total.abort(transportFailure(request, undefined, true));
+    clock.sleep(TOTAL_TIMEOUT_MS, stopTimer.signal).then(late, () => {});
+    try {
+      return await sendWithin(request, AbortSignal.any([call.signal, total.signal]));
+    } finally {
+      stopTimer.abort();
+    }
+  }
+
+  async function sendWithin(request: ProviderRequest, signal: AbortSignal): Promise<ProviderResponse> {
+    let refreshed = false;
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
+      await limits.admit(request.scope, signal);
+      const token = await tokens.current(signal);
+      const result = await tryOnce(request, token, attempt, signal);
+      if ('done' in result) {
+        history.succeeded(request);
+        return result.done;
+      }
+      if ('unauthorized' in result) {
+        if (refreshed) throw stillUnauthorized(result.unauthorized);
+        refreshed = true;
+        attempt -= 1;
+        await tokens.replace(token, signal);
+        continue;
+      }
+      const delay = retryDelay(request.method, attempt, result.outcome, options.random.fraction());
+      if (delay === null) throw result.error;
+      await clock.sleep(delay, signal);
+    }
+  }
+
+  async function tryOnce(
+    request: ProviderRequest,
+    token: string,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<Try> {
+    limits.count(request.scope);
+    const answer = await exchange(urlOf(options.apiUrl, request), initOf(request, token), {
+      signal,
+      clock,
+      timeoutMs: TRY_TIMEOUT_MS,
+    });
+    if ('failure' in answer) {
+      signal.throwIfAborted();
+      const error = transportFailure(request, answer.failure, answer.timedOut);
+      history.failed(request, { statusCode: null, reason: null, error });
+      const outcome: Outcome = answer.timedOut
+        ? { kind: 'timeout' }
+        : { kind: 'network', certainlyUnsent: isCertainlyUnsent(answer.failure) };
+      return { error, outcome };
+    }
+    if (answer.status >= 200 && answer.status < 300)
+      return accepted(request, success(answer.status, answer.text));
+    return refused(request, attempt, answer);
+  }
+
+  /** Commands may answer anything; a read that is no JSON has failed. */
+  function accepted(request: ProviderRequest, response: ProviderResponse): Try {
+    if (request.method !== 'GET' || !response.opaque) return { done: response };
+    const error = invalidResponse(request, 'no JSON');
+    history.failed(request, { statusCode: response.status, reason: null, error });
+    return { error, outcome: { kind: 'status', status: response.status } };
+  }
+
+  function refused(
+    request: ProviderRequest,
+    attempt: number,
+    answer: { status: number; text: string; headers: Headers },
+  ): Try {
+    const body = readFailureBody(answer.text);
+    if (answer.status === 429) {
+      const quota = body.reason === 'QUOTA_EXCEEDED';
+      const waitSeconds = rateLimitSeconds(answer.headers.get('retry-after'), attempt, quota);
+      const error = limits.block(request.scope, waitSeconds, body.reason);
+      history.failed(request, { statusCode: 429, reason: body.reason, error });
+      return { error, outcome: { kind: 'rate_limited', waitSeconds, quota } };
+    }
+    const error =
+      answer.status === 401 ? stillUnauthorized(body.message) : failureOf(request, answer.status, body);
+    history.failed(request, { statusCode: answer.status, reason: body.reason, error });
+    if (answer.status === 401) return { unauthorized: body.message };
+    return { error, outcome: { kind: 'status', status: answer.status } };
+  }
+
+  return { send };
+}
+
+function urlOf(apiUrl: string, request: ProviderRequest): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  const text = query.toString();
+  return `${apiUrl}${request.path}${text === '' ? '' : `?${text}`}`;
+}
+
+function initOf(request: ProviderRequest, token: string): RequestInit {
+  const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: 'application/json' };
+  if (request.body === undefined) return { method: request.method, headers };
+  headers['content-type'] = 'application/json';
+  return { method: request.method, headers, body: JSON.stringify(request.body) };
+}
+
+function success(status: number, text: string): ProviderResponse {
+  if (text.trim() === '') return { status, body: null, opaque: false };
+  try {
+    return { status, body: JSON.parse(text), opaque: false };
+  } catch {
+    return { status, body: null, opaque: true };
+  }
+}
+
+function stillUnauthorized(message: string): RelayError {
+  return new RelayError('LOGIN_REQUIRED', 'Spotify refuses the login, even after it was renewed.', {
+    remedy: "Try again in a minute. If it stays, run 'relay login'.",
+    details: { status: 401, ...(message ? { provider_message: message.slice(0, 200) } : {}) },
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * One HTTP exchange with the provider, as a value: never throws, ends in time, and reads no more than a sane answer has.
+ */
+import type { Clock } from '../../base/clock.ts';
+
+/** Far above the largest real answer (50 playlist rows are about 150 KB). */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+export type Exchange =
+  | { status: number; headers: Headers; text: string }
+  | { failure: unknown; timedOut: boolean };
+
+export interface ExchangeOptions {
+  signal: AbortSignal;
+  clock: Clock;
+  timeoutMs: number;
+}
+
+export async function exchange(url: string, init: RequestInit, options: ExchangeOptions): Promise<Exchange> {
+  const timeout = new AbortController();
+  const stopTimer = new AbortController();
+  options.clock.sleep(options.timeoutMs, stopTimer.signal).then(
+    () => timeout.abort(),
+    () => {},
+  );
+  try {
+    const signal = AbortSignal.any([options.signal, timeout.signal]);
+    // A redirect of an API call would carry the token to wherever it points.
+    const response = await fetch(url, { ...init, signal, redirect: 'error' });
+    return { status: response.status, headers: response.headers, text: await readText(response) };
+  } catch (failure) {
+    return { failure, timedOut: timeout.signal.aborted && !options.signal.aborted };
+  } finally {
+    stopTimer.abort();
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  if (!response.body) return '';
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw new Error('the answer is larger than any real one');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

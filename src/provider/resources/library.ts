@@ -1,0 +1,51 @@
+/** Saved tracks: saving, removing, checking (`/me/library`; the URIs go into the query, a body is refused). */
+import { chunk } from '../../base/lists.ts';
+import type { Call, ProviderApi } from '../api.ts';
+import { invalidResponse } from '../http/failure.ts';
+import type { ProviderRequest } from '../http/request.ts';
+import type { Chunk } from '../writes/chunkedWrite.ts';
+import { inParallel } from './paging.ts';
+
+/** The provider's limit for one request. */
+export const LIBRARY_CHUNK = 40;
+
+/** `PUT` saves, `DELETE` removes; both may be repeated without harm. */
+export function libraryChunks(method: 'PUT' | 'DELETE', uris: readonly string[]): Chunk[] {
+  return chunk(uris, LIBRARY_CHUNK).map((part) => ({
+    request: {
+      method,
+      path: '/me/library',
+      template: '/me/library',
+      scope: 'library.write',
+      query: { uris: part.join(',') },
+    },
+    count: part.length,
+  }));
+}
+
+/** For each URI, in order, whether it is saved. */
+export async function containsUris(
+  api: ProviderApi,
+  uris: readonly string[],
+  call: Call,
+): Promise<boolean[]> {
+  const parts = chunk(uris, LIBRARY_CHUNK);
+  let done = 0;
+  const answers = await inParallel(parts, 8, async (part) => {
+    const request: ProviderRequest = {
+      method: 'GET',
+      path: '/me/library/contains',
+      template: '/me/library/contains',
+      scope: 'library.read',
+      query: { uris: part.join(',') },
+    };
+    const { body } = await api.send(request, call);
+    if (!Array.isArray(body) || body.length !== part.length) {
+      throw invalidResponse(request, 'not one answer for each URI');
+    }
+    done += 1;
+    if (parts.length > 1) call.progress(done, parts.length);
+    return body.map((saved) => saved === true);
+  });
+  return answers.flat();
+}

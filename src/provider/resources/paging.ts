@@ -1,0 +1,102 @@
+/** Reading the provider's Paging objects: one page, or many at once in order. */
+import type { Page } from '../../domain/shapes.ts';
+import type { Call, ProviderApi } from '../api.ts';
+import { invalidResponse } from '../http/failure.ts';
+import type { ProviderRequest, ProviderResponse } from '../http/request.ts';
+import { asArray, asObject, type Json, numberOf } from './parse.ts';
+
+/** Pages read at the same time; more only runs into the rate limit sooner. */
+const PARALLEL_PAGES = 8;
+
+export interface Window {
+  limit: number;
+  offset: number;
+}
+
+/** The body as an object; anything else means that the API has changed. */
+export function objectBody(request: ProviderRequest, response: ProviderResponse): Json {
+  const body = asObject(response.body);
+  if (!body) throw invalidResponse(request, 'no JSON object');
+  return body;
+}
+
+/** The rows and the total of a Paging object, unparsed. */
+export function pagingOf(request: ProviderRequest, value: unknown): { rows: unknown[]; total: number } {
+  const paging = asObject(value);
+  if (!paging || !Array.isArray(paging.items)) throw invalidResponse(request, 'no list of items');
+  const rows = asArray(paging.items);
+  const total = numberOf(paging.total);
+  return { rows, total: total !== null && total >= 0 ? total : rows.length };
+}
+
+/** One page as a list result. `parse` gets the row and its position; null drops the row. */
+export async function readPage<T>(
+  api: ProviderApi,
+  request: ProviderRequest,
+  window: Window,
+  parse: (row: unknown, position: number) => T | null,
+  call: Pick<Call, 'signal'>,
+): Promise<Page<T>> {
+  const windowed = { ...request, query: { ...request.query, limit: window.limit, offset: window.offset } };
+  const response = await api.send(windowed, call);
+  const { rows, total } = pagingOf(windowed, objectBody(windowed, response));
+  const end = window.offset + window.limit;
+  return {
+    items: rows.flatMap((row, index) => parse(row, window.offset + index) ?? []),
+    total,
+    limit: window.limit,
+    offset: window.offset,
+    next_offset: end < total ? end : null,
+  };
+}
+
+/**
+ * Every row up to `cap`, in order: the first page tells the total, the others are read several at a time. The fewest
+ * requests possible, since each asks for a full page.
+ */
+export async function readAll<T>(
+  readWindow: (window: Window) => Promise<Page<T>>,
+  pageSize: number,
+  cap: number,
+  call: Call,
+): Promise<{ items: T[]; total: number; truncated: boolean }> {
+  const first = await readWindow({ limit: Math.min(pageSize, cap), offset: 0 });
+  const end = Math.min(first.total, cap);
+  const windows: Window[] = [];
+  for (let offset = pageSize; offset < end; offset += pageSize) {
+    windows.push({ limit: Math.min(pageSize, end - offset), offset });
+  }
+  if (windows.length > 0) call.progress(1, windows.length + 1);
+  let done = 1;
+  const rest = await inParallel(windows, PARALLEL_PAGES, async (window) => {
+    const page = await readWindow(window);
+    done += 1;
+    call.progress(done, windows.length + 1);
+    return page.items;
+  });
+  return { items: [first.items, ...rest].flat(), total: first.total, truncated: first.total > cap };
+}
+
+/** Maps with at most `width` at work, results in the order of the input; the first failure stops the rest. */
+export async function inParallel<T, R>(
+  inputs: readonly T[],
+  width: number,
+  work: (input: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results = new Array<R>(inputs.length);
+  let next = 0;
+  let failed = false;
+  const lane = async () => {
+    while (next < inputs.length && !failed) {
+      const index = next++;
+      try {
+        results[index] = await work(inputs[index] as T, index);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, inputs.length) }, lane));
+  return results;
+}

@@ -1,0 +1,193 @@
+/**
+ * From the provider's JSON to our shapes. Tolerant by design: fields come and go with the age of the Spotify app, so both
+ * generations (`items`/`tracks`, `item`/`track`) are read and whatever is missing becomes null. Pure.
+ */
+import type {
+  Album,
+  Artist,
+  ArtistRef,
+  Context,
+  Device,
+  Episode,
+  Item,
+  Media,
+  Playlist,
+  Track,
+} from '../../domain/shapes.ts';
+
+export type Json = Record<string, unknown>;
+
+export function asObject(value: unknown): Json | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+}
+
+export function asArray(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+export function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+export function flagOf(value: unknown): boolean | null {
+  return typeof value === 'boolean' ? value : null;
+}
+
+function urlOf(raw: Json): string | null {
+  return textOf(asObject(raw.external_urls)?.spotify);
+}
+
+function artistRefs(value: unknown): ArtistRef[] {
+  return asArray(value).flatMap((entry) => {
+    const raw = asObject(entry);
+    return raw ? [{ id: textOf(raw.id), name: textOf(raw.name) ?? '' }] : [];
+  });
+}
+
+/** null where the value is no track that can be named (no URI). */
+export function parseTrack(value: unknown): Track | null {
+  const raw = asObject(value);
+  const uri = textOf(raw?.uri);
+  if (!raw || !uri) return null;
+  const album = asObject(raw.album);
+  return {
+    id: textOf(raw.id),
+    uri,
+    type: 'track',
+    name: textOf(raw.name) ?? '',
+    artists: artistRefs(raw.artists),
+    album: {
+      id: textOf(album?.id),
+      name: textOf(album?.name),
+      release_date: textOf(album?.release_date),
+    },
+    duration_ms: numberOf(raw.duration_ms),
+    explicit: flagOf(raw.explicit),
+    is_local: raw.is_local === true || uri.startsWith('spotify:local:'),
+    isrc: textOf(asObject(raw.external_ids)?.isrc),
+    url: urlOf(raw),
+  };
+}
+
+export function parseEpisode(value: unknown): Episode | null {
+  const raw = asObject(value);
+  const uri = textOf(raw?.uri);
+  if (!raw || !uri) return null;
+  const show = asObject(raw.show);
+  return {
+    id: textOf(raw.id),
+    uri,
+    type: 'episode',
+    name: textOf(raw.name) ?? '',
+    show: { id: textOf(show?.id), name: textOf(show?.name), uri: textOf(show?.uri) },
+    duration_ms: numberOf(raw.duration_ms),
+    release_date: textOf(raw.release_date),
+    explicit: flagOf(raw.explicit),
+    url: urlOf(raw),
+  };
+}
+
+/** Tells episodes from tracks by `type`, then by the URI. */
+export function parseMedia(value: unknown): Media | null {
+  const raw = asObject(value);
+  if (!raw) return null;
+  const isEpisode = raw.type === 'episode' || textOf(raw.uri)?.startsWith('spotify:episode:') === true;
+  return isEpisode ? parseEpisode(raw) : parseTrack(raw);
+}
+
+export function parseArtist(value: unknown): Artist | null {
+  const raw = asObject(value);
+  const uri = textOf(raw?.uri);
+  if (!raw || !uri) return null;
+  return {
+    id: textOf(raw.id),
+    uri,
+    name: textOf(raw.name) ?? '',
+    genres: Array.isArray(raw.genres) ? raw.genres.filter((genre) => typeof genre === 'string') : null,
+    url: urlOf(raw),
+  };
+}
+
+export function parseAlbum(value: unknown): Album | null {
+  const raw = asObject(value);
+  const uri = textOf(raw?.uri);
+  if (!raw || !uri) return null;
+  return {
+    id: textOf(raw.id),
+    uri,
+    name: textOf(raw.name) ?? '',
+    artists: artistRefs(raw.artists),
+    album_type: textOf(raw.album_type),
+    release_date: textOf(raw.release_date),
+    total_tracks: numberOf(raw.total_tracks),
+    url: urlOf(raw),
+  };
+}
+
+export function parsePlaylist(value: unknown): Playlist | null {
+  const raw = asObject(value);
+  const id = textOf(raw?.id);
+  if (!raw || !id) return null;
+  const owner = asObject(raw.owner);
+  const description = textOf(raw.description);
+  return {
+    id,
+    uri: textOf(raw.uri) ?? `spotify:playlist:${id}`,
+    name: textOf(raw.name) ?? '',
+    description: description === null ? null : unescapeHtml(description),
+    public: flagOf(raw.public),
+    collaborative: flagOf(raw.collaborative),
+    owner: { id: textOf(owner?.id), name: textOf(owner?.display_name) },
+    snapshot_id: textOf(raw.snapshot_id),
+    total_items: numberOf(asObject(raw.items)?.total) ?? numberOf(asObject(raw.tracks)?.total),
+    url: urlOf(raw),
+  };
+}
+
+/** A playlist row. Rows without a usable item are kept, so that positions stay right. */
+export function parseItem(value: unknown, position: number): Item {
+  const raw = asObject(value);
+  const item = parseMedia(raw?.item ?? raw?.track);
+  return {
+    position,
+    added_at: textOf(raw?.added_at),
+    item_type: item?.type ?? 'unknown',
+    is_local: raw?.is_local === true || (item?.type === 'track' && item.is_local),
+    item,
+  };
+}
+
+export function parseContext(value: unknown): Context | null {
+  const raw = asObject(value);
+  return raw ? { type: textOf(raw.type), uri: textOf(raw.uri), url: urlOf(raw) } : null;
+}
+
+export function parseDevice(value: unknown): Device | null {
+  const raw = asObject(value);
+  if (!raw) return null;
+  return {
+    id: textOf(raw.id),
+    name: textOf(raw.name) ?? '',
+    type: textOf(raw.type),
+    is_active: raw.is_active === true,
+    is_restricted: raw.is_restricted === true,
+    is_private_session: raw.is_private_session === true,
+    volume_percent: numberOf(raw.volume_percent),
+    supports_volume: flagOf(raw.supports_volume),
+  };
+}
+
+const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Spotify answers descriptions HTML-escaped. */
+export function unescapeHtml(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
+    if (name) return NAMED_ENTITIES[String(name).toLowerCase()] ?? whole;
+    const point = decimal ? Number(decimal) : Number.parseInt(hex, 16);
+    return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+  });
+}

@@ -1,0 +1,82 @@
+/** What belongs to the listener: saved tracks, top items, history. */
+import type { Artist, Context, Page, Track } from '../../domain/shapes.ts';
+import type { Call, ProviderApi } from '../api.ts';
+import type { ProviderRequest } from '../http/request.ts';
+import { objectBody, readPage, type Window } from './paging.ts';
+import { asArray, asObject, parseArtist, parseContext, parseTrack, textOf } from './parse.ts';
+
+export interface SavedTrack {
+  added_at: string | null;
+  track: Track | null;
+}
+
+export function getSavedTracks(api: ProviderApi, window: Window, call: Call): Promise<Page<SavedTrack>> {
+  const request: ProviderRequest = {
+    method: 'GET',
+    path: '/me/tracks',
+    template: '/me/tracks',
+    scope: 'library.read',
+  };
+  const parse = (row: unknown): SavedTrack => {
+    const raw = asObject(row);
+    return { added_at: textOf(raw?.added_at), track: parseTrack(raw?.track ?? raw?.item) };
+  };
+  return readPage(api, request, window, parse, call);
+}
+
+export type TimeRange = 'short_term' | 'medium_term' | 'long_term';
+
+function top<T>(kind: 'tracks' | 'artists', parse: (row: unknown) => T | null) {
+  return (api: ProviderApi, range: TimeRange, window: Window, call: Call): Promise<Page<T>> => {
+    const path = `/me/top/${kind}`;
+    const request: ProviderRequest = {
+      method: 'GET',
+      path,
+      template: path,
+      scope: 'top',
+      query: { time_range: range },
+    };
+    return readPage(api, request, window, parse, call);
+  };
+}
+
+export const getTopTracks = top<Track>('tracks', parseTrack);
+export const getTopArtists = top<Artist>('artists', parseArtist);
+
+export interface Play {
+  played_at: string | null;
+  track: Track | null;
+  context: Context | null;
+}
+
+export interface History {
+  items: Play[];
+  /** Unix milliseconds as text, for `after` and `before`; null when nothing was played. */
+  cursors: { after: string | null; before: string | null } | null;
+}
+
+/** `before` and `after` are Unix milliseconds and exclude each other. */
+export async function getRecentlyPlayed(
+  api: ProviderApi,
+  query: { limit: number; before?: number | undefined; after?: number | undefined },
+  call: Call,
+): Promise<History> {
+  const request: ProviderRequest = {
+    method: 'GET',
+    path: '/me/player/recently-played',
+    template: '/me/player/recently-played',
+    scope: 'recently_played',
+    query: { limit: query.limit, before: query.before, after: query.after },
+  };
+  const body = objectBody(request, await api.send(request, call));
+  const cursors = asObject(body.cursors);
+  return {
+    items: asArray(body.items).flatMap((row) => {
+      const raw = asObject(row);
+      if (!raw) return [];
+      const track = parseTrack(raw.track ?? raw.item);
+      return [{ played_at: textOf(raw.played_at), track, context: parseContext(raw.context) }];
+    }),
+    cursors: cursors ? { after: textOf(cursors.after), before: textOf(cursors.before) } : null,
+  };
+}

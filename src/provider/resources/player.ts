@@ -1,0 +1,96 @@
+/** The player: reading its state. */
+import type { Context, Device, Media } from '../../domain/shapes.ts';
+import type { Call, ProviderApi } from '../api.ts';
+import { invalidResponse } from '../http/failure.ts';
+import type { ProviderRequest, ProviderResponse } from '../http/request.ts';
+import { objectBody } from './paging.ts';
+import {
+  asArray,
+  asObject,
+  flagOf,
+  numberOf,
+  parseContext,
+  parseDevice,
+  parseMedia,
+  textOf,
+} from './parse.ts';
+
+export type PlayingType = 'track' | 'episode' | 'ad' | 'unknown';
+
+export interface PlayerState {
+  is_playing: boolean;
+  item_type: PlayingType | null;
+  item: Media | null;
+  progress_ms: number | null;
+  context: Context | null;
+  device: Device | null;
+  repeat_state: string | null;
+  shuffle_state: boolean | null;
+  /** What the player refuses just now, such as `skipping_prev`. */
+  disallows: string[];
+}
+
+/** What plays, by `GET /me/player`; null when no device is active (204). */
+export function getPlaybackState(api: ProviderApi, call: Call): Promise<PlayerState | null> {
+  return readState(api, '/me/player', call);
+}
+
+/** What plays, by the lighter route, which names no device; null when nothing plays (204). */
+export function getCurrentlyPlaying(api: ProviderApi, call: Call): Promise<PlayerState | null> {
+  return readState(api, '/me/player/currently-playing', call);
+}
+
+async function readState(api: ProviderApi, path: string, call: Call): Promise<PlayerState | null> {
+  const request: ProviderRequest = {
+    method: 'GET',
+    path,
+    template: path,
+    scope: 'player',
+    // Without it the item is null while an episode plays.
+    query: { additional_types: 'track,episode' },
+  };
+  const response = await api.send(request, call);
+  return isNothing(response) ? null : parseState(request, response);
+}
+
+/** 204, or the empty 200 that some apps get in its place. */
+function isNothing(response: ProviderResponse): boolean {
+  return response.status === 204 || (response.body === null && !response.opaque);
+}
+
+function parseState(request: ProviderRequest, response: ProviderResponse): PlayerState {
+  const raw = objectBody(request, response);
+  const item = parseMedia(raw.item);
+  return {
+    is_playing: raw.is_playing === true,
+    item_type: playingType(raw.currently_playing_type, item),
+    item,
+    progress_ms: numberOf(raw.progress_ms),
+    context: parseContext(raw.context),
+    device: parseDevice(raw.device),
+    repeat_state: textOf(raw.repeat_state),
+    shuffle_state: flagOf(raw.shuffle_state),
+    disallows: disallowed(raw.actions),
+  };
+}
+
+function playingType(value: unknown, item: Media | null): PlayingType {
+  if (item) return item.type;
+  return value === 'ad' || value === 'episode' || value === 'track' ? value : 'unknown';
+}
+
+function disallowed(actions: unknown): string[] {
+  const nested = asObject(asObject(actions)?.disallows) ?? {};
+  return Object.keys(nested)
+    .filter((key) => nested[key] === true)
+    .sort();
+}
+
+/** Devices that are awake; a sleeping one is often missing. */
+export async function getDevices(api: ProviderApi, call: Call): Promise<Device[]> {
+  const path = '/me/player/devices';
+  const request: ProviderRequest = { method: 'GET', path, template: path, scope: 'player' };
+  const body = objectBody(request, await api.send(request, call));
+  if (!Array.isArray(body.devices)) throw invalidResponse(request, 'no list of devices');
+  return asArray(body.devices).flatMap((row) => parseDevice(row) ?? []);
+}

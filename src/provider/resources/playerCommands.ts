@@ -1,0 +1,126 @@
+/**
+ * The player: commands. Any 2xx means "accepted"; the bodies are opaque. A 403 that says "restriction violated" often only
+ * means that the player already is as wanted, so `play` and `pause` look at its state before they call it a failure.
+ */
+import { RelayError } from '../../domain/errors.ts';
+import type { Call, ProviderApi } from '../api.ts';
+import type { ProviderRequest } from '../http/request.ts';
+import { UNSTOPPABLE } from '../writes/chunkedWrite.ts';
+import { getPlaybackState, type PlayerState } from './player.ts';
+
+type Query = Record<string, string | number | undefined>;
+
+/** How far the player may be from where it was asked to start and still count as there. */
+const POSITION_TOLERANCE_MS = 5_000;
+
+/** Once on its way a command is waited for: stopped half-way, nobody would know whether it was taken. */
+async function command(
+  api: ProviderApi,
+  method: 'PUT' | 'POST',
+  path: string,
+  call: Pick<Call, 'signal'>,
+  query: Query = {},
+  body?: unknown,
+): Promise<void> {
+  const request: ProviderRequest = { method, path, template: path, scope: 'player', query };
+  call.signal.throwIfAborted();
+  await api.send(body === undefined ? request : { ...request, body }, UNSTOPPABLE);
+}
+
+export interface PlayCommand {
+  device_id?: string | undefined;
+  context_uri?: string | undefined;
+  uris?: string[] | undefined;
+  offset?: { position: number } | { uri: string } | undefined;
+  position_ms?: number | undefined;
+}
+
+/** `state` is what was read to find out, where that was needed. */
+export interface Verified {
+  verified: boolean;
+  state: PlayerState | null;
+}
+
+export async function play(api: ProviderApi, command_: PlayCommand, call: Call): Promise<Verified> {
+  const { device_id, ...rest } = command_;
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const body = given.length > 0 ? Object.fromEntries(given) : undefined;
+  const send = () => command(api, 'PUT', '/me/player/play', call, { device_id }, body);
+  return verified(api, send, (state) => isPlayingAsWanted(state, command_), call);
+}
+
+export async function pause(api: ProviderApi, deviceId: string | undefined, call: Call): Promise<Verified> {
+  const send = () => command(api, 'PUT', '/me/player/pause', call, { device_id: deviceId });
+  return verified(api, send, (state) => state === null || !state.is_playing, call);
+}
+
+async function verified(
+  api: ProviderApi,
+  send: () => Promise<void>,
+  isAsWanted: (state: PlayerState | null) => boolean,
+  call: Call,
+): Promise<Verified> {
+  try {
+    await send();
+    return { verified: false, state: null };
+  } catch (error) {
+    if (!(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
+    const state = await getPlaybackState(api, call);
+    if (isAsWanted(state)) return { verified: true, state };
+    throw error;
+  }
+}
+
+/** Whether the player does what the command asked for; pure. */
+export function isPlayingAsWanted(state: PlayerState | null, wanted: PlayCommand): boolean {
+  if (!state?.is_playing) return false;
+  if (wanted.device_id !== undefined && state.device?.id !== wanted.device_id) return false;
+  if (wanted.context_uri !== undefined && state.context?.uri !== wanted.context_uri) return false;
+  const first = firstUri(wanted);
+  if (first !== undefined && state.item?.uri !== first) return false;
+  const { position_ms: position } = wanted;
+  return position === undefined || Math.abs((state.progress_ms ?? 0) - position) <= POSITION_TOLERANCE_MS;
+}
+
+function firstUri({ uris, offset }: PlayCommand): string | undefined {
+  if (offset && 'uri' in offset) return offset.uri;
+  return uris?.[offset?.position ?? 0];
+}
+
+export function skip(
+  api: ProviderApi,
+  direction: 'next' | 'previous',
+  deviceId: string | undefined,
+  call: Call,
+): Promise<void> {
+  return command(api, 'POST', `/me/player/${direction}`, call, { device_id: deviceId });
+}
+
+export function seek(
+  api: ProviderApi,
+  positionMs: number,
+  deviceId: string | undefined,
+  call: Call,
+): Promise<void> {
+  return command(api, 'PUT', '/me/player/seek', call, { position_ms: positionMs, device_id: deviceId });
+}
+
+export function setVolume(
+  api: ProviderApi,
+  percent: number,
+  deviceId: string | undefined,
+  call: Call,
+): Promise<void> {
+  return command(api, 'PUT', '/me/player/volume', call, { volume_percent: percent, device_id: deviceId });
+}
+
+/** `start` true also starts playing; otherwise the present state is kept. */
+export function transfer(
+  api: ProviderApi,
+  deviceId: string,
+  start: boolean | undefined,
+  call: Call,
+): Promise<void> {
+  const body = { device_ids: [deviceId], ...(start === undefined ? {} : { play: start }) };
+  return command(api, 'PUT', '/me/player', call, {}, body);
+}

@@ -1,0 +1,91 @@
+/**
+ * Whole playlists: every row in order, in the fewest requests, and not twice within a minute while the snapshot is the
+ * same. Writes to one playlist wait for each other (the provider does not keep the order of writes sent at once).
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Item, Playlist } from '../../domain/shapes.ts';
+import type { Call, ProviderApi } from '../api.ts';
+import { readAll } from './paging.ts';
+import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from './playlists.ts';
+
+const REUSE_MS = 60_000;
+/** Playlists whose rows are kept for reuse; each may hold ten thousand. */
+const KEPT_PLAYLISTS = 8;
+/** Above what the provider lets a playlist hold. */
+const ALL_ROWS = 20_000;
+
+export interface PlaylistRows {
+  /** Metadata and all rows; rows read within the last minute under the same snapshot are used again. */
+  read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
+  /** All rows as they are now. */
+  readFresh(playlistId: string, call: Call): Promise<Item[]>;
+  /**
+   * Runs a write when earlier ones to the same playlist have ended, and forgets what was read of it. `signal` ends the
+   * wait for its turn, not the work: a job may be writing for a minute.
+   */
+  exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
+  const kept = new Map<string, { snapshotId: string; items: Item[]; at: number }>();
+  const writing = new Map<string, Promise<unknown>>();
+  /** Writes begun and ended so far: what was read while this changed may be of before the write. */
+  let writes = 0;
+
+  function forget(playlistId: string): void {
+    writes += 1;
+    kept.delete(playlistId);
+  }
+
+  async function readFresh(playlistId: string, call: Call): Promise<Item[]> {
+    const page = (window: { limit: number; offset: number }) =>
+      getPlaylistItems(api, playlistId, window, call);
+    return (await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call)).items;
+  }
+
+  return {
+    readFresh,
+    async read(playlistId, call) {
+      const playlist = await getPlaylist(api, playlistId, call);
+      const known = kept.get(playlistId);
+      const usable = known && known.snapshotId === playlist.snapshot_id && clock.now() - known.at < REUSE_MS;
+      if (usable) return { playlist, items: known.items };
+      const writesBefore = writes;
+      const items = await readFresh(playlistId, call);
+      kept.delete(playlistId);
+      if (playlist.snapshot_id !== null && writes === writesBefore) {
+        kept.set(playlistId, { snapshotId: playlist.snapshot_id, items, at: clock.now() });
+        for (const oldest of kept.keys()) if (kept.size > KEPT_PLAYLISTS) kept.delete(oldest);
+      }
+      return { playlist, items };
+    },
+    async exclusively(playlistId, work, signal) {
+      const before = writing.get(playlistId) ?? Promise.resolve();
+      let begun = false;
+      const begin = () => {
+        signal?.throwIfAborted();
+        begun = true;
+        forget(playlistId);
+        return work();
+      };
+      const mine = before.then(begin, begin).finally(() => {
+        forget(playlistId);
+        if (writing.get(playlistId) === settled) writing.delete(playlistId);
+      });
+      const settled = mine.catch(() => {});
+      writing.set(playlistId, settled);
+      return signal ? unlessAborted(mine, signal, () => !begun) : mine;
+    },
+  };
+}
+
+/** Rejects as soon as the signal aborts while `mayLeave`; `work` itself goes on. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, mayLeave: () => boolean): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      if (mayLeave()) reject(signal.reason);
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

@@ -1,0 +1,48 @@
+/** The MCP API key: the person's own from the environment, or one made at the first start and kept sealed. */
+import type { Random } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { Store } from '../../store/file/open.ts';
+import type { Vault } from '../../store/vault.ts';
+
+/** Its name among the sealed secrets. */
+export const API_KEY_SECRET = 'mcp.api_key';
+
+export interface ApiKey {
+  current(): string;
+  fromEnvironment: boolean;
+  /** @throws RelayError `USAGE` while the environment sets the key */
+  rotate(): Promise<string>;
+}
+
+export async function createApiKey(
+  fromSettings: string | null,
+  store: Store,
+  vault: Vault,
+  random: Random,
+): Promise<ApiKey> {
+  if (fromSettings !== null) {
+    return {
+      current: () => fromSettings,
+      fromEnvironment: true,
+      rotate: async () => {
+        throw new RelayError('USAGE', 'The API key comes from MCP_API_KEY.', {
+          remedy: 'Change that variable and restart the server, or unset it to let relay keep a key.',
+        });
+      },
+    };
+  }
+  let key = vault.get(API_KEY_SECRET);
+  const put = async (): Promise<string> => {
+    // The prefix lets secret scanners and people recognise it.
+    const fresh = `relay_${random.bytes(32).toString('base64url')}`;
+    const before = key;
+    await store.durable(
+      () => vault.set(API_KEY_SECRET, fresh),
+      () => (before === null ? vault.delete(API_KEY_SECRET) : vault.set(API_KEY_SECRET, before)),
+    );
+    key = fresh;
+    return fresh;
+  };
+  if (key === null) await put();
+  return { current: () => key ?? '', fromEnvironment: false, rotate: put };
+}

@@ -1,0 +1,54 @@
+/** The browsers that approve without the owner code: what `relay browsers` shows and ends. */
+import { RelayError } from '../../domain/errors.ts';
+import type { BrowserSummary } from '../../domain/localApi.ts';
+import {
+  forgetAllBrowsers,
+  forgetBrowser,
+  listBrowsers,
+  type RememberedBrowser,
+} from '../../store/tables/browsers.ts';
+import type { Core } from '../core.ts';
+
+export function browserSummaries({ store, clock }: Core): BrowserSummary[] {
+  return listBrowsers(store, clock.now()).map(summaryOf);
+}
+
+/**
+ * @param id null: all of them
+ * @returns those that were there
+ * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
+ */
+export async function forgetBrowsers(core: Core, id: string | null): Promise<BrowserSummary[]> {
+  const forgotten = browserSummaries(core).filter((browser) => id === null || browser.id === id);
+  if (id !== null && forgotten.length === 0) {
+    throw new RelayError('NOT_FOUND', `There is no browser "${id}".`, {
+      remedy: 'See `relay browsers` for the IDs.',
+    });
+  }
+  if (forgotten.length === 0) return [];
+  // Not taken back where the disk fails: a browser that its owner gave up stays out at least while the server runs.
+  await core.store.durable(() =>
+    id === null ? forgetAllBrowsers(core.store) : forgetBrowser(core.store, id),
+  );
+  core.log.info({ browsers: forgotten.length }, 'browsers forgotten');
+  return forgotten;
+}
+
+function summaryOf({
+  id,
+  label,
+  origin,
+  createdAt,
+  lastUsedAt,
+  expiresAt,
+}: RememberedBrowser): BrowserSummary {
+  const iso = (time: number) => new Date(time).toISOString();
+  return {
+    id,
+    label,
+    origin,
+    createdAt: iso(createdAt),
+    lastUsedAt: iso(lastUsedAt),
+    expiresAt: iso(expiresAt),
+  };
+}

@@ -1,0 +1,93 @@
+/** OAuth clients for their owner: what `relay clients` shows and changes. */
+import { RelayError } from '../../domain/errors.ts';
+import type { ClientSummary, LocalApi, NewClient } from '../../domain/localApi.ts';
+import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
+import { type Grant, listLiveGrants } from '../../store/tables/oauthGrants.ts';
+import { liveTokensOf } from '../../store/tables/oauthTokens.ts';
+import type { Core } from '../core.ts';
+
+export function listClients(core: Core): ClientSummary[] {
+  return summaries(core, core.oauth.clients.list());
+}
+
+/** @throws RelayError `USAGE`, `STORE_ERROR` */
+export async function addClient(core: Core, client: NewClient): Promise<ClientSummary> {
+  return summaryOf(core, await core.oauth.clients.add(client), []);
+}
+
+/** @throws RelayError `NOT_FOUND`, `USAGE` when several have the name, `STORE_ERROR` */
+export async function revokeClient(
+  core: Core,
+  asked: string,
+  forget: boolean,
+): ReturnType<LocalApi['revokeClient']> {
+  const [client] = summaries(core, [theOne(core, asked)]);
+  const revoked = client && (await core.oauth.clients.revoke(client.clientId, { forget }));
+  if (!revoked) throw unknownClient(asked);
+  core.log.info({ clientId: client.clientId, approvals: revoked.approvals }, 'client revoked');
+  return { client, approvals: revoked.approvals, forgotten: revoked.forgotten };
+}
+
+function theOne(core: Core, asked: string): OAuthClient {
+  const byId = core.oauth.clients.find(asked);
+  if (byId) return byId;
+  const wanted = asked.toLowerCase();
+  const [first, ...others] = meant(
+    core,
+    core.oauth.clients.list().filter(({ name }) => name?.toLowerCase() === wanted),
+  );
+  if (!first) throw unknownClient(asked);
+  if (others.length === 0) return first;
+  const ids = [first, ...others].map(({ clientId }) => clientId).join(', ');
+  throw new RelayError('USAGE', `${others.length + 1} clients are called "${asked}".`, {
+    remedy: `Give the ID: ${ids}.`,
+  });
+}
+
+/** Clients register anew at every fresh connection, under one name: those that are approved, else those that were once. */
+function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
+  const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));
+  const now = clients.filter(({ clientId }) => approved.has(clientId));
+  const once = clients.filter(isKnownToOwner);
+  return [now, once, clients].find((some) => some.length > 0) ?? [];
+}
+
+function unknownClient(asked: string): RelayError {
+  return new RelayError('NOT_FOUND', `There is no client "${asked}".`, {
+    remedy: 'See `relay clients` for the IDs.',
+  });
+}
+
+function summaries(core: Core, clients: OAuthClient[]): ClientSummary[] {
+  const grants = listLiveGrants(core.store, core.clock.now());
+  return clients.map((client) =>
+    summaryOf(
+      core,
+      client,
+      grants.filter(({ clientId }) => clientId === client.clientId),
+    ),
+  );
+}
+
+function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSummary {
+  // A client of the settings has no row of its own; its approvals know when they were used.
+  const used = [client.lastUsedAt, ...grants.map(({ lastUsedAt }) => lastUsedAt)].filter((at) => at !== null);
+  return {
+    clientId: client.clientId,
+    name: client.name,
+    source: client.source,
+    public: client.secretHash === null,
+    redirectUris: [...client.redirectUris],
+    createdAt: client.createdAt === null ? null : isoOf(client.createdAt),
+    lastUsedAt: used.length === 0 ? null : isoOf(Math.max(...used)),
+    approvals: grants.map(({ id, createdAt }) => {
+      const { access, refresh, endsAt } = liveTokensOf(core.store, id, core.clock.now());
+      const [approvedAt, expiresAt] = [isoOf(createdAt), isoOf(endsAt)];
+      return { approvedAt, accessTokens: access, refreshTokens: refresh, expiresAt };
+    }),
+  };
+}
+
+function isoOf(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,65 @@
+/** Who may call `/mcp`: OAuth clients, the API key, and short-lived tokens for this machine's own command line. */
+import { createHash } from 'node:crypto';
+import type { Clock, Random } from '../../base/clock.ts';
+import { equalSecrets } from '../../secrets/seal.ts';
+
+export const LOCAL_TOKEN_SECONDS = 300;
+
+export type Verdict =
+  | { ok: true; principal: string }
+  /** `missing`: no credential was sent; `invalid`: one was, and it is wrong or has ended. */
+  | { ok: false; reason: 'missing' | 'invalid' };
+
+export interface Credentials {
+  /**
+   * Judges an `Authorization` header (RFC 6750 2.1: only there, never in the query).
+   * @param resource the MCP URL that was dialled: a token for another one is refused (RFC 8707, RFC 9700 2.3)
+   */
+  check(header: string | undefined, resource: string): Verdict;
+  /** A token for `relay call`, so that it works in every auth mode; kept in memory only. */
+  issueLocalToken(): string;
+}
+
+export interface CredentialOptions {
+  mode: 'bearer' | 'oauth';
+  apiKey: () => string;
+  /** The OAuth client behind an access token that is good for the resource; null for anything else. */
+  clientOf: (token: string, resource: string) => string | null;
+  clock: Clock;
+  random: Random;
+}
+
+export function createCredentials(options: CredentialOptions): Credentials {
+  const localTokens = new Map<string, number>();
+
+  function isLocalToken(token: string): boolean {
+    const expiresAt = localTokens.get(hashOf(token));
+    return expiresAt !== undefined && expiresAt > options.clock.now();
+  }
+
+  return {
+    check(header, resource) {
+      if (header === undefined || header === '') return { ok: false, reason: 'missing' };
+      const token = /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
+      if (token === undefined) return { ok: false, reason: 'invalid' };
+      if (options.mode === 'bearer' && equalSecrets(token, options.apiKey())) {
+        return { ok: true, principal: 'api-key' };
+      }
+      if (isLocalToken(token)) return { ok: true, principal: 'command-line' };
+      const clientId = options.clientOf(token, resource);
+      if (clientId !== null) return { ok: true, principal: `client ${clientId}` };
+      return { ok: false, reason: 'invalid' };
+    },
+    issueLocalToken() {
+      const now = options.clock.now();
+      for (const [hash, expiresAt] of localTokens) if (expiresAt <= now) localTokens.delete(hash);
+      const token = options.random.bytes(32).toString('base64url');
+      localTokens.set(hashOf(token), now + LOCAL_TOKEN_SECONDS * 1000);
+      return token;
+    },
+  };
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}

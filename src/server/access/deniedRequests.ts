@@ -1,0 +1,32 @@
+/**
+ * Requests that the owner denied: a client that shows the same one again does not get another try. In memory and bounded:
+ * a request is asked anew with a fresh `state` and challenge anyway.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { hashOf } from '../../base/digest.ts';
+
+const KEPT_MS = 24 * 3600_000;
+const MAX = 1000;
+
+export interface DeniedRequests {
+  /** @param subject what the request is about, with everything that tells it from another */
+  add(subject: string): void;
+  has(subject: string): boolean;
+}
+
+export function createDeniedRequests(clock: Clock): DeniedRequests {
+  // By hash, since a `state` may be long; in the order in which they were denied.
+  const until = new Map<string, number>();
+  return {
+    add(subject) {
+      const hash = hashOf(subject);
+      until.delete(hash);
+      until.set(hash, clock.now() + KEPT_MS);
+      for (const [first, end] of until) {
+        if (until.size <= MAX && end > clock.now()) break;
+        until.delete(first);
+      }
+    },
+    has: (subject) => (until.get(hashOf(subject)) ?? 0) > clock.now(),
+  };
+}

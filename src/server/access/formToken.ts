@@ -1,0 +1,53 @@
+/**
+ * Forms that only our own pages can send (RFC 9700 4.7): a token in the form, made from a cookie of this browser, from what
+ * the form is about and from the time. A foreign page knows none of it, and a token of one form does not fit another. The
+ * cookie proves nothing else: it is sent to every port of this host.
+ */
+import { createHmac } from 'node:crypto';
+import type { Clock, Random } from '../../base/clock.ts';
+import { newSecret } from '../../base/digest.ts';
+import { equalSecrets } from '../../secrets/seal.ts';
+import { cookieOf, type Exchange, setCookie } from '../http/request.ts';
+
+const COOKIE_SECONDS = 24 * 3600;
+
+export interface FormTokens {
+  /** The token for a form about `subject`; gives the browser its cookie where it has none. */
+  issue(exchange: Exchange, subject: string): string;
+  /** For how many milliseconds the form has been out; null when the token is not good. */
+  ageMs(exchange: Exchange, subject: string, token: string | null): number | null;
+  /** What the browser is counted by; the same for all that have no cookie. */
+  browserOf(exchange: Exchange): string;
+}
+
+/** The key lives as long as the server: after a restart an open page has to be loaded again. */
+export function createFormTokens({ clock, random }: { clock: Clock; random: Random }): FormTokens {
+  const key = random.bytes(32);
+  const sign = (cookie: string, subject: string, madeAt: number) => {
+    const text = JSON.stringify([cookie, subject, madeAt]);
+    return `${madeAt}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+  };
+  return {
+    issue(exchange, subject) {
+      const name = cookieName(exchange);
+      let cookie = cookieOf(exchange, name);
+      if (!cookie) {
+        cookie = newSecret(random);
+        // Lax: with Strict a client that leads the browser here from a page of its own would end the form of another tab.
+        setCookie(exchange, name, cookie, { path: '/', maxAgeSeconds: COOKIE_SECONDS });
+      }
+      return sign(cookie, subject, clock.now());
+    },
+    ageMs(exchange, subject, token) {
+      const cookie = cookieOf(exchange, cookieName(exchange));
+      const madeAt = Number(/^(\d{1,15})\./.exec(token ?? '')?.[1]);
+      if (!cookie || token === null || Number.isNaN(madeAt)) return null;
+      return equalSecrets(token, sign(cookie, subject, madeAt)) ? clock.now() - madeAt : null;
+    },
+    browserOf: (exchange) => cookieOf(exchange, cookieName(exchange)) ?? '',
+  };
+}
+
+function cookieName({ baseUrl }: Exchange): string {
+  return `relay_form${new URL(baseUrl).port.replace(/^(?=\d)/, '_')}`;
+}

@@ -1,0 +1,178 @@
+/**
+ * Who at a browser is the owner. Nothing that a browser sends by itself proves it: browsers send the cookies of this host
+ * to every port of it, so whoever listens on another port has them. The owner types the code of the terminal, or comes
+ * with a ticket of the command line; the page's script then keeps a secret, which browsers hold apart for each origin.
+ */
+import type { Clock, Random } from '../../base/clock.ts';
+import { hashOf, newSecret } from '../../base/digest.ts';
+import type { Log } from '../../base/log.ts';
+import { createWindow } from '../../base/rateWindow.ts';
+import { equalSecrets } from '../../secrets/seal.ts';
+import { findBrowser, putBrowser, touchBrowser } from '../../store/tables/browsers.ts';
+import type { Store } from '../../store/types.ts';
+import { clientAddress } from '../http/address.ts';
+import type { Exchange } from '../http/request.ts';
+import { labelOf } from './browserLabel.ts';
+import { isNear, originOf } from './caller.ts';
+import { createCodeGate } from './codeGate.ts';
+
+const REMEMBERED_MS = 30 * 24 * 3600_000;
+const MAX_BROWSERS = 10;
+/** How long a use is not written down again. */
+const TOUCH_MS = 10 * 60_000;
+const TICKET_MS = 60_000;
+const WRONG_CODES_PER_BROWSER = 5;
+/** From elsewhere a browser is whatever calls itself one, so there the address counts as well. */
+const WRONG_CODES_PER_ADDRESS = 10;
+
+/** Nothing that could be taken for something else when read from one screen and typed at another: no 0, O, 1, I, L, U. */
+const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** `waitSeconds` above 0: no code of this browser is taken until then. */
+export type CodeVerdict = { ok: true } | { ok: false; waitSeconds: number };
+
+export interface Owner {
+  /** What the owner types in the browser; shown on the terminal only. */
+  readonly code: string;
+  /**
+   * Judges a typed code. A browser has five wrong ones a minute; the right one is taken from this machine even then.
+   * @param browser what the browser is counted by
+   */
+  tryCode(exchange: Exchange, browser: string, typed: string): Promise<CodeVerdict>;
+  /**
+   * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten are
+   * remembered: the one unused for longest makes room.
+   * @param known the secret that the page has already; kept if it still holds
+   */
+  remember(exchange: Exchange, known: string | null): string;
+  /** Until when the browser with this secret is remembered, Unix milliseconds; null when it is not. */
+  rememberedUntil(exchange: Exchange, secret: string | null): number | null;
+  /**
+   * For a browser that the command line opens at `/#ticket=…`: signs in whoever comes with it first, within a minute.
+   * @param next path of this server at which the browser goes on
+   */
+  issueTicket(next: string | null): string;
+  /** Whether a ticket is neither taken nor over. Its ID is its SHA-256. */
+  isWaiting(ticketId: string): boolean;
+  /** Uses the ticket up; null when it is not good. */
+  takeTicket(ticket: string): { next: string | null } | null;
+}
+
+export interface OwnerOptions {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** For what strangers cause. */
+  quietLog: Log;
+  /** `MCP_OAUTH_OWNER_SECRET`; null: a code is made. */
+  secret: string | null;
+  /** Letters of a code that is made. */
+  codeLength: number;
+}
+
+export function createOwner(options: OwnerOptions): Owner {
+  const { store, clock, random, log, quietLog, secret } = options;
+  const code = secret ?? makeOwnerCode(random, options.codeLength);
+  const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
+  const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
+  // Strangers wait in a line of their own.
+  const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
+  const tickets = new Map<string, { next: string | null; expiresAt: number }>();
+
+  function isRight(typed: string): boolean {
+    return equalSecrets(secret === null ? tidied(typed) : typed.trim(), code);
+  }
+
+  function known(exchange: Exchange, given: string | null) {
+    if (given === null) return null;
+    const now = clock.now();
+    const browser = findBrowser(store, hashOf(given), originOf(exchange), now);
+    if (browser && now - browser.lastUsedAt >= TOUCH_MS) {
+      browser.expiresAt = now + REMEMBERED_MS;
+      touchBrowser(store, browser.id, now, browser.expiresAt);
+      store.saveSoon();
+    }
+    return browser;
+  }
+
+  return {
+    code,
+    async tryCode(exchange, browser, typed) {
+      const near = await isNear(exchange);
+      const address = clientAddress(exchange);
+      const name = `${address} ${hashOf(browser)}`;
+      const waitSeconds = () =>
+        Math.max(byBrowser.waitSeconds(name), near ? 0 : byAddress.waitSeconds(address));
+      const before = waitSeconds();
+      if (before > 0 && !near) return { ok: false, waitSeconds: before };
+      const right = await gates[near ? 'near' : 'far'].check({
+        isLast: before > 0,
+        isGone: () => exchange.response.destroyed,
+        // Others of this address may have used the tries up meanwhile.
+        judge: () => (near || waitSeconds() === 0) && isRight(typed),
+      });
+      if (right) return { ok: true };
+      if (right === null) return { ok: false, waitSeconds: Math.max(1, before) };
+      quietLog.warn({ requestId: exchange.requestId, fromThisMachine: near }, 'wrong owner code');
+      const after = waitSeconds();
+      if (after > 0) return { ok: false, waitSeconds: after };
+      byBrowser.count(name);
+      if (!near) byAddress.count(address);
+      return { ok: false, waitSeconds: 0 };
+    },
+    remember(exchange, given) {
+      if (given !== null && known(exchange, given) !== null) return given;
+      const fresh = newSecret(random);
+      const now = clock.now();
+      const browser = {
+        id: random.bytes(4).toString('hex'),
+        origin: originOf(exchange),
+        label: labelOf(exchange.request.headers['user-agent']),
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt: now + REMEMBERED_MS,
+      };
+      putBrowser(store, browser, hashOf(fresh), MAX_BROWSERS);
+      store.saveSoon();
+      log.info({ browser: browser.label, origin: browser.origin }, 'browser remembered');
+      return fresh;
+    },
+    rememberedUntil: (exchange, given) => known(exchange, given)?.expiresAt ?? null,
+    issueTicket(next) {
+      if (next !== null && !/^\/(?![/\\])/.test(next))
+        throw new Error('a ticket leads to a path of this server');
+      for (const [hash, { expiresAt }] of tickets) if (expiresAt <= clock.now()) tickets.delete(hash);
+      const ticket = newSecret(random);
+      tickets.set(hashOf(ticket), { next, expiresAt: clock.now() + TICKET_MS });
+      return ticket;
+    },
+    isWaiting: (ticketId) => (tickets.get(ticketId)?.expiresAt ?? 0) > clock.now(),
+    takeTicket(ticket) {
+      const hash = hashOf(ticket);
+      const found = tickets.get(hash);
+      tickets.delete(hash);
+      return found && found.expiresAt > clock.now() ? { next: found.next } : null;
+    },
+  };
+}
+
+/** `XXXX-XXXX` for 8 letters, 39 bits; `codeGate.ts` bounds how many are tried in a second. */
+export function makeOwnerCode(random: Random, length: number): string {
+  let letters = '';
+  while (letters.length < length) {
+    const [byte = 255] = random.bytes(1);
+    // The rest of 256 is left out, so that every letter is as likely as any other.
+    if (byte < 240) letters += LETTERS[byte % LETTERS.length];
+  }
+  return inFours(letters);
+}
+
+/** A code as people type it: in any case, with or without the dashes. */
+function tidied(typed: string): string {
+  return inFours(typed.toUpperCase().replace(/[^0-9A-Z]/g, ''));
+}
+
+function inFours(letters: string): string {
+  return letters.replace(/(.{4})(?=.)/g, '$1-');
+}

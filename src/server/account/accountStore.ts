@@ -1,0 +1,133 @@
+/** Where the provider's login is kept: who it is in the account row, tokens sealed beside it. */
+import type { Clock } from '../../base/clock.ts';
+import type { AccountKeeper, AccountRecord } from '../../provider/account/login.ts';
+import type { StoredTokens, TokenKeeper } from '../../provider/account/tokenSource.ts';
+import type { Store } from '../../store/file/open.ts';
+import {
+  type Account,
+  deleteAccount,
+  getAccount,
+  putAccount,
+  renewAccess,
+  requireReauthorization,
+} from '../../store/tables/account.ts';
+import type { Vault } from '../../store/vault.ts';
+
+const ACCESS_TOKEN = 'provider.access_token';
+const REFRESH_TOKEN = 'provider.refresh_token';
+
+/** The names of the login's tokens among the sealed secrets. */
+export const PROVIDER_TOKENS: readonly string[] = [ACCESS_TOKEN, REFRESH_TOKEN];
+
+export interface Keepers {
+  tokens: TokenKeeper;
+  accounts: AccountKeeper;
+  /** Forgets account and tokens; returns who was connected. */
+  disconnect(): Promise<Account | null>;
+}
+
+export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers {
+  function putTokens(tokens: StoredTokens): void {
+    vault.set(ACCESS_TOKEN, tokens.accessToken);
+    vault.set(REFRESH_TOKEN, tokens.refreshToken);
+  }
+
+  function dropTokens(): void {
+    vault.delete(ACCESS_TOKEN);
+    vault.delete(REFRESH_TOKEN);
+  }
+
+  function undoTo(account: Account | null, had: StoredTokens | null): () => void {
+    return () => {
+      if (account) putAccount(store, account, clock.now());
+      else deleteAccount(store);
+      if (had) putTokens(had);
+      else dropTokens();
+    };
+  }
+
+  const tokens: TokenKeeper = {
+    read() {
+      const accessToken = vault.get(ACCESS_TOKEN);
+      const refreshToken = vault.get(REFRESH_TOKEN);
+      if (accessToken === null || refreshToken === null) return null;
+      return { accessToken, refreshToken, accessExpiresAt: getAccount(store)?.accessExpiresAt ?? 0 };
+    },
+    // Not `durable`, which begins nothing while the disk is full: tokens that cannot be saved yet are still the only ones
+    // that work, and are saved as soon as that is possible.
+    async write(fresh, scopes, isCurrent) {
+      const { accessExpiresAt } = fresh;
+      store.transaction(() => {
+        if (!isCurrent()) return;
+        putTokens(fresh);
+        renewAccess(store, { accessExpiresAt, scopes }, clock.now());
+      });
+      await store.saveNow();
+    },
+    // Lost in a crash, it is found out again by the next refresh.
+    endLogin() {
+      store.transaction(() => {
+        dropTokens();
+        requireReauthorization(store, 'invalid_grant', clock.now());
+      });
+      store.saveSoon();
+    },
+  };
+
+  const accounts: AccountKeeper = {
+    read() {
+      const account = getAccount(store);
+      return account && recordOf(account);
+    },
+    async connect(account, fresh) {
+      await store.durable(
+        () => {
+          putTokens(fresh);
+          putAccount(store, accountOf(account, fresh), clock.now());
+        },
+        undoTo(getAccount(store), tokens.read()),
+      );
+    },
+  };
+
+  return {
+    tokens,
+    accounts,
+    async disconnect() {
+      const account = getAccount(store);
+      await store.durable(
+        () => {
+          dropTokens();
+          deleteAccount(store);
+        },
+        undoTo(account, tokens.read()),
+      );
+      return account;
+    },
+  };
+}
+
+function recordOf(account: Account): AccountRecord {
+  return {
+    id: account.accountId ?? account.providerUserId,
+    userId: account.providerUserId,
+    name: account.displayName,
+    scopes: account.scopes,
+    consentAt: account.consentAt,
+    loginExpiresAt: account.loginExpiresAt,
+  };
+}
+
+function accountOf(record: AccountRecord, tokens: StoredTokens): Account {
+  return {
+    providerUserId: record.userId,
+    accountId: record.id === record.userId ? null : record.id,
+    displayName: record.name,
+    scopes: record.scopes,
+    consentAt: record.consentAt,
+    loginExpiresAt: record.loginExpiresAt,
+    accessExpiresAt: tokens.accessExpiresAt,
+    reauthorizationRequired: false,
+    reauthorizationReason: null,
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * Who is at the other end, for limits per address and for what only this machine may ask. Pure. What a request says of
+ * its origin is believed from a trusted proxy alone (`RELAY_TRUSTED_PROXY`): anyone can write `X-Forwarded-For`.
+ */
+import { BlockList, isIP } from 'node:net';
+import { isLoopbackName } from './guards.ts';
+import type { Exchange } from './request.ts';
+
+/** What a proxy adds. One of these headers means that the request was not made by a program on this machine itself. */
+const FORWARDING_HEADERS = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  'cf-connecting-ip',
+  'true-client-ip',
+];
+
+/** Says whether an address is a trusted proxy. */
+export type ProxyTrust = (address: string) => boolean;
+
+/** @param proxies addresses and networks (`10.0.0.0/8`), checked by the settings */
+export function trustIn(proxies: readonly string[]): ProxyTrust {
+  const list = new BlockList();
+  for (const proxy of proxies) {
+    const [address = '', prefix] = proxy.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (text) => {
+    const address = plain(text);
+    return isIP(address) !== 0 && list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+/**
+ * True for a program on this machine that dialled the server itself: a loopback socket, a loopback `Host`, no trace of a
+ * proxy. A tunnel on this machine has a loopback socket as well; the public `Host` and what it adds tell it apart.
+ */
+export function isDirectLoopback({ request }: Exchange): boolean {
+  return (
+    isLoopbackAddress(request.socket.remoteAddress ?? '') &&
+    isLoopbackName(request.headers.host) &&
+    FORWARDING_HEADERS.every((name) => request.headers[name] === undefined)
+  );
+}
+
+/**
+ * What limits per address count by: one name for all programs on this machine, the forwarded client where a trusted
+ * proxy names one, the socket's address otherwise. Strangers behind a proxy that is not trusted share the proxy's.
+ */
+export function clientAddress(exchange: Exchange): string {
+  if (isDirectLoopback(exchange)) return 'this machine';
+  const { request, trusts } = exchange;
+  const peer = request.socket.remoteAddress ?? '';
+  return networkOf((trusts(peer) ? forwardedClient(exchange) : null) ?? peer);
+}
+
+/**
+ * The part of an address that one stranger holds: all of an IPv4 address, the first 64 bits of an IPv6 address, since
+ * whoever has one of these has all the others (RFC 6177).
+ */
+export function networkOf(text: string): string {
+  const address = plain(text);
+  if (isLoopbackAddress(address)) return 'loopback';
+  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
+}
+
+/** The nearest hop that is not trusted: what stands left of it, that hop may have made up (RFC 7239 8.1). */
+function forwardedClient({ request, trusts }: Exchange): string | null {
+  const lists = [
+    chainOf(request.headers['x-forwarded-for']),
+    forwardedChain(request.headers.forwarded),
+  ].filter((chain) => chain.length > 0);
+  // A proxy adds to one of the two headers and hands on the other as it came, so two leave no way to tell.
+  const [chain] = lists;
+  if (lists.length !== 1 || chain === undefined) return null;
+  const nearest = [...chain].reverse().find((hop) => hop === null || !trusts(hop));
+  return nearest === undefined ? (chain[0] ?? null) : nearest;
+}
+
+function chainOf(header: string | string[] | undefined): Array<string | null> {
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
+  return text.trim() === '' ? [] : text.split(',').map(addressIn);
+}
+
+/** RFC 7239 4: `for=192.0.2.60;proto=http;by=203.0.113.43, for="[2001:db8::1]:4711"`. */
+function forwardedChain(header: string | string[] | undefined): Array<string | null> {
+  const text = Array.isArray(header) ? header.join(',') : (header ?? '');
+  if (text.trim() === '') return [];
+  return text.split(',').map((element) => {
+    const pair = element.split(';').find((part) => /^\s*for\s*=/i.test(part));
+    return addressIn((pair ?? '').replace(/^\s*for\s*=/i, '').replace(/^\s*"|"\s*$/g, ''));
+  });
+}
+
+/** An address with or without port and brackets; null for everything else, such as `unknown` and `_hidden`. */
+function addressIn(text: string): string | null {
+  const word = text.trim();
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(word)?.[1] ?? word.replace(/^([\d.]+):\d+$/, '$1');
+  return isIP(bare) === 0 ? null : plain(bare);
+}
+
+/** Lower case, without the zone, and IPv4 as such where it comes as `::ffff:192.0.2.1`. */
+function plain(address: string): string {
+  const bare = address.toLowerCase().replace(/%.*$/, '');
+  const mapped = isIP(bare) === 6 ? groupsOf(bare) : [];
+  if (mapped.length !== 8 || mapped.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return bare;
+  return mapped
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.');
+}
+
+/** The eight groups of an IPv6 address; the URL parser writes every spelling of an address in the same way. */
+function groupsOf(address: string): string[] {
+  const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname
+    .slice(1, -1)
+    .split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+}
+
+function isLoopbackAddress(text: string): boolean {
+  const address = plain(text);
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}

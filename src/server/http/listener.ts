@@ -1,0 +1,296 @@
+/**
+ * The HTTP listener: guards before routing, security headers on every answer, time-outs against slow clients, and an
+ * orderly end. It knows no route by name.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Clock, Random } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { createQuietLog, shownHeader } from '../log/quietLog.ts';
+import { trustIn } from './address.ts';
+import {
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  type Connections,
+  createConnections,
+} from './connections.ts';
+import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
+import { type Exchange, end, securityHeaders, sendJson, setSecurityHeaders } from './request.ts';
+import { createRouter, type Route } from './router.ts';
+import { HttpError, toHttp } from './toHttp.ts';
+
+export interface ListenerOptions {
+  host: string;
+  port: number;
+  publicBaseUrl: string | null;
+  /** Addresses and networks that may say for whom they ask. */
+  trustedProxies: readonly string[];
+  /** Made once the port is known. */
+  routes(port: number): readonly Route[];
+  /** Other than the usual ones, for tests that cannot wait. */
+  limits?: Partial<ConnectionLimits>;
+  random: Random;
+  clock: Clock;
+  log: Log;
+}
+
+export interface Listener {
+  port: number;
+  /** Refuses new connections, gives open ones `graceMs` to end, then cuts them. */
+  close(graceMs: number): Promise<void>;
+}
+
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  let dispatch: (request: IncomingMessage, response: ServerResponse) => void = () => {};
+  const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  const connections = createConnections(limits);
+  const make = (): Server => {
+    const server = createServer(
+      // A missing `Host` is refused below, in the form of all refusals.
+      { connectionsCheckingInterval: limits.checkMs, requireHostHeader: false },
+      (request, response) => dispatch(request, response),
+    );
+    // Node drops what is above its own bound without a word, and a guard would not see it.
+    server.maxHeadersCount = 0;
+    answerForNode(server, connections, options.random);
+    connections.watch(server);
+    return server;
+  };
+  const servers = [make()];
+  const port = await bind(servers[0] as Server, options.port, options.host);
+  for (const host of companionsOf(options.host)) {
+    const companion = make();
+    if (await bindCompanion(companion, port, host, options)) servers.push(companion);
+  }
+  dispatch = createDispatch(options, { port, publicBaseUrl: options.publicBaseUrl });
+  tellPublic(options);
+  return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
+}
+
+/** The one line by which a log shows that this server is not for this machine alone. */
+function tellPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
+  if (publicBaseUrl === null) return;
+  log.warn(
+    { publicBaseUrl, host, trustedProxies },
+    'this server answers the outside: https and strong secrets are required, /local answers this machine only, limits count per address',
+  );
+}
+
+function createDispatch(options: ListenerOptions, identity: Identity) {
+  const router = createRouter(options.routes(identity.port));
+  const { log } = options;
+  const quietLog = createQuietLog(log, options.clock);
+  const trusts = trustIn(options.trustedProxies);
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const exchange = { ...exchangeOf(request, response, options.random.uuid()), trusts };
+    setSecurityHeaders(response, exchange.requestId);
+    run(exchange).catch((error: unknown) => refuse(exchange, error));
+  };
+
+  async function run(exchange: Exchange): Promise<void> {
+    const { headers } = exchange.request;
+    requireOneMeaning(exchange.request);
+    const baseUrl = baseUrlFor(headers.host, identity);
+    if (baseUrl === null) throw new HttpError('FORBIDDEN_HOST');
+    if (!isOwnOrigin(headers.origin, identity) && !router.allowsAnyOrigin(exchange.path)) {
+      throw new HttpError('FORBIDDEN_ORIGIN');
+    }
+    exchange.baseUrl = baseUrl;
+    await router.find(exchange.method, exchange.path).handle(exchange);
+  }
+
+  function warnOf({ request, requestId }: Exchange, code: string): void {
+    const { remoteAddress: address } = request.socket;
+    const host = shownHeader(request.headers.host);
+    const fields = { requestId, address, host };
+    if (code === 'FORBIDDEN_HOST') quietLog.warn(fields, 'request refused: foreign Host');
+    else
+      quietLog.warn(
+        { ...fields, origin: shownHeader(request.headers.origin) },
+        'request refused: foreign Origin',
+      );
+  }
+
+  function refuse(exchange: Exchange, error: unknown): void {
+    const failure = toHttp(error, exchange.requestId);
+    const fields = { requestId: exchange.requestId, method: exchange.method, path: exchange.path };
+    const { code } = failure.body.error;
+    if (failure.status === 500) log.error({ ...fields, err: error }, 'request failed');
+    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOf(exchange, code);
+    else log.debug({ ...fields, status: failure.status, code }, 'request refused');
+    if (exchange.response.headersSent) {
+      exchange.response.destroy();
+      return;
+    }
+    const body = exchange.path === '/mcp' ? jsonRpcError(failure.body.error) : failure.body;
+    end(
+      exchange,
+      failure.status,
+      { 'content-type': 'application/json; charset=utf-8', ...failure.headers },
+      JSON.stringify(body),
+    );
+    // Whatever the client still sends is not read; without this it would hold the connection.
+    if (!exchange.request.complete) exchange.request.resume();
+  }
+}
+
+/** A request that two readers could understand in two ways is not answered (RFC 9112 3.2, 11.2). */
+function requireOneMeaning(request: IncomingMessage): void {
+  const { rawHeaders, headers, httpVersion } = request;
+  if (rawHeaders.length / 2 > MAX_HEADERS) throw new HttpError('TOO_MANY_HEADERS');
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
+  const authority = ABSOLUTE_TARGET.exec(request.url ?? '')?.[1];
+  const isOtherHost = authority !== undefined && authority.toLowerCase() !== headers.host?.toLowerCase();
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || isOtherHost) throw new HttpError('BAD_REQUEST');
+}
+
+function jsonRpcError(error: { code: string; message: string; requestId: string }): object {
+  const code = error.code === 'MALFORMED_JSON' ? -32700 : -32000;
+  const { message, requestId } = error;
+  return { jsonrpc: '2.0', error: { code, message, data: { code: error.code, requestId } }, id: null };
+}
+
+const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
+const MAX_HEADERS = 200;
+
+function exchangeOf(request: IncomingMessage, response: ServerResponse, requestId: string): Exchange {
+  // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths.
+  // RFC 9112 3.2.2: a server understands the form for proxies too.
+  const target = (request.url ?? '/').replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+  const trusts = () => false;
+  return { request, response, method: request.method ?? 'GET', path, query, baseUrl: '', requestId, trusts };
+}
+
+function bind(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(bindError(error, port, host)));
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/**
+ * Where a server listens besides its own address. `localhost` may mean either loopback address, and the redirect URI is
+ * on 127.0.0.1 by default. The command line asks on loopback alone, also a server that listens for another machine.
+ */
+function companionsOf(host: string): string[] {
+  if (host === '127.0.0.1') return ['::1'];
+  if (host === '::1') return ['127.0.0.1'];
+  return ['localhost', '0.0.0.0', '::'].includes(host) ? [] : ['127.0.0.1'];
+}
+
+/** Fails where `listen` would. Throws `PORT_TAKEN`, `SETTINGS_INVALID`. */
+export async function requirePort(port: number, host: string): Promise<void> {
+  const probe = createServer();
+  await bind(probe, port, host);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+async function bindCompanion(
+  server: Server,
+  port: number,
+  host: string,
+  { log }: ListenerOptions,
+): Promise<boolean> {
+  try {
+    await bind(server, port, host);
+    return true;
+  } catch (error) {
+    if (error instanceof RelayError && error.code === 'PORT_TAKEN') {
+      log.warn(
+        { host, port },
+        'another program listens on this loopback address at this port: do not use it in URLs',
+      );
+    }
+    return false;
+  }
+}
+
+function bindError(error: Error, port: number, host: string): RelayError {
+  const code = systemCodeOf(error);
+  const at = `${host}:${port}`;
+  if (code === 'EADDRINUSE') {
+    return new RelayError('PORT_TAKEN', `Another program listens on ${at}.`, {
+      remedy: 'Choose another port with --port (0 picks a free one), or stop the other program.',
+      cause: error,
+    });
+  }
+  return new RelayError('SETTINGS_INVALID', `The server cannot listen on ${at} (${code ?? error.message}).`, {
+    remedy:
+      code === 'EACCES'
+        ? 'Ports below 1024 need special rights: choose another with --port.'
+        : 'Check --host (RELAY_HOST) and --port (RELAY_PORT).',
+    cause: error,
+  });
+}
+
+/** What Node refuses by itself, before any route: the same headers and the same form of error as everywhere. */
+function answerForNode(server: Server, connections: Connections, random: Random): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') return void socket.destroy();
+    const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? [
+      '400 Bad Request',
+      'This is not understood.',
+    ];
+    connections.refuse(socket, rawRefusal(status, message, random.uuid()));
+  });
+  // Without this Node drops the connection without a word.
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is no proxy.', random.uuid()));
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const exchange = exchangeOf(request, response, random.uuid());
+    setSecurityHeaders(response, exchange.requestId);
+    const error = {
+      code: 'BAD_REQUEST',
+      message: 'No such expectation can be met.',
+      requestId: exchange.requestId,
+    };
+    sendJson(exchange, 417, { error });
+  });
+}
+
+function rawRefusal(status: string, message: string, requestId: string): string {
+  const body = JSON.stringify({ error: { code: 'BAD_REQUEST', message, requestId } });
+  const headers = {
+    connection: 'close',
+    'content-length': Buffer.byteLength(body),
+    ...securityHeaders(requestId),
+    'content-type': 'application/json; charset=utf-8',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`;
+}
+
+const NODE_REFUSALS: Readonly<Record<string, [status: string, message: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+};
+
+async function closeAll(
+  servers: Server[],
+  connections: Connections,
+  graceMs: number,
+  clock: Clock,
+): Promise<void> {
+  const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
+  // Node's own `closeIdleConnections` passes over those that never said anything, and those that become idle later.
+  connections.stop();
+  const timer = new AbortController();
+  const grace = clock.sleep(graceMs, timer.signal).then(
+    () => {
+      for (const server of servers) server.closeAllConnections();
+    },
+    () => {},
+  );
+  await Promise.all(closed);
+  timer.abort();
+  await grace;
+}

@@ -1,0 +1,88 @@
+/** One HTTP exchange as the routes see it: a request that passed the guards, and ways to answer it. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { headerValue } from '../../base/visibleText.ts';
+import { isDirectLoopback } from './address.ts';
+
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  method: string;
+  path: string;
+  query: URLSearchParams;
+  /** Scheme and host of this server as the client dialled it, or `PUBLIC_BASE_URL`. */
+  baseUrl: string;
+  requestId: string;
+  /** Which addresses are trusted proxies (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
+  trusts: (address: string) => boolean;
+}
+
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  // Not `no-referrer`: with that, browsers send `Origin: null` with the forms of our own pages.
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+/** What every answer carries. */
+export function securityHeaders(requestId: string): Record<string, string> {
+  return { ...SECURITY_HEADERS, 'x-request-id': requestId };
+}
+
+export function setSecurityHeaders(response: ServerResponse, requestId: string): void {
+  for (const [name, value] of Object.entries(securityHeaders(requestId))) response.setHeader(name, value);
+}
+
+export function sendJson(
+  exchange: Exchange,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = JSON.stringify(body);
+  end(exchange, status, { 'content-type': 'application/json; charset=utf-8', ...headers }, text);
+}
+
+export function redirect(exchange: Exchange, location: string): void {
+  // 303 after a form: the browser must not send what the form held on to where it is led (RFC 9700 4.12).
+  end(exchange, exchange.method === 'POST' ? 303 : 302, { location }, '');
+}
+
+/** Header values may hold what a client sent, and no value ends its line. */
+export function end(exchange: Exchange, status: number, headers: Record<string, string>, text: string): void {
+  const { response } = exchange;
+  if (response.headersSent) return;
+  const body = Buffer.from(text, 'utf8');
+  response.writeHead(status, { ...safeHeaders(headers), 'content-length': body.byteLength });
+  response.end(exchange.method === 'HEAD' ? undefined : body);
+}
+
+export function safeHeaders(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, headerValue(value)]));
+}
+
+export interface CookieOptions {
+  path: string;
+  /** 0 takes the cookie away. */
+  maxAgeSeconds: number;
+}
+
+/** Sends a cookie with whatever the answer will be: out of reach of scripts and of requests from other sites. */
+export function setCookie(
+  exchange: Exchange,
+  name: string,
+  value: string,
+  { path, maxAgeSeconds }: CookieOptions,
+): void {
+  // Not every browser keeps a `Secure` cookie of plain http, which is how this machine itself comes.
+  const isSecure = exchange.baseUrl.startsWith('https:') && !isDirectLoopback(exchange);
+  const attributes = `Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
+  exchange.response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
+}
+
+/** The value of a cookie, null when the browser sent none of that name. */
+export function cookieOf(exchange: Exchange, name: string): string | null {
+  const pairs = (exchange.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const found = pairs.find((pair) => pair.startsWith(`${name}=`));
+  return found ? found.slice(name.length + 1) : null;
+}

@@ -1,0 +1,38 @@
+/** The route table: sorted, without doubles, so that reading it is knowing what the server answers. */
+import type { Exchange } from './request.ts';
+import { HttpError } from './toHttp.ts';
+
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
+  path: string;
+  /** The documents that browser-based clients read from another origin; everything else refuses a foreign `Origin`. */
+  anyOrigin?: boolean;
+  handle(exchange: Exchange): void | Promise<void>;
+}
+
+export interface Router {
+  /** True where requests of any origin are welcome. */
+  allowsAnyOrigin(path: string): boolean;
+  /** @throws HttpError `ROUTE_NOT_FOUND`, or `METHOD_NOT_ALLOWED` with `Allow` */
+  find(method: string, path: string): Route;
+}
+
+export function createRouter(routes: readonly Route[]): Router {
+  const byPath = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    const methods = byPath.get(route.path) ?? new Map<string, Route>();
+    if (methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`);
+    byPath.set(route.path, methods.set(route.method, route));
+  }
+  return {
+    allowsAnyOrigin: (path) => [...(byPath.get(path)?.values() ?? [])].some((route) => route.anyOrigin),
+    find(method, path) {
+      const methods = byPath.get(path);
+      if (!methods) throw new HttpError('ROUTE_NOT_FOUND');
+      const route = methods.get(method === 'HEAD' ? 'GET' : method);
+      if (route) return route;
+      const allow = [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : [])].sort().join(', ');
+      throw new HttpError('METHOD_NOT_ALLOWED', { headers: { allow } });
+    },
+  };
+}

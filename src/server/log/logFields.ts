@@ -1,0 +1,64 @@
+/**
+ * What the log takes of the fields of an event: plain data of bounded size in which every text, names of fields too, is
+ * one line without control characters. Pure.
+ */
+import type { LogFields } from '../../base/log.ts';
+import { escapedText } from '../../base/visibleText.ts';
+
+const DEEPEST = 6;
+const MOST_ENTRIES = 50;
+
+/** Fields that the log writes itself; a field of an event does not take their place. */
+const OWN = new Set(['level', 'time', 'pid', 'msg']);
+
+export function logFields(fields: LogFields): Record<string, unknown> {
+  const plain = plainObject(fields, 1);
+  return Object.fromEntries(
+    Object.entries(plain).map(([key, value]) => [OWN.has(key) ? `${key}_` : key, value]),
+  );
+}
+
+function plainValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return escapedText(value);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= DEEPEST) return '…';
+  if (value instanceof Error) return plainObject(errorFields(value), depth);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return plainValue(toJSON.call(value), depth + 1);
+  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((entry) => plainValue(entry, depth + 1));
+  return plainObject(value, depth);
+}
+
+function plainObject(value: object, depth: number): Record<string, unknown> {
+  const entries = Object.entries(value).slice(0, MOST_ENTRIES);
+  return Object.fromEntries(entries.map(([key, one]) => [escapedText(key, 100), plainValue(one, depth + 1)]));
+}
+
+/** Name, code, message, stack and cause of an error; no other fields, since those may hold anything. */
+function errorFields(error: Error): Record<string, unknown> {
+  const { code } = error as NodeJS.ErrnoException;
+  const { cause } = error;
+  return {
+    type: error.name,
+    ...(typeof code === 'string' ? { code } : {}),
+    message: error.message,
+    stack: framesOf(error),
+    ...(cause === undefined ? {} : { cause: cause instanceof Error ? cause : causeText(cause) }),
+  };
+}
+
+function causeText(cause: unknown): string {
+  return typeof cause === 'string' ? cause : typeof cause;
+}
+
+const MOST_FRAMES = 20;
+
+/** The frames, one a text, without the message: its lines may look like frames. */
+function framesOf({ message, stack = '' }: Error): string[] {
+  const lines = stack.replace(message, '').split('\n').slice(1);
+  return lines
+    .filter((line) => /^\s+at /.test(line))
+    .slice(0, MOST_FRAMES)
+    .map((line) => line.trim());
+}

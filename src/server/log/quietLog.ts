@@ -1,0 +1,47 @@
+/**
+ * A log whose warnings a stranger cannot flood: of one message a few a minute are written. The next one that is written
+ * says how many more there were. Messages are constants of the program; what differs goes into the fields.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Enough to see who does what; a flood would push everything else out of sight and fill the disk. */
+const LINES_PER_MINUTE = 3;
+
+interface Written {
+  since: number;
+  lines: number;
+  /** Left out since the last line. */
+  more: number;
+}
+
+/** Passes everything on but `warn`, of which it leaves out what is too much. A line after a gap has `more`. */
+export function createQuietLog(log: Log, clock: Clock): Log {
+  const written = new Map<string, Written>();
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    warn(fields, message) {
+      const last = written.get(message) ?? { since: clock.now(), lines: 0, more: 0 };
+      const age = clock.now() - last.since;
+      // A clock that was set back begins a new minute too.
+      const current = age >= 0 && age < MINUTE_MS ? last : { since: clock.now(), lines: 0, more: last.more };
+      written.set(message, current);
+      if (current.lines >= LINES_PER_MINUTE) {
+        current.more++;
+        return;
+      }
+      log.warn(current.more > 0 ? { ...fields, more: current.more } : fields, message);
+      current.lines++;
+      current.more = 0;
+    },
+  };
+}
+
+/** A header's value for the log: visible ASCII, and not much of it. */
+export function shownHeader(value: string | undefined): string | null {
+  return value === undefined ? null : value.slice(0, 100).replace(/[^\x20-\x7e]/g, '?');
+}

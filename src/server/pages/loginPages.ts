@@ -1,0 +1,41 @@
+/** The pages at the end of a login. The failure page is one and the same for every cause, so that it tells nothing. */
+import { visibleText } from '../../base/visibleText.ts';
+import { html, type Page } from './page.ts';
+
+export function connectedPage(name: string, until: string, demo: boolean): Page {
+  return {
+    title: 'Your Spotify account is connected',
+    demo,
+    body: html`<dl><dt>Account</dt><dd>${visibleText(name)}</dd><dt>Login lasts until</dt><dd>${until}</dd></dl>
+<p class="good">You can close this page.</p>`,
+  };
+}
+
+/** For a browser that another page led here, a stranger behind a tunnel, and another user of the machine alike. */
+export function loginNotStartedPage(demo: boolean): Page {
+  return {
+    title: 'A login does not start here',
+    demo,
+    body: html`<p class="bad">Nothing was started and nothing was changed.</p>
+<p>Run <code>relay login</code> in a terminal, as the user whose relay this is. It opens the browser and shows an address;
+paste that address into the address bar if the browser does not come up.</p>`,
+  };
+}
+
+export function loginFailedPage(demo: boolean): Page {
+  return {
+    title: 'The account was not connected',
+    demo,
+    body: html`<p class="bad">This login could not be finished. Nothing was changed.</p>
+<p>Start again with <code>relay login</code> in a terminal; the reason is shown there.</p>`,
+  };
+}
+
+export function noClientIdPage(demo: boolean): Page {
+  return {
+    title: 'One step is missing',
+    demo,
+    body: html`<p>relay does not know a Spotify app yet.</p>
+<p>Run <code>relay login</code> in a terminal: it explains in three steps how to make one and asks for its client ID.</p>`,
+  };
+}

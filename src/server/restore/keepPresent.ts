@@ -1,0 +1,89 @@
+/**
+ * What a restored copy must not bring back: who may come in is what the owner decided last, not what the copy remembers.
+ * The one place where that is settled; each rule is a row of the table in `store/README.md`.
+ */
+import { type Account, getAccount, putAccount } from '../../store/tables/account.ts';
+import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
+import { deleteSecret, getSecret, listSecrets, putSecret } from '../../store/tables/secrets.ts';
+import type { SqlValue, Store } from '../../store/types.ts';
+import { API_KEY_SECRET } from '../access/apiKey.ts';
+import { PROVIDER_TOKENS } from '../account/accountStore.ts';
+
+export interface Present {
+  store: Store;
+  /** Whether the key of this home opens what is sealed in it. */
+  isOpen: boolean;
+}
+
+export interface Kept {
+  /** Whose API key the restored state has; `new`: the next start makes one. */
+  apiKey: 'present' | 'copy' | 'new';
+  login: 'present' | 'copy';
+  /** Approvals of clients that go on, as the state of before has them. */
+  approvals: number;
+}
+
+/**
+ * @param present the state of before; null where there is none that can be read
+ * @param sealed whether the key of this home opens what is sealed in the copy
+ */
+export function keepPresent(copy: Store, present: Present | null, sealed: boolean): Kept {
+  return copy.transaction(() => {
+    forgetAllBrowsers(copy);
+    const approvals = keepApprovals(copy, present?.store ?? null);
+    return { ...keepSecrets(copy, present, sealed), approvals };
+  });
+}
+
+/** Clients of both states stay known; codes and access tokens end; what still opens something is what does so now. */
+function keepApprovals(copy: Store, present: Store | null): number {
+  copy.run('delete from oauth_tokens');
+  copy.run('delete from oauth_grants');
+  if (!present) return 0;
+  takeOver(copy, present, 'oauth_clients');
+  takeOver(copy, present, 'oauth_grants');
+  // A rotated token stays known, since its second use is how a theft is found out.
+  takeOver(copy, present, 'oauth_tokens', "where kind = 'refresh'");
+  const sql =
+    'select count(distinct grant_id) as total from oauth_tokens where rotated_at is null and expires_at > ?';
+  return copy.get<{ total: number }>(sql, [copy.now()])?.total ?? 0;
+}
+
+function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omit<Kept, 'approvals'> {
+  // One key for all that is sealed: what another one has sealed is of no use beside it.
+  if (!present || !sealed) return { apiKey: 'copy', login: 'copy' };
+  if (!present.isOpen) {
+    // The key may have been rotated in a state that cannot be read, so neither is known to be good.
+    deleteSecret(copy, API_KEY_SECRET);
+    return { apiKey: 'new', login: 'copy' };
+  }
+  const account = getAccount(present.store);
+  const keepsLogin = account !== null && isOf(account, getAccount(copy));
+  if (keepsLogin) putAccount(copy, account, copy.now());
+  if (keepsLogin) for (const name of PROVIDER_TOKENS) deleteSecret(copy, name);
+  deleteSecret(copy, API_KEY_SECRET);
+  for (const { name, sealed: bytes, updatedAt } of listSecrets(present.store)) {
+    if (keepsLogin || !PROVIDER_TOKENS.includes(name)) putSecret(copy, name, bytes, updatedAt);
+  }
+  const hasKey = getSecret(present.store, API_KEY_SECRET) !== null;
+  return { apiKey: hasKey ? 'present' : 'new', login: keepsLogin ? 'present' : 'copy' };
+}
+
+/** A copy from before any login is no reason to end one. */
+function isOf(account: Account, inCopy: Account | null): boolean {
+  return inCopy === null || inCopy.providerUserId === account.providerUserId;
+}
+
+function takeOver(copy: Store, present: Store, table: string, where = ''): void {
+  // The state of before may be that of a newer program, with columns of its own.
+  const names = copy.all<{ name: string }>('select name from pragma_table_info(?)', [table]);
+  const known = new Set(names.map(({ name }) => name));
+  for (const row of present.all<Record<string, SqlValue>>(`select * from ${table} ${where}`)) {
+    const columns = Object.keys(row).filter((name) => known.has(name));
+    const sql = `insert or replace into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+    copy.run(
+      sql,
+      columns.map((name) => row[name] ?? null),
+    );
+  }
+}

@@ -1,0 +1,196 @@
+/** Restoring a copy of the state: checked, fitted to this home, and put in place while nobody else holds the home. */
+import { rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Clock, isoOf, type Random } from '../../base/clock.ts';
+import { keyOptions, type Settings } from '../../config/settings.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { holdWriting } from '../../jobs/restored.ts';
+import { loadMasterKey } from '../../secrets/masterKey.ts';
+import { createSealer } from '../../secrets/seal.ts';
+import { type Copy, readCopy, replaceState } from '../../store/copies/restoreCopy.ts';
+import { openDetached, type Store } from '../../store/file/open.ts';
+import type { SaveFs } from '../../store/file/saveFs.ts';
+import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
+import { ensureHome } from '../../store/home/home.ts';
+import { acquireHome } from '../../store/home/lock.ts';
+import { exists } from '../../store/home/smallFiles.ts';
+import { countAliases } from '../../store/tables/aliases.ts';
+import { countJobs } from '../../store/tables/jobs.ts';
+import { listSecrets } from '../../store/tables/secrets.ts';
+import { createVault, isSealed } from '../../store/vault.ts';
+import { type Kept, keepPresent } from './keepPresent.ts';
+
+export interface RestoreOptions {
+  settings: Settings;
+  /** The copy, as the person gave it. */
+  file: string;
+  /** Restores although the login in the copy cannot be opened here. */
+  force: boolean;
+  clock: Clock;
+  random: Random;
+  /** Until the exchange begins, an abort changes nothing. */
+  signal: AbortSignal;
+  /** For tests: a disk that fails. */
+  fs?: SaveFs;
+}
+
+export interface Restored {
+  /** The state file. */
+  path: string;
+  /** The copy. */
+  from: string;
+  /** The state file of before; null where there was none. */
+  keptPath: string | null;
+  /** Time of the copy, ISO 8601. */
+  savedAt: string | null;
+  /** As restored: an older copy is brought to the present schema. */
+  schemaVersion: number;
+  sizeBytes: number;
+  aliases: number;
+  /** How many jobs are in each state; states without any are left out. */
+  jobs: Record<string, number>;
+  /** Jobs that were being written, and that now wait for the person. */
+  heldJobs: number;
+  /** Why the login in the copy cannot be opened with the key of this home; null when it can. */
+  keyProblem: string | null;
+  /** What is as it was before, not as the copy has it. */
+  kept: Kept;
+}
+
+/**
+ * @throws RelayError `USAGE`, `STATE_DAMAGED`, `STATE_TOO_NEW` about the copy, `KEY_MISMATCH`, `KEY_UNAVAILABLE`,
+ * `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`; the state is as it was then
+ */
+export async function restoreState(options: RestoreOptions): Promise<Restored> {
+  const { settings, file, clock } = options;
+  const copy = await readCopy(file, settings.home, clock);
+  const made = await missingDirectories(settings.home);
+  try {
+    await ensureHome(settings.home);
+    const lock = await takeHome(settings.home);
+    try {
+      return await fitAndReplace(options, copy);
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    // Only what is empty goes, so a state that has come there meanwhile stays.
+    for (const directory of made) await rmdir(directory).catch(() => {});
+    throw error;
+  } finally {
+    await copy.store.close();
+  }
+}
+
+async function takeHome(home: string) {
+  try {
+    return await acquireHome(home, { purpose: 'relay restore' });
+  } catch (error) {
+    if (!(error instanceof RelayError) || error.code !== 'ALREADY_RUNNING') throw error;
+    const { message, details = {} } = error;
+    throw new RelayError('ALREADY_RUNNING', message, {
+      remedy: 'Stop it first, then restore again. Nothing was changed.',
+      details,
+    });
+  }
+}
+
+async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Restored> {
+  const { settings, clock, signal, fs } = options;
+  const { store, path: from, savedAt } = copy;
+  const { keyProblem, open } = await checkKey(options, store);
+  const kept = await keepFrom(settings.home, clock, open, store);
+  const heldJobs = holdWriting(store, savedAt);
+  const image = copy.image();
+  signal.throwIfAborted();
+  const { path, keptPath } = await replaceState(settings.home, image, clock, fs);
+  return {
+    path,
+    from,
+    keptPath,
+    savedAt: isoOf(savedAt),
+    schemaVersion: store.state().schemaVersion,
+    sizeBytes: image.length,
+    aliases: countAliases(store),
+    jobs: countJobs(store),
+    heldJobs,
+    keyProblem,
+    kept,
+  };
+}
+
+/** The state of before decides who may come in; one that cannot be read decides nothing. */
+async function keepFrom(home: string, clock: Clock, open: Opener, copy: Store): Promise<Kept> {
+  const present = await presentState(home, clock);
+  try {
+    const isOpen = present !== null && (await open(present));
+    return keepPresent(copy, present && { store: present, isOpen }, await open(copy));
+  } finally {
+    await present?.close();
+  }
+}
+
+async function presentState(home: string, clock: Clock): Promise<Store | null> {
+  try {
+    const path = await stateFilePath(home);
+    const file = await readStateFile(path);
+    return file && (await openDetached(path, file, clock)).store;
+  } catch (error) {
+    if (error instanceof RelayError) return null;
+    throw error;
+  }
+}
+
+/** Whether the key of this home opens all that is sealed in a state. */
+type Opener = (store: Store) => Promise<boolean>;
+
+/**
+ * Opens every secret of the copy once; a key is never made here.
+ * @returns what is wrong with the key, where the person restores all the same
+ */
+async function checkKey(
+  { settings, force, clock, random }: RestoreOptions,
+  store: Store,
+): Promise<{ keyProblem: string | null; open: Opener }> {
+  const load = () => loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
+  const openAll = async (state: Store): Promise<void> => {
+    if (!isSealed(state)) return;
+    const { key } = await load();
+    const vault = createVault(state, createSealer(key, random));
+    await vault.verifyKey();
+    for (const { name } of listSecrets(state)) vault.get(name);
+  };
+  const open: Opener = (state) =>
+    openAll(state).then(
+      () => true,
+      (error: unknown) => {
+        if (isKeyFailure(error)) return false;
+        throw error;
+      },
+    );
+  try {
+    await openAll(store);
+    return { keyProblem: null, open };
+  } catch (error) {
+    if (!isKeyFailure(error)) throw error;
+    if (force) return { keyProblem: error.message, open };
+    throw new RelayError(error.code, `The login in the copy cannot be opened. ${error.message}`, {
+      remedy:
+        'Nothing was changed. Bring back the key that sealed it (master.key in the home, RELAY_ENCRYPTION_KEY, or the keychain of the user who made the copy); or restore all the rest with --force, then run `relay login`.',
+      cause: error,
+    });
+  }
+}
+
+function isKeyFailure(error: unknown): error is RelayError {
+  return error instanceof RelayError && KEY_FAILURES.includes(error.code);
+}
+
+const KEY_FAILURES: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
+
+/** What of the path does not exist yet, the innermost first. */
+async function missingDirectories(path: string): Promise<string[]> {
+  const missing: string[] = [];
+  for (let at = path; !(await exists(at)) && dirname(at) !== at; at = dirname(at)) missing.push(at);
+  return missing;
+}

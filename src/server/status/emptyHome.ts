@@ -1,0 +1,86 @@
+/** The owner's calls in a home that holds no state yet: most find nothing, a few make the state. */
+import { join } from 'node:path';
+import { keyOptions } from '../../config/settings.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import { MIGRATIONS } from '../../generated/sql.ts';
+import { keySource } from '../../secrets/masterKey.ts';
+import { noState } from '../../store/file/stateFile.ts';
+import type { CoreOptions } from '../core.ts';
+import type { Facts } from './status.ts';
+
+type Options = Pick<CoreOptions, 'settings' | 'version'>;
+
+/** @param make makes the state and opens it */
+export function localApiWithoutState(
+  options: Options,
+  make: () => Promise<LocalApi>,
+): Omit<LocalApi, 'status'> {
+  const refuse = async () => {
+    throw noState(options.settings.home);
+  };
+  return {
+    logout: async () => ({ wasConnected: false, name: null }),
+    showKey: async () => (await make()).showKey(),
+    rotateKey: async () => (await make()).rotateKey(),
+    addClient: async (client) => (await make()).addClient(client),
+    setClientSecret: async (value) => (value === null ? refuse() : (await make()).setClientSecret(value)),
+    startLogin: refuse,
+    loginProgress: refuse,
+    pasteLogin: refuse,
+    ownerTicket: refuse,
+    ownerTicketWaits: refuse,
+    mcpToken: refuse,
+    saveState: refuse,
+    listClients: refuse,
+    revokeClient: refuse,
+    listBrowsers: refuse,
+    forgetBrowsers: refuse,
+  };
+}
+
+/** What there is to tell of a home without a state. */
+export async function emptyFacts({ settings, version }: Options): Promise<Facts> {
+  const { home, demo } = settings;
+  return {
+    version,
+    demo,
+    home,
+    server: null,
+    account: {
+      connected: false,
+      reauthorizationRequired: false,
+      name: null,
+      id: null,
+      scopes: [],
+      missingScopes: [],
+      accessTokenExpiresAt: null,
+      loginExpiresAt: null,
+      daysLeft: null,
+    },
+    key: {
+      source: await keySource(keyOptions(settings)),
+      warning: null,
+    },
+    database: {
+      path: join(home, 'relay.db'),
+      status: 'ok',
+      schemaVersion: 0,
+      expectedVersion: MIGRATIONS.at(-1)?.version ?? 0,
+      schemaState: 'current',
+      sizeBytes: 0,
+      lastSavedAt: null,
+    },
+    mcp: {
+      authMode: settings.mcpAuthMode,
+      apiKeySet: settings.mcpApiKey !== null,
+      clients: 0,
+      registrationOpen: settings.dynamicRegistration,
+      browsers: 0,
+    },
+    rateLimits: { blocked: [], requests24h: 0 },
+    jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
+    recentErrors: [],
+    ownerCode: null,
+    problem: null,
+  };
+}

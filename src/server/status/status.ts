@@ -1,0 +1,244 @@
+/** The report behind `relay status`: facts, and for each part one line with the command that mends it. */
+import type { Clock } from '../../base/clock.ts';
+import { isoOf } from '../../base/clock.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import { isEnded, type JobStatus } from '../../domain/job.ts';
+import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
+import type { MasterKey } from '../../secrets/masterKey.ts';
+import type { Store } from '../../store/file/open.ts';
+import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
+import { listBrowsers } from '../../store/tables/browsers.ts';
+import { countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
+import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
+import { listRateLimits } from '../../store/tables/rateLimits.ts';
+import { requestTotals } from '../../store/tables/requestCounts.ts';
+import { accountView } from '../account/accountView.ts';
+import type { Core } from '../core.ts';
+
+export interface ServerFacts {
+  pid: number;
+  version: string;
+  baseUrl: string;
+  mcpUrl: string;
+  startedAt: string;
+}
+
+/** A login that ends within this many days is worth a word. */
+const WARN_DAYS = 14;
+
+export type Facts = Omit<StatusReport, 'entries'>;
+
+/** What the facts are read from: a core, or parts of one where the state does not open as a whole. */
+export type Known = Pick<Core, 'settings' | 'clock' | 'version' | 'store'> & {
+  key: Pick<MasterKey, 'source' | 'warning'>;
+};
+
+export function statusReport(core: Core, server: ServerFacts | null, ownerCode: string | null): StatusReport {
+  return reportOf({ ...factsOf(core), server, ownerCode });
+}
+
+/** Without a server. */
+export function factsOf(known: Known): Facts {
+  const { settings, clock, version, store, key } = known;
+  return {
+    version,
+    demo: settings.demo,
+    home: settings.home,
+    server: null,
+    account: accountFacts(known),
+    key: { source: key.source, warning: key.warning },
+    database: databaseFacts(known),
+    mcp: {
+      authMode: settings.mcpAuthMode,
+      apiKeySet: true,
+      clients: countApproved(store, clock),
+      registrationOpen: settings.dynamicRegistration,
+      browsers: listBrowsers(store, clock.now()).length,
+    },
+    rateLimits: limitFacts(known),
+    jobs: jobFacts(known),
+    recentErrors: listApiErrors(store, { limit: 5, unresolved_only: true }).map(errorFacts),
+    ownerCode: null,
+    problem: null,
+  };
+}
+
+/** The facts with one line for each part. */
+export function reportOf(facts: Facts): StatusReport {
+  const entries = LINES.map((line) => line(facts));
+  return {
+    ...facts,
+    entries: facts.problem && !isOfKey(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
+  };
+}
+
+const KEY_PROBLEMS: readonly ErrorCode[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
+
+/** The state opens then, and what is sealed in it does not. */
+function isOfKey({ code }: NonNullable<Facts['problem']>): boolean {
+  return KEY_PROBLEMS.includes(code);
+}
+
+/** A state that does not open tells nothing. */
+function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
+  if (line.part === 'server' || line.part === 'database') return line;
+  return { ...line, state: 'off', summary: 'not known', remedy: null };
+}
+
+function countApproved(store: Store, clock: Clock): number {
+  return new Set(listLiveGrants(store, clock.now()).map(({ clientId }) => clientId)).size;
+}
+
+function accountFacts({ store, clock }: Known): StatusReport['account'] {
+  const { account, connected, reauthorizationRequired, missingScopes, daysLeft } = accountView(store, clock);
+  return {
+    connected,
+    reauthorizationRequired,
+    name: account?.displayName ?? null,
+    id: account?.accountId ?? account?.providerUserId ?? null,
+    scopes: account?.scopes ?? [],
+    missingScopes,
+    accessTokenExpiresAt: isoOf(account?.accessExpiresAt ?? null),
+    loginExpiresAt: isoOf(account?.loginExpiresAt ?? null),
+    daysLeft,
+  };
+}
+
+function databaseFacts({ store }: Known): StatusReport['database'] {
+  const { lastSavedAt, unsavedChanges: _, ...state } = store.state();
+  return { ...state, lastSavedAt: isoOf(lastSavedAt) };
+}
+
+function limitFacts({ store, clock }: Known): StatusReport['rateLimits'] {
+  const now = clock.now();
+  const counts = Object.values(requestTotals(store, now));
+  return {
+    blocked: listRateLimits(store)
+      .filter((limit) => limit.blockedUntil !== null && limit.blockedUntil > now)
+      .map(({ scope, blockedUntil, reason }) => ({ scope, blockedUntil: isoOf(blockedUntil) ?? '', reason })),
+    requests24h: counts.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function jobFacts({ store }: Known): StatusReport['jobs'] {
+  return {
+    byStatus: countJobs(store),
+    reviewRequired: countReviews(store),
+    nextRunAfter: isoOf(nextRunAfter(store)),
+  };
+}
+
+function errorFacts(error: ApiError): StatusReport['recentErrors'][number] {
+  const { lastSeenAt, code, message, occurrences } = error;
+  return { at: isoOf(lastSeenAt) ?? '', code, message, occurrences };
+}
+
+function serverLine({ server }: Facts): StatusEntry {
+  if (!server) return entry('server', 'off', 'not running', 'relay serve');
+  return entry('server', 'ok', `${server.baseUrl} (pid ${server.pid}, version ${server.version})`);
+}
+
+function accountLine({ account, problem }: Facts): StatusEntry {
+  const name = account.name ?? account.id ?? '';
+  if (problem && isOfKey(problem) && account.id !== null) {
+    return entry('account', 'bad', `${name}: the login cannot be opened`, 'relay login, to start over');
+  }
+  if (account.reauthorizationRequired) {
+    return entry('account', 'bad', `${name}: Spotify has ended the login`, 'relay login');
+  }
+  if (!account.connected) return entry('account', 'bad', 'no Spotify account connected', 'relay login');
+  if (account.missingScopes.length > 0) {
+    const missing = account.missingScopes.join(', ');
+    return entry('account', 'warning', `${name}: connected without ${missing}`, 'relay login');
+  }
+  const days = account.daysLeft ?? 0;
+  const summary = `${name}, ${account.scopes.length} permissions, login ends in ${days} ${days === 1 ? 'day' : 'days'}`;
+  return days < WARN_DAYS
+    ? entry('account', 'warning', summary, 'relay login')
+    : entry('account', 'ok', summary);
+}
+
+const KEY_PLACES = {
+  keychain: "the system's keychain",
+  file: 'a key file',
+  environment: 'RELAY_ENCRYPTION_KEY',
+};
+
+function hasState({ schemaVersion }: Facts['database']): boolean {
+  return schemaVersion > 0;
+}
+
+function keyLine({ key, database, problem }: Facts): StatusEntry {
+  if (problem && isOfKey(problem)) return entry('key', 'bad', problem.message, problem.remedy);
+  if (!hasState(database)) return entry('key', 'off', 'none is needed yet');
+  if (key.warning) return entry('key', 'warning', key.warning);
+  return entry('key', 'ok', `kept in ${KEY_PLACES[key.source]}`);
+}
+
+function databaseLine({ home, database, problem }: Facts): StatusEntry {
+  if (problem && !isOfKey(problem)) return entry('database', 'bad', problem.message, problem.remedy);
+  if (!hasState(database)) {
+    return entry('database', 'off', `no state in ${home} yet`, 'relay serve, or another home with --home');
+  }
+  const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (of a newer relay)' : ''}`;
+  const size = `${Math.max(1, Math.round(database.sizeBytes / 1024))} KiB`;
+  const saved = `saved ${database.lastSavedAt ?? 'never'}`;
+  if (database.status === 'degraded') {
+    const remedy = `make room or make ${database.path} writable; relay saves again by itself`;
+    return entry('database', 'bad', `cannot be saved (${schema}, ${size}, ${saved})`, remedy);
+  }
+  return entry('database', 'ok', `${schema}, ${size}, ${saved}`);
+}
+
+function mcpLine({ mcp }: Facts): StatusEntry {
+  const ways = mcp.authMode === 'bearer' ? 'API key (relay key) and OAuth' : 'OAuth only';
+  const clients = `${mcp.clients} approved ${mcp.clients === 1 ? 'client' : 'clients'}`;
+  const count = mcp.browsers;
+  const browsers = count === 0 ? '' : `, ${count} remembered ${count === 1 ? 'browser' : 'browsers'}`;
+  const closed = mcp.registrationOpen ? '' : ', registration off';
+  return entry('mcp', 'ok', `${ways}, ${clients}${browsers}${closed}`);
+}
+
+function limitsLine({ rateLimits }: Facts): StatusEntry {
+  const requests = `${rateLimits.requests24h} requests in 24 hours`;
+  if (rateLimits.blocked.length === 0) return entry('rate_limits', 'ok', `nothing blocked, ${requests}`);
+  const blocked = rateLimits.blocked
+    .map(({ scope, blockedUntil }) => `${scope} until ${blockedUntil}`)
+    .join(', ');
+  return entry(
+    'rate_limits',
+    'warning',
+    `blocked: ${blocked}; ${requests}`,
+    'wait: other kinds of request work',
+  );
+}
+
+function jobsLine({ jobs }: Facts): StatusEntry {
+  const { byStatus, reviewRequired, nextRunAfter: next } = jobs;
+  const open = Object.entries(byStatus).filter(([status]) => !isEnded(status as JobStatus));
+  const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none at work';
+  const summary = next === null ? counts : `${counts}, the next goes on at ${next}`;
+  if (reviewRequired > 0) {
+    const stopped = `${reviewRequired} stopped because a playlist was changed meanwhile`;
+    return entry('jobs', 'warning', `${summary}; ${stopped}`, 'relay jobs');
+  }
+  return entry('jobs', 'ok', summary, (byStatus.ready ?? 0) > 0 ? 'relay jobs commit ID, to write' : null);
+}
+
+function errorsLine({ recentErrors }: Facts): StatusEntry {
+  const [latest] = recentErrors;
+  if (!latest) return entry('errors', 'ok', 'none unresolved');
+  return entry('errors', 'warning', `${latest.at} ${latest.code}: ${latest.message}`);
+}
+
+/** In the order of the report. */
+const LINES = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, jobsLine, errorsLine];
+
+function entry(
+  part: StatusEntry['part'],
+  state: StatusEntry['state'],
+  summary: string,
+  remedy: string | null = null,
+): StatusEntry {
+  return { part, state, summary, remedy };
+}

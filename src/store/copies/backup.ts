@@ -1,0 +1,166 @@
+/**
+ * Writing a copy of the state file. What is read is complete at every moment, since a save puts a new file in the place of
+ * the old one; so a copy needs no lock and disturbs nobody. The copy gets its name only once it is whole and on the disk.
+ */
+import { open, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { inspectContent } from '../file/open.ts';
+import { diskProblem } from '../file/save.ts';
+import { nodeSaveFs, type SaveFs } from '../file/saveFs.ts';
+import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
+import { removeStaleTemps, tempPathFor } from '../file/tempFiles.ts';
+import { linkUnlessExists } from '../home/smallFiles.ts';
+
+export interface BackupOptions {
+  /** The state file. */
+  source: string;
+  /** Where the copy goes, as the person gave it. */
+  file: string;
+  /** Replaces an earlier copy. */
+  force: boolean;
+  /** For tests: a disk that fails. */
+  fs?: SaveFs;
+  /** For tests: a file system without hard links. */
+  link?: typeof linkUnlessExists;
+}
+
+export interface Backup {
+  /** The copy, absolute. */
+  path: string;
+  sizeBytes: number;
+  schemaVersion: number;
+  /** When the program last saved what is in the copy, Unix milliseconds. */
+  savedAt: number;
+}
+
+/**
+ * Copies the state as it is on disk now. A failure leaves neither half a copy nor a changed one.
+ * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a place that will not do,
+ * `STORE_ERROR` of the disk
+ */
+export async function backUpState(options: BackupOptions): Promise<Backup> {
+  const { source } = options;
+  const state = await readStateFile(source);
+  if (!state) throw noState(dirname(source));
+  const { schemaVersion } = await inspectContent(source, state.bytes);
+  const path = await placeFor(options);
+  await removeStaleTemps(path).catch(() => {});
+  try {
+    await write(options, path, state.bytes);
+  } catch (error) {
+    throw error instanceof RelayError ? error : cannotWrite(path, error);
+  }
+  return { path, sizeBytes: state.bytes.length, schemaVersion, savedAt: state.savedAt };
+}
+
+async function write(options: BackupOptions, path: string, bytes: Uint8Array): Promise<void> {
+  const { force, fs = nodeSaveFs, link = linkUnlessExists } = options;
+  const temp = tempPathFor(path);
+  try {
+    await fs.writeSynced(temp, bytes);
+    if (!(await readFile(temp)).equals(bytes)) throw new Error('what was written reads back differently');
+    if (force) await fs.rename(temp, path);
+    else if (!(await nameUnlessTaken(fs, link, temp, path))) throw taken(path);
+  } finally {
+    await fs.remove(temp).catch(() => {});
+  }
+  await fs.syncDirectory(dirname(path));
+}
+
+/** Gives `temp` the name `path` unless something has it by now: then false. */
+async function nameUnlessTaken(
+  fs: SaveFs,
+  link: typeof linkUnlessExists,
+  temp: string,
+  path: string,
+): Promise<boolean> {
+  const linked = await link(temp, path).catch(() => null);
+  if (linked !== null) return linked;
+  // Memory sticks know no hard links: there the name is taken by an empty file, which the copy then replaces.
+  const reserved = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'EEXIST') return null;
+    throw error;
+  });
+  await reserved?.close();
+  if (!reserved) return false;
+  await fs.rename(temp, path).catch(async (error: unknown) => {
+    await fs.remove(path).catch(() => {});
+    throw error;
+  });
+  return true;
+}
+
+/** The absolute path of the copy; behind a symbolic link, so that the link stays. */
+async function placeFor({ source, file, force }: BackupOptions): Promise<string> {
+  const path = await realpath(file).catch(() => resolve(file));
+  const found = await stat(path).catch(() => null);
+  if (!found) {
+    await requireDirectory(path, file);
+    return path;
+  }
+  const state = await stat(source);
+  if (found.ino === state.ino && found.dev === state.dev) {
+    throw new RelayError('USAGE', `${path} is the state file itself.`, {
+      remedy: 'Give the copy another name.',
+    });
+  }
+  if (found.isDirectory()) {
+    throw new RelayError('USAGE', `${path} is a directory.`, {
+      remedy: 'Give the name of a file in it, like `relay.backup`.',
+    });
+  }
+  if (!force) throw taken(path);
+  await requireEarlierCopy(path, found.isFile());
+  return path;
+}
+
+async function requireDirectory(path: string, file: string): Promise<void> {
+  const directory = /[\\/]$/.test(file) ? path : dirname(path);
+  if (
+    await stat(directory).then(
+      (found) => found.isDirectory(),
+      () => false,
+    )
+  )
+    return;
+  throw new RelayError('USAGE', `There is no directory ${directory}.`, {
+    remedy: 'Make it first, or give another path.',
+  });
+}
+
+/** A slip of the fingers must not cost another file, least of all the master key. */
+async function requireEarlierCopy(path: string, isFile: boolean): Promise<void> {
+  if (isFile && isOurs(await headerOf(path))) return;
+  throw new RelayError('USAGE', `${path} is no copy of the state, so it is not replaced.`, {
+    remedy: 'Give another path, or remove it yourself first.',
+  });
+}
+
+async function headerOf(path: string): Promise<Uint8Array> {
+  try {
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(100), 0, 100, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function taken(path: string): RelayError {
+  return new RelayError('USAGE', `${path} exists already.`, {
+    remedy: 'Give another name, or replace an earlier copy with --force.',
+  });
+}
+
+function cannotWrite(path: string, error: unknown): RelayError {
+  const { what, remedy } = diskProblem(error);
+  return new RelayError('STORE_ERROR', `The copy cannot be written to ${path}: ${what}.`, {
+    remedy: `${remedy}, or give another path.`,
+    cause: error,
+  });
+}

@@ -1,0 +1,143 @@
+/**
+ * The rows of a copy, taken over into a database that this program's own migrations made. The file may have been made by
+ * anybody, so nothing in it is believed: its schema has to be ours word for word before SQLite does any work on it, and no
+ * SQL text of the file is ever run. Every step reads a page once, so the size of the file bounds the time.
+ */
+import type { Database, SqlJsStatic, SqlValue } from 'sql.js';
+import { messageOf } from '../../domain/errors.ts';
+import { type Migration, migrate } from '../sql/migrate.ts';
+import { schemaTreeProblem } from './schemaTree.ts';
+
+/** A title, a list, a plan: the longest is the list of a job, which came in by a request of at most 4 MiB. */
+const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
+
+/** What the file claims to be; bytes 60 to 63 of its header. */
+export function claimedVersion(bytes: Uint8Array): number {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).readUInt32BE(60);
+}
+
+/**
+ * A database at the version that the file claims, with its rows.
+ * @param bytes with a header that has been looked at
+ * @throws Error that says what in the file is not as it should be
+ */
+export function takeRows(SQL: SqlJsStatic, bytes: Uint8Array, migrations: readonly Migration[]): Database {
+  const problem = schemaTreeProblem(bytes);
+  if (problem !== null) throw new Error(problem);
+  const fresh = new SQL.Database();
+  try {
+    fresh.exec('pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory;');
+    const version = claimedVersion(bytes);
+    migrate(
+      fresh,
+      migrations.filter((migration) => migration.version <= version),
+    );
+    const file = new SQL.Database(bytes);
+    try {
+      requireOurSchema(file, fresh);
+      requireSound(file);
+      copyAll(file, fresh);
+    } finally {
+      file.close();
+    }
+    return fresh;
+  } catch (error) {
+    fresh.close();
+    throw error;
+  }
+}
+
+interface SchemaObject {
+  type: string;
+  name: string;
+  table: string;
+  sql: string | null;
+}
+
+/** Triggers, views, virtual tables, generated columns, other checks or other indices: anything that is not ours word for word. */
+function requireOurSchema(file: Database, fresh: Database): void {
+  file.exec('pragma trusted_schema = off; pragma cell_size_check = on;');
+  const ours = new Map(objectsOf(fresh).map((object) => [keyOf(object), object]));
+  const seen = new Set<string>();
+  for (const object of objectsOf(file)) {
+    const own = ours.get(keyOf(object));
+    if (!own || seen.has(keyOf(object)))
+      throw new Error(`it holds a ${named(object)} that relay did not make`);
+    if (own.sql !== object.sql || own.table !== object.table)
+      throw new Error(`its ${named(object)} is not as relay made it`);
+    seen.add(keyOf(object));
+  }
+  for (const [key, object] of ours) if (!seen.has(key)) throw new Error(`its ${named(object)} is missing`);
+}
+
+function objectsOf(db: Database): SchemaObject[] {
+  const rows = db.exec('select type, name, tbl_name, sql from sqlite_schema')[0]?.values ?? [];
+  return rows.map(([type, name, table, sql]) => ({
+    type: String(type),
+    name: String(name),
+    table: String(table),
+    sql: sql === null || sql === undefined ? null : String(sql),
+  }));
+}
+
+function keyOf({ type, name }: SchemaObject): string {
+  return JSON.stringify([type, name]);
+}
+
+/** For a terminal: the name comes from the file. */
+function named({ type, name }: SchemaObject): string {
+  const plain = (text: string) => text.replace(/[^ -~]/g, '?').slice(0, 60);
+  return `${plain(type)} "${plain(name)}"`;
+}
+
+/** Both run our own checks and indices by now. The first also finds a page that two trees share. */
+function requireSound(file: Database): void {
+  const verdict = file.exec('pragma integrity_check(1)')[0]?.values[0]?.[0];
+  if (verdict !== 'ok') throw new Error(`SQLite finds it damaged (${String(verdict)})`);
+  const dangling = file.exec('pragma foreign_key_check')[0]?.values[0]?.[0];
+  if (dangling !== undefined) throw new Error(`a row of ${String(dangling)} refers to one that is not there`);
+}
+
+function copyAll(file: Database, fresh: Database): void {
+  fresh.exec('pragma foreign_keys = off; begin');
+  for (const { type, name } of objectsOf(fresh)) if (type === 'table') copyTable(file, fresh, name);
+  fresh.exec('commit; pragma foreign_keys = on');
+  if (fresh.exec('pragma foreign_key_check').length > 0)
+    throw new Error('its rows refer to some that are not there');
+}
+
+function copyTable(file: Database, fresh: Database, table: string): void {
+  const columns = (fresh.exec(`pragma table_info(${table})`)[0]?.values ?? []).map(([, name]) =>
+    String(name),
+  );
+  // What our migrations have put there is right by itself.
+  const rest = table === 'meta' ? "where name <> 'oldest_compatible'" : '';
+  const select = file.prepare(`select ${columns.join(', ')} from ${table} ${rest}`);
+  const insert = fresh.prepare(
+    `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
+  );
+  try {
+    while (select.step()) {
+      const row = select.get();
+      row.forEach((value, at) => {
+        requireUsual(value, `${table}.${columns[at]}`);
+      });
+      insert.run(row);
+    }
+  } catch (error) {
+    throw new Error(`a row of ${table} is not as it should be: ${messageOf(error)}`, { cause: error });
+  } finally {
+    select.free();
+    insert.free();
+  }
+}
+
+/** Types, ranges and null are checked by the strict tables that the row goes into. */
+function requireUsual(value: SqlValue, column: string): void {
+  const isLong =
+    (typeof value === 'string' || value instanceof Uint8Array) && value.length > MAX_VALUE_LENGTH;
+  if (isLong) throw new Error(`${column} is longer than ${MAX_VALUE_LENGTH / 1024 / 1024} MiB`);
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new Error(`${column} is a number out of range`);
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Putting a copy in the place of the state file: reading and checking it, and the exchange. At every moment of the
+ * exchange `relay.db` is a complete file, the old one or the new one, and the old one keeps a name of its own.
+ */
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { type Detached, openCopy } from '../file/open.ts';
+import { diskProblem } from '../file/save.ts';
+import { nodeSaveFs, type SaveFs } from '../file/saveFs.ts';
+import { readStateFile, refuseUnfinished, stateFilePath } from '../file/stateFile.ts';
+import { removeStaleTemps, tempPathFor } from '../file/tempFiles.ts';
+import { keepStateFile } from './keptCopy.ts';
+
+/** A state of ten thousand songs has a few MiB; checking this much takes some seconds and a few times its size in memory. */
+const MAX_COPY_BYTES = 256 * 1024 * 1024;
+
+export interface Copy extends Detached {
+  /** Absolute. */
+  path: string;
+  /** Time of the file, Unix milliseconds. */
+  savedAt: number;
+}
+
+/**
+ * Reads a copy into memory, checks it as the work of a stranger, and brings its rows to the present schema there. Changes
+ * nothing on disk.
+ * @throws RelayError `USAGE` when there is no such file or it is the state file of `home` itself, `STATE_DAMAGED`,
+ * `STATE_TOO_NEW`
+ */
+export async function readCopy(file: string, home: string, clock: Clock): Promise<Copy> {
+  const path = resolve(file);
+  await requireOtherFile(path, await stateFilePath(home));
+  try {
+    const content = await readStateFile(path, MAX_COPY_BYTES);
+    if (!content) throw noFile(path);
+    const copy = await openCopy(path, content, clock);
+    return { ...copy, path, savedAt: content.savedAt };
+  } catch (error) {
+    throw aboutCopy(error);
+  }
+}
+
+async function requireOtherFile(path: string, statePath: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (!found) throw noFile(path);
+  if (!found.isFile()) {
+    throw new RelayError('USAGE', `${path} is not a file.`, {
+      remedy: 'Give the path of a file that `relay backup` made.',
+    });
+  }
+  const state = await stat(statePath).catch(() => null);
+  if (!state || state.ino !== found.ino || state.dev !== found.dev) return;
+  throw new RelayError('USAGE', `${path} is the state file itself: there is nothing to restore.`, {
+    remedy: 'Give the path of a copy.',
+  });
+}
+
+function noFile(path: string): RelayError {
+  return new RelayError('USAGE', `There is no file ${path}.`, {
+    remedy: 'Give the path of a file that `relay backup` made.',
+  });
+}
+
+/** The remedy of a state file that does not open is to restore a copy, which is no help where the copy is what fails. */
+function aboutCopy(error: unknown): unknown {
+  if (!(error instanceof RelayError)) return error;
+  const remedies: Partial<Record<string, string>> = {
+    STATE_DAMAGED: 'The state of this home is as it was. Restore another copy.',
+    STATE_TOO_NEW: 'The state of this home is as it was. Restore it with the newer relay that made the copy.',
+    HOME_UNUSABLE: 'The state of this home is as it was. Make the copy readable for this user.',
+  };
+  const remedy = remedies[error.code];
+  if (remedy === undefined) return error;
+  const { message, details = {}, cause } = error;
+  return new RelayError(error.code, message, { remedy, details, cause });
+}
+
+export interface Replaced {
+  path: string;
+  /** Where the file before is kept; null where there was none. */
+  keptPath: string | null;
+}
+
+/**
+ * Makes `image` the state of `home`, which must be held. A failure leaves everything as it was.
+ * @throws RelayError `STATE_DAMAGED` while another program has not finished with the old file, `STORE_ERROR`
+ */
+export async function replaceState(
+  home: string,
+  image: Uint8Array,
+  clock: Clock,
+  fs: SaveFs = nodeSaveFs,
+): Promise<Replaced> {
+  const path = await stateFilePath(home);
+  // What such a file holds would be taken for a part of the new one.
+  await refuseUnfinished(path);
+  await removeStaleTemps(path);
+  const temp = tempPathFor(path);
+  let keptPath: string | null = null;
+  try {
+    await fs.writeSynced(temp, image);
+    keptPath = await keepStateFile(path, 'before-restore', clock);
+    await fs.syncDirectory(dirname(path));
+    await fs.rename(temp, path);
+  } catch (error) {
+    await fs.remove(temp).catch(() => {});
+    if (keptPath !== null) await fs.remove(keptPath).catch(() => {});
+    throw cannotRestore(path, error);
+  }
+  await fs.syncDirectory(dirname(path)).catch((error: unknown) => {
+    throw cannotRestore(path, error);
+  });
+  return { path, keptPath };
+}
+
+function cannotRestore(path: string, error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
+  const { what, remedy } = diskProblem(error);
+  return new RelayError('STORE_ERROR', `The copy cannot be put in the place of ${path}: ${what}.`, {
+    remedy: `${remedy} and restore again; nothing was lost.`,
+    cause: error,
+  });
+}

@@ -1,0 +1,274 @@
+/**
+ * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. Whoever opens it must hold the home
+ * (`lock.ts`), since a second writer would overwrite the first.
+ */
+import type { Database } from 'sql.js';
+import type { Clock } from '../../base/clock.ts';
+import { messageOf, RelayError } from '../../domain/errors.ts';
+import { MIGRATIONS } from '../../generated/sql.ts';
+import { claimedVersion, takeRows } from '../copies/copyContent.ts';
+import { ensureHome } from '../home/home.ts';
+import { type Migration, migrate, readVersions, type SchemaVersions } from '../sql/migrate.ts';
+import { createSql } from '../sql/sql.ts';
+import { loadSqlite } from '../sql/sqlite.ts';
+import type { Store, StoreOptions } from '../types.ts';
+import { createSaver, type Saver, type SaverState } from './save.ts';
+import { nodeSaveFs } from './saveFs.ts';
+import {
+  damaged,
+  inRollbackFormat,
+  openImage,
+  readStateFile,
+  type StateFile,
+  stateFilePath,
+} from './stateFile.ts';
+import { removeStaleTemps } from './tempFiles.ts';
+
+export type { SqlParams, SqlValue, Store, StoreOptions, StoreState } from '../types.ts';
+
+/**
+ * Opens `<home>/relay.db`, makes it in a fresh home, and migrates an older one.
+ * @throws RelayError `HOME_UNUSABLE`, `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { home, clock, log, fs = nodeSaveFs, migrations = MIGRATIONS } = options;
+  await ensureHome(home, log);
+  const path = await stateFilePath(home);
+  await removeStaleTemps(path);
+  const file = await readStateFile(path);
+  const SQL = await loadSqlite();
+  const db = file ? openImage(SQL, path, file.bytes) : new SQL.Database();
+  try {
+    const migrated = bring(db, path, migrations);
+    const sql = createSql(db);
+    const saved = {
+      version: migrated > 0 ? -1 : 0,
+      sizeBytes: file?.bytes.length ?? 0,
+      at: file?.savedAt ?? null,
+    };
+    const saver = createSaver({ path, source: sql, saved, clock, log, fs });
+    if (!file) await firstSave(saver, path);
+    // A full disk does not keep an existing state from being read.
+    else if (migrated > 0) await saver.saveNow().catch(() => {});
+    return assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * Checks that a file could be opened as the state, without changing anything.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`, `HOME_UNUSABLE` when it is not there or not readable
+ */
+export async function inspectStateFile(path: string): Promise<SchemaVersions & { sizeBytes: number }> {
+  const file = await readStateFile(path);
+  if (!file) {
+    throw new RelayError('HOME_UNUSABLE', `There is no file ${path}.`, {
+      remedy: 'Give the path of a copy.',
+    });
+  }
+  return { ...(await inspectContent(path, file.bytes)), sizeBytes: file.bytes.length };
+}
+
+/**
+ * Checks what was read from `path` in the same way.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function inspectContent(path: string, bytes: Uint8Array): Promise<SchemaVersions> {
+  const db = openImage(await loadSqlite(), path, bytes);
+  try {
+    return checkedVersions(db, path, newestOf(MIGRATIONS));
+  } finally {
+    db.close();
+  }
+}
+
+export interface Detached {
+  /** Holds everything in memory: saving does nothing. */
+  store: Store;
+  /** What the file had before it was migrated. */
+  fileVersion: number;
+  /** The content as the bytes of a file. */
+  image(): Uint8Array;
+}
+
+/**
+ * What was read from `path`, at the present schema and apart from its file.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function openDetached(
+  path: string,
+  { bytes, savedAt }: StateFile,
+  clock: Clock,
+): Promise<Detached> {
+  const db = openImage(await loadSqlite(), path, bytes);
+  try {
+    const { schemaVersion: fileVersion } = versionsOf(db, path);
+    bring(db, path, MIGRATIONS);
+    return detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, MIGRATIONS);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/**
+ * The rows of a copy that anybody may have made, at the present schema and apart from its file: see `copyContent.ts`.
+ * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
+ */
+export async function openCopy(
+  path: string,
+  { bytes, savedAt }: StateFile,
+  clock: Clock,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Detached> {
+  const fileVersion = claimedVersion(bytes);
+  if (fileVersion === 0) throw damaged(path, 'it holds no state');
+  if (fileVersion > newestOf(migrations)) throw tooNew(path, fileVersion, newestOf(migrations));
+  const SQL = await loadSqlite();
+  let db: Database;
+  try {
+    db = takeRows(SQL, inRollbackFormat(bytes), migrations);
+  } catch (error) {
+    throw damaged(path, messageOf(error), error);
+  }
+  try {
+    bring(db, path, migrations);
+    return detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, migrations);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Its schema is not known here, so it cannot be compared with one. */
+function tooNew(path: string, schemaVersion: number, expectedVersion: number): RelayError {
+  const message = `The copy ${path} has schema ${schemaVersion}; this program knows ${expectedVersion}.`;
+  return new RelayError('STATE_TOO_NEW', message, { details: { path, schemaVersion, expectedVersion } });
+}
+
+function detached(
+  db: Database,
+  {
+    path,
+    fileVersion,
+    savedAt,
+    sizeBytes,
+  }: { path: string; fileVersion: number; savedAt: number; sizeBytes: number },
+  clock: Clock,
+  migrations: readonly Migration[],
+): Detached {
+  const sql = createSql(db);
+  const saver = unsaved({ status: 'ok', sizeBytes, lastSavedAt: savedAt, unsavedChanges: false });
+  const store = assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
+  return { store, fileVersion, image: sql.image };
+}
+
+function unsaved(state: SaverState): Saver {
+  const done = async () => {};
+  return { saveNow: done, saveSoon() {}, probe: done, state: () => state, close: done };
+}
+
+/** Checks the file's age and migrates it where it is older; returns how many migrations ran. */
+function bring(db: Database, path: string, migrations: readonly Migration[]): number {
+  checkedVersions(db, path, newestOf(migrations));
+  db.exec('pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory;');
+  try {
+    return migrate(db, migrations);
+  } catch (error) {
+    throw damaged(path, `it cannot be brought to the present schema (${messageOf(error)})`, error);
+  }
+}
+
+function checkedVersions(db: Database, path: string, expectedVersion: number): SchemaVersions {
+  const versions = versionsOf(db, path);
+  if (versions.schemaVersion > expectedVersion && versions.oldestCompatible > expectedVersion) {
+    const { schemaVersion, oldestCompatible } = versions;
+    throw new RelayError(
+      'STATE_TOO_NEW',
+      `The state file ${path} has schema ${schemaVersion}; this program knows ${expectedVersion} and the file needs at least ${oldestCompatible}.`,
+      {
+        remedy: 'Start the newer relay that wrote it, or use another home with --home.',
+        details: { path, schemaVersion, expectedVersion, oldestCompatible },
+      },
+    );
+  }
+  return versions;
+}
+
+function versionsOf(db: Database, path: string): SchemaVersions {
+  try {
+    return readVersions(db);
+  } catch (error) {
+    throw damaged(path, `its version cannot be read (${messageOf(error)})`, error);
+  }
+}
+
+function newestOf(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0;
+}
+
+/** Without a first file the program would run on nothing. */
+async function firstSave(saver: Saver, path: string): Promise<void> {
+  try {
+    await saver.saveNow();
+  } catch (error) {
+    await saver.close().catch(() => {});
+    throw new RelayError('HOME_UNUSABLE', `The state file ${path} cannot be made. ${messageOf(error)}`, {
+      remedy: 'Make room or make the directory writable, or choose another one with --home.',
+      cause: error,
+    });
+  }
+}
+
+interface Parts {
+  path: string;
+  db: Database;
+  sql: ReturnType<typeof createSql>;
+  saver: Saver;
+  migrations: readonly Migration[];
+  now: () => number;
+}
+
+function assemble({ path, db, sql, saver, migrations, now }: Parts): Store {
+  const { schemaVersion } = readVersions(db);
+  const expectedVersion = newestOf(migrations);
+  const { run, get, all, transaction } = sql;
+  let closing: Promise<void> | null = null;
+  return {
+    run,
+    get,
+    all,
+    transaction,
+    saveNow: saver.saveNow,
+    saveSoon: saver.saveSoon,
+    async durable(change, undo) {
+      if (saver.state().status === 'degraded') await saver.probe();
+      const result = transaction(change);
+      try {
+        await saver.saveNow();
+      } catch (error) {
+        if (undo) transaction(undo);
+        saver.saveSoon();
+        throw error;
+      }
+      return result;
+    },
+    state: () => ({
+      path,
+      schemaVersion,
+      expectedVersion,
+      schemaState: schemaVersion > expectedVersion ? 'ahead' : 'current',
+      ...saver.state(),
+    }),
+    now,
+    close() {
+      closing ??= saver.close().finally(() => {
+        sql.close();
+        db.close();
+      });
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * Saving: the whole image to a temporary file, synced, renamed over the state file, the directory synced. At every
+ * moment the file is a complete database, the one before or the one after. One save runs at a time; changes that come
+ * during a save lead to another one.
+ */
+import { dirname } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import type { SaveFs } from './saveFs.ts';
+import { tempPathFor } from './tempFiles.ts';
+
+/** Changes wait this long for company; with the time of a save it stays below a second. */
+const SOON_MS = 500;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+
+export interface SaveSource {
+  /** A copy of the database file. */
+  image(): Uint8Array;
+  /** Grows with every change. */
+  version(): number;
+}
+
+export interface SaverOptions {
+  path: string;
+  source: SaveSource;
+  /** What the file on disk holds now: `version` -1 where there is none. */
+  saved: { version: number; sizeBytes: number; at: number | null };
+  clock: Clock;
+  log: Log;
+  fs: SaveFs;
+}
+
+export interface SaverState {
+  status: 'ok' | 'degraded';
+  sizeBytes: number;
+  lastSavedAt: number | null;
+  unsavedChanges: boolean;
+}
+
+export interface Saver {
+  saveNow(): Promise<void>;
+  saveSoon(): void;
+  /** Saves although nothing has changed, to learn whether the disk takes writes. */
+  probe(): Promise<void>;
+  state(): SaverState;
+  close(): Promise<void>;
+}
+
+interface Save {
+  /** Version of the image; null until it is taken. */
+  version: number | null;
+  done: Promise<void>;
+}
+
+export function createSaver({ path, source, saved, clock, log, fs }: SaverOptions): Saver {
+  const closing = new AbortController();
+  let { version: savedVersion, sizeBytes, at: lastSavedAt } = saved;
+  let running: Save | null = null;
+  let soon = false;
+  let retrying = false;
+  let degraded = false;
+
+  function start(): Save {
+    const save: Save = { version: null, done: Promise.resolve() };
+    running = save;
+    save.done = write(save).finally(() => {
+      running = null;
+    });
+    return save;
+  }
+
+  async function write(save: Save): Promise<void> {
+    // One turn later: the caller may be inside a transaction, others of this turn share the image, and what a failed save
+    // has taken back must not be in it.
+    await new Promise((resolve) => setImmediate(resolve));
+    try {
+      save.version = source.version();
+      const image = source.image();
+      await replaceFile(fs, path, image);
+      savedVersion = save.version;
+      sizeBytes = image.length;
+      lastSavedAt = clock.now();
+    } catch (error) {
+      throw failed(error);
+    }
+    if (degraded) log.info({ path }, 'the state is saved again');
+    degraded = false;
+  }
+
+  function failed(error: unknown): RelayError {
+    const failure = saveError(path, error);
+    if (!degraded) log.error({ path, err: messageOf(error) }, 'the state cannot be saved; trying again');
+    degraded = true;
+    if (!retrying && !closing.signal.aborted) void retry();
+    return failure;
+  }
+
+  async function retry(): Promise<void> {
+    retrying = true;
+    for (let delay = FIRST_RETRY_MS; degraded; delay = Math.min(delay * 2, LAST_RETRY_MS)) {
+      const stopped = await clock.sleep(delay, closing.signal).then(
+        () => false,
+        () => true,
+      );
+      if (stopped) break;
+      await (running ?? start()).done.catch(() => {});
+    }
+    retrying = false;
+  }
+
+  async function saveNow(): Promise<void> {
+    const target = source.version();
+    while (savedVersion < target) {
+      const save = running ?? start();
+      const coversTarget = save.version === null || save.version >= target;
+      // The failure of a save that began before this change says nothing about the next one.
+      await (coversTarget ? save.done : save.done.catch(() => {}));
+    }
+  }
+
+  return {
+    saveNow,
+    saveSoon() {
+      if (soon || closing.signal.aborted) return;
+      soon = true;
+      clock
+        .sleep(SOON_MS, closing.signal)
+        .then(() => {
+          soon = false;
+          return saveNow();
+        })
+        .catch(() => {});
+    },
+    probe: () => (running ?? start()).done,
+    state: () => ({
+      status: degraded ? 'degraded' : 'ok',
+      sizeBytes,
+      lastSavedAt,
+      unsavedChanges: savedVersion < source.version(),
+    }),
+    async close() {
+      closing.abort(new Error('the state is closed'));
+      await saveNow();
+      await running?.done.catch(() => {});
+    },
+  };
+}
+
+async function replaceFile(fs: SaveFs, path: string, image: Uint8Array): Promise<void> {
+  const temp = tempPathFor(path);
+  try {
+    await fs.writeSynced(temp, image);
+    await fs.rename(temp, path);
+  } catch (error) {
+    // Half an image would hold on to the space that is missing.
+    await fs.remove(temp).catch(() => {});
+    throw error;
+  }
+  await fs.syncDirectory(dirname(path));
+}
+
+const CAUSES: Record<string, { what: string; remedy: string }> = {
+  ENOSPC: { what: 'the disk is full', remedy: 'Free some space' },
+  EDQUOT: { what: 'the disk quota is used up', remedy: 'Free some space' },
+  EROFS: { what: 'the file system is read-only', remedy: 'Make it writable' },
+  EACCES: { what: 'the directory refuses writes', remedy: "Give the directory's owner the right to write" },
+  EPERM: { what: 'the directory refuses writes', remedy: "Give the directory's owner the right to write" },
+};
+
+/** Why a write failed and what mends it, in words without a full stop. */
+export function diskProblem(error: unknown): { what: string; remedy: string } {
+  return CAUSES[systemCodeOf(error) ?? ''] ?? { what: messageOf(error), remedy: 'Check the disk' };
+}
+
+function saveError(path: string, error: unknown): RelayError {
+  const { what, remedy } = diskProblem(error);
+  return new RelayError('STORE_ERROR', `The state cannot be saved to ${path}: ${what}.`, {
+    remedy: `${remedy}; saving is tried again by itself, and nothing already saved is lost.`,
+    cause: error,
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * Reading the state file and refusing one that is damaged or not ours. Nothing here writes: a refused file stays byte
+ * for byte as it was found.
+ */
+import { open, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, SqlJsStatic } from 'sql.js';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { APPLICATION_ID } from '../sql/migrate.ts';
+
+const MAGIC = 'SQLite format 3\0';
+
+/** The state file of a home; a symbolic link is followed, so that a save replaces the file and not the link. */
+export async function stateFilePath(home: string): Promise<string> {
+  const path = join(home, 'relay.db');
+  return realpath(path).catch(() => path);
+}
+
+export interface StateFile {
+  bytes: Uint8Array;
+  /** When these bytes were written, Unix milliseconds. */
+  savedAt: number;
+}
+
+/**
+ * The content of the file at one moment, or null where there is none.
+ * @param maxBytes a larger file is refused unread
+ * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
+ */
+export async function readStateFile(
+  path: string,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<StateFile | null> {
+  const file = await readWhole(path, maxBytes).catch((error: unknown) => {
+    if (error instanceof RelayError) throw error;
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw new RelayError('HOME_UNUSABLE', `The state file ${path} cannot be read: ${messageOf(error)}.`, {
+      remedy: 'Make it readable for the user that runs relay.',
+      cause: error,
+    });
+  });
+  if (!file) return null;
+  const problem = headerProblem(file.bytes);
+  if (problem) throw damaged(path, problem);
+  await refuseUnfinished(path);
+  return file;
+}
+
+/** A save puts another file in the place of this one; what has been opened stays the complete one before. */
+async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
+  const file = await open(path);
+  try {
+    const { mtimeMs, size } = await file.stat();
+    if (size > maxBytes) {
+      const isForeign = headerProblem((await file.read(Buffer.alloc(100), 0, 100, 0)).buffer, size);
+      throw damaged(path, isForeign ?? `it has ${Math.round(size / 1024 / 1024)} MiB, more than any state`);
+    }
+    return { bytes: await file.readFile(), savedAt: Math.round(mtimeMs) };
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * A database in memory with the content of `bytes`.
+ * @throws RelayError `STATE_DAMAGED`
+ */
+export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Database {
+  const db = new SQL.Database(inRollbackFormat(bytes));
+  try {
+    const verdict = db.exec('pragma quick_check(1)')[0]?.values[0]?.[0];
+    if (verdict !== 'ok') throw new Error(String(verdict));
+    return db;
+  } catch (error) {
+    db.close();
+    throw damaged(path, `SQLite finds it damaged (${messageOf(error)})`, error);
+  }
+}
+
+/** The error of a command that needs a state where there is none. */
+export function noState(home: string): RelayError {
+  return new RelayError('NOT_FOUND', `There is no state in ${home} yet.`, {
+    remedy: 'Run `relay serve` to begin, or name another home with --home.',
+    details: { home },
+  });
+}
+
+export function damaged(path: string, problem: string, cause?: unknown): RelayError {
+  return new RelayError(
+    'STATE_DAMAGED',
+    `The state file ${path} cannot be used: ${problem}. It was left as it is.`,
+    {
+      remedy: 'Put a copy back with `relay restore FILE`, or move the file away to start afresh.',
+      details: { path },
+      cause,
+    },
+  );
+}
+
+/** True for the first bytes of a state file, whatever the rest is worth. */
+export function isOurs(header: Uint8Array): boolean {
+  const start = Buffer.from(header.buffer, header.byteOffset, header.length);
+  return (
+    start.length >= 72 &&
+    start.toString('latin1', 0, 16) === MAGIC &&
+    start.readUInt32BE(68) === APPLICATION_ID
+  );
+}
+
+/** What is wrong with the file's first 100 bytes or its length; null when nothing is (sqlite.org/fileformat2.html, 1.3). */
+function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
+  if (bytes.length === 0) return 'it is empty';
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 100));
+  if (header.toString('latin1', 0, 16) !== MAGIC) return 'it is not an SQLite database';
+  if (header.length < 100) return 'it is cut short';
+  if (header.readUInt32BE(68) !== APPLICATION_ID) return 'it is the database of another program';
+  const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  const expected = header.readUInt32BE(28) * pageSize;
+  // The page count is only valid when both change counters agree.
+  const isCounted = header.readUInt32BE(24) === header.readUInt32BE(92);
+  if (isCounted && size < expected) return `it is cut short: ${size} of ${expected} bytes are there`;
+  return null;
+}
+
+/**
+ * Another SQLite program keeps part of the content in these until it is done; without them the file is incomplete.
+ * @throws RelayError `STATE_DAMAGED`
+ */
+export async function refuseUnfinished(path: string): Promise<void> {
+  for (const beside of [`${path}-wal`, `${path}-journal`]) {
+    const size = await stat(beside).then(
+      (found) => found.size,
+      () => 0,
+    );
+    if (size === 0) continue;
+    throw new RelayError(
+      'STATE_DAMAGED',
+      `Another program has not finished with the state file: ${beside} is there.`,
+      {
+        remedy: `Close that program; if none is open, run: sqlite3 '${path}' 'pragma journal_mode=delete'`,
+        details: { path },
+      },
+    );
+  }
+}
+
+/** Bytes 18 and 19 are 2 after another program used a write-ahead log, which a database in memory cannot have. */
+export function inRollbackFormat(bytes: Uint8Array): Uint8Array {
+  if (bytes[18] === 1 && bytes[19] === 1) return bytes;
+  const copy = bytes.slice();
+  copy[18] = 1;
+  copy[19] = 1;
+  return copy;
+}

@@ -1,0 +1,101 @@
+/** The home directory: everything that the program keeps, for its owner alone. */
+import { constants } from 'node:fs';
+import { access, chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type Log, silentLog } from '../../base/log.ts';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { exists } from './smallFiles.ts';
+
+/** One of these in a directory says that it is a home of this program. */
+const OWN_FILES = [
+  'relay.db',
+  'relay.lock',
+  'config.json',
+  'server.json',
+  'master.key',
+  'oauth-clients.json',
+];
+const STICKY = 0o1000;
+
+/**
+ * Makes the home with mode 0700 or checks the one that is there. Rights that are too wide are taken back, except in a
+ * directory that holds other things too: there a warning must do.
+ * @throws RelayError `HOME_UNUSABLE`
+ */
+export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
+  try {
+    await makeDirectory(home);
+    const found = await stat(home);
+    if (!found.isDirectory()) throw unusable(home, 'it is not a directory');
+    // Windows keeps rights in access lists, which a directory below the user's profile inherits.
+    if (process.platform !== 'win32') await narrow(home, found.mode, log);
+    await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw homeError(home, error);
+  }
+}
+
+/** What a step on the disk of the home failed with, in words; an error that has them already stays as it is. */
+export function homeError(home: string, error: unknown): RelayError {
+  return error instanceof RelayError ? error : unusable(home, reasonOf(error), error);
+}
+
+/** Level by level: Node's own `recursive` never ends below /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EEXIST') return;
+    const parent = dirname(path);
+    const isParentMissing = code === 'ENOENT' && parent !== path && !(await exists(parent));
+    if (!isParentMissing) throw error;
+    await makeDirectory(parent);
+    await mkdir(path, { mode: 0o700 });
+  }
+}
+
+async function narrow(home: string, mode: number, log: Log): Promise<void> {
+  if (mode & STICKY) throw unusable(home, 'it is shared between users');
+  if ((mode & 0o077) === 0) return;
+  const names = await readdir(home);
+  const isOurs = names.length === 0 || OWN_FILES.some((name) => names.includes(name));
+  if (isOurs) await chmod(home, 0o700);
+  const was = (mode & 0o777).toString(8);
+  log.warn({ home, was }, isOurs ? 'others could enter the home directory; now only its owner can' : WIDE);
+}
+
+const WIDE = 'others may enter the home directory, and it holds other files, so its rights stay as they are';
+
+function reasonOf(error: unknown): string {
+  switch (systemCodeOf(error)) {
+    case 'EACCES':
+    case 'EPERM':
+      return 'this user has no right to write there';
+    case 'EROFS':
+      return 'the file system is read-only';
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'it is not a directory';
+    case 'ENOSPC':
+      return 'the disk is full';
+    case 'EDQUOT':
+      return 'the disk quota is used up';
+    default:
+      return messageOf(error);
+  }
+}
+
+function isFull(cause: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '');
+}
+
+function unusable(home: string, reason: string, cause?: unknown): RelayError {
+  return new RelayError('HOME_UNUSABLE', `The home directory ${home} cannot be used: ${reason}.`, {
+    remedy: isFull(cause)
+      ? 'Free some space, or choose another one with --home or RELAY_HOME.'
+      : 'Choose another one with --home or RELAY_HOME, or make this one a directory of your own.',
+    details: { home },
+    cause,
+  });
+}

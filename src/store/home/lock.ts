@@ -1,0 +1,128 @@
+/**
+ * One owner per home. The lock file names the owner's process; when that process is gone, the next starter takes over.
+ *
+ * Removing a stale lock and making a new one are two steps, and two starters that interleave them would both win. So a
+ * starter first becomes the one successor of the lock that it found: it makes `relay.lock.after-<nonce>`, a name that
+ * only one process can make, checks that the lock is still the one with this nonce, and only then renames its own file
+ * over the lock. If the successor dies in between, its own nonce has a successor in turn. A name `after-<nonce>` is
+ * removed only after the lock has changed, and nonces never come back; so whoever makes that name late fails the check.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { nodeSaveFs } from '../file/saveFs.ts';
+import { removeStaleTemps } from '../file/tempFiles.ts';
+import { homeError } from './home.ts';
+import { type Holder, isHeld, lockPath, readHolder } from './lockFile.ts';
+import { ownStart } from './processes.ts';
+import { readServerFileAsIs } from './serverFile.ts';
+import { linkUnlessExists, writeTemp } from './smallFiles.ts';
+
+export interface LockInfo {
+  /** What the home is needed for, for a person: `relay serve`, `relay login`. */
+  purpose: string;
+}
+
+/** The purpose of those that soon write `server.json`. */
+const SERVING = 'relay serve';
+
+export interface HomeLock {
+  /** Lets the next one in; does nothing the second time. */
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the home for this process until `release` or its end.
+ * @throws RelayError `ALREADY_RUNNING` with details `{pid, baseUrl?}` while another process holds it, `HOME_UNUSABLE`
+ */
+export function acquireHome(home: string, info: LockInfo): Promise<HomeLock> {
+  return acquire(home, info).catch((error: unknown) => {
+    throw homeError(home, error);
+  });
+}
+
+async function acquire(home: string, info: LockInfo): Promise<HomeLock> {
+  const path = lockPath(home);
+  const me: Holder = {
+    pid: process.pid,
+    start: await ownStart(),
+    nonce: randomUUID(),
+    purpose: info.purpose,
+  };
+  const own = await writeTemp(path, `${JSON.stringify(me)}\n`);
+  try {
+    // Every round that fails means that somebody else got on meanwhile.
+    while (!(await linkUnlessExists(own, path)) && !(await takeOver(home, own, me))) {}
+    return { release: () => release(path, me) };
+  } finally {
+    await rm(own, { force: true });
+  }
+}
+
+/** Replaces the lock of a dead process by `own`; false when the lock changed meanwhile. */
+async function takeOver(home: string, own: string, me: Holder): Promise<boolean> {
+  const path = lockPath(home);
+  const found = await readHolder(path);
+  if (!found) return false;
+  const claim = await claimSuccession(home, own, found);
+  if (!claim) return false;
+  const current = await readHolder(path);
+  if (current?.nonce !== found.nonce) {
+    await rm(claim, { force: true });
+    return false;
+  }
+  await nodeSaveFs.rename(own, path);
+  await removeLeftovers(home, me);
+  return true;
+}
+
+/** Makes this process the last in the line after `found`; returns the claim's path, null when the line has ended. */
+async function claimSuccession(home: string, own: string, found: Holder): Promise<string | null> {
+  for (let last: Holder | null = found; last; ) {
+    if (await isHeld(last)) throw await alreadyRunning(home, last);
+    const claim = `${lockPath(home)}.after-${last.nonce}`;
+    if (await linkUnlessExists(own, claim)) return claim;
+    last = await readHolder(claim);
+  }
+  return null;
+}
+
+/** The lock has changed hands: nothing that led to it is needed any more. */
+async function removeLeftovers(home: string, me: Holder): Promise<void> {
+  const path = lockPath(home);
+  const prefix = `${basename(path)}.after-`;
+  for (const name of await readdir(home)) {
+    if (name.startsWith(prefix) && name !== `${prefix}${me.nonce}`)
+      await rm(join(home, name), { force: true });
+  }
+  await removeStaleTemps(path);
+}
+
+async function release(path: string, me: Holder): Promise<void> {
+  const current = await readHolder(path);
+  if (current?.nonce === me.nonce) await rm(path, { force: true });
+}
+
+/** Of a server that has just taken the home, its address is known a moment later. */
+async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
+  for (let waited = 0; ; waited += 100) {
+    const server = await readServerFileAsIs(home);
+    if (server?.pid === holder.pid) return server.baseUrl;
+    if (holder.purpose !== SERVING || waited >= 1_000) return undefined;
+    await systemClock.sleep(100);
+  }
+}
+
+async function alreadyRunning(home: string, holder: Holder): Promise<RelayError> {
+  const baseUrl = await baseUrlOf(home, holder);
+  const message = baseUrl
+    ? `A relay server is running for this home: pid ${holder.pid}, ${baseUrl}.`
+    : `Another relay command is using this home: ${holder.purpose}, pid ${holder.pid}.`;
+  return new RelayError('ALREADY_RUNNING', message, {
+    remedy: 'Use that one, stop it first, or choose another home with --home.',
+    details: { pid: holder.pid, ...(baseUrl ? { baseUrl } : {}) },
+  });
+}

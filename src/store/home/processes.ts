@@ -1,0 +1,97 @@
+/**
+ * Whether the process that wrote something down still runs. A pid alone does not say so: it is given to another process
+ * later, so the start of the process is compared too.
+ */
+import type { ExecFileOptions } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { childEnv } from '../../base/childEnv.ts';
+import { systemCodeOf } from '../../domain/errors.ts';
+
+/** Loaded when used, which Linux never does. */
+async function run(
+  command: string,
+  args: readonly string[],
+  options: ExecFileOptions,
+): Promise<{ stdout: string }> {
+  const { execFile } = await import('node:child_process');
+  return promisify(execFile)(command, args, { ...options, encoding: 'utf8' });
+}
+
+/** Windows tells when a process was made, Node when its own run time began; they differ by less than this. */
+const WINDOWS_TOLERANCE_MS = 10_000;
+
+/** Where the system tells no start, as without /proc; then the pid decides. */
+const UNKNOWN_START = 'unknown';
+
+/** What tells the start of this process from that of any other with the same pid. */
+export async function ownStart(): Promise<string> {
+  if (process.platform === 'win32') return String(Math.round(performance.timeOrigin));
+  return (await startOf(process.pid)) ?? UNKNOWN_START;
+}
+
+/** True while the process `pid` that began at `start` runs or is stopped; a zombie does not. */
+export async function isRunning(pid: number, start: string): Promise<boolean> {
+  if (!signalReaches(pid)) return false;
+  if (start === UNKNOWN_START) return true;
+  const found = await startOf(pid);
+  // Refusing to start is the smaller harm: two owners would overwrite each other's state.
+  if (found === undefined) return true;
+  if (process.platform !== 'win32') return found === start;
+  return Math.abs(Number(found) - Number(start)) < WINDOWS_TOLERANCE_MS;
+}
+
+/** False when there is no such process at all. */
+export function signalReaches(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCodeOf(error) === 'EPERM';
+  }
+}
+
+/** null: it has ended; undefined: the system does not tell. */
+async function startOf(pid: number): Promise<string | null | undefined> {
+  if (process.platform === 'linux') return linuxStart(pid);
+  return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);
+}
+
+/** Ticks from boot to the start of the process (proc(5), field 22), with the boot they count from. */
+async function linuxStart(pid: number): Promise<string | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+  if (stat === null) return null;
+  // The command's name before the last parenthesis may hold spaces and parentheses itself.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const isGone = fields[0] === 'Z' || fields[0] === 'X';
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '');
+  return isGone ? null : `${boot.trim()}/${fields[19]}`;
+}
+
+async function psStart(pid: number): Promise<string | null | undefined> {
+  const env = childEnv({ LC_ALL: 'C', TZ: 'UTC' });
+  const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
+  return startFromPs(
+    await run('ps', args, { env }).catch((error: unknown) => ({ code: (error as { code?: unknown }).code })),
+  );
+}
+
+/**
+ * What `ps` says of the start of a process. Pure; null: it has ended or is a zombie; undefined: `ps` could not be asked,
+ * as in a sandbox, which lets no set-user-ID program run.
+ * @param answer `code`: how it failed, the exit code where it ran at all
+ */
+export function startFromPs(answer: { stdout: string } | { code: unknown }): string | null | undefined {
+  if ('code' in answer) return answer.code === 1 ? null : undefined;
+  const [, state, start] = /^\s*(\S+)\s+(.+?)\s*$/.exec(answer.stdout) ?? [];
+  if (start === undefined) return undefined;
+  return state?.startsWith('Z') ? null : start;
+}
+
+async function windowsStart(pid: number): Promise<string | undefined> {
+  const script = `([DateTimeOffset](Get-Process -Id ${pid}).StartTime).ToUnixTimeMilliseconds()`;
+  const args = ['-NoProfile', '-NonInteractive', '-Command', script];
+  const answer = await run('powershell.exe', args, { timeout: 10_000, windowsHide: true }).catch(() => null);
+  const start = answer?.stdout.trim() ?? '';
+  return /^\d+$/.test(start) ? start : undefined;
+}

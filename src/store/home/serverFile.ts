@@ -1,0 +1,54 @@
+/** `server.json`: by which the command line finds the running server of a home. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { ServerFile } from '../../domain/localApi.ts';
+import { homeError } from './home.ts';
+import { isHeld, lockPath, readHolder } from './lockFile.ts';
+import { signalReaches } from './processes.ts';
+import { replaceWithText } from './smallFiles.ts';
+
+const Content = z.object({
+  pid: z.number().int().positive(),
+  startedAt: z.string(),
+  version: z.string(),
+  baseUrl: z.string(),
+}) satisfies z.ZodType<ServerFile>;
+
+function serverFilePath(home: string): string {
+  return join(home, 'server.json');
+}
+
+/** @throws RelayError `HOME_UNUSABLE` */
+export async function writeServerFile(home: string, content: ServerFile): Promise<void> {
+  try {
+    await replaceWithText(serverFilePath(home), `${JSON.stringify(content, null, 2)}\n`);
+  } catch (error) {
+    throw homeError(home, error);
+  }
+}
+
+/** The running server; null when there is no file, it is not readable, or its process is gone. */
+export async function readServerFile(home: string): Promise<ServerFile | null> {
+  const content = await readServerFileAsIs(home);
+  if (!content || !signalReaches(content.pid)) return null;
+  const holder = await readHolder(lockPath(home)).catch(() => null);
+  // The lock knows the start of its process, so it tells a server from a later process with the same pid.
+  if (holder && (holder.pid !== content.pid || !(await isHeld(holder)))) return null;
+  return content;
+}
+
+/** What the file says, whether or not its process runs. */
+export async function readServerFileAsIs(home: string): Promise<ServerFile | null> {
+  try {
+    return Content.parse(JSON.parse(await readFile(serverFilePath(home), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** Removes the file if it is this process's; another server may have taken the home since. */
+export async function removeServerFile(home: string): Promise<void> {
+  const content = await readServerFileAsIs(home);
+  if (!content || content.pid === process.pid) await rm(serverFilePath(home), { force: true });
+}

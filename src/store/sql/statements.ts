@@ -1,0 +1,103 @@
+/** Prepared statements, kept for the next call, and the checks that sql.js leaves out. */
+import type { Database, ParamsObject, Statement } from 'sql.js';
+import type { SqlParams, SqlValue } from '../types.ts';
+
+/** More than the program has statements; bounds a caller that builds SQL from values. */
+const CAPACITY = 300;
+
+export interface CachedStatement {
+  statement: Statement;
+  /** `read` changes nothing, `rows` changes rows, `schema` anything else. */
+  kind: 'read' | 'rows' | 'schema';
+  bind(params: SqlParams | undefined): void;
+}
+
+export interface StatementCache {
+  get(sql: string): CachedStatement;
+}
+
+export function createStatementCache(db: Database): StatementCache {
+  const cached = new Map<string, CachedStatement>();
+  return {
+    get(sql) {
+      const known = cached.get(sql);
+      const entry = known ?? prepare(db, sql);
+      // The map keeps insertion order: the first entry is the one unused for longest.
+      if (known) cached.delete(sql);
+      cached.set(sql, entry);
+      if (cached.size > CAPACITY) dropFirst(cached);
+      return entry;
+    },
+  };
+}
+
+function dropFirst(cached: Map<string, CachedStatement>): void {
+  for (const [sql, entry] of cached) {
+    entry.statement.free();
+    cached.delete(sql);
+    return;
+  }
+}
+
+function prepare(db: Database, sql: string): CachedStatement {
+  const plain = withoutLiterals(sql);
+  // SQLite would run the first and ignore the rest.
+  if (/;\s*\S/.test(plain)) throw new Error(`More than one statement: ${sql}`);
+  const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
+  const marks = plain.match(/\?/g)?.length ?? 0;
+  const statement = db.prepare(sql);
+  return {
+    statement,
+    kind: kindOf(plain),
+    bind(params = []) {
+      statement.reset();
+      statement.bind(
+        isList(params) ? positional(sql, marks, names, params) : named(sql, names, marks, params),
+      );
+    },
+  };
+}
+
+function isList(params: SqlParams): params is readonly SqlValue[] {
+  return Array.isArray(params);
+}
+
+/** sql.js would leave a placeholder without a value at null. */
+function positional(
+  sql: string,
+  marks: number,
+  names: ReadonlySet<string>,
+  params: readonly SqlValue[],
+): SqlValue[] {
+  if (names.size > 0 || params.length !== marks) {
+    throw new Error(`${params.length} values for ${marks + names.size} placeholders: ${sql}`);
+  }
+  return [...params];
+}
+
+/** An object may carry more than the statement asks for, never less. */
+function named(
+  sql: string,
+  names: ReadonlySet<string>,
+  marks: number,
+  params: Readonly<Record<string, SqlValue>>,
+): ParamsObject {
+  if (marks > 0) throw new Error(`Values by name for placeholders in order: ${sql}`);
+  const bound: ParamsObject = {};
+  for (const name of names) {
+    const value = params[name];
+    if (value === undefined) throw new Error(`No value for :${name}: ${sql}`);
+    bound[`:${name}`] = value;
+  }
+  return bound;
+}
+
+function withoutLiterals(sql: string): string {
+  return sql.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\//g, ' ').trim();
+}
+
+function kindOf(plain: string): CachedStatement['kind'] {
+  if (/^(insert|update|delete|replace)\b/i.test(plain)) return 'rows';
+  if (/^with\b/i.test(plain)) return /\b(insert|update|delete|replace)\s/i.test(plain) ? 'rows' : 'read';
+  return /^(select|values|explain)\b|^pragma [^=]*$/i.test(plain) ? 'read' : 'schema';
+}

@@ -1,0 +1,97 @@
+/**
+ * One declaration per table: its columns, by the names that the program uses. The row's type, the column lists of its
+ * statements and both directions of the mapping follow from it. `targetId` in the program is `target_id` in SQL.
+ */
+import type { SqlValue, Store } from '../types.ts';
+
+/** How a value of one column is kept. SQLite's own types are integer, text and null here. */
+export interface Kind<T> {
+  read(raw: SqlValue): T;
+  write(value: T): SqlValue;
+}
+
+const asIs = <T extends SqlValue>(): Kind<T> => ({ read: (raw) => raw as T, write: (value) => value });
+
+export const integer: Kind<number> = asIs<number>();
+
+/** Text, or one word of a closed list. The schema or the writer keeps other words out. */
+export const text = <T extends string = string>(): Kind<T> => asIs<T>();
+
+/** A boolean, kept as 0 or 1. */
+export const flag: Kind<boolean> = { read: (raw) => raw === 1, write: (value) => (value ? 1 : 0) };
+
+/** Any JSON value. The program wrote it, so its shape is not checked again. */
+export const json = <T>(): Kind<T> => ({
+  read: (raw) => JSON.parse(raw as string) as T,
+  write: (value) => JSON.stringify(value),
+});
+
+export const nullable = <T>(kind: Kind<T>): Kind<T | null> => ({
+  read: (raw) => (raw === null ? null : kind.read(raw)),
+  write: (value) => (value === null ? null : kind.write(value)),
+});
+
+export type Columns = Readonly<Record<string, Kind<unknown>>>;
+export type RowOf<C extends Columns> = { [K in keyof C]: C[K] extends Kind<infer T> ? T : never };
+export type RawRow = Record<string, SqlValue>;
+
+export interface Table<Row> {
+  /** `seq, id, target_id`: what a select names, in the order of the declaration. */
+  readonly columns: string;
+  toRow(raw: RawRow): Row;
+  /** Inserts a row. Columns that are left out get the schema's default. */
+  insert(store: Store, values: Partial<Row>): void;
+  /** `phase = :phase, run_after = :runAfter` with its parameters. Empty for an empty change. */
+  assign(change: Partial<Row>): { sql: string; params: Record<string, SqlValue> };
+  /** The same table with fewer columns. */
+  pick<K extends keyof Row>(...names: K[]): Table<Pick<Row, K>>;
+}
+
+export function defineTable<C extends Columns>(name: string, columns: C): Table<RowOf<C>> {
+  const sqlNames = new Map(Object.keys(columns).map((key) => [key, sqlNameOf(key)]));
+  const kindOf = (key: string): Kind<unknown> => {
+    const kind = columns[key];
+    if (!kind) throw new Error(`Table ${name} has no column ${key}.`);
+    return kind;
+  };
+  const paramsOf = (values: object): Record<string, SqlValue> =>
+    Object.fromEntries(
+      Object.entries(values)
+        .filter(([, value]) => value !== undefined)
+        .map(([key, value]) => [key, kindOf(key).write(value)]),
+    );
+
+  return {
+    columns: [...sqlNames.values()].join(', '),
+    toRow(raw) {
+      const entries = [...sqlNames].map(([key, sqlName]) => [key, kindOf(key).read(raw[sqlName] ?? null)]);
+      return Object.fromEntries(entries) as RowOf<C>;
+    },
+    insert(store, values) {
+      const params = paramsOf(values);
+      const keys = Object.keys(params);
+      const places = keys.map((key) => `:${key}`).join(', ');
+      store.run(`insert into ${name} (${keys.map(sqlNameOf).join(', ')}) values (${places})`, params);
+    },
+    assign(change) {
+      const params = paramsOf(change);
+      const sql = Object.keys(params)
+        .map((key) => `${sqlNameOf(key)} = :${key}`)
+        .join(', ');
+      return { sql, params };
+    },
+    pick(...names) {
+      const picked = Object.fromEntries(names.map((key) => [key, kindOf(String(key))]));
+      return defineTable(name, picked) as unknown as Table<Pick<RowOf<C>, (typeof names)[number]>>;
+    },
+  };
+}
+
+/** `'a', 'b'` for `in (…)`: words of a closed list, never values from outside. */
+export function quotedList(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(', ');
+}
+
+function sqlNameOf(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,80 @@
+/** The connected account: one row or none. Its tokens are among the sealed secrets, not here. */
+import {
+  defineTable,
+  flag,
+  integer,
+  type Kind,
+  nullable,
+  type RawRow,
+  type RowOf,
+  text,
+} from '../sql/table.ts';
+import type { Store } from '../types.ts';
+
+/** Scopes are kept as in OAuth: one text, separated by spaces (RFC 6749 3.3). */
+const scopeList: Kind<string[]> = {
+  read: (raw) => (raw === '' ? [] : String(raw).split(' ')),
+  write: (scopes) => scopes.join(' '),
+};
+
+const COLUMNS = {
+  /** The provider's user ID. */
+  providerUserId: text(),
+  /** The provider's newer, pseudonymous account ID; null where the provider named none. */
+  accountId: nullable(text()),
+  displayName: nullable(text()),
+  scopes: scopeList,
+  /** When the person agreed, Unix milliseconds: the provider counts the login's life from here. */
+  consentAt: integer,
+  /** When the provider ends the login, Unix milliseconds. */
+  loginExpiresAt: integer,
+  /** End of the access token, Unix milliseconds; null before the first. */
+  accessExpiresAt: nullable(integer),
+  reauthorizationRequired: flag,
+  reauthorizationReason: nullable(text()),
+};
+const ACCOUNT = defineTable('account', COLUMNS);
+/** The one row has the ID 1; `updated_at` is for people who look into the file. */
+const ROW = defineTable('account', { ...COLUMNS, id: integer, updatedAt: integer });
+
+export type Account = RowOf<typeof COLUMNS>;
+
+export function getAccount(store: Store): Account | null {
+  const row = store.get<RawRow>(`select ${ACCOUNT.columns} from account`);
+  return row ? ACCOUNT.toRow(row) : null;
+}
+
+/** Puts `account` in the place of whatever was connected. */
+export function putAccount(store: Store, account: Account, now: number): void {
+  store.transaction(() => {
+    deleteAccount(store);
+    ROW.insert(store, { ...account, id: 1, updatedAt: now });
+  });
+}
+
+/** After a refresh. `scopes` null: the provider named none, and those of the login stay. */
+export function renewAccess(
+  store: Store,
+  access: { accessExpiresAt: number; scopes: readonly string[] | null },
+  now: number,
+): void {
+  store.run('update account set access_expires_at = ?, scopes = ifnull(?, scopes), updated_at = ?', [
+    access.accessExpiresAt,
+    access.scopes?.join(' ') ?? null,
+    now,
+  ]);
+}
+
+/** The provider refuses the login; the account stays known by name until the next one. */
+export function requireReauthorization(store: Store, reason: string, now: number): void {
+  store.run(
+    `update account
+     set reauthorization_required = 1, reauthorization_reason = ?, access_expires_at = null, updated_at = ?`,
+    [reason, now],
+  );
+}
+
+/** True when an account was there. */
+export function deleteAccount(store: Store): boolean {
+  return store.run('delete from account').changes > 0;
+}

@@ -1,0 +1,65 @@
+/** Browsers that the owner has signed in, by the hash of the secret that each keeps. Times are Unix milliseconds. */
+import type { Store } from '../types.ts';
+
+export interface RememberedBrowser {
+  /** For the owner to name it by. */
+  id: string;
+  /** Scheme, host and port of the pages that hold the secret. */
+  origin: string;
+  /** Which browser it is, in the server's words: `Firefox on Linux`. */
+  label: string;
+  createdAt: number;
+  lastUsedAt: number;
+  expiresAt: number;
+}
+
+const COLUMNS =
+  'id, origin, label, created_at as createdAt, last_used_at as lastUsedAt, expires_at as expiresAt';
+
+/** Adds a browser. Drops those that have ended, and of the others the ones unused for longest, so that `max` are left. */
+export function putBrowser(store: Store, browser: RememberedBrowser, hash: string, max: number): void {
+  store.transaction(() => {
+    store.run('delete from browsers where expires_at <= ?', [browser.createdAt]);
+    store.run(
+      `delete from browsers where id in (
+         select id from browsers order by last_used_at desc, created_at desc, id limit -1 offset ?)`,
+      [max - 1],
+    );
+    store.run(
+      `insert into browsers (id, hash, origin, label, created_at, last_used_at, expires_at)
+       values (:id, :hash, :origin, :label, :createdAt, :lastUsedAt, :expiresAt)`,
+      { ...browser, hash },
+    );
+  });
+}
+
+/** The browser whose secret has this hash, if it belongs to `origin` and has not ended. */
+export function findBrowser(
+  store: Store,
+  hash: string,
+  origin: string,
+  now: number,
+): RememberedBrowser | null {
+  const sql = `select ${COLUMNS} from browsers where hash = ? and origin = ? and expires_at > ?`;
+  return store.get<RememberedBrowser>(sql, [hash, origin, now]) ?? null;
+}
+
+/** Those that have not ended, last used first. */
+export function listBrowsers(store: Store, now: number): RememberedBrowser[] {
+  const sql = `select ${COLUMNS} from browsers where expires_at > ? order by last_used_at desc, created_at desc, id`;
+  return store.all<RememberedBrowser>(sql, [now]);
+}
+
+export function touchBrowser(store: Store, id: string, now: number, expiresAt: number): void {
+  store.run('update browsers set last_used_at = ?, expires_at = ? where id = ?', [now, expiresAt, id]);
+}
+
+/** True when it was there. */
+export function forgetBrowser(store: Store, id: string): boolean {
+  return store.run('delete from browsers where id = ?', [id]).changes > 0;
+}
+
+/** Every browser has to be signed in again; returns how many there were. */
+export function forgetAllBrowsers(store: Store): number {
+  return store.run('delete from browsers').changes;
+}

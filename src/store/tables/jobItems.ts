@@ -1,0 +1,286 @@
+/**
+ * The items of durable jobs. Every change of an item's state changes the counts in the job's row in the same transaction,
+ * so that a job's progress is read from one row whatever its size.
+ */
+import { type ItemStatus, UNRESOLVED_STATUSES } from '../../domain/job.ts';
+import type { Track } from '../../domain/shapes.ts';
+import {
+  defineTable,
+  integer,
+  json,
+  nullable,
+  quotedList,
+  type RawRow,
+  type RowOf,
+  text,
+} from '../sql/table.ts';
+import type { Store } from '../types.ts';
+import { addCounts, type JobCount, type JobError, raiseAttempts } from './jobs.ts';
+
+/** A track that an item may have meant. */
+export interface JobCandidate {
+  track: Track;
+  /** 0 to 1. */
+  score: number;
+  reasons: string[];
+}
+
+const COLUMNS = {
+  job: integer,
+  /** 0-based place in the list. */
+  position: integer,
+  /** As given. */
+  input: json<unknown>(),
+  /** Equal for items that one search answers; null for items that need none. */
+  key: nullable(text()),
+  uri: nullable(text()),
+  status: text<ItemStatus>(),
+  track: nullable(json<Track>()),
+  candidates: nullable(json<JobCandidate[]>()),
+  error: nullable(json<JobError>()),
+  /** Failed searches. */
+  attempts: integer,
+  /** When to search again, Unix milliseconds. */
+  runAfter: nullable(integer),
+};
+const ITEMS = defineTable('job_items', COLUMNS);
+const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error');
+const PENDING = ITEMS.pick('position', 'input', 'key', 'attempts');
+
+type Item = RowOf<typeof COLUMNS>;
+export type NewJobItem = Pick<Item, 'input' | 'key' | 'uri' | 'status'> &
+  Partial<Pick<Item, 'track' | 'candidates'>>;
+export type JobItem = ReturnType<typeof LISTED.toRow>;
+/** An item to search for, so its key is not null. */
+export type PendingItem = ReturnType<typeof PENDING.toRow> & { key: string };
+
+export interface MatchedItem {
+  position: number;
+  uri: string;
+}
+
+/** What an item of each state counts as in the job's row. */
+const COUNTED: Record<ItemStatus, readonly JobCount[]> = {
+  pending: [],
+  matched: ['resolved'],
+  ambiguous: ['ambiguous'],
+  unmatched: ['unmatched'],
+  failed: ['failed'],
+  skipped_existing: ['resolved', 'skipped'],
+  written: ['resolved', 'written'],
+};
+
+/** Inserts a job's items, in order, and counts them. */
+export function insertItems(store: Store, job: number, items: readonly NewJobItem[], now: number): void {
+  const counts: Partial<Record<JobCount, number>> = {};
+  store.transaction(() => {
+    items.forEach((item, position) => {
+      ITEMS.insert(store, { ...item, job, position });
+      for (const name of COUNTED[item.status]) counts[name] = (counts[name] ?? 0) + 1;
+    });
+    addCounts(store, job, counts, now);
+  });
+}
+
+/** Items from a position on: a search by key, so that a late page costs what the first does. */
+export function listItems(store: Store, job: number, offset: number, limit: number): JobItem[] {
+  return store
+    .all<RawRow>(
+      `select ${LISTED.columns} from job_items where job = ? and position >= ? order by position limit ?`,
+      [job, offset, limit],
+    )
+    .map(LISTED.toRow);
+}
+
+/** Items to search for now, in order. */
+export function pendingItems(store: Store, job: number, now: number, limit: number): PendingItem[] {
+  return store
+    .all<RawRow>(
+      `select ${PENDING.columns} from job_items
+       where job = ? and status = 'pending' and (run_after is null or run_after <= ?) order by position limit ?`,
+      [job, now, limit],
+    )
+    .map((row) => PENDING.toRow(row) as PendingItem);
+}
+
+/** When the first pending item is to be tried, Unix milliseconds, and why not before; null where none is pending. */
+export function nextTry(store: Store, job: number): { at: number; code: string } | null {
+  const row = store.get<{ at: number; error: string | null }>(
+    `select coalesce(run_after, 0) as at, error from job_items
+     where job = ? and status = 'pending' order by coalesce(run_after, 0) limit 1`,
+    [job],
+  );
+  return row ? { at: row.at, code: row.error === null ? '' : JSON.parse(row.error).code } : null;
+}
+
+export interface ItemResolution {
+  status: 'matched' | 'ambiguous' | 'unmatched';
+  track: Track | null;
+  candidates: readonly JobCandidate[];
+}
+
+/** Gives every pending item of this key its answer. */
+export function resolveItems(
+  store: Store,
+  job: number,
+  key: string,
+  { status, track, candidates }: ItemResolution,
+  now: number,
+): void {
+  store.transaction(() => {
+    const answer = ITEMS.assign({
+      status,
+      uri: track?.uri ?? null,
+      track,
+      candidates: status === 'matched' ? null : [...candidates],
+      error: null,
+      runAfter: null,
+    });
+    const { changes } = store.run(
+      `update job_items set ${answer.sql} where job = :job and key = :key and status = 'pending'`,
+      { ...answer.params, job, key },
+    );
+    count(store, job, { to: status, changes }, now);
+  });
+}
+
+/** Notes a failed search: to be tried again at `runAfter` (Unix milliseconds), or given up with null. */
+export function failItem(
+  store: Store,
+  job: number,
+  item: PendingItem,
+  failure: { error: JobError; runAfter: number | null },
+  now: number,
+): void {
+  const { error, runAfter } = failure;
+  const status: ItemStatus = runAfter === null ? 'failed' : 'pending';
+  store.transaction(() => {
+    const { changes } = store.run(
+      `update job_items set status = ?, attempts = attempts + 1, run_after = ?, error = ?
+       where job = ? and key = ? and status = 'pending'`,
+      [status, runAfter, JSON.stringify(error), job, item.key],
+    );
+    raiseAttempts(store, job, item.attempts + 1);
+    count(store, job, { to: status, changes }, now);
+  });
+}
+
+const UNRESOLVED = quotedList(UNRESOLVED_STATUSES);
+
+/** Makes everything that was not found pending again, with all its tries; returns how many. */
+export function reopenItems(store: Store, job: number, now: number): number {
+  return store.transaction(() => {
+    const open = store.all<{ status: ItemStatus; total: number }>(
+      `select status, count(*) as total from job_items
+       where job = ? and status in (${UNRESOLVED}) and uri is null group by status`,
+      [job],
+    );
+    store.run(
+      `update job_items set status = 'pending', attempts = 0, run_after = null, candidates = null, error = null
+       where job = ? and status in (${UNRESOLVED}) and uri is null`,
+      [job],
+    );
+    for (const { status, total } of open)
+      count(store, job, { from: status, to: 'pending', changes: total }, now);
+    return open.reduce((sum, { total }) => sum + total, 0);
+  });
+}
+
+/** Makes pending items that wait for their next try due now, with all their tries. */
+export function retryItems(store: Store, job: number): void {
+  store.run(
+    "update job_items set attempts = 0, run_after = null where job = ? and status = 'pending' and attempts > 0",
+    [job],
+  );
+}
+
+/** What is to be written next, in order. */
+export function matchedItems(store: Store, job: number, limit: number, from = 0): MatchedItem[] {
+  return store.all<MatchedItem>(
+    "select position, uri from job_items where job = ? and status = 'matched' and position >= ? order by position limit ?",
+    [job, from, limit],
+  );
+}
+
+/** URIs of what was written from a position on, in order. */
+export function writtenUris(store: Store, job: number, from: number): string[] {
+  return store
+    .all<{ uri: string }>(
+      "select uri from job_items where job = ? and position >= ? and status = 'written' order by position",
+      [job, from],
+    )
+    .map(({ uri }) => uri);
+}
+
+/** Marks what is matched between two positions, both included, as written. */
+export function markWritten(
+  store: Store,
+  job: number,
+  range: { first: number; last: number },
+  now: number,
+): void {
+  store.transaction(() => {
+    const { changes } = store.run(
+      "update job_items set status = 'written' where job = ? and status = 'matched' and position between ? and ?",
+      [job, range.first, range.last],
+    );
+    count(store, job, { from: 'matched', to: 'written', changes }, now);
+  });
+}
+
+/** Gives up a matched item that the provider does not take. */
+export function rejectItem(store: Store, job: number, position: number, error: JobError, now: number): void {
+  store.transaction(() => {
+    const { changes } = store.run(
+      "update job_items set status = 'failed', error = ? where job = ? and position = ? and status = 'matched'",
+      [JSON.stringify(error), job, position],
+    );
+    count(store, job, { from: 'matched', to: 'failed', changes }, now);
+  });
+}
+
+/** Leaves out later items that name what an earlier one names. */
+export function skipRepeated(store: Store, job: number, now: number): void {
+  store.transaction(() => {
+    const { changes } = store.run(
+      `update job_items set status = 'skipped_existing'
+       where job = :job and status = 'matched' and position not in (
+         select min(position) from job_items where job = :job and status = 'matched' group by uri)`,
+      { job },
+    );
+    count(store, job, { from: 'matched', to: 'skipped_existing', changes }, now);
+  });
+}
+
+/** Rows looked at together, so that a long list is never in memory as a whole. */
+const WINDOW = 500;
+
+/** Leaves out items whose URI is held already. */
+export function skipHeld(store: Store, job: number, held: ReadonlySet<string>, now: number): void {
+  store.transaction(() => {
+    let changes = 0;
+    for (let window = matchedItems(store, job, WINDOW); window.length > 0; ) {
+      for (const { position, uri } of window) {
+        if (!held.has(uri)) continue;
+        changes += store.run(
+          "update job_items set status = 'skipped_existing' where job = ? and position = ?",
+          [job, position],
+        ).changes;
+      }
+      window = matchedItems(store, job, WINDOW, (window.at(-1)?.position ?? 0) + 1);
+    }
+    count(store, job, { from: 'matched', to: 'skipped_existing', changes }, now);
+  });
+}
+
+function count(
+  store: Store,
+  job: number,
+  { from = 'pending', to, changes }: { from?: ItemStatus; to: ItemStatus; changes: number },
+  now: number,
+): void {
+  const counts: Partial<Record<JobCount, number>> = {};
+  for (const name of COUNTED[from]) counts[name] = (counts[name] ?? 0) - changes;
+  for (const name of COUNTED[to]) counts[name] = (counts[name] ?? 0) + changes;
+  addCounts(store, job, counts, now);
+}

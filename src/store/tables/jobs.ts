@@ -1,0 +1,220 @@
+/** Durable jobs, one row each. What a state may follow is the jobs' own rule; here a move only says from where to where. */
+import {
+  type JobPayload,
+  type JobPhase,
+  type JobStatus,
+  type JobType,
+  statusesIn,
+} from '../../domain/job.ts';
+import { defineTable, flag, integer, json, nullable, quotedList, type RawRow, text } from '../sql/table.ts';
+import type { Store } from '../types.ts';
+
+export interface JobError {
+  code: string;
+  message: string;
+  remedy?: string;
+}
+
+const WORKING = quotedList(statusesIn('working'));
+const ENDED = quotedList(statusesIn('ended'));
+
+const JOBS = defineTable('jobs', {
+  /** Grows with each job; the row's key. */
+  seq: integer,
+  /** What the outside calls it. */
+  id: text(),
+  type: text<JobType>(),
+  status: text<JobStatus>(),
+  phase: text<JobPhase>(),
+  /** Provider user ID of the account that it was made for; null where none was connected. */
+  account: nullable(text()),
+  payload: json<JobPayload>(),
+  /** The playlist that it writes to; null for the library, and until a playlist to be made is made. */
+  targetId: nullable(text()),
+  /** Items to leave out have been marked. */
+  skipsMarked: flag,
+  totalItems: integer,
+  /** Items that name a track for sure; those skipped or written are among them. */
+  resolved: integer,
+  ambiguous: integer,
+  unmatched: integer,
+  failed: integer,
+  skipped: integer,
+  written: integer,
+  /** Failed tries of the item or the write that failed most often. */
+  attempts: integer,
+  /** Failed tries of the present write. */
+  stepAttempts: integer,
+  maxAttempts: integer,
+  /** Unix milliseconds; null where the job does not wait for a time. */
+  runAfter: nullable(integer),
+  /** Why it waits. */
+  reason: nullable(text()),
+  reviewRequired: flag,
+  /** A write's answer was lost, so the end is checked by reading. */
+  uncertain: flag,
+  error: nullable(json<JobError>()),
+  result: nullable(json<Record<string, unknown>>()),
+  createdAt: integer,
+  updatedAt: integer,
+  startedAt: nullable(integer),
+  completedAt: nullable(integer),
+});
+
+export type Job = ReturnType<typeof JOBS.toRow>;
+
+export type NewJob = Pick<
+  Job,
+  'id' | 'type' | 'status' | 'phase' | 'account' | 'payload' | 'targetId' | 'skipsMarked' | 'maxAttempts'
+> &
+  Partial<Pick<Job, 'runAfter' | 'reason' | 'startedAt'>>;
+
+export type JobChange = Partial<
+  Pick<
+    Job,
+    | 'phase'
+    | 'account'
+    | 'targetId'
+    | 'skipsMarked'
+    | 'attempts'
+    | 'stepAttempts'
+    | 'runAfter'
+    | 'reason'
+    | 'reviewRequired'
+    | 'uncertain'
+    | 'error'
+    | 'result'
+    | 'startedAt'
+    | 'completedAt'
+  >
+>;
+
+export type JobCount = 'resolved' | 'ambiguous' | 'unmatched' | 'failed' | 'skipped' | 'written';
+
+/** Adds a job without items and returns its key. */
+export function insertJob(store: Store, job: NewJob, totalItems: number, now: number): number {
+  JOBS.insert(store, { ...job, totalItems, createdAt: now, updatedAt: now });
+  return store.get<{ seq: number }>('select seq from jobs where id = ?', [job.id])?.seq ?? 0;
+}
+
+export function getJob(store: Store, id: string): Job | null {
+  const row = store.get<RawRow>('select * from jobs where id = ?', [id]);
+  return row ? JOBS.toRow(row) : null;
+}
+
+export function getJobBySeq(store: Store, seq: number): Job | null {
+  const row = store.get<RawRow>('select * from jobs where seq = ?', [seq]);
+  return row ? JOBS.toRow(row) : null;
+}
+
+/** Newest first. */
+export function listJobs(store: Store, offset: number, limit: number): Job[] {
+  return store
+    .all<RawRow>('select * from jobs order by seq desc limit ? offset ?', [limit, offset])
+    .map(JOBS.toRow);
+}
+
+export function countJobs(store: Store): Record<string, number> {
+  const rows = store.all<{ status: string; total: number }>(
+    'select status, count(*) as total from jobs group by status order by status',
+  );
+  return Object.fromEntries(rows.map(({ status, total }) => [status, total]));
+}
+
+/** Items of all jobs. */
+export function countJobItems(store: Store): number {
+  return store.get<{ total: number }>('select coalesce(sum(total_items), 0) as total from jobs')?.total ?? 0;
+}
+
+/** Jobs that stopped because someone else had changed the playlist. */
+export function countReviews(store: Store): number {
+  return (
+    store.get<{ total: number }>(
+      "select count(*) as total from jobs where review_required = 1 and status = 'failed'",
+    )?.total ?? 0
+  );
+}
+
+export function changeJob(store: Store, seq: number, change: JobChange, now: number): void {
+  const { sql, params } = JOBS.assign({ ...change, updatedAt: now });
+  store.run(`update jobs set ${sql} where seq = :seq`, { ...params, seq });
+}
+
+/** Moves a job that is still in the state `from`; false where somebody was faster. */
+export function moveJob(
+  store: Store,
+  seq: number,
+  move: { from: JobStatus; to: JobStatus },
+  change: JobChange,
+  now: number,
+): boolean {
+  const { sql, params } = JOBS.assign({ ...change, status: move.to, updatedAt: now });
+  const { changes } = store.run(`update jobs set ${sql} where seq = :seq and status = :from`, {
+    ...params,
+    from: move.from,
+    seq,
+  });
+  return changes === 1;
+}
+
+/** Adds to the counts; negative numbers take away. */
+export function addCounts(
+  store: Store,
+  seq: number,
+  counts: Partial<Record<JobCount, number>>,
+  now: number,
+): void {
+  const { resolved = 0, ambiguous = 0, unmatched = 0, failed = 0, skipped = 0, written = 0 } = counts;
+  store.run(
+    `update jobs set resolved = resolved + :resolved, ambiguous = ambiguous + :ambiguous,
+       unmatched = unmatched + :unmatched, failed = failed + :failed, skipped = skipped + :skipped,
+       written = written + :written, updated_at = :now
+     where seq = :seq`,
+    { resolved, ambiguous, unmatched, failed, skipped, written, seq, now },
+  );
+}
+
+/** Raises the job's count of failed tries to that of its worst item. */
+export function raiseAttempts(store: Store, seq: number, attempts: number): void {
+  store.run('update jobs set attempts = max(attempts, ?) where seq = ?', [attempts, seq]);
+}
+
+/**
+ * The next job of a phase that has something to do at `now`, the one after `last` first, so that each gets its turn. A
+ * cancelled job has something to do while it is not known how its last write ended.
+ */
+export function dueJob(store: Store, phase: JobPhase, now: number, last: number): Job | null {
+  const row = store.get<RawRow>(
+    `select * from jobs
+     where phase = :phase and (
+       status in (${WORKING})
+       or (status = 'waiting' and run_after <= :now)
+       or (status = 'cancelled' and seq in (select job from job_intents)))
+     order by seq <= :last, seq limit 1`,
+    { phase, now, last },
+  );
+  return row ? JOBS.toRow(row) : null;
+}
+
+/** When the first waiting job of a phase is due, Unix milliseconds; null where none waits for a time. */
+export function nextRunAfter(store: Store, phase: JobPhase | null = null): number | null {
+  const row = store.get<{ at: number | null }>(
+    "select min(run_after) as at from jobs where status = 'waiting' and (:phase is null or phase = :phase)",
+    { phase },
+  );
+  return row?.at ?? null;
+}
+
+/** Makes jobs that wait for one of `reasons` due now; returns how many. */
+export function wakeJobs(store: Store, reasons: readonly string[], now: number): number {
+  const places = reasons.map(() => '?').join(', ');
+  return store.run(
+    `update jobs set run_after = ?, updated_at = ? where status = 'waiting' and reason in (${places})`,
+    [now, now, ...reasons],
+  ).changes;
+}
+
+/** Deletes jobs that ended before `before` (Unix milliseconds), with their items; returns how many. */
+export function dropEndedJobs(store: Store, before: number): number {
+  return store.run(`delete from jobs where status in (${ENDED}) and completed_at < ?`, [before]).changes;
+}

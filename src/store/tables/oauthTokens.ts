@@ -1,0 +1,88 @@
+/** Access and refresh tokens of MCP clients, by their hash alone. */
+import type { Store } from '../types.ts';
+
+export interface StoredToken {
+  /** SHA-256 in hex. */
+  hash: string;
+  grantId: string;
+  kind: 'access' | 'refresh';
+  /** Unix milliseconds, as all times here. */
+  issuedAt: number;
+  expiresAt: number;
+  /** When a refresh token was exchanged for its successor. */
+  rotatedAt: number | null;
+  /** 1 for the pair that the code gave, one more for each refresh. Several have one where a token came back in its grace. */
+  generation: number;
+}
+
+/**
+ * Whether a token still opens something: neither ended, nor rotated, nor a refresh token of a generation of which another
+ * one was exchanged.
+ */
+export const LIVE = `expires_at > ? and rotated_at is null and (kind = 'access'
+  or generation > (select refreshed from oauth_grants where id = grant_id))`;
+
+export function putToken(store: Store, token: StoredToken): void {
+  store.run(
+    `insert into oauth_tokens (hash, grant_id, kind, issued_at, expires_at, rotated_at, generation)
+     values (:hash, :grantId, :kind, :issuedAt, :expiresAt, :rotatedAt, :generation)`,
+    { ...token },
+  );
+}
+
+export function getToken(store: Store, hash: string): StoredToken | null {
+  return (
+    store.get<StoredToken>(
+      `select hash, grant_id as grantId, kind, issued_at as issuedAt, expires_at as expiresAt,
+         rotated_at as rotatedAt, generation
+       from oauth_tokens where hash = ?`,
+      [hash],
+    ) ?? null
+  );
+}
+
+/** Exchanges a refresh token: no other one of its generation is good from now on. A second time changes nothing. */
+export function rotateToken(store: Store, { hash, grantId, generation }: StoredToken, now: number): void {
+  store.run('update oauth_tokens set rotated_at = ? where hash = ? and rotated_at is null', [now, hash]);
+  store.run('update oauth_grants set refreshed = max(refreshed, ?) where id = ?', [generation, grantId]);
+}
+
+/** Takes `rotateToken` back, once nothing is left of what any exchange of the token gave. */
+export function unrotateToken(store: Store, { hash, grantId, generation }: StoredToken): void {
+  const sql = 'select 1 from oauth_tokens where grant_id = ? and generation > ?';
+  if (store.get(sql, [grantId, generation])) return;
+  store.run('update oauth_tokens set rotated_at = null where hash = ?', [hash]);
+  store.run('update oauth_grants set refreshed = ? where id = ?', [generation - 1, grantId]);
+}
+
+export function deleteToken(store: Store, hash: string): void {
+  store.run('delete from oauth_tokens where hash = ?', [hash]);
+}
+
+export function deleteExpiredTokens(store: Store, now: number): void {
+  store.run('delete from oauth_tokens where expires_at <= ?', [now]);
+}
+
+/** Of all clients. */
+export function countOauthTokens(store: Store, now: number): number {
+  return (
+    store.get<{ total: number }>(`select count(*) as total from oauth_tokens where ${LIVE}`, [now])?.total ??
+    0
+  );
+}
+
+/** The live tokens of one approval, by kind, with the latest end. */
+export function liveTokensOf(
+  store: Store,
+  grantId: string,
+  now: number,
+): { access: number; refresh: number; endsAt: number } {
+  const row = store.get<{ access: number; refresh: number; endsAt: number }>(
+    `select count(*) filter (where kind = 'access') as access,
+            count(*) filter (where kind = 'refresh') as refresh,
+            ifnull(max(expires_at), 0) as endsAt
+     from oauth_tokens where grant_id = ? and ${LIVE}`,
+    [grantId, now],
+  );
+  return row ?? { access: 0, refresh: 0, endsAt: 0 };
+}

@@ -1,0 +1,280 @@
+/** Building playlists from lists of songs: resolve everything first, then write, and say for each entry what became of it. */
+import * as z from 'zod';
+import { RelayError } from '../../domain/errors.ts';
+import type { JobPayload } from '../../domain/job.ts';
+import { Playlist } from '../../domain/shapes.ts';
+import type { Call } from '../../provider/api.ts';
+import { asRelayError, partialWrite, UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
+import { createPlaylist } from '../../provider/writes/playlistWrites.ts';
+import { Description, PlaylistName, playlistId } from '../arguments.ts';
+import { defineTool, type Services } from '../tool.ts';
+import { BulkResult, outcome } from './bulkResult.ts';
+import { anyEntries, type Entry, entryOf, type ResolvedEntry, searches } from './entries.ts';
+import { type Begun, deferred, resolveInTime, timeLeft, toWrite, writeOrDefer } from './handOver.ts';
+import { type Stop, stopOf, withinTime } from './resolving.ts';
+
+const Strict = z
+  .boolean()
+  .default(true)
+  .describe(
+    'true: write nothing unless every entry resolves; false: write those that do. When omitted, true',
+  );
+const DryRun = z
+  .boolean()
+  .default(false)
+  .describe('true: resolve and report, write nothing. When omitted, false');
+const SkipExisting = z
+  .boolean()
+  .default(false)
+  .describe('true: leave out what the playlist holds already. When omitted, false');
+
+function isUnresolved(entry: ResolvedEntry): boolean {
+  return entry.uri === null;
+}
+
+interface AddOptions {
+  playlistId: string;
+  strict: boolean;
+  dryRun: boolean;
+  skipExisting: boolean;
+}
+
+async function addEntries(
+  services: Services,
+  inputs: readonly Entry[],
+  options: AddOptions,
+  call: Call,
+): Promise<BulkResult> {
+  const { playlistId: id, strict, dryRun, skipExisting } = options;
+  const begun: Begun = {
+    type: 'add_to_playlist',
+    payload: payloadOf(options),
+    inputs,
+    startedAt: services.clock.now(),
+  };
+  const { entries: found, stop } = await resolveInTime(services, inputs, call);
+  if (stop) return deferred(services, begun, found, stop, id);
+  const resolved = found.flatMap((entry) => entry ?? []);
+  const marked = skipExisting ? await markExisting(services, begun, id, resolved, call) : resolved;
+  if (!Array.isArray(marked)) return deferred(services, begun, resolved, marked, id);
+  const entries = marked;
+  if (dryRun) return outcome(entries, { status: 'dry_run', playlist_id: id });
+  if (strict && entries.some(isUnresolved)) return outcome(entries, { status: 'blocked', playlist_id: id });
+  if (toWrite(entries).length === 0) return outcome(entries, { status: 'done', playlist_id: id });
+  return writeOrDefer(services, begun, entries, id, call);
+}
+
+function payloadOf({ playlistId, strict, dryRun, skipExisting }: AddOptions): JobPayload {
+  return {
+    playlist_id: playlistId,
+    strict,
+    dry_run: dryRun,
+    skip_existing: skipExisting,
+    // This tool adds what the list names twice twice.
+    skip_duplicates: false,
+  };
+}
+
+/** Marks what the playlist holds already; a stop where a limit keeps it from being read. */
+async function markExisting(
+  { rows, clock }: Services,
+  begun: Begun,
+  id: string,
+  entries: readonly ResolvedEntry[],
+  call: Call,
+): Promise<ResolvedEntry[] | Stop> {
+  try {
+    const items = await withinTime(clock, timeLeft(begun, clock), call.signal, (signal) =>
+      rows.readFresh(id, { signal, progress() {} }),
+    );
+    const held = new Set(items.map((item) => item.item?.uri));
+    return entries.map((entry) =>
+      entry.uri !== null && held.has(entry.uri) ? { ...entry, status: 'skipped_existing' } : entry,
+    );
+  } catch (error) {
+    const stop = stopOf(error, clock);
+    if (stop) return stop;
+    throw error;
+  }
+}
+
+export const addTracksBySearchTool = defineTool({
+  name: 'add_tracks_by_search',
+  title: 'Add tracks by search',
+  description:
+    'Finds each song by title and artist (the rules of find_track_exact) and appends what was found to a playlist, in order. Everything is resolved before anything is written: in strict mode one ambiguous or unmatched entry blocks all. Give dry_run=true to see the outcome first. Each song not met before costs a search of a limited daily quota.',
+  kind: 'write',
+  input: z.object({
+    playlist_id: playlistId,
+    tracks: searches,
+    strict: Strict,
+    dry_run: DryRun,
+    skip_existing: SkipExisting,
+  }),
+  output: BulkResult,
+  handle: (services, args, call) =>
+    addEntries(
+      services,
+      args.tracks.map((search) => ({ input: search, search })),
+      {
+        playlistId: args.playlist_id.id,
+        strict: args.strict,
+        dryRun: args.dry_run,
+        skipExisting: args.skip_existing,
+      },
+      call,
+    ),
+});
+
+export const bulkAddTracksTool = defineTool({
+  name: 'bulk_add_tracks',
+  title: 'Add many tracks',
+  description:
+    'As add_tracks_by_search, for lists that mix searches with IDs, URIs and links. IDs are taken as they are and cost no search.',
+  kind: 'write',
+  input: z.object({
+    playlist_id: playlistId,
+    tracks: anyEntries,
+    strict: Strict,
+    dry_run: DryRun,
+    skip_existing: SkipExisting,
+  }),
+  output: BulkResult,
+  handle: (services, args, call) =>
+    addEntries(
+      services,
+      args.tracks.map(entryOf),
+      {
+        playlistId: args.playlist_id.id,
+        strict: args.strict,
+        dryRun: args.dry_run,
+        skipExisting: args.skip_existing,
+      },
+      call,
+    ),
+});
+
+export const createPlaylistFromTracksTool = defineTool({
+  name: 'create_playlist_from_tracks',
+  title: 'Create playlist from tracks',
+  description:
+    'Creates a playlist and fills it from a list that may mix searches with IDs, URIs and links, in order. In strict mode nothing is created unless every entry resolves. The best tool for "make a playlist of these songs".',
+  kind: 'write',
+  input: z.object({
+    name: PlaylistName,
+    description: Description.optional(),
+    public: z
+      .boolean()
+      .default(false)
+      .describe('true: shown on the profile and in search. When omitted, false'),
+    tracks: anyEntries,
+    strict: Strict,
+    skip_duplicates: z
+      .boolean()
+      .default(true)
+      .describe('true: a track that the list names twice is added once. When omitted, true'),
+  }),
+  output: BulkResult.extend({ playlist: Playlist.optional() }),
+  async handle(services, args, call) {
+    const inputs = args.tracks.map(entryOf);
+    const begun: Begun = {
+      type: 'create_playlist',
+      payload: createPayload(args),
+      inputs,
+      startedAt: services.clock.now(),
+    };
+    const { entries: found, stop } = await resolveInTime(services, inputs, call);
+    if (stop) return deferred(services, begun, found, stop, null);
+    const resolved = found.flatMap((entry) => entry ?? []);
+    const entries = args.skip_duplicates ? markRepeated(resolved) : resolved;
+    if ((args.strict && entries.some(isUnresolved)) || toWrite(entries).length === 0) {
+      return outcome(entries, { status: 'blocked', playlist_id: null });
+    }
+    return createAndFill(services, begun, entries, call);
+  },
+});
+
+interface NewPlaylist {
+  name: string;
+  description?: string | undefined;
+  public: boolean;
+}
+
+function createPayload(args: NewPlaylist & { strict: boolean; skip_duplicates: boolean }): JobPayload {
+  const { name, description, strict, skip_duplicates } = args;
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    public: args.public,
+    strict,
+    dry_run: false,
+    skip_existing: false,
+    skip_duplicates,
+  };
+}
+
+async function createAndFill(
+  services: Services,
+  begun: Begun,
+  entries: readonly ResolvedEntry[],
+  call: Call,
+): Promise<BulkResult & { playlist?: Playlist }> {
+  call.signal.throwIfAborted();
+  let playlist: Playlist;
+  try {
+    playlist = await createPlaylist(services.provider, { name: '', ...begun.payload }, UNSTOPPABLE);
+  } catch (error) {
+    const stop = stopOf(error, services.clock);
+    if (!stop) throw error;
+    return deferred(services, begun, entries, stop, null, { written: 0 });
+  }
+  const result = await fill(services, begun, playlist, entries, call);
+  const { snapshot_id = null, written = 0 } = result.write ?? {};
+  return {
+    ...result,
+    playlist: { ...playlist, snapshot_id: snapshot_id ?? playlist.snapshot_id, total_items: written },
+  };
+}
+
+function markRepeated(entries: readonly ResolvedEntry[]): ResolvedEntry[] {
+  const seen = new Set<string>();
+  return entries.map((entry) => {
+    if (entry.uri === null) return entry;
+    if (seen.has(entry.uri)) return { ...entry, status: 'skipped_existing' };
+    seen.add(entry.uri);
+    return entry;
+  });
+}
+
+/** A playlist that was made must be named in the failure, or nobody could go on with it. */
+async function fill(
+  services: Services,
+  begun: Begun,
+  playlist: Playlist,
+  entries: readonly ResolvedEntry[],
+  call: Call,
+): Promise<BulkResult> {
+  try {
+    return await writeOrDefer(services, begun, entries, playlist.id, call);
+  } catch (thrown) {
+    const error = asRelayError(thrown);
+    const unwritten = {
+      ok: false,
+      playlist_id: playlist.id,
+      requested: toWrite(entries).length,
+      written: 0,
+      partial: true,
+    };
+    const partial = error.code === 'PARTIAL_WRITE' ? error : partialWrite(unwritten, error);
+    throw new RelayError(
+      'PARTIAL_WRITE',
+      `The playlist ${playlist.id} was created, but: ${partial.message}`,
+      {
+        ...(partial.remedy ? { remedy: partial.remedy } : {}),
+        ...(partial.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: partial.retryAfterSeconds }),
+        ...(partial.details ? { details: partial.details } : {}),
+        cause: error,
+      },
+    );
+  }
+}

@@ -1,0 +1,73 @@
+/** What the bulk tools answer: counts, a row for each entry, and what was written. */
+import * as z from 'zod';
+import { Track } from '../../domain/shapes.ts';
+import type { WriteReport as Report } from '../../provider/writes/chunkedWrite.ts';
+import { Candidate } from '../catalog/matching.ts';
+import { WriteReport } from '../writeReport.ts';
+import type { ResolvedEntry } from './entries.ts';
+
+const ReportRow = z.object({
+  index: z.number().describe('0-based place in the input'),
+  input: z.unknown().describe('As given'),
+  status: z.enum(['matched', 'ambiguous', 'unmatched', 'skipped_existing']),
+  uri: z.string().optional(),
+  track: Track.optional().describe('Left out for matched entries of lists with more than 100'),
+  candidates: z.array(Candidate).optional().describe('For entries that did not resolve'),
+});
+
+export const BulkResult = z.object({
+  status: z
+    .enum(['done', 'blocked', 'dry_run', 'deferred'])
+    .describe(
+      'blocked: strict, and some entries did not resolve, so nothing was written; deferred: the job job_id goes on with it',
+    ),
+  playlist_id: z.string().nullable(),
+  matched: z.number(),
+  ambiguous: z.number(),
+  unmatched: z.number(),
+  skipped_existing: z.number(),
+  added: z.number(),
+  report: z.array(ReportRow).describe('With deferred, only the entries that were reached'),
+  write: WriteReport.optional(),
+  job_id: z
+    .string()
+    .optional()
+    .describe('With deferred: a job that goes on. See get_job_status; when it says ready, call commit_job'),
+});
+
+export type BulkResult = z.infer<typeof BulkResult>;
+
+/** Above this the tracks of matched entries are left out of the report: they would fill a model's context. */
+const DETAILED_REPORT = 100;
+
+/** `entries` holds null for those that were not reached. */
+export function outcome(
+  entries: ReadonlyArray<ResolvedEntry | null>,
+  facts: Pick<BulkResult, 'status' | 'playlist_id'> & { write?: Report; job_id?: string },
+): BulkResult {
+  const count = (status: ResolvedEntry['status']) =>
+    entries.filter((entry) => entry?.status === status).length;
+  return {
+    ...facts,
+    matched: count('matched') + count('skipped_existing'),
+    ambiguous: count('ambiguous'),
+    unmatched: count('unmatched'),
+    skipped_existing: count('skipped_existing'),
+    added: facts.write?.written ?? 0,
+    report: entries.flatMap((entry, index) =>
+      entry ? [reportRow(entry, index, entries.length <= DETAILED_REPORT)] : [],
+    ),
+  };
+}
+
+function reportRow(entry: ResolvedEntry, index: number, detailed: boolean): z.infer<typeof ReportRow> {
+  const { input, status, uri, track, candidates } = entry;
+  return {
+    index,
+    input,
+    status,
+    ...(uri === null ? {} : { uri }),
+    ...(track && detailed ? { track } : {}),
+    ...(candidates.length > 0 && uri === null ? { candidates } : {}),
+  };
+}

@@ -1,0 +1,126 @@
+/** Pinning down one track, and remembering which one is meant. */
+import * as z from 'zod';
+import { RelayError } from '../../domain/errors.ts';
+import { Track } from '../../domain/shapes.ts';
+import { matchTrack } from '../../music/match.ts';
+import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
+import { getTrack } from '../../provider/resources/catalog.ts';
+import { putAlias } from '../../store/tables/aliases.ts';
+import { ArtistRefArgument, TrackRef } from '../arguments.ts';
+import { defineTool } from '../tool.ts';
+
+export const Title = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .describe('Title of the song; "(Live)", "(X Remix)" and the like matter');
+export const ArtistName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .describe('Name of the artist; several with "&" or commas');
+export const AlbumName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .describe('Album to prefer where one recording is on several');
+export const Year = z.int().min(1900).max(2100).describe('Release year, to choose between versions');
+
+export const Candidate = z.object({
+  track: Track,
+  score: z.number().describe('0 to 1'),
+  reasons: z.array(z.string()).describe('What agrees and what differs'),
+});
+
+export const findTrackExactTool = defineTool({
+  name: 'find_track_exact',
+  title: 'Find one exact track',
+  description:
+    'Finds the one track that a title and an artist mean, by fixed rules: title and artist must agree, live, remix and cover versions are kept apart, remasters are not. Returns matched, ambiguous (several recordings are equally good: ask, or give album or year) or unmatched with near misses. Remembers what it matched.',
+  kind: 'read',
+  input: z.object({ title: Title, artist: ArtistName, album: AlbumName.optional(), year: Year.optional() }),
+  output: z.object({
+    status: z.enum(['matched', 'ambiguous', 'unmatched']),
+    match: z.object({ track: Track, score: z.number() }).nullable(),
+    candidates: z.array(Candidate).describe('At most 5, best first'),
+    source: z.enum(['alias', 'search']).describe('alias: remembered, no search was made'),
+  }),
+  handle: ({ resolver }, query, call) => resolver.resolve(query, call),
+});
+
+export const rememberTrackTool = defineTool({
+  name: 'remember_track',
+  title: 'Remember a track',
+  description:
+    'Sets which track a title and an artist mean from now on, for example after the person chose between candidates. The track is looked up first; what is given as title and artist must fit it (ALIAS_MISMATCH otherwise). What is omitted is taken from the track.',
+  kind: 'read',
+  input: z.object({
+    track_id: TrackRef.describe('ID, URI or link of the track that is meant'),
+    title: Title.optional().describe('Title by which it will be asked for. When omitted, its own'),
+    artist: ArtistName.optional().describe('Artist by which it will be asked for. When omitted, its first'),
+    album: AlbumName.optional().describe('Only where the album will be named too. When omitted, none'),
+  }),
+  output: z.object({
+    track: Track,
+    alias: z.object({ title: z.string(), artist: z.string(), album: z.string().nullable() }),
+    replaced: z.boolean().describe('true: it meant another or the same track before'),
+  }),
+  async handle({ provider, store, clock }, { track_id, ...given }, call) {
+    const track = await getTrack(provider, track_id.id, call);
+    const title = given.title ?? track.name;
+    const artist = given.artist ?? track.artists[0]?.name ?? '';
+    const query = { title, artist, ...(given.album === undefined ? {} : { album: given.album }) };
+    if (!fits(query, track)) throw mismatch(query, track);
+    const alias = { title, artist, album: given.album ?? null };
+    const entry = { key: aliasKey(query), ...alias, track, source: 'person' as const };
+    const replaced = await store.durable(() => putAlias(store, entry, clock.now()));
+    return { track, alias, replaced };
+  },
+});
+
+/** A search forgives a wrong album; what is remembered for good does not. */
+function fits(query: TrackQuery, track: Track): boolean {
+  const { status, candidates } = matchTrack(query, [track]);
+  return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;
+}
+
+function mismatch(query: TrackQuery, track: Track): RelayError {
+  const names = track.artists.map(({ name }) => name).join(', ');
+  const on = query.album === undefined ? '' : ` on "${query.album}"`;
+  return new RelayError(
+    'ALIAS_MISMATCH',
+    `The track is "${track.name}" by ${names} on "${track.album.name ?? ''}", not "${query.title}" by ${query.artist}${on}.`,
+    {
+      remedy: 'Give the ID of the track that is meant, or leave out title and artist.',
+      details: { track: { id: track.id, name: track.name, artists: names } },
+    },
+  );
+}
+
+export const getArtistTopTracksTool = defineTool({
+  name: 'get_artist_top_tracks',
+  title: 'Artist top tracks',
+  description:
+    'Not available: Spotify removed this endpoint in February 2026. The answer says so and names what to call instead; it is no error and costs no request.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({ artist_id: ArtistRefArgument.describe('ID, URI or link of the artist') }),
+  output: z.object({
+    supported: z.literal(false),
+    reason: z.literal('endpoint_removed'),
+    message: z.string(),
+    alternative: z.object({ tool: z.string(), hint: z.string() }),
+  }),
+  handle: async () => ({
+    supported: false as const,
+    reason: 'endpoint_removed' as const,
+    message: "Spotify removed the list of an artist's top tracks from its API in February 2026.",
+    alternative: {
+      tool: 'search_tracks',
+      hint: 'Search for artist:"NAME" and keep the results whose artists hold the ID; they come in order of relevance, not of plays.',
+    },
+  }),
+});

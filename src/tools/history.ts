@@ -1,0 +1,76 @@
+/** Top items and history. */
+import * as z from 'zod';
+import { RelayError } from '../domain/errors.ts';
+import { Artist, Context, listOf, Track } from '../domain/shapes.ts';
+import { getRecentlyPlayed, getTopArtists, getTopTracks } from '../provider/resources/personal.ts';
+import { limit, Offset } from './arguments.ts';
+import { defineTool } from './tool.ts';
+
+const topInput = z.object({
+  time_range: z
+    .enum(['short_term', 'medium_term', 'long_term'])
+    .default('medium_term')
+    .describe(
+      'short_term: about 4 weeks, medium_term: about 6 months, long_term: about a year. When omitted, medium_term',
+    ),
+  limit: limit(20),
+  offset: Offset,
+});
+
+export const getTopTracksTool = defineTool({
+  name: 'get_top_tracks',
+  title: 'List top tracks',
+  description: "Lists the account's most played tracks over a time range, most played first.",
+  kind: 'read',
+  input: topInput,
+  output: listOf(Track),
+  handle: ({ provider }, args, call) => getTopTracks(provider, args.time_range, args, call),
+});
+
+export const getTopArtistsTool = defineTool({
+  name: 'get_top_artists',
+  title: 'List top artists',
+  description: "Lists the account's most played artists over a time range, most played first.",
+  kind: 'read',
+  input: topInput,
+  output: listOf(Artist),
+  handle: ({ provider }, args, call) => getTopArtists(provider, args.time_range, args, call),
+});
+
+const Moment = z.int().min(0).max(8_640_000_000_000_000);
+
+export const getRecentlyPlayedTool = defineTool({
+  name: 'get_recently_played',
+  title: 'List recently played tracks',
+  description:
+    'Lists what was played last, newest first. Spotify remembers about 50 plays in all, tracks only (no episodes). before and after cannot be combined.',
+  kind: 'read',
+  input: z.object({
+    limit: limit(20),
+    before: Moment.optional().describe(
+      'Unix time in milliseconds: only plays before it. From cursors.before',
+    ),
+    after: Moment.optional().describe('Unix time in milliseconds: only plays after it. From cursors.after'),
+  }),
+  output: z.object({
+    items: z.array(
+      z.object({
+        played_at: z.string().nullable(),
+        track: Track.nullable(),
+        context: Context.nullable().describe('Playlist, album or artist it was played from'),
+      }),
+    ),
+    cursors: z
+      .object({ after: z.string().nullable(), before: z.string().nullable() })
+      .nullable()
+      .describe('Unix milliseconds for the next call; null when nothing was played'),
+  }),
+  async handle({ provider }, args, call) {
+    if (args.before !== undefined && args.after !== undefined) {
+      throw new RelayError('INVALID_ARGUMENT', 'before and after cannot be combined.', {
+        remedy: 'Give one of them.',
+      });
+    }
+    return getRecentlyPlayed(provider, args, call);
+  },
+});

@@ -1,0 +1,84 @@
+/** Saving, removing and checking saved tracks. */
+import * as z from 'zod';
+import type { Call } from '../../provider/api.ts';
+import { containsUris, libraryChunks } from '../../provider/resources/library.ts';
+import { reportOf, settle, writeChunks } from '../../provider/writes/chunkedWrite.ts';
+import { type GivenRef, MOST_ENTRIES, TrackRef } from '../arguments.ts';
+import { defineTool, type Services } from '../tool.ts';
+
+const trackIds = z
+  .array(TrackRef)
+  .min(1)
+  .max(MOST_ENTRIES)
+  .describe('IDs, URIs or links of tracks, 1 to 10,000');
+
+const LibraryReport = z.object({
+  ok: z.boolean(),
+  requested: z.number(),
+  written: z.number().describe('Entries that Spotify took'),
+  chunks: z
+    .object({ total: z.number(), completed: z.number() })
+    .describe('Requests, of at most 40 entries each'),
+});
+
+async function writeToLibrary(
+  { provider, clock }: Services,
+  method: 'PUT' | 'DELETE',
+  refs: readonly GivenRef[],
+  call: Call,
+): Promise<z.infer<typeof LibraryReport>> {
+  const chunks = libraryChunks(
+    method,
+    refs.map((ref) => ref.uri),
+  );
+  const progress = await writeChunks(provider, chunks, call, clock);
+  const { playlist_id: _, snapshot_id: __, ...report } = reportOf('', chunks, progress);
+  return settle(report, progress.error);
+}
+
+export const saveTracksTool = defineTool({
+  name: 'save_tracks',
+  title: 'Save tracks',
+  description:
+    'Saves tracks to the library (Liked Songs), in requests of at most 40. Tracks that are saved already stay saved.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({ track_ids: trackIds }),
+  output: LibraryReport,
+  handle: (services, { track_ids }, call) => writeToLibrary(services, 'PUT', track_ids, call),
+});
+
+export const removeSavedTracksTool = defineTool({
+  name: 'remove_saved_tracks',
+  title: 'Remove saved tracks',
+  description:
+    'Removes tracks from the library (Liked Songs), in requests of at most 40. Tracks that are not saved are passed over.',
+  kind: 'destructive',
+  idempotent: true,
+  input: z.object({ track_ids: trackIds }),
+  output: LibraryReport,
+  handle: (services, { track_ids }, call) => writeToLibrary(services, 'DELETE', track_ids, call),
+});
+
+export const checkSavedTracksTool = defineTool({
+  name: 'check_saved_tracks',
+  title: 'Check saved tracks',
+  description:
+    'Says for each given track whether it is saved in the library (Liked Songs), in the order of the input.',
+  kind: 'read',
+  input: z.object({
+    track_ids: z.array(TrackRef).min(1).max(1_000).describe('IDs, URIs or links of tracks, 1 to 1,000'),
+  }),
+  output: z.object({
+    items: z.array(z.object({ input: z.string().describe('As given'), uri: z.string(), saved: z.boolean() })),
+  }),
+  async handle({ provider }, { track_ids }, call) {
+    const saved = await containsUris(
+      provider,
+      track_ids.map((ref) => ref.uri),
+      call,
+    );
+    const items = track_ids.map(({ input, uri }, index) => ({ input, uri, saved: saved[index] === true }));
+    return { items };
+  },
+});

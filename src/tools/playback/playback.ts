@@ -1,0 +1,94 @@
+/** Reading the player. */
+import * as z from 'zod';
+import { Context, Device, Media } from '../../domain/shapes.ts';
+import {
+  getCurrentlyPlaying,
+  getDevices,
+  getPlaybackState,
+  type PlayerState,
+} from '../../provider/resources/player.ts';
+import { defineTool } from '../tool.ts';
+
+const ItemType = z
+  .enum(['track', 'episode', 'ad', 'unknown'])
+  .nullable()
+  .describe('null when nothing plays; for ad and unknown the item is null');
+
+export const PlaybackState = z.object({
+  active: z.boolean(),
+  is_playing: z.boolean(),
+  device: Device.nullable(),
+  repeat_state: z.string().nullable().describe('off, track or context'),
+  shuffle_state: z.boolean().nullable(),
+  progress_ms: z.number().nullable(),
+  item_type: ItemType,
+  item: Media.nullable(),
+  context: Context.nullable(),
+  disallows: z.array(z.string()).describe('Commands that the player refuses just now, such as skipping_prev'),
+});
+
+/** null, no active device, as a state of its own. */
+export function playbackStateOf(state: PlayerState | null): z.infer<typeof PlaybackState> {
+  return {
+    active: state !== null,
+    is_playing: state?.is_playing ?? false,
+    device: state?.device ?? null,
+    repeat_state: state?.repeat_state ?? null,
+    shuffle_state: state?.shuffle_state ?? null,
+    progress_ms: state?.progress_ms ?? null,
+    item_type: state?.item_type ?? null,
+    item: state?.item ?? null,
+    context: state?.context ?? null,
+    disallows: state?.disallows ?? [],
+  };
+}
+
+export const getCurrentlyPlayingTool = defineTool({
+  name: 'get_currently_playing',
+  title: 'Get what is playing',
+  description:
+    'Returns the track or episode that plays just now. playing is false when it is paused or nothing is active (a private session also looks like that). For device, repeat and shuffle use get_playback_state.',
+  kind: 'read',
+  input: z.object({}),
+  output: z.object({
+    playing: z.boolean(),
+    item_type: ItemType,
+    item: Media.nullable(),
+    progress_ms: z.number().nullable(),
+    context: Context.nullable(),
+  }),
+  async handle({ provider }, _args, call) {
+    const state = await getCurrentlyPlaying(provider, call);
+    return {
+      playing: state?.is_playing ?? false,
+      item_type: state?.item_type ?? null,
+      item: state?.item ?? null,
+      progress_ms: state?.progress_ms ?? null,
+      context: state?.context ?? null,
+    };
+  },
+});
+
+export const getPlaybackStateTool = defineTool({
+  name: 'get_playback_state',
+  title: 'Get playback state',
+  description:
+    'Returns the state of the player: device, what plays, progress, repeat, shuffle, and what the player refuses just now. active is false when no device is active.',
+  kind: 'read',
+  input: z.object({}),
+  output: PlaybackState,
+  handle: async ({ provider }, _args, call) => playbackStateOf(await getPlaybackState(provider, call)),
+});
+
+export const getDevicesTool = defineTool({
+  name: 'get_devices',
+  title: 'List devices',
+  description:
+    'Lists the devices that Spotify can play on now. A sleeping device is often missing until Spotify is opened on it. IDs may change: read them anew rather than remembering them.',
+  kind: 'read',
+  input: z.object({}),
+  output: z.object({ devices: z.array(Device) }),
+  async handle({ provider }, _args, call) {
+    return { devices: await getDevices(provider, call) };
+  },
+});

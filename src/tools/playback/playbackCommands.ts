@@ -1,0 +1,219 @@
+/** Commands to the player. They need Premium, and an active device or a device_id. */
+import * as z from 'zod';
+import { RelayError } from '../../domain/errors.ts';
+import { parseRef } from '../../domain/ids.ts';
+import {
+  pause,
+  play,
+  seek,
+  setVolume,
+  skip,
+  transfer,
+  type Verified,
+} from '../../provider/resources/playerCommands.ts';
+import { DeviceId, ItemRef } from '../arguments.ts';
+import { defineTool } from '../tool.ts';
+import { PlaybackState, playbackStateOf } from './playback.ts';
+
+/** The liked songs of a user, which only the player knows. */
+const COLLECTION = /^spotify:(?:user:[^:]+:)?collection(?::tracks)?$/;
+const CONTEXT_KINDS = ['album', 'artist', 'playlist', 'show', 'audiobook'] as const;
+
+const ContextUri = z
+  .string()
+  .min(1)
+  .max(500)
+  .transform((text, context): string => {
+    if (COLLECTION.test(text.trim())) return text.trim();
+    try {
+      if (/^[0-9A-Za-z]{22}$/.test(text.trim())) throw bareId();
+      return parseRef(text, [...CONTEXT_KINDS]).uri;
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error;
+      context.addIssue({ code: 'custom', message: `${error.message} ${error.remedy ?? ''}`.trim() });
+      return z.NEVER;
+    }
+  })
+  .describe('URI or link of an album, artist, playlist or show to play from. Not together with uris');
+
+function bareId(): RelayError {
+  return new RelayError('INVALID_ARGUMENT', 'A bare ID does not say what it names.', {
+    remedy: 'Give the URI, such as spotify:album:…, or the link.',
+  });
+}
+
+const PositionMs = z.int().min(0).max(86_400_000);
+
+const Offset = z
+  .strictObject({
+    position: z.int().min(0).optional().describe('0-based entry to start with'),
+    uri: ItemRef.optional().describe('Track to start with'),
+  })
+  .refine((offset) => (offset.position === undefined) !== (offset.uri === undefined), {
+    message: 'Give either position or uri.',
+  });
+
+const Played = z.object({
+  ok: z.literal(true),
+  verified: z.boolean().describe('true: Spotify refused the command, but the player already was as wanted'),
+  state: PlaybackState.optional().describe('What was read to find that out'),
+});
+
+function played({ verified, state }: Verified): z.infer<typeof Played> {
+  return verified ? { ok: true, verified, state: playbackStateOf(state) } : { ok: true, verified };
+}
+
+export const playTool = defineTool({
+  name: 'play',
+  title: 'Play',
+  description:
+    'Starts or resumes playback. Without context_uri and uris it resumes what was paused. Give context_uri for an album, artist or playlist, or uris for up to 100 tracks in order, never both. Needs Premium and a device: on NO_ACTIVE_DEVICE call get_devices and give a device_id.',
+  kind: 'write',
+  input: z.object({
+    device_id: DeviceId,
+    context_uri: ContextUri.optional(),
+    uris: z
+      .array(ItemRef)
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        'IDs, URIs or links of 1 to 100 tracks or episodes to play in order. Not together with context_uri',
+      ),
+    offset: Offset.optional().describe(
+      'Where to start in an album or playlist, or in uris: {position} or {uri}',
+    ),
+    position_ms: PositionMs.optional().describe(
+      'Milliseconds into the first entry to start at. When omitted, its begin',
+    ),
+  }),
+  output: Played,
+  async handle({ provider }, { uris, offset, ...args }, call) {
+    checkPlay({ uris, offset, context_uri: args.context_uri });
+    const start = offset === undefined ? undefined : startOf(offset);
+    const command = { ...args, uris: uris?.map((ref) => ref.uri), offset: start };
+    return played(await play(provider, command, call));
+  },
+});
+
+function checkPlay(args: { context_uri: string | undefined; uris: unknown; offset: unknown }): void {
+  const { context_uri: context, uris, offset } = args;
+  if (context !== undefined && uris !== undefined) {
+    throw new RelayError('INVALID_ARGUMENT', 'context_uri and uris cannot be combined.', {
+      remedy: 'Give one of them.',
+    });
+  }
+  if (offset === undefined) return;
+  if (context === undefined && uris === undefined) {
+    throw new RelayError('INVALID_ARGUMENT', 'offset needs context_uri or uris.', {
+      remedy: 'Leave it out to resume, or say what to play.',
+    });
+  }
+  if (context?.startsWith('spotify:artist:')) {
+    throw new RelayError('INVALID_ARGUMENT', 'Playing an artist takes no offset.', {
+      remedy: 'Leave offset out, or play an album or playlist.',
+    });
+  }
+}
+
+function startOf(offset: z.output<typeof Offset>): { position: number } | { uri: string } {
+  return offset.uri === undefined ? { position: offset.position ?? 0 } : { uri: offset.uri.uri };
+}
+
+export const pauseTool = defineTool({
+  name: 'pause',
+  title: 'Pause',
+  description:
+    'Pauses playback. Succeeds with verified=true where nothing was playing anyway. Needs Premium.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({ device_id: DeviceId }),
+  output: Played,
+  handle: async ({ provider }, { device_id }, call) => played(await pause(provider, device_id, call)),
+});
+
+const Done = z.object({ ok: z.literal(true) });
+
+export const nextTrackTool = defineTool({
+  name: 'next_track',
+  title: 'Next track',
+  description: 'Skips to the next track. Needs Premium and an active device.',
+  kind: 'write',
+  input: z.object({ device_id: DeviceId }),
+  output: Done,
+  async handle({ provider }, { device_id }, call) {
+    await skip(provider, 'next', device_id, call);
+    return { ok: true as const };
+  },
+});
+
+export const previousTrackTool = defineTool({
+  name: 'previous_track',
+  title: 'Previous track',
+  description:
+    'Goes to the previous track, also in the middle of one. To start the present track over use seek with position_ms 0. Needs Premium and an active device.',
+  kind: 'write',
+  input: z.object({ device_id: DeviceId }),
+  output: Done,
+  async handle({ provider }, { device_id }, call) {
+    await skip(provider, 'previous', device_id, call);
+    return { ok: true as const };
+  },
+});
+
+export const seekTool = defineTool({
+  name: 'seek',
+  title: 'Seek',
+  description:
+    'Moves to a place in the present track or episode. A place beyond its end starts the next one. Needs Premium and an active device.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({
+    position_ms: PositionMs.describe('Milliseconds from the begin, 0 or more'),
+    device_id: DeviceId,
+  }),
+  output: Done.extend({ position_ms: z.number() }),
+  async handle({ provider }, { position_ms, device_id }, call) {
+    await seek(provider, position_ms, device_id, call);
+    return { ok: true as const, position_ms };
+  },
+});
+
+export const setVolumeTool = defineTool({
+  name: 'set_volume',
+  title: 'Set volume',
+  description:
+    'Sets the volume of a device. Phones and some speakers do not allow it (VOLUME_NOT_SUPPORTED; supports_volume in get_devices). Needs Premium.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({
+    volume_percent: z.int().min(0).max(100).describe('Percent, 0 to 100'),
+    device_id: DeviceId,
+  }),
+  output: Done.extend({ volume_percent: z.number() }),
+  async handle({ provider }, { volume_percent, device_id }, call) {
+    await setVolume(provider, volume_percent, device_id, call);
+    return { ok: true as const, volume_percent };
+  },
+});
+
+export const transferPlaybackTool = defineTool({
+  name: 'transfer_playback',
+  title: 'Transfer playback',
+  description:
+    'Moves playback to another device and wakes it. Use it before play when a device does not react. Needs Premium.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({
+    device_id: z.string().min(1).max(200).describe('Device from get_devices'),
+    play: z
+      .boolean()
+      .optional()
+      .describe('true: start playing there. When omitted or false, playing or paused stays as it is'),
+  }),
+  output: Done.extend({ device_id: z.string() }),
+  async handle({ provider }, { device_id, play: start }, call) {
+    await transfer(provider, device_id, start, call);
+    return { ok: true as const, device_id };
+  },
+});

@@ -1,0 +1,204 @@
+/** Changing playlists: making and naming them, adding, removing and moving rows. */
+import * as z from 'zod';
+import { RelayError } from '../../domain/errors.ts';
+import type { EntityRef } from '../../domain/ids.ts';
+import { Playlist } from '../../domain/shapes.ts';
+import type { Call } from '../../provider/api.ts';
+import { getPlaylist } from '../../provider/resources/playlists.ts';
+import {
+  type Chunk,
+  type WriteReport as Report,
+  reportOf,
+  settle,
+  UNSTOPPABLE,
+  writeChunks,
+} from '../../provider/writes/chunkedWrite.ts';
+import {
+  createPlaylist,
+  insertChunks,
+  type PlaylistDetails,
+  removeChunks,
+  reorder,
+  updateDetails,
+} from '../../provider/writes/playlistWrites.ts';
+import { Description, ItemRef, MOST_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
+import { defineTool, type Services } from '../tool.ts';
+import { WriteReport } from '../writeReport.ts';
+
+const Public = z
+  .boolean()
+  .describe(
+    'true: shown on the profile and in search. Spotify does not keep this reliably: promise no privacy',
+  );
+const Collaborative = z
+  .boolean()
+  .describe('true: people with the link may edit it. A collaborative playlist cannot be public');
+
+const trackIds = z
+  .array(ItemRef)
+  .min(1)
+  .max(MOST_ENTRIES)
+  .describe('IDs, URIs or links of tracks or episodes, 1 to 10,000, in order');
+
+/** Sends chunks to one playlist, after earlier writes to it. */
+export async function writeToPlaylist(
+  services: Services,
+  id: string,
+  chunks: readonly Chunk[],
+  call: Call,
+): Promise<Report> {
+  return services.rows.exclusively(
+    id,
+    async () => {
+      call.signal.throwIfAborted();
+      const progress = await writeChunks(services.provider, chunks, call, services.clock);
+      return settle(reportOf(id, chunks, progress), progress.error);
+    },
+    call.signal,
+  );
+}
+
+export const createPlaylistTool = defineTool({
+  name: 'create_playlist',
+  title: 'Create playlist',
+  description:
+    'Creates an empty playlist and returns it. To create one with songs in a single call use create_playlist_from_tracks.',
+  kind: 'write',
+  input: z.object({
+    name: PlaylistName,
+    description: Description.optional(),
+    public: Public.default(false),
+    collaborative: Collaborative.default(false),
+  }),
+  output: Playlist,
+  async handle({ provider }, args, call) {
+    refusePublicCollaborative(args);
+    call.signal.throwIfAborted();
+    return createPlaylist(provider, args, UNSTOPPABLE);
+  },
+});
+
+export const updatePlaylistDetailsTool = defineTool({
+  name: 'update_playlist_details',
+  title: 'Update playlist details',
+  description:
+    'Changes name, description, public or collaborative of an own playlist; what is not given stays. At least one is needed. Reads may show the change some seconds later.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({
+    playlist_id: playlistId,
+    name: PlaylistName.optional(),
+    description: Description.min(1).optional(),
+    public: Public.optional(),
+    collaborative: Collaborative.optional(),
+  }),
+  output: z.object({
+    playlist_id: z.string(),
+    updated: z.array(z.string()).describe('Names of the changed fields'),
+  }),
+  async handle(services, { playlist_id: { id }, ...details }, call) {
+    const updated = Object.entries(details).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+    if (updated.length === 0) {
+      throw new RelayError('INVALID_ARGUMENT', 'Nothing to change was given.', {
+        remedy: 'Give at least one of name, description, public, collaborative.',
+      });
+    }
+    await checkCollaborative(services, id, details, call);
+    await services.rows.exclusively(
+      id,
+      async () => {
+        call.signal.throwIfAborted();
+        await updateDetails(services.provider, id, details, UNSTOPPABLE);
+      },
+      call.signal,
+    );
+    return { playlist_id: id, updated };
+  },
+});
+
+async function checkCollaborative(
+  services: Services,
+  id: string,
+  details: PlaylistDetails,
+  call: Call,
+): Promise<void> {
+  refusePublicCollaborative(details);
+  if (details.collaborative !== true || details.public !== undefined) return;
+  const playlist = await getPlaylist(services.provider, id, call);
+  refusePublicCollaborative({ collaborative: true, public: playlist.public ?? false });
+}
+
+function refusePublicCollaborative(details: Pick<PlaylistDetails, 'public' | 'collaborative'>): void {
+  if (details.collaborative !== true || details.public !== true) return;
+  throw new RelayError('INVALID_ARGUMENT', 'A collaborative playlist cannot be public.', {
+    remedy: 'Give public: false together with collaborative: true.',
+  });
+}
+
+export const addTracksTool = defineTool({
+  name: 'add_tracks_to_playlist',
+  title: 'Add tracks',
+  description:
+    'Appends tracks or episodes in the given order, in requests of at most 100. Rows that are there already are added again. To name songs by title and artist use add_tracks_by_search; to move rows use reorder_playlist_tracks.',
+  kind: 'write',
+  input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
+  output: WriteReport,
+  handle: (services, { playlist_id: { id }, track_ids }, call) =>
+    writeToPlaylist(services, id, insertChunks(id, uris(track_ids)), call),
+});
+
+export const removeTracksTool = defineTool({
+  name: 'remove_tracks_from_playlist',
+  title: 'Remove tracks',
+  description:
+    'Removes every occurrence of each given track or episode from a playlist. Items that are not in it are passed over. To keep one of several occurrences use deduplicate_playlist.',
+  kind: 'destructive',
+  idempotent: true,
+  input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
+  output: WriteReport,
+  handle(services, { playlist_id: { id }, track_ids }, call) {
+    const counts = new Map<string, number>();
+    for (const uri of uris(track_ids)) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+    const chunks = removeChunks(id, [...counts.keys()], (uri) => counts.get(uri) ?? 0);
+    return writeToPlaylist(services, id, chunks, call);
+  },
+});
+
+export const reorderTracksTool = defineTool({
+  name: 'reorder_playlist_tracks',
+  title: 'Move playlist rows',
+  description:
+    'Moves a run of rows to another place in the same playlist. Positions are 0-based and count before the move: insert_before equal to the number of rows moves to the end.',
+  kind: 'write',
+  input: z.object({
+    playlist_id: playlistId,
+    range_start: z.int().min(0).describe('0-based position of the first row to move'),
+    insert_before: z
+      .int()
+      .min(0)
+      .describe('0-based position before which the rows go, counted before the move'),
+    range_length: z.int().min(1).default(1).describe('Number of rows to move. When omitted, 1'),
+    snapshot_id: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Version that the positions count in. Best left out: Spotify sometimes fails with it'),
+  }),
+  output: z.object({ playlist_id: z.string(), snapshot_id: z.string().nullable() }),
+  async handle(services, { playlist_id: { id }, ...move }, call) {
+    const snapshot_id = await services.rows.exclusively(
+      id,
+      async () => {
+        call.signal.throwIfAborted();
+        return reorder(services.provider, id, move, UNSTOPPABLE);
+      },
+      call.signal,
+    );
+    return { playlist_id: id, snapshot_id };
+  },
+});
+
+function uris(refs: readonly EntityRef[]): string[] {
+  return refs.map((ref) => ref.uri);
+}

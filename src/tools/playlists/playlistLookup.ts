@@ -1,0 +1,63 @@
+/** Finding playlists by name and counting what they hold. */
+import * as z from 'zod';
+import { Playlist } from '../../domain/shapes.ts';
+import { normaliseName } from '../../music/normalise.ts';
+import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
+import { playlistId } from '../arguments.ts';
+import { defineTool } from '../tool.ts';
+import { statsOf } from './playlistStats.ts';
+
+export const findPlaylistByNameTool = defineTool({
+  name: 'find_playlist_by_name',
+  title: 'Find playlist by name',
+  description:
+    "Finds all of the account's own and followed playlists whose name equals the given one, ignoring case, accents and punctuation. Several may share a name: look at owner and total_items before choosing. Part of a name finds nothing: then use get_my_playlists with all=true.",
+  kind: 'read',
+  input: z.object({ name: z.string().trim().min(1).max(200).describe('The whole name of the playlist') }),
+  output: z.object({ name: z.string(), matches: z.array(Playlist) }),
+  async handle({ provider }, { name }, call) {
+    const { items } = await getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call);
+    const wanted = normaliseName(name);
+    return { name, matches: items.filter((playlist) => normaliseName(playlist.name) === wanted) };
+  },
+});
+
+const Count = z.number();
+
+export const getPlaylistStatsTool = defineTool({
+  name: 'get_playlist_stats',
+  title: 'Get playlist statistics',
+  description:
+    'Reads a whole playlist and counts: items by kind, duplicates, durations, artists, decades, oldest and newest row. Use it instead of paging through get_playlist_tracks when only numbers are needed.',
+  kind: 'read',
+  input: z.object({ playlist_id: playlistId }),
+  output: z.object({
+    playlist_id: z.string(),
+    name: z.string(),
+    snapshot_id: z.string().nullable(),
+    total_items: Count,
+    track_count: Count.describe('Tracks of the catalogue, each occurrence counted'),
+    episode_count: Count,
+    local_count: Count.describe('Local files'),
+    unavailable_count: Count.describe('Rows that Spotify no longer offers'),
+    unique_track_count: Count,
+    duplicate_count: Count.describe('Rows that repeat an earlier row'),
+    duplicates: z
+      .array(z.object({ uri: z.string(), name: z.string(), count: Count }))
+      .describe('What occurs more than once, most often first, at most 100'),
+    explicit_count: Count,
+    total_duration_ms: Count,
+    average_duration_ms: Count.nullable(),
+    unique_artist_count: Count,
+    top_artists: z
+      .array(z.object({ id: z.string().nullable(), name: z.string(), count: Count }))
+      .describe('The ten artists with the most rows'),
+    release_years: z.record(z.string(), Count).describe('Tracks by decade, such as "1990s"'),
+    oldest_added_at: z.string().nullable(),
+    newest_added_at: z.string().nullable(),
+  }),
+  async handle({ rows }, { playlist_id: { id } }, call) {
+    const { playlist, items } = await rows.read(id, call);
+    return { playlist_id: id, name: playlist.name, snapshot_id: playlist.snapshot_id, ...statsOf(items) };
+  },
+});

@@ -1,0 +1,69 @@
+/** Reading playlists. */
+import * as z from 'zod';
+import { Item, listOf, Playlist } from '../../domain/shapes.ts';
+import {
+  getAllMyPlaylists,
+  getMyPlaylists,
+  getPlaylist,
+  getPlaylistItems,
+} from '../../provider/resources/playlists.ts';
+import { limit, Offset, PlaylistRef } from '../arguments.ts';
+import { defineTool } from '../tool.ts';
+
+/** What `all` stops at: beyond it the answer is too long for any client. */
+const ALL_PLAYLISTS_CAP = 1000;
+
+const playlistId = PlaylistRef.describe('ID, URI or link of the playlist, from get_my_playlists for example');
+
+export const getMyPlaylistsTool = defineTool({
+  name: 'get_my_playlists',
+  title: 'List my playlists',
+  description:
+    'Lists the playlists that the connected account owns or follows. Contents are readable only for those it owns or collaborates on. Give all=true to get every one in a single answer.',
+  kind: 'read',
+  input: z.object({
+    limit: limit(20),
+    offset: Offset,
+    all: z
+      .boolean()
+      .default(false)
+      .describe('true: every playlist up to 1,000, ignoring limit and offset. When omitted, false'),
+  }),
+  output: listOf(Playlist).extend({
+    truncated: z.boolean().describe('true: there are more playlists than all=true returns'),
+  }),
+  async handle({ provider }, args, call) {
+    if (!args.all) return { ...(await getMyPlaylists(provider, args, call)), truncated: false };
+    const { items, total, truncated } = await getAllMyPlaylists(provider, ALL_PLAYLISTS_CAP, call);
+    return {
+      items,
+      total,
+      limit: ALL_PLAYLISTS_CAP,
+      offset: 0,
+      next_offset: truncated ? ALL_PLAYLISTS_CAP : null,
+      truncated,
+    };
+  },
+});
+
+export const getPlaylistTool = defineTool({
+  name: 'get_playlist',
+  title: 'Get playlist',
+  description:
+    'Returns what describes a playlist: name, description, owner, number of items, snapshot. For its rows use get_playlist_tracks.',
+  kind: 'read',
+  input: z.object({ playlist_id: playlistId }),
+  output: Playlist,
+  handle: ({ provider }, { playlist_id }, call) => getPlaylist(provider, playlist_id.id, call),
+});
+
+export const getPlaylistTracksTool = defineTool({
+  name: 'get_playlist_tracks',
+  title: 'List playlist items',
+  description:
+    'Lists the rows of a playlist in order: tracks, episodes, local files and rows that Spotify no longer offers (item null), each with its 0-based position. One page holds at most 50: go on with next_offset until it is null.',
+  kind: 'read',
+  input: z.object({ playlist_id: playlistId, limit: limit(50), offset: Offset }),
+  output: listOf(Item),
+  handle: ({ provider }, args, call) => getPlaylistItems(provider, args.playlist_id.id, args, call),
+});
