@@ -1,8 +1,8 @@
 // Compiles every TypeScript file of the checkout once, file by file, so that a test process only reads JavaScript.
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { compiledPath, FOLDERS, root } from './compiled.mjs';
+import { cache, compiledPath, FOLDERS, root } from './compiled.mjs';
 
 export async function compile() {
   const sources = FOLDERS.flatMap((folder) => filesBelow(join(root, folder), '.ts'));
@@ -23,7 +23,13 @@ export async function compile() {
     logLevel: 'warning',
   });
   for (const { path, text } of outputFiles) writeIfNew(compiledPath(path), text);
+  removeStale(new Set(outputFiles.map(({ path }) => compiledPath(path))));
   return sources.filter((path) => path.endsWith('.test.ts'));
+}
+
+/** What has lost its source could still be imported. */
+function removeStale(current) {
+  for (const path of filesBelow(cache, '.mjs')) if (!current.has(path)) rmSync(path);
 }
 
 /** By rename: another run of the tests may be reading. */
