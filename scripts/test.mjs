@@ -1,6 +1,6 @@
 // `npm test`: every test file under test/, compiled once, in a few processes that each run many files. A path or several
-// limit it to those. `--test-reporter`, `--test-name-pattern` and `--test-only` work as they do for Node;
-// `--processes=N` says how many run at the same time. test/package/ needs executables that are built first, so it runs
+// limit it to those. `--test-reporter` works as it does for Node, `--test-name-pattern` for the tests at the top
+// of a file; `--processes=N` says how many run at the same time. test/package/ needs executables that are built first, so it runs
 // by name only (`npm run test:package`).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -19,6 +19,7 @@ const option = (name) => {
   return at === -1 ? undefined : flags.splice(at, 1)[0].slice(name.length + 3);
 };
 const reporter = option('test-reporter') ?? (process.stdout.isTTY ? 'spec' : 'tap');
+const pattern = option('test-name-pattern');
 const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 1);
 
 const all = (await compile()).map((file) => relative(root, file));
@@ -32,7 +33,7 @@ if (files.length === 0) {
 
 const known = knownTimes();
 const results = createResults(reporter);
-await runFiles(slowestFirst(files), { width, flags, onFile: results.add });
+await runFiles(slowestFirst(files), { width, flags, pattern, onFile: results.add });
 const { failed, times } = await results.end();
 keepTimes(times);
 process.exitCode = failed.length === 0 ? 0 : 1;

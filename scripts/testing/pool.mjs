@@ -17,28 +17,32 @@ const EXIT_MS = 20_000;
  * Runs the files, paths below the checkout, and yields nothing: `onFile` gets each one's events and its outcome,
  * `{file, ms, events, failure}`, where `failure` is a text or null.
  */
-export async function runFiles(files, { width, flags, onFile }) {
+export async function runFiles(files, { width, flags, pattern, onFile }) {
   const queue = [...files];
   const lanes = Array.from({ length: Math.min(width, files.length) }, async () => {
-    while (queue.length > 0) await runWorker(queue, flags, onFile);
+    while (queue.length > 0) await runWorker(queue, { flags, pattern, onFile });
   });
   await Promise.all(lanes);
 }
 
-async function runWorker(queue, flags, onFile) {
-  const worker = fork(join(root, 'scripts', 'testing', 'worker.mjs'), {
-    cwd: root,
-    execArgv: [
-      '--enable-source-maps',
-      '--disable-warning=ExperimentalWarning',
-      `--import=${here('register.mjs')}`,
-      `--test-reporter=${here('reporter.mjs')}`,
-      '--test-reporter-destination=stdout',
-      ...flags,
-    ],
-    serialization: 'advanced',
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+async function runWorker(queue, { flags, pattern, onFile }) {
+  const worker = fork(
+    join(root, 'scripts', 'testing', 'worker.mjs'),
+    pattern === undefined ? [] : [pattern],
+    {
+      cwd: root,
+      execArgv: [
+        '--enable-source-maps',
+        '--disable-warning=ExperimentalWarning',
+        `--import=${here('register.mjs')}`,
+        `--test-reporter=${here('reporter.mjs')}`,
+        '--test-reporter-destination=stdout',
+        ...flags,
+      ],
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
+  );
   const at = { file: null, last: 'no file' };
   const begin = (file) => Object.assign(at, { file, test: '', events: [], strays: [], ended: null });
   begin(null);

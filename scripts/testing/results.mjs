@@ -98,7 +98,7 @@ function withError({ error, ...details }) {
 }
 
 async function print(events, name) {
-  const reporter = reporters[name] ?? (await import(name)).default;
+  const reporter = new Map(Object.entries(reporters)).get(name) ?? (await import(name)).default;
   const isGenerator = /GeneratorFunction$/.test(reporter.constructor.name);
   const output = isGenerator ? Readable.from(reporter(events)) : events.pipe(construct(reporter));
   for await (const text of output) process.stdout.write(text);

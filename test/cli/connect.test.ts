@@ -363,11 +363,15 @@ test('what is in the file already is told before it is asked for', async (contex
 });
 
 /** Permissions do not hold for root, so then the test goes on as somebody else. */
-async function asSomebody<T>(paths: string[], work: () => Promise<T>): Promise<T> {
+async function asSomebody<T>(
+  paths: string[],
+  rehearse: () => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
   const { geteuid, seteuid } = process;
   if (geteuid?.() !== 0 || !seteuid) return work();
   // Modules are loaded on first use, perhaps from where only root may read.
-  await relay(['connect', 'codex', '--json'], { env: { HOME: paths[0], RELAY_HOME: paths[0] } });
+  await rehearse();
   for (const path of paths) chownSync(path, 65_534, 65_534);
   seteuid(65_534);
   try {
@@ -386,10 +390,18 @@ test('a directory or a file that may not be written is told, and nothing is left
   const paths = ['', '.cursor', '.cursor/mcp.json', '.gemini', '.gemini/settings.json'].map((path) =>
     join(home, path),
   );
-  const [cursor, gemini] = await asSomebody(paths, async () => [
-    await run(['cursor', '--write']),
-    await run(['gemini', '--write']),
-  ]);
+  const commands = async (env: NodeJS.ProcessEnv = {}) => [
+    await run(['cursor', '--write'], { env }),
+    await run(['gemini', '--write'], { env }),
+  ];
+  const rehearse = async () => {
+    const other = desk(context);
+    other.put('.cursor/mcp.json', OTHER);
+    other.put('.gemini/settings.json', OTHER);
+    await commands({ HOME: other.home });
+    await commands({ HOME: join(other.home, 'missing') });
+  };
+  const [cursor, gemini] = await asSomebody(paths, rehearse, () => commands());
   chmodSync(join(home, '.cursor'), 0o700);
   const remedy =
     '  Check the permissions of the file and its directory, or run this without --write and add the printed entry by hand.\n';
