@@ -4,6 +4,8 @@
  * not compile until each of them knows it.
  */
 
+import { type Remedy, remedyText } from './remedy.ts';
+
 /** Codes that a tool call can answer, with what each one says. Clients branch on them: never rename one. */
 export const TOOL_ERROR_CODES = {
   INVALID_ARGUMENT: 'An argument is missing, unknown or not usable.',
@@ -60,8 +62,8 @@ export type ProgramErrorCode = keyof typeof PROGRAM_ERROR_CODES;
 export type ErrorCode = ToolErrorCode | ProgramErrorCode;
 
 export interface RelayErrorOptions {
-  /** What the reader does next, as a sentence without "please". */
-  remedy?: string;
+  /** What the reader does next, as a sentence without "please". One that names a command of relay is a value. */
+  remedy?: string | Remedy;
   /** Seconds until trying again makes sense, where the provider or a limit says so. */
   retryAfterSeconds?: number;
   /** Facts that a program can use, JSON values only, never a secret. */
@@ -75,7 +77,10 @@ export interface RelayErrorOptions {
  */
 export class RelayError extends Error {
   readonly code: ErrorCode;
+  /** The remedy as plain text. */
   readonly remedy: string | undefined;
+  /** The remedy for a surface that writes commands in its own way. */
+  readonly remedyValue: Remedy | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly details: Record<string, unknown> | undefined;
 
@@ -83,9 +88,22 @@ export class RelayError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'RelayError';
     this.code = code;
-    this.remedy = options.remedy;
+    this.remedyValue = typeof options.remedy === 'string' ? { text: options.remedy } : options.remedy;
+    this.remedy = this.remedyValue && remedyText(this.remedyValue);
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.details = options.details;
+  }
+
+  /** The same error with other words: what is not named stays, and this error becomes the cause. */
+  with(changes: RelayErrorOptions & { code?: ErrorCode; message?: string }): RelayError {
+    const { code = this.code, message = this.message, ...options } = changes;
+    return new RelayError(code, message, {
+      ...(this.remedyValue && { remedy: this.remedyValue }),
+      ...(this.retryAfterSeconds !== undefined && { retryAfterSeconds: this.retryAfterSeconds }),
+      ...(this.details && { details: this.details }),
+      cause: this,
+      ...options,
+    });
   }
 }
 
