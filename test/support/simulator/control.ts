@@ -27,6 +27,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
       throw refuse(400, `reason must be one of: ${REFRESH_FAILURES.join(', ')}`);
     provider.revokeRefreshTokens(known);
   },
+  lag: (provider, body) => provider.lag.set(body),
   'login-as': (provider, body) => provider.loginAs(accountIndex(provider, body)),
   state: (provider, body) => accountState(provider.accounts[accountIndex(provider, body)]),
   'edit-playlist': (provider, { playlist_id: id, uris }) => {
@@ -99,6 +100,8 @@ const REMOTE_KINDS: readonly string[] = [
   'quota',
   'drop',
   'status_after',
+  'late',
+  'slow_answer',
   'hang',
   'malformed',
   'empty',

@@ -21,6 +21,10 @@ export type FaultAction =
   | { kind: 'drop'; when: 'before' | 'after' }
   /** The request takes effect, but the answer has this status. */
   | { kind: 'status_after'; status: number }
+  /** Answers with this status, or cuts the connection or stays silent; the request takes effect `ms` later. */
+  | { kind: 'late'; ms: number; answer: number | 'drop' | 'hang' }
+  /** The request takes effect at once, but its answer comes `ms` later. */
+  | { kind: 'slow_answer'; ms: number }
   /** No answer, before or after the request takes effect. */
   | { kind: 'hang'; when: 'before' | 'after' }
   /** 200 with truncated JSON; the request takes effect. */
@@ -102,12 +106,26 @@ async function underFaults(
     if (action.kind === 'latency') await wait(action.ms);
     if (action.kind === 'hook') await action.fn();
   }
-  const delivery = deliver(actions.at(-1), handle);
+  const last = actions.at(-1);
+  if (last?.kind === 'late') return late(last, { handle, wait });
+  const delivery = deliver(last, handle);
+  if (last?.kind === 'slow_answer') await wait(last.ms);
   const json = actions.reduce(
     (body, action) => (action.kind === 'transform' ? action.fn(structuredClone(body)) : body),
     delivery.answer.json,
   );
   return json === delivery.answer.json ? delivery : { ...delivery, answer: { ...delivery.answer, json } };
+}
+
+function late(
+  { ms, answer }: FaultAction & { kind: 'late' },
+  { handle, wait }: Pick<RequestContext, 'handle' | 'wait'>,
+): Delivery {
+  // Closing the provider ends the wait; then it never takes effect.
+  wait(ms).then(handle, () => {});
+  return typeof answer === 'number'
+    ? whole(apiError(answer, 'Server error.'))
+    : { answer: { status: 0 }, manner: answer };
 }
 
 function deliver(action: FaultAction | undefined, handle: () => Answer): Delivery {

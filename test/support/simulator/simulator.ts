@@ -10,6 +10,7 @@ import {
 } from '../../../src/demo/provider.ts';
 import { type DemoAccount, findPlaylist, snapshotOf, type World } from '../../../src/demo/state.ts';
 import { type FaultControl, FaultList, faultHook } from './faults.ts';
+import { Lag, type LagControl, lagHook } from './lag.ts';
 import { logHook, type RecordedRequest } from './requestLog.ts';
 
 export interface SimulatorOptions extends Omit<DemoProviderOptions, 'hook'> {
@@ -27,6 +28,8 @@ export interface Simulator extends DemoProvider {
   readonly requests: RecordedRequest[];
   clearRequests(): void;
   readonly faults: FaultControl;
+  /** Off at the start. */
+  readonly lag: LagControl;
   /** Says who the next `/authorize` logs in. */
   loginAs(accountIndex: number): void;
   denyNextLogin(): void;
@@ -40,11 +43,13 @@ export interface Simulator extends DemoProvider {
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const faults = new FaultList();
   const requests: RecordedRequest[] = [];
-  const logged = logHook(requests, () => provider.world.clock.now(), faultHook(faults));
+  const lagged: Hook = (context) => lagHook(lag, faultHook(faults))(context);
+  const logged = logHook(requests, () => provider.world.clock.now(), lagged);
   const { around, ...settings } = options;
   const hook = around?.(logged, () => simulator) ?? logged;
   const provider = await startDemoProvider({ ...settings, hook });
   const { world, grants, setting, accountsUrl: url } = provider;
+  const lag = new Lag(world);
   const simulator: Simulator = {
     ...provider,
     url,
@@ -52,6 +57,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     accounts: world.accounts,
     requests,
     faults,
+    lag,
     clearRequests: () => void requests.splice(0),
     loginAs: (index) => {
       if (!world.accounts[index]) throw new RangeError(`There is no account ${index}.`);
@@ -62,7 +68,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
     expireAccessTokens: () => grants.expireAccess(),
     revokeRefreshTokens: (reason = 'Refresh token revoked') => grants.endRefresh(reason),
-    editPlaylist: (id, uris) => editPlaylist(world, id, uris),
+    editPlaylist: (id, uris) => {
+      lag.remember();
+      return editPlaylist(world, id, uris);
+    },
   };
   return simulator;
 }

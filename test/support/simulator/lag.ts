@@ -1,0 +1,194 @@
+/**
+ * What Spotify's reads show of a write: not at once. Lists follow by about 0.6 s, snapshots and counts by more, and a new
+ * playlist is unknown for a moment. Also rows that come back under another ID (relinking).
+ */
+import { trackObject } from '../../../src/demo/api/shapes.ts';
+import type { Hook, RequestContext } from '../../../src/demo/hook.ts';
+import { type Answer, apiError } from '../../../src/demo/http.ts';
+import type { DemoAccount, DemoPlaylist, SavedTrack, World } from '../../../src/demo/state.ts';
+
+/** Milliseconds on the provider's clock; 0 is no lag. */
+export interface Lags {
+  /** Until the rows of a playlist and the saved tracks show a change. */
+  lists: number;
+  /** Until a playlist's `snapshot_id` does. */
+  snapshots: number;
+  /** Until a playlist's `total` does. */
+  totals: number;
+  /** How long a new playlist answers 404. */
+  created: number;
+}
+
+const NONE: Lags = { lists: 0, snapshots: 0, totals: 0, created: 0 };
+
+export interface LagControl {
+  /** What is not named has no lag. */
+  set(lags: Partial<Lags>): void;
+  /** Notes how things are now. Whoever changes the accounts by hand calls it first. */
+  remember(): void;
+  /** Lists show the track `uri` as the track `shown`, as relinking does. */
+  relink(uri: string, shown: string): void;
+}
+
+interface Row {
+  item?: { uri: string } | null;
+  track?: { uri: string } | null;
+}
+
+interface Page {
+  total: number;
+  items: Row[];
+}
+
+/** How a playlist was, until it changed. */
+interface Former {
+  until: number;
+  rows: DemoPlaylist['rows'];
+  version: number;
+}
+
+interface FormerSaved {
+  until: number;
+  saved: SavedTrack[];
+}
+
+export class Lag implements LagControl {
+  readonly #world: World;
+  readonly #playlists = new Map<DemoPlaylist, Former[]>();
+  readonly #saved = new Map<DemoAccount, FormerSaved[]>();
+  readonly #createdAt = new Map<string, number>();
+  readonly #relinks = new Map<string, string>();
+  #lags = NONE;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  set(lags: Partial<Lags>): void {
+    this.#lags = { ...NONE, ...lags };
+  }
+
+  relink(uri: string, shown: string): void {
+    this.#relinks.set(uri, shown);
+  }
+
+  remember(): void {
+    const until = this.#now();
+    const horizon = until - Math.max(...Object.values(this.#lags));
+    if (horizon === until) return;
+    for (const playlist of this.#allPlaylists()) {
+      const formers = this.#playlists.get(playlist) ?? [];
+      formers.push({ until, rows: [...playlist.rows], version: playlist.version });
+      this.#playlists.set(
+        playlist,
+        formers.filter((former) => former.until > horizon),
+      );
+    }
+    for (const account of this.#world.accounts) {
+      const formers = this.#saved.get(account) ?? [];
+      formers.push({ until, saved: [...account.saved] });
+      this.#saved.set(
+        account,
+        formers.filter((former) => former.until > horizon),
+      );
+    }
+  }
+
+  /** The effect of a request and its answer, as far as reads show it by now. */
+  handle({ request, handle }: RequestContext): Answer {
+    if (!request.isApi) return handle();
+    if (this.#isTooNew(request.path)) return apiError(404, 'Resource not found');
+    if (request.method === 'GET') return this.#read(request.path, handle);
+    const known = new Set(this.#allPlaylists());
+    this.remember();
+    const answer = handle();
+    for (const playlist of this.#allPlaylists()) {
+      if (!known.has(playlist)) this.#createdAt.set(playlist.id, this.#now());
+    }
+    return answer;
+  }
+
+  #read(path: string, handle: () => Answer): Answer {
+    const playlist = this.#playlistAt(path);
+    const formers = playlist && this.#playlists.get(playlist);
+    const counted = formers && formerAt(formers, this.#now() - this.#lags.totals);
+    const total = (counted ?? playlist)?.rows.length;
+    const undo = this.#showFormer();
+    try {
+      const answer = handle();
+      return total === undefined ? answer : this.#asShown(answer, total);
+    } finally {
+      for (const one of undo) one();
+    }
+  }
+
+  /** Puts everything as reads show it, and returns what takes that back. */
+  #showFormer(): Array<() => void> {
+    const now = this.#now();
+    const undo: Array<() => void> = [];
+    for (const [playlist, formers] of this.#playlists) {
+      const { rows, version } = playlist;
+      playlist.rows = formerAt(formers, now - this.#lags.lists)?.rows ?? rows;
+      playlist.version = formerAt(formers, now - this.#lags.snapshots)?.version ?? version;
+      undo.push(() => Object.assign(playlist, { rows, version }));
+    }
+    for (const [account, formers] of this.#saved) {
+      const { saved } = account;
+      account.saved = formerAt(formers, now - this.#lags.lists)?.saved ?? saved;
+      undo.push(() => Object.assign(account, { saved }));
+    }
+    return undo;
+  }
+
+  /** A playlist's answer with the count and the IDs that reads show. */
+  #asShown(answer: Answer, total: number): Answer {
+    if (answer.json === undefined) return answer;
+    const json = structuredClone(answer.json) as { total?: number; items?: unknown; tracks?: unknown };
+    for (const page of [json, json.items, json.tracks] as Array<Partial<Page> | undefined>) {
+      if (typeof page?.total !== 'number') continue;
+      page.total = total;
+      for (const row of page.items ?? []) this.#relinkRow(row);
+    }
+    return { ...answer, json };
+  }
+
+  #relinkRow(row: Row): void {
+    for (const field of ['item', 'track'] as const) {
+      const shown = this.#world.catalogue.trackByUri.get(this.#relinks.get(row[field]?.uri ?? '') ?? '');
+      if (shown) row[field] = trackObject(this.#world, shown) as { uri: string };
+    }
+  }
+
+  #playlistAt(path: string): DemoPlaylist | undefined {
+    const id = playlistIdIn(path);
+    return id === undefined ? undefined : this.#allPlaylists().find((playlist) => playlist.id === id);
+  }
+
+  #isTooNew(path: string): boolean {
+    const createdAt = this.#createdAt.get(playlistIdIn(path) ?? '');
+    return createdAt !== undefined && this.#now() - createdAt < this.#lags.created;
+  }
+
+  #allPlaylists(): DemoPlaylist[] {
+    const { accounts, unlisted } = this.#world;
+    return [...new Set([...accounts.flatMap(({ playlists }) => playlists), ...unlisted])];
+  }
+
+  #now(): number {
+    return this.#world.clock.now();
+  }
+}
+
+/** The state that held at the time `at`; undefined: the present one. */
+function formerAt<T extends { until: number }>(formers: readonly T[], at: number): T | undefined {
+  return formers.find(({ until }) => until > at);
+}
+
+function playlistIdIn(path: string): string | undefined {
+  return /^\/playlists\/([^/]+)/.exec(path)?.[1];
+}
+
+/** Answers through `lag` whatever `next` lets happen, whenever that is. */
+export function lagHook(lag: Lag, next: Hook): Hook {
+  return (context) => next({ ...context, handle: () => lag.handle(context) });
+}
