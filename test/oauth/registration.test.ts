@@ -214,10 +214,10 @@ test('a registration that was never approved is dropped after a day', async () =
   await withServer({}, async (relay, clock) => {
     const { baseUrl, server, home } = relay;
     const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
-    const idle = await newClient(baseUrl, { client_name: 'idle' });
     const approved = await newClient(baseUrl, { client_name: 'approved' });
     // It never comes for its code.
     await approve(relay, approved.client_id);
+    const idle = await newClient(baseUrl, { client_name: 'idle' });
     clock.advance(DAY);
     assert.deepEqual((await names()).sort(), ['approved', 'idle']);
     assert.equal((await send(authorizeUrl(baseUrl, { client_id: idle.client_id }))).status, 200);

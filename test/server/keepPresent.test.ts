@@ -11,6 +11,9 @@ import { backUpState } from '../../src/store/copies/backup.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAccount } from '../../src/store/tables/account.ts';
 import { listBrowsers, putBrowser } from '../../src/store/tables/browsers.ts';
+import { deleteClient, putClient } from '../../src/store/tables/oauthClients.ts';
+import { putGrant } from '../../src/store/tables/oauthGrants.ts';
+import { putToken } from '../../src/store/tables/oauthTokens.ts';
 import { createVault, type Vault } from '../../src/store/vault.ts';
 import { temporaryHome } from '../store/support.ts';
 
@@ -31,22 +34,37 @@ async function withState(
 
 function approve(store: Store, client: string, grant: string): void {
   const now = Date.now();
-  store.run(
-    "insert or replace into oauth_clients values (?, ?, null, null, '[]', '[]', 'registered', ?, ?)",
-    [client, client, now, now],
-  );
-  store.run(
-    "insert into oauth_grants values (?, ?, 'http://127.0.0.1/cb', 'c', 'r', 'relay', ?, ?, ?, ?, ?)",
-    [grant, client, `code ${grant}`, now + HOUR, now, now, now],
-  );
-  for (const kind of ['access', 'refresh'])
-    store.run('insert into oauth_tokens values (?, ?, ?, ?, ?, null)', [
-      `${kind} ${grant}`,
-      grant,
-      kind,
-      now,
-      now + HOUR,
-    ]);
+  deleteClient(store, client);
+  putClient(store, {
+    clientId: client,
+    name: client,
+    secretHash: null,
+    authMethod: null,
+    redirectUris: [],
+    grantTypes: [],
+    source: 'registered',
+    createdAt: now,
+    approvedAt: now,
+    lastUsedAt: now,
+  });
+  putGrant(store, {
+    id: grant,
+    clientId: client,
+    redirectUri: 'http://127.0.0.1/cb',
+    codeChallenge: 'c',
+    resource: 'r',
+    scope: 'relay',
+    codeHash: `code ${grant}`,
+    codeExpiresAt: now + HOUR,
+    codeUsedAt: now,
+    createdAt: now,
+    lastUsedAt: now,
+    refreshed: 0,
+  });
+  for (const kind of ['access', 'refresh'] as const) {
+    const times = { issuedAt: now, expiresAt: now + HOUR, rotatedAt: null };
+    putToken(store, { hash: `${kind} ${grant}`, grantId: grant, kind, generation: 1, ...times });
+  }
 }
 
 function connect(store: Store, vault: Vault, id: string, token: string): void {

@@ -55,6 +55,8 @@ async function guess({ path, codes }) {
     const cookie = page.headers.getSetCookie().map((line) => line.split(';')[0]);
     const headers = { origin: baseUrl, cookie: cookie.join('; ') };
     const target = new URL('/oauth/authorize', baseUrl);
+    // A form that comes back sooner than a person can read is only shown again.
+    await new Promise((resolve) => setTimeout(resolve, 600));
     const answer = await fetch(target, { method: 'POST', headers, body: form, redirect: 'manual' });
     answers.push({ token, status: answer.status, location: answer.headers.get('location') });
   }
