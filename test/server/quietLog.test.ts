@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { createQuietLog } from '../../src/server/log/quietLog.ts';
-import { askToken, connect, MINUTE, mcpStatus, newClient, withServer } from '../oauth/support.ts';
+import {
+  askToken,
+  authorizeUrl,
+  connect,
+  MINUTE,
+  mcpStatus,
+  newClient,
+  ownerBrowser,
+  withServer,
+} from '../oauth/support.ts';
 import { manualClock } from '../support/clock.ts';
+import { send } from '../support/http.ts';
 
 function recorded(): { log: Log; warnings: Array<[message: string, fields: object]> } {
   const warnings: Array<[string, object]> = [];
@@ -77,5 +87,32 @@ test('refused credentials are in the log, a few a minute, without what was sent'
       noToken,
       noToken,
     ]);
+  });
+});
+
+test('requests that no credential is needed for cannot flood the log', async () => {
+  const { log, warnings } = recorded();
+  await withServer({ log }, async ({ baseUrl }) => {
+    const { client_id } = await newClient(baseUrl);
+    const address = authorizeUrl(baseUrl, { client_id });
+    const browser = ownerBrowser(baseUrl);
+    await browser.submit(await browser.open(address), 'deny');
+    const form = `${new URL(address).searchParams}&csrf_token=1.made-up`;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    warnings.length = 0;
+    for (let n = 0; n < 8; n++) {
+      await send(authorizeUrl(baseUrl, { client_id: 'nobody' }));
+      await send(address);
+      await send(`${baseUrl}/oauth/authorize`, { method: 'POST', headers, body: form });
+      await send(`${baseUrl}/auth/provider/callback?state=made-up&code=made-up`);
+    }
+  });
+  const counts = new Map<string, number>();
+  for (const [message] of warnings) counts.set(message, (counts.get(message) ?? 0) + 1);
+  assert.deepEqual(Object.fromEntries(counts), {
+    'authorization request refused': 3,
+    'denied request shown again': 3,
+    'approval form refused: its token is not ours': 3,
+    'provider login failed': 3,
   });
 });

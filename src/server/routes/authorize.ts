@@ -61,7 +61,7 @@ async function decide(parts: Parts, exchange: Exchange): Promise<void> {
   if (!form || !request) return;
   const ageMs = forms.ageMs(exchange, subjectOf(request), form.get('csrf_token'));
   if (ageMs === null) {
-    core.log.warn({ requestId: exchange.requestId }, 'approval form refused: its token is not ours');
+    core.quietLog.warn({ requestId: exchange.requestId }, 'approval form refused: its token is not ours');
     return sendPage(exchange, 403, staleFormPage(core.settings.demo));
   }
   const asking = { ...parts, exchange, request, parameters: form };
@@ -87,7 +87,7 @@ interface Asking extends Parts {
 /** True when that is answered. */
 function wasDenied({ core, denied, exchange, request }: Asking): boolean {
   if (!denied.has(subjectOf(request))) return false;
-  core.log.warn(
+  core.quietLog.warn(
     { requestId: exchange.requestId, clientId: request.client.clientId },
     'denied request shown again',
   );
@@ -130,7 +130,7 @@ function requestOf(core: Core, exchange: Exchange, parameters: URLSearchParams):
 }
 
 function logRefusal(core: Core, { requestId }: Exchange, { reason }: Refusal): void {
-  core.log.warn({ requestId, reason }, 'authorization request refused');
+  core.quietLog.warn({ requestId, reason }, 'authorization request refused');
 }
 
 /** null when the body cannot be read, which is answered by a page: a person is looking at it. */

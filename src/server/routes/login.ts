@@ -72,7 +72,10 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       sendPage(exchange, 200, connectedPage(account.name ?? account.id, until, demo));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
-      core.log.warn({ requestId: exchange.requestId, failure: code, err: error }, 'provider login failed');
+      core.quietLog.warn(
+        { requestId: exchange.requestId, failure: code, err: error },
+        'provider login failed',
+      );
       sendPage(exchange, PROVIDER_FAILED.has(code) ? 502 : 400, loginFailedPage(demo));
     }
   }
