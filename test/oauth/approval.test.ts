@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { send } from '../support/http.ts';
+import { type Answer, send } from '../support/http.ts';
+import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
 import {
   answerOf,
+  askOwner,
   askToken,
   authorizeUrl,
   codeForm,
@@ -251,5 +253,37 @@ test('while the state cannot be saved the client is told to try later, and no co
     await rename(`${home}/kept.db`, `${home}/relay.db`);
     assert.ok(answerOf(await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' })).code);
     assert.ok(String(answer.headers.location).startsWith(REDIRECT));
+  });
+});
+
+test('an approval that waits for its turn does not outlive a denial of the same request', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl, server } = relay;
+    const { client_id } = await newClient(baseUrl);
+    const browser = ownerBrowser(baseUrl);
+    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    clock.advance(500);
+    // So many wrong codes that the next one has to wait.
+    const flood = [...Array(60).keys()].map(() => askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }));
+    await until(() => clock.sleeping > 0);
+    let approved: Answer | null = null;
+    browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' }).then((answer) => {
+      approved = answer;
+    });
+    await send(`${baseUrl}/health`);
+    const denied = await browser.submit(page, 'deny');
+    assert.equal(answerOf(denied).error, 'access_denied');
+    await until(() => {
+      clock.advance(500);
+      return approved !== null;
+    });
+    const { status, headers, text } = approved as unknown as Answer;
+    assert.deepEqual([status, headers.location], [403, undefined]);
+    assert.match(text, /You denied this request/);
+    await until(() => {
+      clock.advance(500);
+      return clock.sleeping === 0;
+    });
+    await Promise.all(flood);
   });
 });

@@ -74,6 +74,8 @@ async function decide(parts: Parts, exchange: Exchange): Promise<void> {
   if (form.get('decision') !== 'approve') return ask(asking, null);
   if (ageMs < HOLD_MS) return ask(asking, { kind: 'too_soon' });
   const problem = await ownerProblem(asking, form);
+  // Looked at again: the code may have waited for its turn while Deny was pressed.
+  if (wasDenied(asking)) return;
   if (problem) ask(asking, problem);
   else await approve(core, exchange, request);
 }
