@@ -37,7 +37,9 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
       const ticket = owner.issueTicket(attemptId === null ? null : loginWithTicket(core, attemptId));
       // A login sets its cookie under the host that the provider sends the browser back to.
       const base = attemptId === null ? facts.baseUrl : loginOrigin(core);
-      return { url: `${base}/#${new URLSearchParams({ ticket })}`, id: hashOf(ticket) };
+      const id = hashOf(ticket);
+      // A query that nobody could know: what a program left in the browser's cache for `/` would get the ticket.
+      return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
     },
     ownerTicketWaits: async (id) => ({ waits: running().owner.isWaiting(id) }),
     loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),

@@ -172,7 +172,10 @@ test(
         },
       });
       assert.equal(ended.code, 0, ended.err);
-      assert.match(visited.find((url) => url.startsWith(`${baseUrl}/`)) ?? '', /\/(#ticket=[\w-]{43})?$/);
+      assert.match(
+        visited.find((url) => url.startsWith(`${baseUrl}/`)) ?? '',
+        /\/(\?[0-9a-f]{16}(#ticket=[\w-]{43})?)?$/,
+      );
       assert.doesNotMatch(ended.out + ended.err, /ticket/);
     });
   },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Answer, send } from '../support/http.ts';
 import { until } from '../support/until.ts';
@@ -35,14 +36,16 @@ test('the page names the client, where it goes back to, what it may do and the a
     assert.doesNotMatch(text, /<b>|autofocus/);
     // One script, of our own, by its address.
     const scripts = [...text.matchAll(/<script[\s\S]*?<\/script>/g)].map(([script]) => script);
-    const path = /^<script src="(\/assets\/owner-[0-9a-f]{16}\.js)" defer><\/script>$/.exec(
-      scripts.join(),
-    )?.[1];
+    const [, path, digest] =
+      /^<script src="(\/assets\/owner\.js\?[\w-]{36})" integrity="sha256-(.{44})" defer><\/script>$/.exec(
+        scripts.join(),
+      ) ?? [];
     const script = await send(`${baseUrl}${path}`);
     assert.deepEqual(
       [script.status, script.headers['content-type'], script.headers['cache-control']],
-      [200, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
+      [200, 'text/javascript; charset=utf-8', 'no-store'],
     );
+    assert.equal(createHash('sha256').update(script.text).digest('base64'), digest);
     // A limit on where forms lead would also stop the redirect to the client.
     assert.match(
       String(headers['content-security-policy']),

@@ -18,6 +18,7 @@ import {
 import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
 import { type Exchange, end, securityHeaders, sendJson, setSecurityHeaders } from './request.ts';
 import { createRouter, type Route } from './router.ts';
+import { asksForServiceWorker, endServiceWorker } from './serviceWorker.ts';
 import { HttpError, toHttp } from './toHttp.ts';
 
 export interface ListenerOptions {
@@ -98,6 +99,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
       throw new HttpError('FORBIDDEN_ORIGIN');
     }
     exchange.baseUrl = baseUrl;
+    if (exchange.method === 'GET' && asksForServiceWorker(headers)) return endServiceWorker(exchange);
     await router.find(exchange.method, exchange.path).handle(exchange);
   }
 

@@ -39,7 +39,7 @@
   async function useTicket(state) {
     const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
     if (ticket === null) return;
-    history.replaceState(null, '', location.pathname + location.search);
+    history.replaceState(null, '', location.pathname);
     const { status, content } = await ask('/owner/ticket', { ticket });
     state.className = status === 200 ? 'good' : 'bad';
     if (status !== 200) {

@@ -7,8 +7,12 @@ import { visibleText } from '../../base/visibleText.ts';
 import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
 import { type Exchange, end } from '../http/request.ts';
 
-/** Its name changes with its text, so that browsers may keep it for ever. */
-export const SCRIPT_PATH = `/assets/owner-${createHash('sha256').update(PAGE_SCRIPT).digest('hex').slice(0, 16)}.js`;
+/**
+ * Each page asks for it under a query of its own: what another program served while it held this port, browsers may keep
+ * for a year, but under no address that it could not know.
+ */
+export const SCRIPT_PATH = '/assets/owner.js';
+const SCRIPT_INTEGRITY = `sha256-${createHash('sha256').update(PAGE_SCRIPT).digest('base64')}`;
 
 const STYLE = `
 :root{color-scheme:light dark;--bg:#f6f6f4;--card:#fff;--ink:#1b1c1a;--soft:#5a5d57;--line:#dcddd8;--good:#12703c;--bad:#a3271f;--warn:#7a4b00;--warn-bg:#fdf3dc;--warn-line:#e9cf93;--accent:#12703c;--on-accent:#fff;--accent-hover:#0d5a30}
@@ -126,7 +130,7 @@ export function sendPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · relay</title>
-<style>${STYLE}</style>${page.hasScript ? `\n<script src="${SCRIPT_PATH}" defer></script>` : ''}
+<style>${STYLE}</style>${page.hasScript ? `\n<script src="${SCRIPT_PATH}?${exchange.requestId}" integrity="${SCRIPT_INTEGRITY}" defer></script>` : ''}
 </head>
 <body>
 <header class="brand">${MARK}relay</header>

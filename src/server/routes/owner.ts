@@ -18,10 +18,7 @@ import { SCRIPT_PATH } from '../pages/page.ts';
 const Ticket = lazy(() => z.object({ ticket: z.string().max(512) }));
 const Code = lazy(() => z.object({ code: z.string().max(512) }));
 
-const SCRIPT_HEADERS = {
-  'content-type': 'text/javascript; charset=utf-8',
-  'cache-control': 'public, max-age=31536000, immutable',
-};
+const SCRIPT_HEADERS = { 'content-type': 'text/javascript; charset=utf-8' };
 
 export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
   async function useTicket(exchange: Exchange): Promise<void> {

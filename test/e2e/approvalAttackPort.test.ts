@@ -1,0 +1,114 @@
+/**
+ * While relay does not run, another program holds its port. What it leaves in the owner's browser under that origin must not
+ * act on relay's pages later.
+ */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { authorizeUrl, freePort, newClient } from '../oauth/support.ts';
+import { withChromium, withoutChromium } from '../support/chromium.ts';
+import { send } from '../support/http.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+const SCRIPT = '/assets/owner.js';
+
+const WORKER = `
+addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(clients.claim()));
+addEventListener('fetch', (event) => {
+  const headers = { 'content-type': 'text/html' };
+  if (event.request.mode === 'navigate') event.respondWith(new Response('<title>taken</title>', { headers }));
+});`;
+
+const ANSWERS: Record<string, [type: string, text: string]> = {
+  '/worker.js': ['text/javascript', WORKER],
+  [SCRIPT]: ['text/javascript', "document.title = 'taken';"],
+};
+
+/** Has the browser come to the port and keep what it gets for a year; then gives the port up. */
+async function holdPort(port: string, work: (origin: string) => Promise<unknown>): Promise<void> {
+  const server = createServer((request, response) => {
+    const [type, text] = ANSWERS[request.url ?? ''] ?? ['text/html', `<script src="${SCRIPT}"></script>`];
+    response
+      .writeHead(200, { 'content-type': type, 'cache-control': 'max-age=31536000, immutable' })
+      .end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(Number(port), '127.0.0.1', resolve));
+  await work(`http://127.0.0.1:${port}`);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+}
+
+async function afterwards(
+  before: (page: Page, origin: string) => Promise<unknown>,
+  work: (page: Page, relay: Relay) => Promise<void>,
+): Promise<void> {
+  const port = await freePort();
+  await withChromium(async (browser) => {
+    const page = await browser.newPage();
+    await holdPort(port, (origin) => before(page, origin));
+    await page.goto('about:blank');
+    const options = { client: false, connect: false, env: { RELAY_PORT: port } };
+    await withRelay(options, (relay) => work(page, relay));
+  });
+}
+
+test('pages that another program left in the cache get neither a ticket nor a say', {
+  skip: withoutChromium,
+}, async () => {
+  await afterwards(
+    async (page, origin) => {
+      await page.goto(origin);
+      assert.equal(await page.title(), 'taken');
+    },
+    async (page, relay) => {
+      const { client_id } = await newClient(relay.baseUrl);
+      await page.goto(authorizeUrl(relay.baseUrl, { client_id }));
+      assert.equal(await page.title(), 'Let Story client use your Spotify account? · relay');
+      await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
+      await page.getByText('You are signed in').waitFor();
+      assert.equal(await page.title(), 'relay is running · relay');
+    },
+  );
+});
+
+test('a service worker that another program registered ends when the browser next asks for its script', {
+  skip: withoutChromium,
+}, async () => {
+  await afterwards(
+    async (page, origin) => {
+      await page.goto(origin);
+      await page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => 0)");
+      await page.evaluate('navigator.serviceWorker.ready.then(() => 0)');
+    },
+    async (page, relay) => {
+      const { client_id } = await newClient(relay.baseUrl);
+      await page.goto(authorizeUrl(relay.baseUrl, { client_id }));
+      assert.equal(await page.title(), 'taken');
+      // Browsers do this by themselves some seconds after a visit.
+      await page.evaluate(
+        'navigator.serviceWorker.getRegistration().then((found) => found.update()).then(() => 0)',
+      );
+      await page.getByRole('button', { name: 'Approve' }).waitFor();
+      assert.equal(await page.title(), 'Let Story client use your Spotify account? · relay');
+      assert.equal(
+        await page.evaluate('navigator.serviceWorker.getRegistration().then((found) => !found)'),
+        true,
+      );
+    },
+  );
+});
+
+test('what ends a service worker is given to whoever asks for the script of one, under our own names alone', async () => {
+  await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+    const headers = { 'service-worker': 'script' };
+    const asked = await send(`${baseUrl}/any/path.js`, { headers });
+    assert.deepEqual(
+      [asked.status, asked.headers['content-type'], asked.headers['clear-site-data']],
+      [200, 'text/javascript; charset=utf-8', '"cache"'],
+    );
+    assert.equal((await send(`${baseUrl}/any/path.js`)).status, 404);
+    assert.equal((await send(`${baseUrl}/`, { headers: { ...headers, host: 'evil.example' } })).status, 403);
+  });
+});
