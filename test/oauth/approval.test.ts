@@ -283,10 +283,29 @@ test('an approval that waits for its turn does not outlive a denial of the same 
     const { status, headers, text } = approved as unknown as Answer;
     assert.deepEqual([status, headers.location], [403, undefined]);
     assert.match(text, /You denied this request/);
+    let answered = 0;
+    for (const guess of flood) guess.finally(() => answered++);
     await until(() => {
       clock.advance(500);
-      return clock.sleeping === 0;
+      return answered === flood.length;
     });
-    await Promise.all(flood);
+  });
+});
+
+test('a name that shows nothing is no name, and marks do not pile up over other lines', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const shown = async (client_name: string) => {
+      const { client_id } = await newClient(baseUrl, { client_name });
+      const { text } = await send(authorizeUrl(baseUrl, { client_id }));
+      return /<dt>Client<\/dt><dd><strong>([^<]*)</.exec(text)?.[1]?.replace(client_id.slice(0, 12), 'ID');
+    };
+    for (const blank of ['\u3164', '\u2800\u2800', '\u200d', '\u034f\ufe0f', '\uffa0 \u115f']) {
+      assert.equal(await shown(blank), 'an unnamed client (ID)', JSON.stringify(blank));
+    }
+    assert.equal(await shown(`A${'\u0335'.repeat(50)}b`), `A${'\u0335'.repeat(4)}b`);
+    assert.equal(
+      await shown('C\u0327\u0301 \u{1f469}\u200d\u{1f680}'),
+      'C\u0327\u0301 \u{1f469}\u200d\u{1f680}',
+    );
   });
 });

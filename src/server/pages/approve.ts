@@ -110,9 +110,16 @@ function accountLine(account: string | null): Html {
   return html`<strong>none yet</strong><small><code>relay login</code> connects one, now or later</small>`;
 }
 
+/** Letters, digits, punctuation and symbols, but for those that are drawn as nothing. */
+const SHOWS_SOMETHING = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** More marks on one letter than any language has reach over the lines above and below, the one with the host among them. */
+const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
+
 /** Without characters that hide or turn around what stands beside them, and not longer than a title can be. */
 function displayName({ name, clientId }: OAuthClient): string {
-  return visibleText(name ?? '', 60) || `an unnamed client (${clientId.slice(0, 12)})`;
+  const shown = visibleText((name ?? '').replace(PILED_MARKS, '$1'), 60);
+  return SHOWS_SOMETHING.test(shown) ? shown : `an unnamed client (${clientId.slice(0, 12)})`;
 }
 
 function originOf({ source, createdAt }: OAuthClient, now: number): string {
