@@ -18,7 +18,7 @@ import { authenticate } from './authenticate.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory } from './clientDirectory.ts';
 import { issueTokens, sweep, type TokenResponse } from './issueTokens.ts';
-import { type Exchange, judgeCode, judgeRefresh, type Verdict } from './policy/grants.ts';
+import { type ExchangeDecision, type ExchangeRequest, judgeCode, judgeRefresh } from './policy/grants.ts';
 import { parameter, repeatedNames } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 
@@ -40,8 +40,8 @@ export type TokenEndpoint = (
 ) => Promise<Result<TokenResponse>>;
 
 /** One exchange: what decides about it, what marks the credential as used, and what takes that back. */
-interface Attempt {
-  judge(): Verdict;
+interface Exchange {
+  judge(): ExchangeDecision;
   use(): void;
   putBack(): void;
   /** Of the tokens that it gives. */
@@ -55,44 +55,44 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
     if (repeatedNames(form).size > 0) return refused('parameter_repeated');
     const client = authenticate(options, form, authorization);
     if (!client.ok) return client;
-    const attempt = readAttempt(client.value, form);
-    return attempt.ok ? settle(client.value, attempt.value) : attempt;
+    const exchange = readExchange(client.value, form);
+    return exchange.ok ? perform(client.value, exchange.value) : exchange;
   };
 
-  function readAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+  function readExchange(client: OAuthClient, form: URLSearchParams): Result<Exchange> {
     const grantType = parameter(form, 'grant_type');
     if (grantType === null) return refused('parameter_missing', 'It is grant_type.');
-    if (grantType === 'authorization_code') return codeAttempt(client, form);
+    if (grantType === 'authorization_code') return codeExchange(client, form);
     if (grantType !== 'refresh_token') return refused('grant_type_unsupported');
-    return refreshAttempt(client, form);
+    return refreshExchange(client, form);
   }
 
-  function codeAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+  function codeExchange(client: OAuthClient, form: URLSearchParams): Result<Exchange> {
     const [code, verifier] = [parameter(form, 'code'), parameter(form, 'code_verifier')];
     if (code === null) return refused('parameter_missing', 'It is code.');
     if (verifier === null) return refused('parameter_missing', 'It is code_verifier.');
-    const exchange = { ...exchangeOf(client, form), redirectUri: parameter(form, 'redirect_uri'), verifier };
+    const request = { ...requestOf(client, form), redirectUri: parameter(form, 'redirect_uri'), verifier };
     const find = () => findGrantByCode(store, hashOf(code));
     const id = find()?.id ?? '';
     return accepted({
-      judge: () => judgeCode(find(), exchange, clock.now()),
+      judge: () => judgeCode(find(), request, clock.now()),
       use: () => markCodeUsed(store, id, clock.now()),
       putBack: () => markCodeUnused(store, id),
       generation: () => 1,
     });
   }
 
-  function refreshAttempt(client: OAuthClient, form: URLSearchParams): Result<Attempt> {
+  function refreshExchange(client: OAuthClient, form: URLSearchParams): Result<Exchange> {
     const sent = parameter(form, 'refresh_token');
     if (sent === null) return refused('parameter_missing', 'It is refresh_token.');
     if (!client.grantTypes.includes('refresh_token')) return refused('grant_type_unregistered');
     const hash = hashOf(sent);
-    const exchange = exchangeOf(client, form);
+    const request = requestOf(client, form);
     let token: StoredToken | null = null;
     return accepted({
       judge() {
         token = getToken(store, hash);
-        return judgeRefresh(token, token && getGrant(store, token.grantId), exchange, clock.now());
+        return judgeRefresh(token, token && getGrant(store, token.grantId), request, clock.now());
       },
       use: () => token && rotateToken(store, token, clock.now()),
       putBack: () => token && unrotateToken(store, token),
@@ -100,18 +100,18 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
     });
   }
 
-  async function settle(client: OAuthClient, attempt: Attempt): Promise<Result<TokenResponse>> {
+  async function perform(client: OAuthClient, exchange: Exchange): Promise<Result<TokenResponse>> {
     let undo = () => {};
     return store.durable<Result<TokenResponse>>(
       () => {
         sweep(store, clock.now());
-        const verdict = attempt.judge();
-        if (!verdict.issue) return refuse(client, verdict);
-        attempt.use();
-        const issued = issueTokens(options, client, verdict.grant, attempt.generation());
+        const decision = exchange.judge();
+        if (!decision.issue) return refuse(client, decision);
+        exchange.use();
+        const issued = issueTokens(options, client, decision.grant, exchange.generation());
         undo = () => {
           issued.undo();
-          attempt.putBack();
+          exchange.putBack();
         };
         return accepted(issued.response);
       },
@@ -119,13 +119,13 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
     );
   }
 
-  function refuse({ clientId }: OAuthClient, { reason, revoked }: Verdict & { issue: false }) {
+  function refuse({ clientId }: OAuthClient, { reason, revoked }: ExchangeDecision & { issue: false }) {
     if (revoked) deleteGrant(store, revoked.id);
     log.warn({ clientId, reason, approvalEnded: revoked !== null }, 'no token issued');
     return refused(reason);
   }
 }
 
-function exchangeOf({ clientId }: OAuthClient, form: URLSearchParams): Exchange {
+function requestOf({ clientId }: OAuthClient, form: URLSearchParams): ExchangeRequest {
   return { clientId, resource: parameter(form, 'resource'), scope: parameter(form, 'scope') };
 }

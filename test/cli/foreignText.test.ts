@@ -21,7 +21,7 @@ import {
 } from '../../src/cli/terminal/output.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import { type Exchange, end } from '../../src/server/http/request.ts';
+import { end, type HttpContext } from '../../src/server/http/context.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { html, sendPage } from '../../src/server/pages/page.ts';
 import type { ItemRecord, JobRecord } from '../../src/tools/jobs.ts';
@@ -242,7 +242,7 @@ test('titles and headers', () => {
 });
 
 /** An answer that goes nowhere, and what was written of it. */
-function exchange(): { exchange: Exchange; sent(): string } {
+function exchange(): { exchange: HttpContext; sent(): string } {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
   let body = '';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/http/address.ts';
-import type { Exchange } from '../../src/server/http/request.ts';
+import type { HttpContext } from '../../src/server/http/context.ts';
 import { readServerFile } from '../../src/store/home/serverFile.ts';
 import { manualClock } from '../support/clock.ts';
 import { type RawRequest, send } from '../support/http.ts';
@@ -156,9 +156,9 @@ interface Asker {
   proxies?: string[];
 }
 
-function exchangeFrom({ peer, headers = {}, proxies = [] }: Asker): Exchange {
+function exchangeFrom({ peer, headers = {}, proxies = [] }: Asker): HttpContext {
   const request = { socket: { remoteAddress: peer }, headers: { host: HOST, ...headers } };
-  return { request, trusts: trustIn(proxies) } as unknown as Exchange;
+  return { request, trusts: trustIn(proxies) } as unknown as HttpContext;
 }
 
 const xff = (value: string) => ({ 'x-forwarded-for': value });

@@ -1,4 +1,4 @@
-/** Whether a code or a refresh token may be exchanged now. Pure: rows and time in, a verdict out. */
+/** Whether a code or a refresh token may be exchanged now. Pure: rows and time in, a decision out. */
 import type { Grant } from '../../store/tables/oauthGrants.ts';
 import type { StoredToken } from '../../store/tables/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
@@ -7,19 +7,19 @@ import { isVerifierOf } from './pkce.ts';
 import { isSameResource } from './resource.ts';
 import { isKnownScope } from './scope.ts';
 
-export type Verdict =
+export type ExchangeDecision =
   | { issue: true; grant: Grant }
   /** `revoked`: the approval that ends now, with all that came of it. */
   | { issue: false; reason: Reason; revoked: Grant | null };
 
 /** What every exchange says of itself; null where the request did not. */
-export interface Exchange {
+export interface ExchangeRequest {
   clientId: string;
   resource: string | null;
   scope: string | null;
 }
 
-export interface CodeExchange extends Exchange {
+export interface CodeExchangeRequest extends ExchangeRequest {
   /** OAuth 2.1 10.2 leaves it out, since PKCE does its work, and has it enforced where it is sent. */
   redirectUri: string | null;
   verifier: string;
@@ -29,16 +29,16 @@ export interface CodeExchange extends Exchange {
  * One try for the right client. A second use means that two parties have the code, so what the first one got ends as well
  * (RFC 6749 4.1.2). Another client can neither use a code up nor end anything with it.
  */
-export function judgeCode(grant: Grant | null, exchange: CodeExchange, now: number): Verdict {
+export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now: number): ExchangeDecision {
   if (grant === null) return refuse('code_unknown');
-  if (grant.clientId !== exchange.clientId) return refuse('code_of_other_client');
+  if (grant.clientId !== request.clientId) return refuse('code_of_other_client');
   if (grant.codeUsedAt !== null) return revoke('code_replayed', grant);
   if (grant.codeExpiresAt <= now) return revoke('code_expired', grant);
-  if (exchange.redirectUri !== null && exchange.redirectUri !== grant.redirectUri) {
+  if (request.redirectUri !== null && request.redirectUri !== grant.redirectUri) {
     return revoke('code_redirect_uri_wrong', grant);
   }
-  if (!isVerifierOf(exchange.verifier, grant.codeChallenge)) return revoke('verifier_wrong', grant);
-  return judgeTarget(grant, exchange);
+  if (!isVerifierOf(request.verifier, grant.codeChallenge)) return revoke('verifier_wrong', grant);
+  return judgeTarget(grant, request);
 }
 
 /**
@@ -51,15 +51,15 @@ export function judgeCode(grant: Grant | null, exchange: CodeExchange, now: numb
 export function judgeRefresh(
   token: StoredToken | null,
   grant: Grant | null,
-  exchange: Exchange,
+  request: ExchangeRequest,
   now: number,
-): Verdict {
+): ExchangeDecision {
   if (token === null || grant === null || token.kind !== 'refresh') return refuse('refresh_unknown');
-  if (grant.clientId !== exchange.clientId) return refuse('refresh_of_other_client');
+  if (grant.clientId !== request.clientId) return refuse('refresh_of_other_client');
   if (token.expiresAt <= now) return refuse('refresh_expired');
   if (grant.createdAt + GRANT_MS <= now) return revoke('grant_ended', grant);
   if (isReused(token, grant, now)) return revoke('refresh_reused', grant);
-  return judgeTarget(grant, exchange);
+  return judgeTarget(grant, request);
 }
 
 function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, now: number): boolean {
@@ -70,15 +70,15 @@ function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, 
 }
 
 /** RFC 8707 2.2 and RFC 6749 6: an exchange may ask for what was approved or less, not for something else. */
-function judgeTarget(grant: Grant, { resource, scope }: Exchange): Verdict {
+function judgeTarget(grant: Grant, { resource, scope }: ExchangeRequest): ExchangeDecision {
   if (!isSameResource(resource ?? grant.resource, grant.resource)) return refuse('resource_foreign');
   return isKnownScope(scope) ? { issue: true, grant } : refuse('scope_unknown');
 }
 
-function refuse(reason: Reason): Verdict {
+function refuse(reason: Reason): ExchangeDecision {
   return { issue: false, reason, revoked: null };
 }
 
-function revoke(reason: Reason, revoked: Grant): Verdict {
+function revoke(reason: Reason, revoked: Grant): ExchangeDecision {
   return { issue: false, reason, revoked };
 }

@@ -1,18 +1,18 @@
 /** Where a request comes from, as far as it can be told. */
 import { isDirectLoopback } from '../http/address.ts';
+import type { HttpContext } from '../http/context.ts';
 import { isLoopbackName } from '../http/guards.ts';
-import type { Exchange } from '../http/request.ts';
 import { peerOf } from './peer.ts';
 
 /**
  * Whether the request comes straight from a program of the owner on this machine, or from the owner's browser at one of
  * our own pages. Only then may it be the person who reads the owner code on the terminal.
  */
-export async function isNear(exchange: Exchange): Promise<boolean> {
-  const { origin } = exchange.request.headers;
+export async function isNear(context: HttpContext): Promise<boolean> {
+  const { origin } = context.request.headers;
   const fromOurPage = origin === undefined || isLoopbackName(origin.replace(/^https?:\/\//, ''));
-  if (!isDirectLoopback(exchange) || !fromOurPage) return false;
-  return (await peerOf(exchange.request.socket)) !== 'other';
+  if (!isDirectLoopback(context) || !fromOurPage) return false;
+  return (await peerOf(context.request.socket)) !== 'other';
 }
 
 /**
@@ -20,7 +20,7 @@ export async function isNear(exchange: Exchange): Promise<boolean> {
  * `PUBLIC_BASE_URL` set the server still answers under its loopback names, and a browser keeps what it stores apart for
  * each. An `Origin` that is not ours did not pass the guards.
  */
-export function originOf({ request, baseUrl }: Exchange): string {
+export function originOf({ request, baseUrl }: HttpContext): string {
   const { origin, host = '' } = request.headers;
   if (origin !== undefined) return origin.toLowerCase();
   const own = new URL(baseUrl);
@@ -30,7 +30,7 @@ export function originOf({ request, baseUrl }: Exchange): string {
 }
 
 /** Whether a page of another origin made the browser send this; programs and old browsers do not say. */
-export function isOfAnotherPage({ request }: Exchange): boolean {
+export function isOfAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
 }

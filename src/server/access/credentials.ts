@@ -5,7 +5,7 @@ import { equalSecrets } from '../../secrets/seal.ts';
 
 export const LOCAL_TOKEN_SECONDS = 300;
 
-export type Verdict =
+type CredentialCheck =
   | { ok: true; principal: string }
   /** `missing`: no credential was sent; `invalid`: one was, and it is wrong or has ended. */
   | { ok: false; reason: 'missing' | 'invalid' };
@@ -15,7 +15,7 @@ export interface Credentials {
    * Judges an `Authorization` header (RFC 6750 2.1: only there, never in the query).
    * @param resource the MCP URL that was dialled: a token for another one is refused (RFC 8707, RFC 9700 2.3)
    */
-  check(header: string | undefined, resource: string): Verdict;
+  check(header: string | undefined, resource: string): CredentialCheck;
   /** A token for `relay call`, so that it works in every auth mode; kept in memory only. */
   issueLocalToken(): string;
 }

@@ -7,17 +7,17 @@ import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../../base/clock.ts';
 import { newSecret } from '../../base/digest.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
-import { cookieOf, type Exchange, setCookie } from '../http/request.ts';
+import { cookieOf, type HttpContext, setCookie } from '../http/context.ts';
 
 const COOKIE_SECONDS = 24 * 3600;
 
 export interface FormTokens {
   /** The token for a form about `subject`; gives the browser its cookie where it has none. */
-  issue(exchange: Exchange, subject: string): string;
+  issue(context: HttpContext, subject: string): string;
   /** For how many milliseconds the form has been out; null when the token is not good. */
-  ageMs(exchange: Exchange, subject: string, token: string | null): number | null;
+  ageMs(context: HttpContext, subject: string, token: string | null): number | null;
   /** What the browser is counted by; the same for all that have no cookie. */
-  browserOf(exchange: Exchange): string;
+  browserOf(context: HttpContext): string;
 }
 
 /** The key lives as long as the server: after a restart an open page has to be loaded again. */
@@ -28,26 +28,26 @@ export function createFormTokens({ clock, random }: { clock: Clock; random: Rand
     return `${madeAt}.${createHmac('sha256', key).update(text).digest('base64url')}`;
   };
   return {
-    issue(exchange, subject) {
-      const name = cookieName(exchange);
-      let cookie = cookieOf(exchange, name);
+    issue(context, subject) {
+      const name = cookieName(context);
+      let cookie = cookieOf(context, name);
       if (!cookie) {
         cookie = newSecret(random);
         // Lax: with Strict a client that leads the browser here from a page of its own would end the form of another tab.
-        setCookie(exchange, name, cookie, { path: '/', maxAgeSeconds: COOKIE_SECONDS });
+        setCookie(context, name, cookie, { path: '/', maxAgeSeconds: COOKIE_SECONDS });
       }
       return sign(cookie, subject, clock.now());
     },
-    ageMs(exchange, subject, token) {
-      const cookie = cookieOf(exchange, cookieName(exchange));
+    ageMs(context, subject, token) {
+      const cookie = cookieOf(context, cookieName(context));
       const madeAt = Number(/^(\d{1,15})\./.exec(token ?? '')?.[1]);
       if (!cookie || token === null || Number.isNaN(madeAt)) return null;
       return equalSecrets(token, sign(cookie, subject, madeAt)) ? clock.now() - madeAt : null;
     },
-    browserOf: (exchange) => cookieOf(exchange, cookieName(exchange)) ?? '',
+    browserOf: (context) => cookieOf(context, cookieName(context)) ?? '',
   };
 }
 
-function cookieName({ baseUrl }: Exchange): string {
+function cookieName({ baseUrl }: HttpContext): string {
   return `relay_form${new URL(baseUrl).port.replace(/^(?=\d)/, '_')}`;
 }

@@ -11,7 +11,7 @@ import { equalSecrets } from '../../secrets/seal.ts';
 import { findBrowser, putBrowser, touchBrowser } from '../../store/tables/browsers.ts';
 import type { Store } from '../../store/types.ts';
 import { clientAddress } from '../http/address.ts';
-import type { Exchange } from '../http/request.ts';
+import type { HttpContext } from '../http/context.ts';
 import { labelOf } from './browserLabel.ts';
 import { isNear, originOf } from './caller.ts';
 import { createCodeGate } from './codeGate.ts';
@@ -29,7 +29,7 @@ const WRONG_CODES_PER_ADDRESS = 10;
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** `waitSeconds` above 0: no code of this browser is taken until then. */
-export type CodeVerdict = { ok: true } | { ok: false; waitSeconds: number };
+type CodeCheck = { ok: true } | { ok: false; waitSeconds: number };
 
 export interface Owner {
   /** What the owner types in the browser; shown on the terminal only. */
@@ -38,15 +38,15 @@ export interface Owner {
    * Judges a typed code. A browser has five wrong ones a minute; the right one is taken from this machine even then.
    * @param browser what the browser is counted by
    */
-  tryCode(exchange: Exchange, browser: string, typed: string): Promise<CodeVerdict>;
+  tryCode(context: HttpContext, browser: string, typed: string): Promise<CodeCheck>;
   /**
    * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten are
    * remembered: the one unused for longest makes room.
    * @param known the secret that the page has already; kept if it still holds
    */
-  remember(exchange: Exchange, known: string | null): string;
+  remember(context: HttpContext, known: string | null): string;
   /** Until when the browser with this secret is remembered, Unix milliseconds; null when it is not. */
-  rememberedUntil(exchange: Exchange, secret: string | null): number | null;
+  rememberedUntil(context: HttpContext, secret: string | null): number | null;
   /**
    * For a browser that the command line opens at `/#ticket=…`: signs in whoever comes with it first, within a minute.
    * @param next path of this server at which the browser goes on
@@ -84,10 +84,10 @@ export function createOwner(options: OwnerOptions): Owner {
     return equalSecrets(secret === null ? tidied(typed) : typed.trim(), code);
   }
 
-  function known(exchange: Exchange, given: string | null) {
+  function known(context: HttpContext, given: string | null) {
     if (given === null) return null;
     const now = clock.now();
-    const browser = findBrowser(store, hashOf(given), originOf(exchange), now);
+    const browser = findBrowser(store, hashOf(given), originOf(context), now);
     if (browser && now - browser.lastUsedAt >= TOUCH_MS) {
       browser.expiresAt = now + REMEMBERED_MS;
       touchBrowser(store, browser.id, now, browser.expiresAt);
@@ -98,9 +98,9 @@ export function createOwner(options: OwnerOptions): Owner {
 
   return {
     code,
-    async tryCode(exchange, browser, typed) {
-      const near = await isNear(exchange);
-      const address = clientAddress(exchange);
+    async tryCode(context, browser, typed) {
+      const near = await isNear(context);
+      const address = clientAddress(context);
       const name = `${address} ${hashOf(browser)}`;
       const waitSeconds = () =>
         Math.max(byBrowser.waitSeconds(name), near ? 0 : byAddress.waitSeconds(address));
@@ -108,27 +108,27 @@ export function createOwner(options: OwnerOptions): Owner {
       if (before > 0 && !near) return { ok: false, waitSeconds: before };
       const right = await gates[near ? 'near' : 'far'].check({
         isLast: before > 0,
-        isGone: () => exchange.response.destroyed,
+        isGone: () => context.response.destroyed,
         // Others of this address may have used the tries up meanwhile.
         judge: () => (near || waitSeconds() === 0) && isRight(typed),
       });
       if (right) return { ok: true };
       if (right === null) return { ok: false, waitSeconds: Math.max(1, before) };
-      quietLog.warn({ requestId: exchange.requestId, fromThisMachine: near }, 'wrong owner code');
+      quietLog.warn({ requestId: context.requestId, fromThisMachine: near }, 'wrong owner code');
       const after = waitSeconds();
       if (after > 0) return { ok: false, waitSeconds: after };
       byBrowser.count(name);
       if (!near) byAddress.count(address);
       return { ok: false, waitSeconds: 0 };
     },
-    remember(exchange, given) {
-      if (given !== null && known(exchange, given) !== null) return given;
+    remember(context, given) {
+      if (given !== null && known(context, given) !== null) return given;
       const fresh = newSecret(random);
       const now = clock.now();
       const browser = {
         id: random.bytes(4).toString('hex'),
-        origin: originOf(exchange),
-        label: labelOf(exchange.request.headers['user-agent']),
+        origin: originOf(context),
+        label: labelOf(context.request.headers['user-agent']),
         createdAt: now,
         lastUsedAt: now,
         expiresAt: now + REMEMBERED_MS,
@@ -138,7 +138,7 @@ export function createOwner(options: OwnerOptions): Owner {
       log.info({ browser: browser.label, origin: browser.origin }, 'browser remembered');
       return fresh;
     },
-    rememberedUntil: (exchange, given) => known(exchange, given)?.expiresAt ?? null,
+    rememberedUntil: (context, given) => known(context, given)?.expiresAt ?? null,
     issueTicket(next) {
       if (next !== null && !/^\/(?![/\\])/.test(next))
         throw new Error('a ticket leads to a path of this server');

@@ -3,8 +3,8 @@
  * its origin is believed from a trusted proxy alone (`RELAY_TRUSTED_PROXY`): anyone can write `X-Forwarded-For`.
  */
 import { BlockList, isIP } from 'node:net';
+import type { HttpContext } from './context.ts';
 import { isLoopbackName } from './guards.ts';
-import type { Exchange } from './request.ts';
 
 /** What a proxy adds. One of these headers means that the request was not made by a program on this machine itself. */
 const FORWARDING_HEADERS = [
@@ -40,7 +40,7 @@ export function trustIn(proxies: readonly string[]): ProxyTrust {
  * True for a program on this machine that dialled the server itself: a loopback socket, a loopback `Host`, no trace of a
  * proxy. A tunnel on this machine has a loopback socket as well; the public `Host` and what it adds tell it apart.
  */
-export function isDirectLoopback({ request }: Exchange): boolean {
+export function isDirectLoopback({ request }: HttpContext): boolean {
   return (
     isLoopbackAddress(request.socket.remoteAddress ?? '') &&
     isLoopbackName(request.headers.host) &&
@@ -52,11 +52,11 @@ export function isDirectLoopback({ request }: Exchange): boolean {
  * What limits per address count by: one name for all programs on this machine, the forwarded client where a trusted
  * proxy names one, the socket's address otherwise. Strangers behind a proxy that is not trusted share the proxy's.
  */
-export function clientAddress(exchange: Exchange): string {
-  if (isDirectLoopback(exchange)) return 'this machine';
-  const { request, trusts } = exchange;
+export function clientAddress(context: HttpContext): string {
+  if (isDirectLoopback(context)) return 'this machine';
+  const { request, trusts } = context;
   const peer = request.socket.remoteAddress ?? '';
-  return networkOf((trusts(peer) ? forwardedClient(exchange) : null) ?? peer);
+  return networkOf((trusts(peer) ? forwardedClient(context) : null) ?? peer);
 }
 
 /**
@@ -70,7 +70,7 @@ export function networkOf(text: string): string {
 }
 
 /** The nearest hop that is not trusted: what stands left of it, that hop may have made up (RFC 7239 8.1). */
-function forwardedClient({ request, trusts }: Exchange): string | null {
+function forwardedClient({ request, trusts }: HttpContext): string | null {
   const lists = [
     chainOf(request.headers['x-forwarded-for']),
     forwardedChain(request.headers.forwarded),

@@ -60,7 +60,7 @@ interface Connection {
   openedAt: number;
   /** Whether it ever sent a whole request. */
   hasAsked: boolean;
-  exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
+  requests: Set<{ request: IncomingMessage; response: ServerResponse }>;
   /** Since when bytes for it have been waiting without a break. */
   pendingSince: number | null;
   moved: { bytes: number; at: number };
@@ -83,7 +83,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
       network,
       openedAt: at,
       hasAsked: false,
-      exchanges: new Set(),
+      requests: new Set(),
       pendingSince: null,
       moved: { bytes: 0, at },
     });
@@ -108,11 +108,11 @@ export function createConnections(limits: ConnectionLimits): Connections {
   function asked(request: IncomingMessage, response: ServerResponse): void {
     const connection = connections.get(request.socket);
     if (!connection) return;
-    const exchange = { request, response };
-    connection.exchanges.add(exchange);
+    const served = { request, response };
+    connection.requests.add(served);
     response.once('close', () => {
       connection.hasAsked ||= request.complete;
-      connection.exchanges.delete(exchange);
+      connection.requests.delete(served);
       if (isStopping) endIdle(connection);
     });
   }
@@ -139,7 +139,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
   }
 
   function endIdle(connection: Connection): void {
-    if (connection.exchanges.size === 0) connection.socket.destroySoon();
+    if (connection.requests.size === 0) connection.socket.destroySoon();
   }
 
   return {
@@ -159,7 +159,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
       // What arrives behind a refused request is refused anew by Node, again and again.
       if (refused.has(socket)) return;
       refused.add(socket);
-      const answering = [...(connections.get(socket)?.exchanges ?? [])].some(
+      const answering = [...(connections.get(socket)?.requests ?? [])].some(
         ({ response }) => response.headersSent,
       );
       // Behind an answer that has begun, another one would be read as a part of it.
@@ -192,6 +192,6 @@ function nextToGo(connections: Iterable<Connection>): Connection | undefined {
 }
 
 /** A whole request that the server has not answered in full; what is left to send then waits for the reader alone. */
-function isAtWork({ exchanges }: Connection): boolean {
-  return [...exchanges].some(({ request, response }) => request.complete && !response.writableEnded);
+function isAtWork({ requests }: Connection): boolean {
+  return [...requests].some(({ request, response }) => request.complete && !response.writableEnded);
 }

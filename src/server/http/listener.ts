@@ -15,8 +15,8 @@ import {
   type Connections,
   createConnections,
 } from './connections.ts';
+import { end, type HttpContext, securityHeaders, sendJson, setSecurityHeaders } from './context.ts';
 import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
-import { type Exchange, end, securityHeaders, sendJson, setSecurityHeaders } from './request.ts';
 import { createRouter, type Route } from './router.ts';
 import { asksForServiceWorker, endServiceWorker } from './serviceWorker.ts';
 import { HttpError, toHttp } from './toHttp.ts';
@@ -85,25 +85,25 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   const trusts = trustIn(options.trustedProxies);
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const exchange = { ...exchangeOf(request, response, options.random.uuid()), trusts };
-    setSecurityHeaders(response, exchange.requestId);
-    run(exchange).catch((error: unknown) => refuse(exchange, error));
+    const context = { ...contextOf(request, response, options.random.uuid()), trusts };
+    setSecurityHeaders(response, context.requestId);
+    run(context).catch((error: unknown) => refuse(context, error));
   };
 
-  async function run(exchange: Exchange): Promise<void> {
-    const { headers } = exchange.request;
-    requireOneMeaning(exchange.request);
+  async function run(context: HttpContext): Promise<void> {
+    const { headers } = context.request;
+    requireOneMeaning(context.request);
     const baseUrl = baseUrlFor(headers.host, identity);
     if (baseUrl === null) throw new HttpError('FORBIDDEN_HOST');
-    if (!isOwnOrigin(headers.origin, identity) && !router.allowsAnyOrigin(exchange.path)) {
+    if (!isOwnOrigin(headers.origin, identity) && !router.allowsAnyOrigin(context.path)) {
       throw new HttpError('FORBIDDEN_ORIGIN');
     }
-    exchange.baseUrl = baseUrl;
-    if (exchange.method === 'GET' && asksForServiceWorker(headers)) return endServiceWorker(exchange);
-    await router.find(exchange.method, exchange.path).handle(exchange);
+    context.baseUrl = baseUrl;
+    if (context.method === 'GET' && asksForServiceWorker(headers)) return endServiceWorker(context);
+    await router.find(context.method, context.path).handle(context);
   }
 
-  function warnOf({ request, requestId }: Exchange, code: string): void {
+  function warnOf({ request, requestId }: HttpContext, code: string): void {
     const { remoteAddress: address } = request.socket;
     const host = shownHeader(request.headers.host);
     const fields = { requestId, address, host };
@@ -115,26 +115,26 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
       );
   }
 
-  function refuse(exchange: Exchange, error: unknown): void {
-    const failure = toHttp(error, exchange.requestId);
-    const fields = { requestId: exchange.requestId, method: exchange.method, path: exchange.path };
+  function refuse(context: HttpContext, error: unknown): void {
+    const failure = toHttp(error, context.requestId);
+    const fields = { requestId: context.requestId, method: context.method, path: context.path };
     const { code } = failure.body.error;
     if (failure.status === 500) log.error({ ...fields, err: error }, 'request failed');
-    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOf(exchange, code);
+    else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOf(context, code);
     else log.debug({ ...fields, status: failure.status, code }, 'request refused');
-    if (exchange.response.headersSent) {
-      exchange.response.destroy();
+    if (context.response.headersSent) {
+      context.response.destroy();
       return;
     }
-    const body = exchange.path === '/mcp' ? jsonRpcError(failure.body.error) : failure.body;
+    const body = context.path === '/mcp' ? jsonRpcError(failure.body.error) : failure.body;
     end(
-      exchange,
+      context,
       failure.status,
       { 'content-type': 'application/json; charset=utf-8', ...failure.headers },
       JSON.stringify(body),
     );
     // Whatever the client still sends is not read; without this it would hold the connection.
-    if (!exchange.request.complete) exchange.request.resume();
+    if (!context.request.complete) context.request.resume();
   }
 }
 
@@ -157,7 +157,7 @@ function jsonRpcError(error: { code: string; message: string; requestId: string 
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
 const MAX_HEADERS = 200;
 
-function exchangeOf(request: IncomingMessage, response: ServerResponse, requestId: string): Exchange {
+function contextOf(request: IncomingMessage, response: ServerResponse, requestId: string): HttpContext {
   // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths.
   // RFC 9112 3.2.2: a server understands the form for proxies too.
   const target = (request.url ?? '/').replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
@@ -248,14 +248,14 @@ function answerForNode(server: Server, connections: Connections, random: Random)
     connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is no proxy.', random.uuid()));
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const exchange = exchangeOf(request, response, random.uuid());
-    setSecurityHeaders(response, exchange.requestId);
+    const context = contextOf(request, response, random.uuid());
+    setSecurityHeaders(response, context.requestId);
     const error = {
       code: 'BAD_REQUEST',
       message: 'No such expectation can be met.',
-      requestId: exchange.requestId,
+      requestId: context.requestId,
     };
-    sendJson(exchange, 417, { error });
+    sendJson(context, 417, { error });
   });
 }
 

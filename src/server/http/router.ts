@@ -1,5 +1,5 @@
 /** The route table: sorted, without doubles, so that reading it is knowing what the server answers. */
-import type { Exchange } from './request.ts';
+import type { HttpContext } from './context.ts';
 import { HttpError } from './toHttp.ts';
 
 export interface Route {
@@ -7,7 +7,7 @@ export interface Route {
   path: string;
   /** The documents that browser-based clients read from another origin; everything else refuses a foreign `Origin`. */
   anyOrigin?: boolean;
-  handle(exchange: Exchange): void | Promise<void>;
+  handle(context: HttpContext): void | Promise<void>;
 }
 
 export interface Router {

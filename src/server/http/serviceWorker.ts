@@ -4,7 +4,7 @@
  * then takes its place and ends it. A worker of the attacker still answers that first visit.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Exchange, end } from './request.ts';
+import { end, type HttpContext } from './context.ts';
 
 const ENDS_ITSELF = `addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil(end()));
@@ -21,7 +21,7 @@ export function asksForServiceWorker(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Answers at every path, since any may be the one that the worker was registered with. */
-export function endServiceWorker(exchange: Exchange): void {
+export function endServiceWorker(context: HttpContext): void {
   const headers = { 'content-type': 'text/javascript; charset=utf-8', 'clear-site-data': '"cache"' };
-  end(exchange, 200, headers, ENDS_ITSELF);
+  end(context, 200, headers, ENDS_ITSELF);
 }

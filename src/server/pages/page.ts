@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { visibleText } from '../../base/visibleText.ts';
 import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
-import { type Exchange, end } from '../http/request.ts';
+import { end, type HttpContext } from '../http/context.ts';
 
 /**
  * Each page asks for it under a query of its own: what another program served while it held this port, browsers may keep
@@ -117,7 +117,7 @@ export function escapeHtml(text: string): string {
 }
 
 export function sendPage(
-  exchange: Exchange,
+  context: HttpContext,
   status: number,
   page: Page,
   headers: Record<string, string> = {},
@@ -130,7 +130,7 @@ export function sendPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · relay</title>
-<style>${STYLE}</style>${page.hasScript ? `\n<script src="${SCRIPT_PATH}?${exchange.requestId}" integrity="${SCRIPT_INTEGRITY}" defer></script>` : ''}
+<style>${STYLE}</style>${page.hasScript ? `\n<script src="${SCRIPT_PATH}?${context.requestId}" integrity="${SCRIPT_INTEGRITY}" defer></script>` : ''}
 </head>
 <body>
 <header class="brand">${MARK}relay</header>
@@ -146,5 +146,5 @@ export function sendPage(
     ...(page.opensAtTop ? { 'document-policy': 'force-load-at-top' } : {}),
     ...headers,
   };
-  end(exchange, status, all, text);
+  end(context, status, all, text);
 }

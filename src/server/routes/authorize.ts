@@ -7,7 +7,7 @@ import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import type { Core } from '../core.ts';
 import { OTHER_BODY_BYTES, readForm } from '../http/body.ts';
-import { type Exchange, redirect } from '../http/request.ts';
+import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { approvePage, type Problem } from '../pages/approve.ts';
@@ -42,33 +42,33 @@ interface Parts {
 export function authorizeRoutes(core: Core, owner: Owner, forms: FormTokens): Route[] {
   const parts = { core, owner, forms, denied: createDeniedRequests(core.clock) };
   return [
-    { method: 'GET', path: '/oauth/authorize', handle: (exchange) => show(parts, exchange) },
-    { method: 'POST', path: '/oauth/authorize', handle: (exchange) => decide(parts, exchange) },
+    { method: 'GET', path: '/oauth/authorize', handle: (context) => show(parts, context) },
+    { method: 'POST', path: '/oauth/authorize', handle: (context) => decide(parts, context) },
   ];
 }
 
-function show(parts: Parts, exchange: Exchange): void {
-  const request = requestOf(parts.core, exchange, exchange.query);
+function show(parts: Parts, context: HttpContext): void {
+  const request = requestOf(parts.core, context, context.query);
   if (!request) return;
-  const asking = { ...parts, exchange, request, parameters: exchange.query };
+  const asking = { ...parts, context, request, parameters: context.query };
   if (!wasDenied(asking)) ask(asking, null);
 }
 
-async function decide(parts: Parts, exchange: Exchange): Promise<void> {
+async function decide(parts: Parts, context: HttpContext): Promise<void> {
   const { core, forms, denied } = parts;
-  const form = await formOf(core, exchange);
-  const request = form && requestOf(core, exchange, form);
+  const form = await formOf(core, context);
+  const request = form && requestOf(core, context, form);
   if (!form || !request) return;
-  const ageMs = forms.ageMs(exchange, subjectOf(request), form.get('csrf_token'));
+  const ageMs = forms.ageMs(context, subjectOf(request), form.get('csrf_token'));
   if (ageMs === null) {
-    core.quietLog.warn({ requestId: exchange.requestId }, 'approval form refused: its token is not ours');
-    return sendPage(exchange, 403, staleFormPage(core.settings.demo));
+    core.quietLog.warn({ requestId: context.requestId }, 'approval form refused: its token is not ours');
+    return sendPage(context, 403, staleFormPage(core.settings.demo));
   }
-  const asking = { ...parts, exchange, request, parameters: form };
+  const asking = { ...parts, context, request, parameters: form };
   if (form.get('decision') === 'deny') {
     denied.add(subjectOf(request));
     const refusal: Refusal = { reason: 'owner_denied', detail: null };
-    return redirect(exchange, refusalUrl(request, refusal, exchange.baseUrl));
+    return redirect(context, refusalUrl(request, refusal, context.baseUrl));
   }
   if (wasDenied(asking)) return;
   if (form.get('decision') !== 'approve') return ask(asking, null);
@@ -77,76 +77,76 @@ async function decide(parts: Parts, exchange: Exchange): Promise<void> {
   // Looked at again: the code may have waited for its turn while Deny was pressed.
   if (wasDenied(asking)) return;
   if (problem) ask(asking, problem);
-  else await approve(core, exchange, request);
+  else await approve(core, context, request);
 }
 
 interface Asking extends Parts {
-  exchange: Exchange;
+  context: HttpContext;
   request: AuthorizeRequest;
   parameters: URLSearchParams;
 }
 
 /** True when that is answered. */
-function wasDenied({ core, denied, exchange, request }: Asking): boolean {
+function wasDenied({ core, denied, context, request }: Asking): boolean {
   if (!denied.has(subjectOf(request))) return false;
   core.quietLog.warn(
-    { requestId: exchange.requestId, clientId: request.client.clientId },
+    { requestId: context.requestId, clientId: request.client.clientId },
     'denied request shown again',
   );
-  sendPage(exchange, 403, deniedPage(core.settings.demo));
+  sendPage(context, 403, deniedPage(core.settings.demo));
   return true;
 }
 
 /** Why the form does not prove the owner; null when it does. */
 async function ownerProblem(
-  { owner, forms, exchange }: Asking,
+  { owner, forms, context }: Asking,
   form: URLSearchParams,
 ): Promise<Problem | null> {
   const proof = form.get('owner_proof');
-  if (owner.rememberedUntil(exchange, proof) !== null) return null;
+  if (owner.rememberedUntil(context, proof) !== null) return null;
   const code = form.get('owner_code');
   if (proof !== null && code === null) return { kind: 'not_remembered' };
-  const verdict = await owner.tryCode(exchange, forms.browserOf(exchange), code ?? '');
-  if (verdict.ok) return null;
-  return verdict.waitSeconds > 0 ? { kind: 'wait', seconds: verdict.waitSeconds } : { kind: 'wrong_code' };
+  const tried = await owner.tryCode(context, forms.browserOf(context), code ?? '');
+  if (tried.ok) return null;
+  return tried.waitSeconds > 0 ? { kind: 'wait', seconds: tried.waitSeconds } : { kind: 'wrong_code' };
 }
 
-async function approve(core: Core, exchange: Exchange, request: AuthorizeRequest): Promise<void> {
+async function approve(core: Core, context: HttpContext, request: AuthorizeRequest): Promise<void> {
   try {
     const code = await core.oauth.approve(request);
-    redirect(exchange, codeUrl(request, code, exchange.baseUrl));
+    redirect(context, codeUrl(request, code, context.baseUrl));
   } catch (error) {
-    redirect(exchange, refusalUrl(request, failureOf(core, exchange, error), exchange.baseUrl));
+    redirect(context, refusalUrl(request, failureOf(core, context, error), context.baseUrl));
   }
 }
 
 /** The checked request; otherwise null, and the refusal is answered: by a redirect only where that is safe. */
-function requestOf(core: Core, exchange: Exchange, parameters: URLSearchParams): AuthorizeRequest | null {
-  const check = core.oauth.checkAuthorize(parameters, exchange.baseUrl);
+function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams): AuthorizeRequest | null {
+  const check = core.oauth.checkAuthorize(parameters, context.baseUrl);
   if (check.ok) return check.request;
   const { refusal, returnTo } = check;
-  logRefusal(core, exchange, refusal);
-  if (returnTo) redirect(exchange, refusalUrl(returnTo, refusal, exchange.baseUrl));
-  else sendPage(exchange, 400, wrongClientPage(refusal, core.settings.demo));
+  logRefusal(core, context, refusal);
+  if (returnTo) redirect(context, refusalUrl(returnTo, refusal, context.baseUrl));
+  else sendPage(context, 400, wrongClientPage(refusal, core.settings.demo));
   return null;
 }
 
-function logRefusal(core: Core, { requestId }: Exchange, { reason }: Refusal): void {
+function logRefusal(core: Core, { requestId }: HttpContext, { reason }: Refusal): void {
   core.quietLog.warn({ requestId, reason }, 'authorization request refused');
 }
 
 /** null when the body cannot be read, which is answered by a page: a person is looking at it. */
-async function formOf(core: Core, exchange: Exchange): Promise<URLSearchParams | null> {
+async function formOf(core: Core, context: HttpContext): Promise<URLSearchParams | null> {
   try {
-    return await readForm(exchange.request, OTHER_BODY_BYTES);
+    return await readForm(context.request, OTHER_BODY_BYTES);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    sendPage(exchange, error.status, unreadableFormPage(core.settings.demo), error.headers);
+    sendPage(context, error.status, unreadableFormPage(core.settings.demo), error.headers);
     return null;
   }
 }
 
-function ask({ core, forms, exchange, request, parameters }: Asking, problem: Problem | null): void {
+function ask({ core, forms, context, request, parameters }: Asking, problem: Problem | null): void {
   const { account } = core.account.view();
   const page = approvePage({
     client: request.client,
@@ -156,7 +156,7 @@ function ask({ core, forms, exchange, request, parameters }: Asking, problem: Pr
       const value = parameters.get(name);
       return value === null ? [] : [[name, value]];
     }),
-    csrfToken: forms.issue(exchange, subjectOf(request)),
+    csrfToken: forms.issue(context, subjectOf(request)),
     problem,
     holdMs: HOLD_MS,
     demo: core.settings.demo,
@@ -164,7 +164,7 @@ function ask({ core, forms, exchange, request, parameters }: Asking, problem: Pr
   });
   const headers: Record<string, string> =
     problem?.kind === 'wait' ? { 'retry-after': String(problem.seconds) } : {};
-  sendPage(exchange, statusOf(problem), page, headers);
+  sendPage(context, statusOf(problem), page, headers);
 }
 
 function statusOf(problem: Problem | null): number {

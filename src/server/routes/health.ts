@@ -1,6 +1,6 @@
 /** What anyone on this machine may know: whether the server lives and whether an account is connected. */
 import type { Core } from '../core.ts';
-import { sendJson } from '../http/request.ts';
+import { sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
 export function healthRoutes(core: Core): Route[] {
@@ -8,9 +8,9 @@ export function healthRoutes(core: Core): Route[] {
     {
       method: 'GET',
       path: '/auth/status',
-      handle(exchange) {
+      handle(context) {
         const account = core.account.view();
-        sendJson(exchange, 200, {
+        sendJson(context, 200, {
           providerConnected: account.connected,
           reauthorizationRequired: account.reauthorizationRequired,
         });
@@ -19,13 +19,13 @@ export function healthRoutes(core: Core): Route[] {
     {
       method: 'GET',
       path: '/health',
-      handle(exchange) {
+      handle(context) {
         const { status, schemaVersion, expectedVersion, schemaState } = core.store.state();
-        sendJson(exchange, status === 'ok' ? 200 : 503, {
+        sendJson(context, status === 'ok' ? 200 : 503, {
           status,
           providerConnected: core.account.view().connected,
           version: core.version,
-          mcpUrl: `${exchange.baseUrl}/mcp`,
+          mcpUrl: `${context.baseUrl}/mcp`,
           database: { status, schemaVersion, expectedVersion, schemaState },
         });
       },

@@ -8,16 +8,16 @@ export function homeRoutes(core: Core): Route[] {
     {
       method: 'GET',
       path: '/',
-      handle(exchange) {
+      handle(context) {
         const { demo } = core.settings;
-        sendPage(exchange, 200, {
+        sendPage(context, 200, {
           title: 'relay is running',
           demo,
           hasScript: true,
           body: html`<p id="owner-state" role="status" hidden></p>
 <noscript><p class="notice">Without JavaScript a link of <code>relay login</code> cannot sign this browser in. Allow it for this address, or type the owner code where it is asked for.</p></noscript>
 <p>This is a server for AI clients, on this machine only. Point one at:</p>
-<p><code>${exchange.baseUrl}/mcp</code></p>
+<p><code>${context.baseUrl}/mcp</code></p>
 <p>In a terminal, <code>relay status</code> shows what state everything is in, and <code>relay login</code> connects a Spotify account.</p>`,
         });
       },

@@ -9,7 +9,7 @@ import { HELLO_ROUTE, localProof } from '../../domain/localProof.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
-import { type Exchange, sendJson } from '../http/request.ts';
+import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 
@@ -89,10 +89,10 @@ export function localRoutes(apiFor: (baseUrl: string) => LocalApi, token: string
     (name): Route => ({
       method: 'POST',
       path: `/local/${LOCAL_ROUTES[name]}`,
-      async handle(exchange) {
-        authorize(exchange, token);
-        const body = await readJson(exchange.request, OTHER_BODY_BYTES);
-        sendJson(exchange, 200, (await calls[name](apiFor(exchange.baseUrl), body)) ?? {});
+      async handle(context) {
+        authorize(context, token);
+        const body = await readJson(context.request, OTHER_BODY_BYTES);
+        sendJson(context, 200, (await calls[name](apiFor(context.baseUrl), body)) ?? {});
       },
     }),
   );
@@ -106,26 +106,26 @@ function helloRoute(token: string): Route {
   return {
     method: 'POST',
     path: `/local/${HELLO_ROUTE}`,
-    async handle(exchange) {
-      refuseOutsiders(exchange);
-      const parsed = Hello().safeParse(await readJson(exchange.request, HELLO_BYTES));
+    async handle(context) {
+      refuseOutsiders(context);
+      const parsed = Hello().safeParse(await readJson(context.request, HELLO_BYTES));
       if (!parsed.success) throw new HttpError('BAD_REQUEST');
-      const { localAddress: address, localPort: port } = exchange.request.socket;
+      const { localAddress: address, localPort: port } = context.request.socket;
       const { pid } = process;
-      sendJson(exchange, 200, { pid, proof: localProof(token, parsed.data.nonce, { address, port }, pid) });
+      sendJson(context, 200, { pid, proof: localProof(token, parsed.data.nonce, { address, port }, pid) });
     },
   };
 }
 
-function refuseOutsiders(exchange: Exchange): void {
+function refuseOutsiders(context: HttpContext): void {
   // To a proxy or tunnel on this machine, and to whoever is behind it, there is nothing here, even with the token.
-  if (!isDirectLoopback(exchange)) throw new HttpError('ROUTE_NOT_FOUND');
-  const { headers } = exchange.request;
+  if (!isDirectLoopback(context)) throw new HttpError('ROUTE_NOT_FOUND');
+  const { headers } = context.request;
   if (headers.origin !== undefined || headers.referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');
 }
 
-function authorize(exchange: Exchange, token: string): void {
-  refuseOutsiders(exchange);
-  const { authorization } = exchange.request.headers;
+function authorize(context: HttpContext, token: string): void {
+  refuseOutsiders(context);
+  const { authorization } = context.request.headers;
   if (!equalSecrets(authorization ?? '', `Bearer ${token}`)) throw new HttpError('UNAUTHORIZED');
 }

@@ -3,9 +3,9 @@ import { RelayError } from '../../domain/errors.ts';
 import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login.ts';
 import { PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
 import type { Core } from '../core.ts';
+import { cookieOf, type HttpContext, redirect, setCookie } from '../http/context.ts';
 import { isLoopbackName } from '../http/guards.ts';
 import { isPersonsNavigation } from '../http/navigation.ts';
-import { cookieOf, type Exchange, redirect, setCookie } from '../http/request.ts';
 import type { Route } from '../http/router.ts';
 import { connectedPage, loginFailedPage, loginNotStartedPage, noClientIdPage } from '../pages/loginPages.ts';
 import { sendPage } from '../pages/page.ts';
@@ -24,59 +24,59 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   // A tunnel may present itself under any name, so with a public address every start needs its proof.
   const isPublic = publicBaseUrl !== null && !isLoopbackName(new URL(publicBaseUrl).hostname);
 
-  async function begin(exchange: Exchange): Promise<void> {
-    const { request, query } = exchange;
+  async function begin(context: HttpContext): Promise<void> {
+    const { request, query } = context;
     const asked = { ticket: query.get('ticket'), attemptId: query.get('attempt') };
-    const isStranger = await comesFromStranger(exchange, core.login.proofOf(asked) !== null);
+    const isStranger = await comesFromStranger(context, core.login.proofOf(asked) !== null);
     // Looked at again only now: another request may have used the ticket up meanwhile.
     const proof = core.login.proofOf(asked);
-    const why = isStranger ? 'another user of this machine' : whyNot(exchange, proof);
-    if (why !== null) return refuse(exchange, why);
-    if (core.clientId() === null) return sendPage(exchange, 503, noClientIdPage(demo));
+    const why = isStranger ? 'another user of this machine' : whyNot(context, proof);
+    if (why !== null) return refuse(context, why);
+    if (core.clientId() === null) return sendPage(context, 503, noClientIdPage(demo));
     // The cookie has to be set under the host that the provider sends the browser back to.
     // Not `baseUrl`, which may be the public one: compared with that, this would lead to itself for ever.
     if (request.headers.host?.toLowerCase() !== new URL(home).host) {
       // For the browser the other name is another site: without a pass it would come back as led by a foreign page.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
-      return redirect(exchange, `${home}${exchange.path}?${onward}`);
+      return redirect(context, `${home}${context.path}?${onward}`);
     }
-    const { location, cookie } = core.login.begin(asked, cookieOf(exchange, COOKIE));
-    keepCookie(exchange, cookie);
-    redirect(exchange, location);
+    const { location, cookie } = core.login.begin(asked, cookieOf(context, COOKIE));
+    keepCookie(context, cookie);
+    redirect(context, location);
   }
 
   /** Why a login does not start; null when it may. */
-  function whyNot({ request }: Exchange, proof: LoginProof | null): string | null {
+  function whyNot({ request }: HttpContext, proof: LoginProof | null): string | null {
     if (isPublic && proof !== 'ticket' && proof !== 'attempt') return 'no proof behind PUBLIC_BASE_URL';
     // The attempt's address may be known to whoever sees the terminal; a ticket nobody but the owner ever saw.
     if (proof === 'ticket' || proof === 'passed') return null;
     return isPersonsNavigation(request.headers) ? null : 'led here by another page';
   }
 
-  async function finish(exchange: Exchange): Promise<void> {
-    const { query } = exchange;
+  async function finish(context: HttpContext): Promise<void> {
+    const { query } = context;
     const state = query.get('state');
-    const cookie = cookieOf(exchange, COOKIE);
-    if (await comesFromStranger(exchange, core.login.isOwners(state))) {
-      return refuse(exchange, 'another user of this machine');
+    const cookie = cookieOf(context, COOKIE);
+    if (await comesFromStranger(context, core.login.isOwners(state))) {
+      return refuse(context, 'another user of this machine');
     }
-    const settled = core.login.complete(
+    const completed = core.login.complete(
       { state, code: query.get('code'), error: query.get('error') },
       cookie,
     );
     // The flow has ended its part of the cookie by now, whatever comes of it.
-    if (cookie !== null) keepCookie(exchange, core.login.liveCookie(cookie));
+    if (cookie !== null) keepCookie(context, core.login.liveCookie(cookie));
     try {
-      const account = await settled;
+      const account = await completed;
       const until = account.loginExpiresAt.slice(0, 10);
-      sendPage(exchange, 200, connectedPage(account.name ?? account.id, until, demo));
+      sendPage(context, 200, connectedPage(account.name ?? account.id, until, demo));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
       core.quietLog.warn(
-        { requestId: exchange.requestId, failure: code, err: error },
+        { requestId: context.requestId, failure: code, err: error },
         'provider login failed',
       );
-      sendPage(exchange, PROVIDER_FAILED.has(code) ? 502 : 400, loginFailedPage(demo));
+      sendPage(context, PROVIDER_FAILED.has(code) ? 502 : 400, loginFailedPage(demo));
     }
   }
 
@@ -85,21 +85,21 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
    * @param isOwners the request shows something that only the owner has: enough where the system should know the other
    * end and does not (a Windows browser that reaches into WSL), never where it says that it is somebody else
    */
-  async function comesFromStranger({ request }: Exchange, isOwners: boolean): Promise<boolean> {
+  async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
     // Under the public name it is the proxy that connects, as whatever user it runs.
     if (isPublic && !isLoopbackName(new URL(`http://${request.headers.host}`).hostname)) return false;
     const peer = await peerOf(request.socket);
     return peer === 'other' || (peer === 'unknown' && PEERS_ARE_KNOWN && !isOwners);
   }
 
-  function refuse(exchange: Exchange, why: string): void {
-    core.quietLog.warn({ requestId: exchange.requestId, reason: why }, 'login not started');
-    sendPage(exchange, 403, loginNotStartedPage(demo));
+  function refuse(context: HttpContext, why: string): void {
+    core.quietLog.warn({ requestId: context.requestId, reason: why }, 'login not started');
+    sendPage(context, 403, loginNotStartedPage(demo));
   }
 
-  function keepCookie(exchange: Exchange, value: string): void {
+  function keepCookie(context: HttpContext, value: string): void {
     const maxAgeSeconds = value === '' ? 0 : LOGIN_LIFETIME_MS / 1000;
-    setCookie(exchange, COOKIE, value, { path: COOKIE_PATH, maxAgeSeconds });
+    setCookie(context, COOKIE, value, { path: COOKIE_PATH, maxAgeSeconds });
   }
 
   return [

@@ -7,35 +7,35 @@ import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { MCP_BODY_BYTES, readJson } from '../http/body.ts';
-import { type Exchange, safeHeaders, sendJson } from '../http/request.ts';
+import { type HttpContext, safeHeaders, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
 /** @param log does not let refusals flood it */
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {
-  async function handle(exchange: Exchange): Promise<void> {
-    const verdict = credentials.check(exchange.request.headers.authorization, `${exchange.baseUrl}/mcp`);
-    if (!verdict.ok) {
-      const { requestId, path } = exchange;
-      if (verdict.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
-      return challenge(exchange, verdict.reason);
+  async function handle(context: HttpContext): Promise<void> {
+    const check = credentials.check(context.request.headers.authorization, `${context.baseUrl}/mcp`);
+    if (!check.ok) {
+      const { requestId, path } = context;
+      if (check.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
+      return challenge(context, check.reason);
     }
     const gone = new AbortController();
-    exchange.response.once('close', () => gone.abort());
-    const body = exchange.method === 'POST' ? await readJson(exchange.request, MCP_BODY_BYTES) : undefined;
-    const request = new Request(`${exchange.baseUrl}/mcp`, {
-      method: exchange.method,
-      headers: headersOf(exchange),
+    context.response.once('close', () => gone.abort());
+    const body = context.method === 'POST' ? await readJson(context.request, MCP_BODY_BYTES) : undefined;
+    const request = new Request(`${context.baseUrl}/mcp`, {
+      method: context.method,
+      headers: headersOf(context),
       signal: gone.signal,
     });
-    await forward(exchange, await endpoint.fetch(request, body, verdict.principal));
+    await forward(context, await endpoint.fetch(request, body, check.principal));
   }
 
   return (['DELETE', 'GET', 'POST'] as const).map((method) => ({ method, path: '/mcp', handle }));
 }
 
 /** RFC 6750 3 and RFC 9728 5.1; no `error` where no token was sent (RFC 6750 3.1). */
-function challenge(exchange: Exchange, reason: 'missing' | 'invalid'): void {
-  const metadata = `${exchange.baseUrl}/.well-known/oauth-protected-resource/mcp`;
+function challenge(context: HttpContext, reason: 'missing' | 'invalid'): void {
+  const metadata = `${context.baseUrl}/.well-known/oauth-protected-resource/mcp`;
   const parts = [
     ...(reason === 'invalid' ? ['error="invalid_token"'] : []),
     `resource_metadata="${metadata}"`,
@@ -46,22 +46,22 @@ function challenge(exchange: Exchange, reason: 'missing' | 'invalid'): void {
       ? "A credential is needed: an OAuth token of this server, or 'Authorization: Bearer <key>' with the key that 'relay key' prints."
       : "The credential is wrong or has ended: authorize again, or see 'relay key' for the present key.";
   const body = { jsonrpc: '2.0', error: { code: -32001, message }, id: null };
-  exchange.request.resume();
-  sendJson(exchange, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
+  context.request.resume();
+  sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
 }
 
 /** The credential stays here: nothing behind this needs it. */
-function headersOf(exchange: Exchange): Headers {
+function headersOf(context: HttpContext): Headers {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(exchange.request.headers)) {
+  for (const [name, value] of Object.entries(context.request.headers)) {
     if (value === undefined || name === 'authorization' || name === 'cookie') continue;
     headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   return headers;
 }
 
-async function forward(exchange: Exchange, answer: Response): Promise<void> {
-  const { response } = exchange;
+async function forward(context: HttpContext, answer: Response): Promise<void> {
+  const { response } = context;
   const headers = safeHeaders(Object.fromEntries(answer.headers));
   // What the listener has set stands, but for the headers that an event stream needs of its own.
   response.writeHead(answer.status, headers);

@@ -8,7 +8,7 @@ import { toWire } from '../../oauth/toWire.ts';
 import type { Core } from '../core.ts';
 import { clientAddress } from '../http/address.ts';
 import { OTHER_BODY_BYTES, readForm, readJson } from '../http/body.ts';
-import { type Exchange, end, sendJson } from '../http/request.ts';
+import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 
@@ -17,26 +17,26 @@ export function oauthRoutes(core: Core): Route[] {
   // One limit for both, since both tell whether a client's secret is right.
   const tokenRequests = createWindow(TOKEN_REQUESTS_PER_MINUTE, core.clock);
 
-  async function register(exchange: Exchange): Promise<void> {
-    const body = await readJson(exchange.request, OTHER_BODY_BYTES);
+  async function register(context: HttpContext): Promise<void> {
+    const body = await readJson(context.request, OTHER_BODY_BYTES);
     const result = await core.oauth.register(body);
-    if (result.ok) sendJson(exchange, 201, result.value);
-    else refuse(exchange, result.refusal);
+    if (result.ok) sendJson(context, 201, result.value);
+    else refuse(context, result.refusal);
   }
 
-  async function token(exchange: Exchange): Promise<void> {
-    const form = await readForm(exchange.request, OTHER_BODY_BYTES);
-    const result = await core.oauth.token(form, exchange.request.headers.authorization);
+  async function token(context: HttpContext): Promise<void> {
+    const form = await readForm(context.request, OTHER_BODY_BYTES);
+    const result = await core.oauth.token(form, context.request.headers.authorization);
     // RFC 6749 5.1, for caches of the days before Cache-Control.
-    if (result.ok) sendJson(exchange, 200, result.value, { pragma: 'no-cache' });
-    else refuse(exchange, result.refusal);
+    if (result.ok) sendJson(context, 200, result.value, { pragma: 'no-cache' });
+    else refuse(context, result.refusal);
   }
 
-  async function revoke(exchange: Exchange): Promise<void> {
-    const form = await readForm(exchange.request, OTHER_BODY_BYTES);
-    const result = await core.oauth.revoke(form, exchange.request.headers.authorization);
-    if (result.ok) end(exchange, 200, {}, '');
-    else refuse(exchange, result.refusal);
+  async function revoke(context: HttpContext): Promise<void> {
+    const form = await readForm(context.request, OTHER_BODY_BYTES);
+    const result = await core.oauth.revoke(form, context.request.headers.authorization);
+    if (result.ok) end(context, 200, {}, '');
+    else refuse(context, result.refusal);
   }
 
   const routes: Route[] = [
@@ -59,41 +59,41 @@ function guarded(
   core: Core,
   window: Window,
   badBody: 'invalid_request' | 'invalid_client_metadata',
-  handle: (exchange: Exchange) => Promise<void>,
-): (exchange: Exchange) => Promise<void> {
-  return async (exchange) => {
-    const address = clientAddress(exchange);
+  handle: (context: HttpContext) => Promise<void>,
+): (context: HttpContext) => Promise<void> {
+  return async (context) => {
+    const address = clientAddress(context);
     const wait = window.waitSeconds(address);
-    if (wait > 0) return tooMany(exchange, wait);
+    if (wait > 0) return tooMany(context, wait);
     window.count(address);
     try {
-      await handle(exchange);
+      await handle(context);
     } catch (error) {
       if (error instanceof HttpError) {
         const { status, headers, message } = error;
-        return sendJson(exchange, status, { error: badBody, error_description: message }, headers);
+        return sendJson(context, status, { error: badBody, error_description: message }, headers);
       }
-      refuse(exchange, failureOf(core, exchange, error));
+      refuse(context, failureOf(core, context, error));
     }
   };
 }
 
 /** What a failure of our own is called in OAuth; its cause goes to the log. */
-export function failureOf(core: Core, { requestId, path }: Exchange, error: unknown): Refusal {
+export function failureOf(core: Core, { requestId, path }: HttpContext, error: unknown): Refusal {
   const saved = !(error instanceof RelayError && error.code === 'STORE_ERROR');
   core.log.error({ requestId, path, err: error }, 'OAuth request failed');
   return { reason: saved ? 'fault' : 'state_not_saved', detail: null };
 }
 
-function tooMany(exchange: Exchange, waitSeconds: number): void {
-  exchange.request.resume();
+function tooMany(context: HttpContext, waitSeconds: number): void {
+  context.request.resume();
   const { status, ...body } = toWire({ reason: 'too_many_requests', detail: null });
-  sendJson(exchange, status, body, { 'retry-after': String(waitSeconds) });
+  sendJson(context, status, body, { 'retry-after': String(waitSeconds) });
 }
 
-function refuse(exchange: Exchange, refusal: Refusal): void {
+function refuse(context: HttpContext, refusal: Refusal): void {
   const { status, ...body } = toWire(refusal);
   // RFC 6749 5.2: a client that used the header is told which scheme it was.
-  const usedHeader = status === 401 && exchange.request.headers.authorization !== undefined;
-  sendJson(exchange, status, body, usedHeader ? { 'www-authenticate': 'Basic realm="relay"' } : {});
+  const usedHeader = status === 401 && context.request.headers.authorization !== undefined;
+  sendJson(context, status, body, usedHeader ? { 'www-authenticate': 'Basic realm="relay"' } : {});
 }

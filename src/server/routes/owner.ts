@@ -9,7 +9,7 @@ import { isOfAnotherPage } from '../access/caller.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
-import { type Exchange, end, sendJson } from '../http/request.ts';
+import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { problemText } from '../pages/approve.ts';
@@ -21,48 +21,48 @@ const Code = lazy(() => z.object({ code: z.string().max(512) }));
 const SCRIPT_HEADERS = { 'content-type': 'text/javascript; charset=utf-8' };
 
 export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
-  async function useTicket(exchange: Exchange): Promise<void> {
-    const { ticket } = await bodyOf(exchange, Ticket());
+  async function useTicket(context: HttpContext): Promise<void> {
+    const { ticket } = await bodyOf(context, Ticket());
     const taken = owner.takeTicket(ticket);
     if (!taken) throw new HttpError('UNAUTHORIZED', { message: 'The ticket is unknown, used or too old.' });
-    sendJson(exchange, 200, { secret: owner.remember(exchange, proofOf(exchange)), next: taken.next });
+    sendJson(context, 200, { secret: owner.remember(context, proofOf(context)), next: taken.next });
   }
 
-  async function useCode(exchange: Exchange): Promise<void> {
-    const { code } = await bodyOf(exchange, Code());
-    const verdict = await owner.tryCode(exchange, forms.browserOf(exchange), code);
-    if (verdict.ok) return sendJson(exchange, 200, { secret: owner.remember(exchange, proofOf(exchange)) });
-    const { waitSeconds: seconds } = verdict;
-    const { requestId } = exchange;
+  async function useCode(context: HttpContext): Promise<void> {
+    const { code } = await bodyOf(context, Code());
+    const tried = await owner.tryCode(context, forms.browserOf(context), code);
+    if (tried.ok) return sendJson(context, 200, { secret: owner.remember(context, proofOf(context)) });
+    const { waitSeconds: seconds } = tried;
+    const { requestId } = context;
     if (seconds === 0) {
       const message = problemText({ kind: 'wrong_code' });
-      return sendJson(exchange, 403, { error: { code: 'WRONG_OWNER_CODE', message, requestId } });
+      return sendJson(context, 403, { error: { code: 'WRONG_OWNER_CODE', message, requestId } });
     }
     const message = problemText({ kind: 'wait', seconds });
     const error = { code: 'TOO_MANY_CODES', message, requestId, retryAfterSeconds: seconds };
-    sendJson(exchange, 429, { error }, { 'retry-after': String(seconds) });
+    sendJson(context, 429, { error }, { 'retry-after': String(seconds) });
   }
 
-  async function check(exchange: Exchange): Promise<void> {
-    exchange.request.resume();
-    const until = owner.rememberedUntil(exchange, proofOf(exchange));
+  async function check(context: HttpContext): Promise<void> {
+    context.request.resume();
+    const until = owner.rememberedUntil(context, proofOf(context));
     if (until === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
-    sendJson(exchange, 200, { expiresAt: new Date(until).toISOString() });
+    sendJson(context, 200, { expiresAt: new Date(until).toISOString() });
   }
 
-  const post = (path: string, handle: (exchange: Exchange) => Promise<void>): Route => ({
+  const post = (path: string, handle: (context: HttpContext) => Promise<void>): Route => ({
     method: 'POST',
     path,
-    async handle(exchange) {
-      if (isOfAnotherPage(exchange)) throw new HttpError('FORBIDDEN_ORIGIN');
-      await handle(exchange);
+    async handle(context) {
+      if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
+      await handle(context);
     },
   });
   return [
     {
       method: 'GET',
       path: SCRIPT_PATH,
-      handle: (exchange) => end(exchange, 200, SCRIPT_HEADERS, PAGE_SCRIPT),
+      handle: (context) => end(context, 200, SCRIPT_HEADERS, PAGE_SCRIPT),
     },
     post('/owner/check', check),
     post('/owner/code', useCode),
@@ -70,13 +70,13 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
   ];
 }
 
-async function bodyOf<T extends z.ZodType>(exchange: Exchange, shape: T): Promise<z.output<T>> {
-  const parsed = shape.safeParse(await readJson(exchange.request, OTHER_BODY_BYTES));
+async function bodyOf<T extends z.ZodType>(context: HttpContext, shape: T): Promise<z.output<T>> {
+  const parsed = shape.safeParse(await readJson(context.request, OTHER_BODY_BYTES));
   if (parsed.success) return parsed.data;
   throw new HttpError('BAD_REQUEST', { message: 'The body is not what this path takes.' });
 }
 
-function proofOf({ request }: Exchange): string | null {
+function proofOf({ request }: HttpContext): string | null {
   const proof = request.headers['x-relay-owner'];
   return typeof proof === 'string' ? proof : null;
 }

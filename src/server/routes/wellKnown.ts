@@ -1,6 +1,6 @@
 /** The documents by which MCP clients find out how to get in (RFC 9728, RFC 8414). Readable from any origin. */
 import { authorizationServerMetadata, protectedResourceMetadata } from '../../oauth/metadata.ts';
-import { type Exchange, end, sendJson } from '../http/request.ts';
+import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' };
@@ -21,19 +21,19 @@ function document(path: string, make: (baseUrl: string) => object): Route[] {
       method: 'GET',
       path,
       anyOrigin: true,
-      handle: (exchange) => sendJson(exchange, 200, make(exchange.baseUrl), ANY_ORIGIN),
+      handle: (context) => sendJson(context, 200, make(context.baseUrl), ANY_ORIGIN),
     },
     { method: 'OPTIONS', path, anyOrigin: true, handle: preflight },
   ];
 }
 
 /** In-browser clients add a protocol header, which makes browsers ask first. */
-function preflight(exchange: Exchange): void {
+function preflight(context: HttpContext): void {
   const headers = {
     ...ANY_ORIGIN,
     'access-control-allow-methods': 'GET',
     'access-control-allow-headers': 'mcp-protocol-version',
     'access-control-max-age': '600',
   };
-  end(exchange, 204, headers, '');
+  end(context, 204, headers, '');
 }

@@ -1,9 +1,9 @@
-/** One HTTP exchange as the routes see it: a request that passed the guards, and ways to answer it. */
+/** One request as the routes see it, once it has passed the guards, and the ways to answer it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headerValue } from '../../base/visibleText.ts';
 import { isDirectLoopback } from './address.ts';
 
-export interface Exchange {
+export interface HttpContext {
   request: IncomingMessage;
   response: ServerResponse;
   method: string;
@@ -34,27 +34,32 @@ export function setSecurityHeaders(response: ServerResponse, requestId: string):
 }
 
 export function sendJson(
-  exchange: Exchange,
+  context: HttpContext,
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
 ): void {
   const text = JSON.stringify(body);
-  end(exchange, status, { 'content-type': 'application/json; charset=utf-8', ...headers }, text);
+  end(context, status, { 'content-type': 'application/json; charset=utf-8', ...headers }, text);
 }
 
-export function redirect(exchange: Exchange, location: string): void {
+export function redirect(context: HttpContext, location: string): void {
   // 303 after a form: the browser must not send what the form held on to where it is led (RFC 9700 4.12).
-  end(exchange, exchange.method === 'POST' ? 303 : 302, { location }, '');
+  end(context, context.method === 'POST' ? 303 : 302, { location }, '');
 }
 
 /** Header values may hold what a client sent, and no value ends its line. */
-export function end(exchange: Exchange, status: number, headers: Record<string, string>, text: string): void {
-  const { response } = exchange;
+export function end(
+  context: HttpContext,
+  status: number,
+  headers: Record<string, string>,
+  text: string,
+): void {
+  const { response } = context;
   if (response.headersSent) return;
   const body = Buffer.from(text, 'utf8');
   response.writeHead(status, { ...safeHeaders(headers), 'content-length': body.byteLength });
-  response.end(exchange.method === 'HEAD' ? undefined : body);
+  response.end(context.method === 'HEAD' ? undefined : body);
 }
 
 export function safeHeaders(headers: Record<string, string>): Record<string, string> {
@@ -69,20 +74,20 @@ export interface CookieOptions {
 
 /** Sends a cookie with whatever the answer will be: out of reach of scripts and of requests from other sites. */
 export function setCookie(
-  exchange: Exchange,
+  context: HttpContext,
   name: string,
   value: string,
   { path, maxAgeSeconds }: CookieOptions,
 ): void {
   // Not every browser keeps a `Secure` cookie of plain http, which is how this machine itself comes.
-  const isSecure = exchange.baseUrl.startsWith('https:') && !isDirectLoopback(exchange);
+  const isSecure = context.baseUrl.startsWith('https:') && !isDirectLoopback(context);
   const attributes = `Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
-  exchange.response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
+  context.response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
 }
 
 /** The value of a cookie, null when the browser sent none of that name. */
-export function cookieOf(exchange: Exchange, name: string): string | null {
-  const pairs = (exchange.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+export function cookieOf(context: HttpContext, name: string): string | null {
+  const pairs = (context.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.find((pair) => pair.startsWith(`${name}=`));
   return found ? found.slice(name.length + 1) : null;
 }
