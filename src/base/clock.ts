@@ -47,6 +47,8 @@ export function stampOf(time: number): string {
 }
 
 /** Unix milliseconds as ISO 8601 text in UTC; null stays null. */
+export function isoOf(time: number): string;
+export function isoOf(time: number | null): string | null;
 export function isoOf(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
 }

@@ -1,6 +1,7 @@
-/** An OAuth client, wherever it comes from. */
+/** An OAuth client, wherever it comes from, and how long a registration is kept. Pure. */
 import type { ClientAuthMethod, ConfiguredClient } from '../config/oauthClients.ts';
 import type { StoredClient } from '../store/tables/oauthClients.ts';
+import { UNAPPROVED_CLIENT_MS, UNUSED_CLIENT_MS } from './policy/limits.ts';
 
 export interface OAuthClient {
   clientId: string;
@@ -55,4 +56,12 @@ export function fromStore(client: StoredClient): OAuthClient {
 export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient): boolean {
   // Used but never approved: by a program that did not keep the approval's time.
   return source !== 'registered' || approvedAt !== null || lastUsedAt !== null;
+}
+
+/** A registration that was never approved, or not used, for so long that it counts as gone. Others stay. */
+export function isLapsed(client: OAuthClient, now: number): boolean {
+  const { source, createdAt, approvedAt, lastUsedAt } = client;
+  if (source !== 'registered') return false;
+  if (!isKnownToOwner(client)) return now - (createdAt ?? 0) > UNAPPROVED_CLIENT_MS;
+  return now - Math.max(approvedAt ?? 0, lastUsedAt ?? 0) > UNUSED_CLIENT_MS;
 }

@@ -15,8 +15,7 @@ import {
 } from '../store/tables/oauthClients.ts';
 import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
 import type { Store } from '../store/types.ts';
-import { fromSettings, fromStore, type OAuthClient } from './client.ts';
-import { isLapsed } from './policy/clientLife.ts';
+import { fromSettings, fromStore, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
 import { accepted, type Result, refused } from './refusal.ts';

@@ -15,10 +15,9 @@ import { type ClientDirectory, createClientDirectory } from './clientDirectory.t
 import { sweep } from './issueTokens.ts';
 import { type AuthorizeCheck, type AuthorizeRequest, checkAuthorizeRequest } from './policy/authorize.ts';
 import { CODE_MS, TOUCH_MS } from './policy/limits.ts';
-import { checkMetadata } from './policy/registration.ts';
-import { isSameResource } from './policy/resource.ts';
+import { checkMetadata, type RegistrationResponse, registrationResponse } from './policy/registration.ts';
+import { isSameResource } from './policy/target.ts';
 import { accepted, type Result } from './refusal.ts';
-import { type RegistrationResponse, registrationResponse } from './registrationResponse.ts';
 import { createRevocationEndpoint, type RevocationEndpoint } from './revocation.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 

@@ -23,8 +23,7 @@ import { acquireHome } from '../store/home/lock.ts';
 import type { Account } from '../store/tables/account.ts';
 import { createVault, isSealed, type Vault } from '../store/vault.ts';
 import { type ApiKey, createApiKey } from './access/apiKey.ts';
-import { createKeepers } from './account/accountStore.ts';
-import { type AccountView, accountView } from './account/accountView.ts';
+import { type AccountView, accountView, createKeepers } from './accountStore.ts';
 import { createQuietLog } from './log/quietLog.ts';
 
 const CLIENT_SECRET = 'provider.client_secret';

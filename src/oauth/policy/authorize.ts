@@ -1,16 +1,16 @@
 /**
- * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1). Pure. Until client and redirect URI are known to belong
+ * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1), and the answer as the address that the browser is sent to. Pure. Until client and redirect URI are known to belong
  * together a refusal carries no address: answering by a redirect then would make this server an open redirector
  * (RFC 9700 4.11.2). So would it for a client that registered itself and that the owner never approved.
  */
 import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
+import { toWire } from '../toWire.ts';
 import { SCOPE } from './limits.ts';
 import { parameter, repeatedNames } from './parameters.ts';
 import { checkChallenge } from './pkce.ts';
 import { isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
-import { isSameResource } from './resource.ts';
-import { isKnownScope } from './scope.ts';
+import { isKnownScope, isSameResource } from './target.ts';
 
 /** Where the answer to an authorization request goes. */
 export interface ReturnAddress {
@@ -88,4 +88,25 @@ function checkRest(
   if (!isKnownScope(value('scope'))) return refused('scope_unknown');
   if (!isSameResource(value('resource') ?? resource, resource)) return refused('resource_foreign');
   return accepted({ codeChallenge: challenge.value, resource, scope: SCOPE });
+}
+
+/** RFC 6749 4.1.2, with the issuer (RFC 9207 2), by which a client notices an answer of another server. */
+export function codeUrl(address: ReturnAddress, code: string, issuer: string): string {
+  return withParameters(address, { code }, issuer);
+}
+
+/** RFC 6749 4.1.2.1; the issuer is on errors too (RFC 9207 2). */
+export function refusalUrl(address: ReturnAddress, refusal: Refusal, issuer: string): string {
+  const { error, error_description } = toWire(refusal);
+  return withParameters(address, { error, error_description }, issuer);
+}
+
+/** A query that the registered URI has stays (RFC 6749 3.1.2); the URI itself is not normalised. */
+function withParameters(
+  { redirectUri, state }: ReturnAddress,
+  parameters: Record<string, string>,
+  issuer: string,
+): string {
+  const all = new URLSearchParams({ ...parameters, ...(state === null ? {} : { state }), iss: issuer });
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${all}`;
 }

@@ -1,5 +1,5 @@
 /** Who asks at the token endpoint (RFC 6749 2.3, 3.2.1). Pure. */
-import { createHash } from 'node:crypto';
+import { hashOf } from '../../base/digest.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import type { OAuthClient } from '../client.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
@@ -62,9 +62,5 @@ export function checkCredentials(client: OAuthClient, credentials: ClientCredent
   }
   if (secret === '') return refused('client_secret_wrong');
   if (client.authMethod !== null && client.authMethod !== method) return refused('client_method_wrong');
-  return equalSecrets(sha256(secret), client.secretHash) ? accepted(client) : refused('client_secret_wrong');
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return equalSecrets(hashOf(secret), client.secretHash) ? accepted(client) : refused('client_secret_wrong');
 }

@@ -4,8 +4,7 @@ import type { StoredToken } from '../../store/tables/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
 import { GRANT_MS, ROTATION_GRACE_MS } from './limits.ts';
 import { isVerifierOf } from './pkce.ts';
-import { isSameResource } from './resource.ts';
-import { isKnownScope } from './scope.ts';
+import { isKnownScope, isSameResource } from './target.ts';
 
 export type ExchangeDecision =
   | { issue: true; grant: Grant }

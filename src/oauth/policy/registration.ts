@@ -1,9 +1,10 @@
-/** Client metadata as a client registers it (RFC 7591 2). Pure. */
+/** Client metadata as a client registers it (RFC 7591 2), and what it is told of it (RFC 7591 3.2.1). Pure. */
 import * as z from 'zod';
 import { lazy } from '../../base/lazy.ts';
 import type { ClientAuthMethod } from '../../config/oauthClients.ts';
-import { AUTH_METHODS, GRANT_TYPES } from '../client.ts';
+import { AUTH_METHODS, GRANT_TYPES, type OAuthClient } from '../client.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
+import { SCOPE } from './limits.ts';
 import { isUsableRedirectUri } from './redirectUri.ts';
 
 const MAX_REDIRECT_URIS = 20;
@@ -66,4 +67,37 @@ export function checkRedirectUris(value: unknown): Result<string[]> {
 function fieldOf(error: z.ZodError): string {
   const [name] = error.issues[0]?.path ?? [];
   return name === undefined ? 'It is a JSON object.' : `See ${String(name)}.`;
+}
+
+export interface RegistrationResponse {
+  client_id: string;
+  /** Unix seconds. */
+  client_id_issued_at: number;
+  client_secret?: string;
+  /** 0: it does not end. */
+  client_secret_expires_at?: 0;
+  client_name?: string;
+  redirect_uris: readonly string[];
+  grant_types: readonly string[];
+  response_types: ['code'];
+  token_endpoint_auth_method: ClientAuthMethod;
+  scope: string;
+}
+
+export function registrationResponse(
+  client: OAuthClient,
+  authMethod: ClientAuthMethod,
+  secret: string | null,
+): RegistrationResponse {
+  return {
+    client_id: client.clientId,
+    client_id_issued_at: Math.floor((client.createdAt ?? 0) / 1000),
+    ...(secret === null ? {} : { client_secret: secret, client_secret_expires_at: 0 }),
+    ...(client.name === null ? {} : { client_name: client.name }),
+    redirect_uris: client.redirectUris,
+    grant_types: client.grantTypes,
+    response_types: ['code'],
+    token_endpoint_auth_method: authMethod,
+    scope: SCOPE,
+  };
 }

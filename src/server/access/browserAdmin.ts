@@ -1,4 +1,5 @@
 /** The browsers that approve without the owner code: what `relay browsers` shows and ends. */
+import { isoOf } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
 import {
@@ -42,13 +43,12 @@ function summaryOf({
   lastUsedAt,
   expiresAt,
 }: RememberedBrowser): BrowserSummary {
-  const iso = (time: number) => new Date(time).toISOString();
   return {
     id,
     label,
     origin,
-    createdAt: iso(createdAt),
-    lastUsedAt: iso(lastUsedAt),
-    expiresAt: iso(expiresAt),
+    createdAt: isoOf(createdAt),
+    lastUsedAt: isoOf(lastUsedAt),
+    expiresAt: isoOf(expiresAt),
   };
 }

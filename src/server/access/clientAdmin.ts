@@ -1,4 +1,5 @@
 /** OAuth clients for their owner: what `relay clients` shows and changes. */
+import { isoOf } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary, LocalApi, NewClient } from '../../domain/localApi.ts';
 import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
@@ -78,7 +79,7 @@ function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSumm
     source: client.source,
     public: client.secretHash === null,
     redirectUris: [...client.redirectUris],
-    createdAt: client.createdAt === null ? null : isoOf(client.createdAt),
+    createdAt: isoOf(client.createdAt),
     lastUsedAt: used.length === 0 ? null : isoOf(Math.max(...used)),
     approvals: grants.map(({ id, createdAt }) => {
       const { access, refresh, endsAt } = liveTokensOf(core.store, id, core.clock.now());
@@ -86,8 +87,4 @@ function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSumm
       return { approvedAt, accessTokens: access, refreshTokens: refresh, expiresAt };
     }),
   };
-}
-
-function isoOf(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -1,6 +1,6 @@
 /** Who may call `/mcp`: OAuth clients, the API key, and short-lived tokens for this machine's own command line. */
-import { createHash } from 'node:crypto';
 import type { Clock, Random } from '../../base/clock.ts';
+import { hashOf, newSecret } from '../../base/digest.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 
 export const LOCAL_TOKEN_SECONDS = 300;
@@ -53,13 +53,9 @@ export function createCredentials(options: CredentialOptions): Credentials {
     issueLocalToken() {
       const now = options.clock.now();
       for (const [hash, expiresAt] of localTokens) if (expiresAt <= now) localTokens.delete(hash);
-      const token = options.random.bytes(32).toString('base64url');
+      const token = newSecret(options.random);
       localTokens.set(hashOf(token), now + LOCAL_TOKEN_SECONDS * 1000);
       return token;
     },
   };
-}
-
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
 }

@@ -11,8 +11,8 @@ import { equalSecrets } from '../../secrets/seal.ts';
 import { findBrowser, putBrowser, touchBrowser } from '../../store/tables/browsers.ts';
 import type { Store } from '../../store/types.ts';
 import { clientAddress } from '../http/address.ts';
+import { labelOf } from '../http/browser.ts';
 import type { HttpContext } from '../http/context.ts';
-import { labelOf } from './browserLabel.ts';
 import { isNear, originOf } from './caller.ts';
 import { createCodeGate } from './codeGate.ts';
 

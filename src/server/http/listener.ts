@@ -9,6 +9,7 @@ import type { Log } from '../../base/log.ts';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { createQuietLog, shownHeader } from '../log/quietLog.ts';
 import { trustIn } from './address.ts';
+import { asksForServiceWorker, endServiceWorker } from './browser.ts';
 import {
   CONNECTION_LIMITS,
   type ConnectionLimits,
@@ -18,7 +19,6 @@ import {
 import { end, type HttpContext, securityHeaders, sendJson, setSecurityHeaders } from './context.ts';
 import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
 import { createRouter, type Route } from './router.ts';
-import { asksForServiceWorker, endServiceWorker } from './serviceWorker.ts';
 import { HttpError, toHttp } from './toHttp.ts';
 
 export interface ListenerOptions {

@@ -7,7 +7,7 @@ import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
 import { deleteSecret, getSecret, listSecrets, putSecret } from '../../store/tables/secrets.ts';
 import type { SqlValue, Store } from '../../store/types.ts';
 import { API_KEY_SECRET } from '../access/apiKey.ts';
-import { PROVIDER_TOKENS } from '../account/accountStore.ts';
+import { PROVIDER_TOKENS } from '../accountStore.ts';
 
 export interface Present {
   store: Store;

@@ -1,7 +1,7 @@
 /** `/oauth/authorize`: the browser's part. It shows the request to the owner and sends the decision to the client. */
 import type { AuthorizeRequest } from '../../oauth/policy/authorize.ts';
+import { codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
-import { codeUrl, refusalUrl } from '../../oauth/returnUrl.ts';
 import { createDeniedRequests, type DeniedRequests } from '../access/deniedRequests.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';

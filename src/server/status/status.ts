@@ -12,7 +12,7 @@ import { countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.t
 import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { listRateLimits } from '../../store/tables/rateLimits.ts';
 import { requestTotals } from '../../store/tables/requestCounts.ts';
-import { accountView } from '../account/accountView.ts';
+import { accountView } from '../accountStore.ts';
 import type { Core } from '../core.ts';
 
 export interface ServerFacts {

@@ -1,8 +1,12 @@
-/** Where the provider's login is kept: who it is in the account row, tokens sealed beside it. */
-import type { Clock } from '../../base/clock.ts';
-import type { AccountKeeper, AccountRecord } from '../../provider/account/login.ts';
-import type { StoredTokens, TokenKeeper } from '../../provider/account/tokenSource.ts';
-import type { Store } from '../../store/file/open.ts';
+/**
+ * Where the provider's login is kept: who it is in the account row, the tokens sealed beside it; and what is known of the
+ * account without asking the provider.
+ */
+import type { Clock } from '../base/clock.ts';
+import type { AccountKeeper, AccountRecord } from '../provider/account/login.ts';
+import { missingScopes } from '../provider/account/scopes.ts';
+import type { StoredTokens, TokenKeeper } from '../provider/account/tokenSource.ts';
+import type { Store } from '../store/file/open.ts';
 import {
   type Account,
   deleteAccount,
@@ -10,8 +14,8 @@ import {
   putAccount,
   renewAccess,
   requireReauthorization,
-} from '../../store/tables/account.ts';
-import type { Vault } from '../../store/vault.ts';
+} from '../store/tables/account.ts';
+import type { Vault } from '../store/vault.ts';
 
 const ACCESS_TOKEN = 'provider.access_token';
 const REFRESH_TOKEN = 'provider.refresh_token';
@@ -129,5 +133,32 @@ function accountOf(record: AccountRecord, tokens: StoredTokens): Account {
     accessExpiresAt: tokens.accessExpiresAt,
     reauthorizationRequired: false,
     reauthorizationReason: null,
+  };
+}
+
+export interface AccountView {
+  connected: boolean;
+  /** The provider refused the refresh token, or the login is past its six months. */
+  reauthorizationRequired: boolean;
+  account: Account | null;
+  missingScopes: string[];
+  daysLeft: number | null;
+}
+
+const DAY_MS = 24 * 3600_000;
+
+export function accountView(store: Store, clock: Clock): AccountView {
+  const account = getAccount(store);
+  if (!account) {
+    return { connected: false, reauthorizationRequired: false, account, missingScopes: [], daysLeft: null };
+  }
+  const left = account.loginExpiresAt - clock.now();
+  const reauthorizationRequired = account.reauthorizationRequired || left <= 0;
+  return {
+    connected: !reauthorizationRequired,
+    reauthorizationRequired,
+    account,
+    missingScopes: missingScopes(account.scopes),
+    daysLeft: Math.max(0, Math.floor(left / DAY_MS)),
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
-import { createKeepers } from '../../src/server/account/accountStore.ts';
+import { createKeepers } from '../../src/server/accountStore.ts';
 import { createVault } from '../../src/store/vault.ts';
 import { manualClock, NOON, temporaryHome, testDisk, testStore } from '../store/support.ts';
 

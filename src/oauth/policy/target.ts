@@ -1,4 +1,8 @@
-/** Which MCP URL a token is for (RFC 8707). Pure. Without this a token for one server would open another. */
+/**
+ * What a token is for: which MCP URL (RFC 8707) and which scope (RFC 6749 3.3). Pure. Without this a token for one server
+ * would open another.
+ */
+import { SCOPE } from './limits.ts';
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -6,7 +10,7 @@ const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
  * One spelling for one resource: case of scheme and host, the scheme's own port, a slash at the end. Null for what cannot
  * be a resource: no absolute URL, or one with a fragment (RFC 8707 2).
  */
-export function canonicalResource(text: string): string | null {
+function canonicalResource(text: string): string | null {
   if (!URL.canParse(text) || text.includes('#')) return null;
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return null;
@@ -27,4 +31,9 @@ function loopbackRest(canonical: string): string | null {
   const url = new URL(canonical);
   if (url.protocol !== 'http:' || !LOOPBACK_NAMES.includes(url.hostname)) return null;
   return `:${url.port}${url.pathname}${url.search}`;
+}
+
+/** Absent means the only scope; an unknown one is refused rather than left out, so that no client believes to have it. */
+export function isKnownScope(scope: string | null): boolean {
+  return scope === null || scope.split(' ').every((word) => word === SCOPE);
 }

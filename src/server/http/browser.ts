@@ -1,0 +1,68 @@
+/** What browsers say of themselves: which one it is, who led it here, and that it asks for the script of a service worker. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { end, type HttpContext } from './context.ts';
+
+/**
+ * Relay has no service worker. A program that held this port while relay did not run could register one: browsers keep it
+ * for the origin and let it answer instead of relay. They fetch its script again after a visit, and this answer replaces
+ * it and removes it. The attacker's worker still answers that one visit.
+ */
+const ENDS_ITSELF = `addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil(end()));
+async function end() {
+  for (const name of await caches.keys()) await caches.delete(name);
+  await registration.unregister();
+  for (const client of await clients.matchAll({ type: 'window' })) client.navigate(client.url).catch(() => {});
+}
+`;
+
+/** Browsers mark the fetch of a worker's script, and no page can make them do so for another origin. */
+export function asksForServiceWorker(headers: IncomingHttpHeaders): boolean {
+  return headers['service-worker'] === 'script';
+}
+
+/** Answers at every path, since the worker may have been registered with any. */
+export function endServiceWorker(context: HttpContext): void {
+  const headers = { 'content-type': 'text/javascript; charset=utf-8', 'clear-site-data': '"cache"' };
+  end(context, 200, headers, ENDS_ITSELF);
+}
+
+/**
+ * Whether a person went here in the top window: an address typed or opened by a program, or a link on one of our own
+ * pages. Another page cannot lie in these headers. A program sends none of them and is let through: it is no browser
+ * that somebody could lead about.
+ */
+export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined) return true;
+  if (site !== 'none' && site !== 'same-origin') return false;
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': dest } = headers;
+  return mode === 'navigate' && (dest === undefined || dest === 'document');
+}
+
+const BROWSERS: ReadonlyArray<readonly [RegExp, string]> = [
+  // Most of them call themselves Chrome and Safari too, so those come last.
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrom(e|ium)|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+
+const SYSTEMS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(iPhone|iPad|iPod)\b/, 'iOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** `Firefox on Linux`; `A browser` where nothing is recognised. */
+export function labelOf(userAgent = ''): string {
+  const find = (names: ReadonlyArray<readonly [RegExp, string]>) =>
+    names.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = find(SYSTEMS);
+  return `${find(BROWSERS) ?? 'A browser'}${system === undefined ? '' : ` on ${system}`}`;
+}
