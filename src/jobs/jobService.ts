@@ -24,8 +24,8 @@ import { closeCancelled } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord } from './jobRecord.ts';
+import { createJobRunner } from './jobRunner.ts';
 import { ENDED_BY_LOGIN } from './outcome.ts';
-import { createJobRunner } from './runner.ts';
 import { mayMove, workingState } from './states.ts';
 
 const KEPT_MS = 90 * 24 * 60 * 60_000;

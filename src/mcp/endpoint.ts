@@ -9,7 +9,7 @@ import { RelayError } from '../domain/errors.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { createInFlight } from './inFlight.ts';
 import { INSTRUCTIONS } from './instructions.ts';
-import { runTool } from './runner.ts';
+import { runTool } from './runTool.ts';
 import { toolEntry } from './surface.ts';
 
 export interface McpEndpointOptions {

@@ -1,5 +1,4 @@
-/** The face of the provider that the resource files (catalog, playlists, player, …) are written against. */
-import type { ProviderRequest, ProviderResponse } from './http/request.ts';
+/** What the files of resources (catalog, playlists, player, …) are written against: a request, its answer, and `send`. */
 
 /** What one caller brings along: stops its own work, and hears how far it got. */
 export interface Call {
@@ -15,4 +14,52 @@ export interface ProviderApi {
    * @throws RelayError with the code for what went wrong and a remedy
    */
   send(request: ProviderRequest, call: Pick<Call, 'signal'>): Promise<ProviderResponse>;
+}
+
+/**
+ * One rate-limit scope per endpoint family: the provider blocks families on their own, so a used-up search quota must
+ * not stop the player.
+ */
+export const LIMIT_SCOPES = [
+  'search',
+  'tracks',
+  'artists',
+  'playlists.read',
+  'playlists.write',
+  'library.read',
+  'library.write',
+  'top',
+  'recently_played',
+  'player',
+  'me',
+] as const;
+
+export type LimitScope = (typeof LIMIT_SCOPES)[number];
+
+/** The name under which limits and errors are kept; there is one provider today. */
+export const PROVIDER_NAME = 'spotify';
+
+export interface ProviderRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the API's base URL, values percent-encoded by `path`. */
+  path: string;
+  /** The path with its values replaced by names, as error history shows it. */
+  template: string;
+  scope: LimitScope;
+  query?: Record<string, string | number | undefined>;
+  /** Sent as JSON. */
+  body?: unknown;
+}
+
+export interface ProviderResponse {
+  status: number;
+  /** The parsed JSON; null for an empty body, and for a 2xx body that is not JSON (player commands answer such). */
+  body: unknown;
+  /** True when a body came that is not JSON. */
+  opaque: boolean;
+}
+
+/** Builds the path from a template such as `/playlists/{id}/items`; every value is percent-encoded. */
+export function pathOf(template: string, values: Record<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 }

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { isoOf } from '../base/clock.ts';
-import { PROVIDER_NAME } from '../provider/http/request.ts';
+import { PROVIDER_NAME } from '../provider/api.ts';
 import { countAliases, countTracks } from '../store/tables/aliases.ts';
 import { type ApiError, countApiErrors, listApiErrors } from '../store/tables/apiErrors.ts';
 import { countJobItems, countJobs } from '../store/tables/jobs.ts';

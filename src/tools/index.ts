@@ -2,30 +2,29 @@
  * The only list of tools. To add one, define it with `defineTool` in the file of its subject, export it, and run
  * `npm run gen`. Only a new file needs a line here.
  */
-import * as bulk from './bulk/bulk.ts';
-import * as catalog from './catalog/catalog.ts';
-import * as matching from './catalog/matching.ts';
+import * as bulkTools from './bulk/bulkTools.ts';
+import * as catalogReading from './catalog/catalogReading.ts';
+import * as trackMatching from './catalog/trackMatching.ts';
 import * as diagnostics from './diagnostics.ts';
-import * as listening from './history.ts';
-import * as jobs from './jobs.ts';
-import * as library from './library/library.ts';
-import * as libraryEditing from './library/libraryEditing.ts';
-import * as playback from './playback/playback.ts';
+import * as jobTools from './jobTools.ts';
+import * as listening from './listening.ts';
 import * as playbackCommands from './playback/playbackCommands.ts';
+import * as playbackReading from './playback/playbackReading.ts';
 import * as playlistEditing from './playlists/playlistEditing.ts';
 import * as playlistLookup from './playlists/playlistLookup.ts';
+import * as playlistReading from './playlists/playlistReading.ts';
 import * as playlistRewriting from './playlists/playlistRewriting.ts';
-import * as playlists from './playlists/playlists.ts';
+import * as savedTracks from './savedTracks.ts';
 import { isTool, type Tool } from './tool.ts';
 
 /** Subjects in the order of the reference, each with the files that define its tools. */
 const SUBJECTS: Readonly<Record<string, readonly object[]>> = {
-  catalog: [catalog, matching],
-  playlists: [playlists, playlistLookup, playlistEditing, bulk, playlistRewriting],
-  library: [library, libraryEditing],
+  catalog: [catalogReading, trackMatching],
+  playlists: [playlistReading, playlistLookup, playlistEditing, bulkTools, playlistRewriting],
+  library: [savedTracks],
   history: [listening],
-  playback: [playback, playbackCommands],
-  jobs: [jobs],
+  playback: [playbackReading, playbackCommands],
+  jobs: [jobTools],
   diagnostics: [diagnostics],
 };
 

@@ -24,7 +24,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import { end, type HttpContext } from '../../src/server/http/context.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { html, sendPage } from '../../src/server/pages/page.ts';
-import type { ItemRecord, JobRecord } from '../../src/tools/jobs.ts';
+import type { ItemRecord, JobRecord } from '../../src/tools/jobTools.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';

@@ -5,7 +5,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { JobContext } from '../../src/jobs/context.ts';
 import { createJobs, type JobRequest } from '../../src/jobs/jobService.ts';
-import type { ProviderRequest } from '../../src/provider/http/request.ts';
+import type { ProviderRequest } from '../../src/provider/api.ts';
 import type { Resolution } from '../../src/resolve/resolver.ts';
 import { type ManualClock, manualClock, testDisk, testStore } from '../store/support.ts';
 import { gate, until } from '../support/waiting.ts';

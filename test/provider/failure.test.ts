@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ProviderRequest } from '../../src/provider/api.ts';
 import { failureOf, readFailureBody } from '../../src/provider/http/failure.ts';
-import type { ProviderRequest } from '../../src/provider/http/request.ts';
 
 const request = (
   template: string,

@@ -1,6 +1,6 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
-import type { ItemRecord, JobRecord } from '../../tools/jobs.ts';
+import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import { columns, wrap } from '../terminal/output.ts';
 
 /** Enough of an ID to name a job among a person's own. */

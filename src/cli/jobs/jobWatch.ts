@@ -1,6 +1,6 @@
 /** Follows a job until it rests: a bar on the terminal, or with `--json` a line for each change. */
 import { isEnded } from '../../domain/job.ts';
-import type { JobRecord } from '../../tools/jobs.ts';
+import type { JobRecord } from '../../tools/jobTools.ts';
 import type { Context } from '../context.ts';
 import { printJson, showsUnicode } from '../terminal/output.ts';
 import { barText, progressOf } from './jobText.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import { UNRESOLVED_STATUSES } from '../../domain/job.ts';
-import type { ItemRecord, JobRecord } from '../../tools/jobs.ts';
+import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import type { McpConnection } from '../call/mcpClient.ts';
 import { type Context, interruptible } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';

@@ -1,5 +1,5 @@
 /** Saving and removing saved tracks. Both may be sent again without harm, so that nothing has to be found out. */
-import { LIBRARY_CHUNK, libraryChunks } from '../../provider/resources/library.ts';
+import { LIBRARY_CHUNK, libraryChunks } from '../../provider/resources/savedTracks.ts';
 import { type JobKind, onlyChunk } from './kind.ts';
 
 function libraryKind(type: 'save_tracks' | 'remove_saved_tracks', method: 'PUT' | 'DELETE'): JobKind {

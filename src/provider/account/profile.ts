@@ -1,7 +1,7 @@
 /** `GET /me`, read once per login with the token that the login just brought. */
 import type { Clock } from '../../base/clock.ts';
+import type { ProviderRequest } from '../api.ts';
 import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
-import type { ProviderRequest } from '../http/request.ts';
 import { exchange } from '../http/transport.ts';
 import { asObject, textOf } from '../resources/parse.ts';
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import { recordApiError, resolveApiErrors } from '../../store/tables/apiErrors.ts';
-import { PROVIDER_NAME, type ProviderRequest } from './request.ts';
+import { PROVIDER_NAME, type ProviderRequest } from '../api.ts';
 
 export interface Failure {
   /** null where no answer came. */

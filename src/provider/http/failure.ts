@@ -3,7 +3,7 @@
  * first; `reason` and message fragments only refine it, since the texts change without notice.
  */
 import { type ErrorCode, RelayError, systemCodeOf } from '../../domain/errors.ts';
-import type { ProviderRequest } from './request.ts';
+import type { ProviderRequest } from '../api.ts';
 
 /** Characters kept of the provider's own words: a gateway's page is no message. */
 const MOST_WORDS = 300;

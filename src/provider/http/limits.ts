@@ -7,7 +7,7 @@ import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import { blockScope, listRateLimits } from '../../store/tables/rateLimits.ts';
 import { countRequest } from '../../store/tables/requestCounts.ts';
-import { type LimitScope, PROVIDER_NAME } from './request.ts';
+import { type LimitScope, PROVIDER_NAME } from '../api.ts';
 import { PATIENCE_SECONDS } from './retry.ts';
 
 export const QUOTA_REASON = 'QUOTA_EXCEEDED';

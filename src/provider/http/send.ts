@@ -5,7 +5,7 @@
 import type { Clock, Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { TokenSource } from '../account/tokenSource.ts';
-import type { ProviderApi } from '../api.ts';
+import type { ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
 import type { ErrorHistory } from './errorHistory.ts';
 import {
   failureOf,
@@ -15,7 +15,6 @@ import {
   transportFailure,
 } from './failure.ts';
 import type { Limits } from './limits.ts';
-import type { ProviderRequest, ProviderResponse } from './request.ts';
 import { type Outcome, rateLimitSeconds, retryDelay } from './retry.ts';
 import { exchange } from './transport.ts';
 

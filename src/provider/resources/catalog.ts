@@ -1,8 +1,7 @@
 /** Search, tracks and artists. */
 import type { Album, Artist, Track } from '../../domain/shapes.ts';
-import type { Call, ProviderApi } from '../api.ts';
+import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import { type ProviderRequest, pathOf } from '../http/request.ts';
 import { inParallel, objectBody, pagingOf } from './paging.ts';
 import { parseAlbum, parseArtist, parseTrack } from './parse.ts';
 

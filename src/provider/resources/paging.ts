@@ -1,8 +1,7 @@
 /** Reading the provider's Paging objects: one page, or many at once in order. */
 import type { Page } from '../../domain/shapes.ts';
-import type { Call, ProviderApi } from '../api.ts';
+import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import type { ProviderRequest, ProviderResponse } from '../http/request.ts';
 import { asArray, asObject, type Json, numberOf } from './parse.ts';
 
 /** Pages read at the same time; more only runs into the rate limit sooner. */

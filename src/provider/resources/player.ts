@@ -1,8 +1,7 @@
 /** The player: reading its state. */
 import type { Context, Device, Media } from '../../domain/shapes.ts';
-import type { Call, ProviderApi } from '../api.ts';
+import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import type { ProviderRequest, ProviderResponse } from '../http/request.ts';
 import { objectBody } from './paging.ts';
 import {
   asArray,

@@ -3,8 +3,7 @@
  * means that the player already is as wanted, so `play` and `pause` look at its state before they call it a failure.
  */
 import { RelayError } from '../../domain/errors.ts';
-import type { Call, ProviderApi } from '../api.ts';
-import type { ProviderRequest } from '../http/request.ts';
+import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { UNSTOPPABLE } from '../writes/chunkedWrite.ts';
 import { getPlaybackState, type PlayerState } from './player.ts';
 

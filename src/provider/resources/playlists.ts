@@ -1,8 +1,7 @@
 /** Playlists: reading. */
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
-import type { Call, ProviderApi } from '../api.ts';
+import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import { type ProviderRequest, pathOf } from '../http/request.ts';
 import { readAll, readPage, type Window } from './paging.ts';
 import { parseItem, parsePlaylist } from './parse.ts';
 

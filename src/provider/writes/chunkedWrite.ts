@@ -5,8 +5,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
-import type { Call, ProviderApi } from '../api.ts';
-import type { ProviderRequest } from '../http/request.ts';
+import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { PATIENCE_SECONDS } from '../http/retry.ts';
 import { asObject, textOf } from '../resources/parse.ts';
 

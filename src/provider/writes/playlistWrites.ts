@@ -1,9 +1,8 @@
 /** Playlists: the requests that change them (the provider's current `/items` endpoints). */
 import { chunk } from '../../base/lists.ts';
 import type { Playlist } from '../../domain/shapes.ts';
-import type { Call, ProviderApi } from '../api.ts';
+import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import { type ProviderRequest, pathOf } from '../http/request.ts';
 import { asObject, parsePlaylist, textOf } from '../resources/parse.ts';
 import type { Chunk } from './chunkedWrite.ts';
 

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { Track } from '../../domain/shapes.ts';
 import type { WriteReport as Report } from '../../provider/writes/chunkedWrite.ts';
-import { Candidate } from '../catalog/matching.ts';
-import { WriteReport } from '../writeReport.ts';
+import { Candidate } from '../catalog/trackMatching.ts';
+import { WriteReport } from '../playlists/playlistWriting.ts';
 import type { ResolvedEntry } from './entries.ts';
 
 const ReportRow = z.object({

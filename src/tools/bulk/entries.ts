@@ -5,7 +5,7 @@ import type { Candidate } from '../../music/match.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { ItemRef, MOST_ENTRIES } from '../arguments.ts';
-import { AlbumName, ArtistName, Title, Year } from '../catalog/matching.ts';
+import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
 
 export const Search = z.strictObject({
   title: Title,

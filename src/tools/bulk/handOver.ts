@@ -19,7 +19,7 @@ import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import type { Services } from '../tool.ts';
 import { type BulkResult, outcome } from './bulkResult.ts';
 import { type Entry, jobItemOf, type ResolvedEntry } from './entries.ts';
-import { type Resolving, resolveEntries, type Stop, stopOf, withinTime } from './resolving.ts';
+import { type Resolving, resolveEntries, type Stop, stopOf, withinTime } from './resolveEntries.ts';
 
 /** What of a call's 45 s is for searching, and by when writing stops, so that the answer still comes in time. */
 const RESOLVE_MS = 35_000;

@@ -13,7 +13,7 @@ import {
 } from '../../provider/resources/playerCommands.ts';
 import { DeviceId, ItemRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
-import { PlaybackState, playbackStateOf } from './playback.ts';
+import { PlaybackState, playbackStateOf } from './playbackReading.ts';
 
 /** The liked songs of a user, which only the player knows. */
 const COLLECTION = /^spotify:(?:user:[^:]+:)?collection(?::tracks)?$/;

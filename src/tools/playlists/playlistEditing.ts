@@ -5,14 +5,7 @@ import type { EntityRef } from '../../domain/ids.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
-import {
-  type Chunk,
-  type WriteReport as Report,
-  reportOf,
-  settle,
-  UNSTOPPABLE,
-  writeChunks,
-} from '../../provider/writes/chunkedWrite.ts';
+import { UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
 import {
   createPlaylist,
   insertChunks,
@@ -23,7 +16,7 @@ import {
 } from '../../provider/writes/playlistWrites.ts';
 import { Description, ItemRef, MOST_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { WriteReport } from '../writeReport.ts';
+import { WriteReport, writeToPlaylist } from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -39,24 +32,6 @@ const trackIds = z
   .min(1)
   .max(MOST_ENTRIES)
   .describe('IDs, URIs or links of tracks or episodes, 1 to 10,000, in order');
-
-/** Sends chunks to one playlist, after earlier writes to it. */
-export async function writeToPlaylist(
-  services: Services,
-  id: string,
-  chunks: readonly Chunk[],
-  call: Call,
-): Promise<Report> {
-  return services.rows.exclusively(
-    id,
-    async () => {
-      call.signal.throwIfAborted();
-      const progress = await writeChunks(services.provider, chunks, call, services.clock);
-      return settle(reportOf(id, chunks, progress), progress.error);
-    },
-    call.signal,
-  );
-}
 
 export const createPlaylistTool = defineTool({
   name: 'create_playlist',

@@ -8,7 +8,7 @@ import { insertChunks, removeChunks, replaceChunks } from '../../provider/writes
 import { restorableUris, rewrite } from '../../provider/writes/rollback.ts';
 import { ItemRef, MOST_ENTRIES, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { WriteReport } from '../writeReport.ts';
+import { WriteReport } from './playlistWriting.ts';
 
 function rewritePlaylist(
   services: Services,

@@ -9,7 +9,7 @@ import { getIntent } from '../store/tables/jobIntents.ts';
 import { dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';
 import type { JobContext } from './context.ts';
-import { afterFailure } from './failure.ts';
+import { afterFailure } from './failedStep.ts';
 import { outcomeOf } from './outcome.ts';
 import { resolveStep } from './resolveStep.ts';
 import { createWaker } from './waker.ts';

@@ -1,10 +1,22 @@
-/** Saving, removing and checking saved tracks. */
+/** Saved tracks: listing, saving, removing and checking them. */
 import * as z from 'zod';
-import type { Call } from '../../provider/api.ts';
-import { containsUris, libraryChunks } from '../../provider/resources/library.ts';
-import { reportOf, settle, writeChunks } from '../../provider/writes/chunkedWrite.ts';
-import { type GivenRef, MOST_ENTRIES, TrackRef } from '../arguments.ts';
-import { defineTool, type Services } from '../tool.ts';
+import { listOf, Track } from '../domain/shapes.ts';
+import type { Call } from '../provider/api.ts';
+import { containsUris, getSavedTracks, libraryChunks } from '../provider/resources/savedTracks.ts';
+import { reportOf, settle, writeChunks } from '../provider/writes/chunkedWrite.ts';
+import { type GivenRef, limit, MOST_ENTRIES, Offset, TrackRef } from './arguments.ts';
+import { defineTool, type Services } from './tool.ts';
+
+export const getSavedTracksTool = defineTool({
+  name: 'get_saved_tracks',
+  title: 'List saved tracks',
+  description:
+    'Lists the tracks saved in the library (Liked Songs), newest first. One page holds at most 50: go on with next_offset. Spotify allows only a few full reads of a large library a day.',
+  kind: 'read',
+  input: z.object({ limit: limit(20), offset: Offset }),
+  output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })),
+  handle: ({ provider }, args, call) => getSavedTracks(provider, args, call),
+});
 
 const trackIds = z
   .array(TrackRef)

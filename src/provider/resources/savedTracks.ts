@@ -1,10 +1,33 @@
-/** Saved tracks: saving, removing, checking (`/me/library`; the URIs go into the query, a body is refused). */
+/**
+ * Saved tracks: listing (`/me/tracks`), saving, removing and checking (`/me/library`; the URIs go into the query, a body is
+ * refused).
+ */
 import { chunk } from '../../base/lists.ts';
-import type { Call, ProviderApi } from '../api.ts';
+import type { Page, Track } from '../../domain/shapes.ts';
+import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import type { ProviderRequest } from '../http/request.ts';
 import type { Chunk } from '../writes/chunkedWrite.ts';
-import { inParallel } from './paging.ts';
+import { inParallel, readPage, type Window } from './paging.ts';
+import { asObject, parseTrack, textOf } from './parse.ts';
+
+export interface SavedTrack {
+  added_at: string | null;
+  track: Track | null;
+}
+
+export function getSavedTracks(api: ProviderApi, window: Window, call: Call): Promise<Page<SavedTrack>> {
+  const request: ProviderRequest = {
+    method: 'GET',
+    path: '/me/tracks',
+    template: '/me/tracks',
+    scope: 'library.read',
+  };
+  const parse = (row: unknown): SavedTrack => {
+    const raw = asObject(row);
+    return { added_at: textOf(raw?.added_at), track: parseTrack(raw?.track ?? raw?.item) };
+  };
+  return readPage(api, request, window, parse, call);
+}
 
 /** The provider's limit for one request. */
 export const LIBRARY_CHUNK = 40;

@@ -5,7 +5,7 @@ import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES, type JobPayload, type JobType }
 import { listOf, Track } from '../domain/shapes.ts';
 import { Description, PlaylistName, PlaylistRef } from './arguments.ts';
 import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
-import { Candidate } from './catalog/matching.ts';
+import { Candidate } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
 
 export type { ItemRecord, JobRecord } from '../jobs/jobRecord.ts';

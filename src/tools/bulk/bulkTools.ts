@@ -11,7 +11,7 @@ import { defineTool, type Services } from '../tool.ts';
 import { BulkResult, outcome } from './bulkResult.ts';
 import { anyEntries, type Entry, entryOf, type ResolvedEntry, searches } from './entries.ts';
 import { type Begun, deferred, resolveInTime, timeLeft, toWrite, writeOrDefer } from './handOver.ts';
-import { type Stop, stopOf, withinTime } from './resolving.ts';
+import { type Stop, stopOf, withinTime } from './resolveEntries.ts';
 
 const Strict = z
   .boolean()

@@ -1,28 +1,8 @@
-/** What belongs to the listener: saved tracks, top items, history. */
+/** What the account listens to: top tracks and artists, and the listening history. */
 import type { Artist, Context, Page, Track } from '../../domain/shapes.ts';
-import type { Call, ProviderApi } from '../api.ts';
-import type { ProviderRequest } from '../http/request.ts';
+import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { objectBody, readPage, type Window } from './paging.ts';
 import { asArray, asObject, parseArtist, parseContext, parseTrack, textOf } from './parse.ts';
-
-export interface SavedTrack {
-  added_at: string | null;
-  track: Track | null;
-}
-
-export function getSavedTracks(api: ProviderApi, window: Window, call: Call): Promise<Page<SavedTrack>> {
-  const request: ProviderRequest = {
-    method: 'GET',
-    path: '/me/tracks',
-    template: '/me/tracks',
-    scope: 'library.read',
-  };
-  const parse = (row: unknown): SavedTrack => {
-    const raw = asObject(row);
-    return { added_at: textOf(raw?.added_at), track: parseTrack(raw?.track ?? raw?.item) };
-  };
-  return readPage(api, request, window, parse, call);
-}
 
 export type TimeRange = 'short_term' | 'medium_term' | 'long_term';
 

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import { Artist, Context, listOf, Track } from '../domain/shapes.ts';
-import { getRecentlyPlayed, getTopArtists, getTopTracks } from '../provider/resources/personal.ts';
+import { getRecentlyPlayed, getTopArtists, getTopTracks } from '../provider/resources/listening.ts';
 import { limit, Offset } from './arguments.ts';
 import { defineTool } from './tool.ts';
 

@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Services, Tool } from '../tools/tool.ts';
-import { parseArguments } from './input.ts';
+import { parseArguments } from './parseArguments.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
 
 /** The longest that a call may take: below the 60 s after which common clients give up and lose the answer. */
