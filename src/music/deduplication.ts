@@ -9,27 +9,16 @@ const MAX_URIS = 100;
  */
 const REQUESTS_TO_KEEP_DATES = 20;
 
-export interface DedupeRow {
-  /** 0-based position in the playlist. */
-  position: number;
-  /** null for a row that is no longer available; such rows are never duplicates of each other. */
-  uri: string | null;
-  /** False for rows that the API cannot add again. */
-  restorable: boolean;
-  name: string | null;
-}
-
-/** The positions to keep and the rows to remove: the first occurrence of each URI stays. */
-export function duplicatesOf(rows: readonly DedupeRow[]): { keep: number[]; remove: DedupeRow[] } {
+/** The rows that repeat the URI of an earlier one. Rows without a URI, no longer available, repeat nothing. */
+export function repeatedRows<T>(rows: readonly T[], uriOf: (row: T) => string | null): T[] {
   const seen = new Set<string>();
-  const keep: number[] = [];
-  const remove: DedupeRow[] = [];
-  for (const row of rows) {
-    if (row.uri !== null && seen.has(row.uri)) remove.push(row);
-    else keep.push(row.position);
-    if (row.uri !== null) seen.add(row.uri);
-  }
-  return { keep, remove };
+  return rows.filter((row) => {
+    const uri = uriOf(row);
+    if (uri === null) return false;
+    const repeats = seen.has(uri);
+    seen.add(uri);
+    return repeats;
+  });
 }
 
 /** One provider request; each holds at most 100 URIs. */
@@ -56,7 +45,7 @@ export interface DeduplicatePlan {
  * a new one, and is chosen only if it takes fewer requests and the other way takes more than 20.
  */
 export function planDeduplicate(uris: readonly string[]): DeduplicatePlan {
-  const repeated = repeatedIn(uris);
+  const repeated = new Set(repeatedRows(uris, (uri) => uri));
   if (repeated.size === 0) return { strategy: 'none', requests: [] };
   const wanted = [...new Set(uris)];
   const inPlace = deleteAndReinsert(wanted, repeated);
@@ -64,16 +53,6 @@ export function planDeduplicate(uris: readonly string[]): DeduplicatePlan {
   return inPlace.length <= Math.max(anew.length, REQUESTS_TO_KEEP_DATES)
     ? { strategy: 'delete_and_reinsert', requests: inPlace }
     : { strategy: 'rewrite', requests: anew };
-}
-
-function repeatedIn(uris: readonly string[]): Set<string> {
-  const seen = new Set<string>();
-  const repeated = new Set<string>();
-  for (const uri of uris) {
-    if (seen.has(uri)) repeated.add(uri);
-    seen.add(uri);
-  }
-  return repeated;
 }
 
 function deleteAndReinsert(wanted: readonly string[], repeated: ReadonlySet<string>): PlaylistRequest[] {

@@ -55,10 +55,10 @@ export const Offset = z
   .min(0)
   .max(100_000)
   .default(0)
-  .describe('0-based row to start at: next_offset of the page before. When omitted, 0');
+  .describe('0-based row to start at: next_offset of the previous page. When omitted, 0');
 
-/** Most entries that one call takes: what a playlist can hold. */
-export const MOST_ENTRIES = 10_000;
+/** Maximum entries of one call: what a playlist can hold. */
+export const MAX_ENTRIES = 10_000;
 
 export const playlistId = PlaylistRef.describe(
   'ID, URI or link of a playlist of the connected account, from get_my_playlists or find_playlist_by_name',

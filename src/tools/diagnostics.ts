@@ -1,4 +1,4 @@
-/** Looking at this program's own state: none of these asks Spotify. */
+/** Reading this program's own state: none of these tools asks Spotify. */
 
 import * as z from 'zod';
 import { isoOf } from '../base/clock.ts';
@@ -19,20 +19,20 @@ export const getStateDiagnosticsTool = defineTool({
   name: 'get_state_diagnostics',
   title: 'Get state diagnostics',
   description:
-    'Returns the health of the state file and counts of what it holds. For finding out why something is slow or missing, not for music.',
+    'Returns the health of the state file and counts of what it holds. Use it to find out why something is slow or missing, not for music.',
   kind: 'read',
   openWorld: false,
   input: z.object({}),
   output: z.object({
     database: z.object({
-      status: z.enum(['ok', 'degraded']).describe('degraded: the state cannot be saved just now'),
+      status: z.enum(['ok', 'degraded']).describe('degraded: the state cannot be saved right now'),
       schema_version: Count,
       size_bytes: Count,
       last_saved_at: Time,
       unsaved_changes: z.boolean(),
     }),
     counts: z.object({
-      tracks: Count.describe('Tracks remembered with aliases'),
+      tracks: Count.describe('Tracks stored with aliases'),
       aliases: Count,
       jobs: z.record(z.string(), Count).describe('Jobs by status'),
       job_items: Count,
@@ -41,7 +41,7 @@ export const getStateDiagnosticsTool = defineTool({
       oauth_clients: Count,
       oauth_tokens: Count,
     }),
-    requests_24h: z.record(z.string(), Count).describe('Requests to Spotify in 24 hours, by scope'),
+    requests_24h: z.record(z.string(), Count).describe('Requests to Spotify in the last 24 hours, by scope'),
     uptime_seconds: Count,
   }),
   async handle({ store, clock, startedAt }) {
@@ -76,13 +76,13 @@ const Provider = z
   .min(1)
   .max(50)
   .optional()
-  .describe('Only this provider; there is one, "spotify". When omitted, all');
+  .describe('Only this provider; the only one is "spotify". When omitted, all');
 
 export const getRateLimitStatusTool = defineTool({
   name: 'get_rate_limit_status',
   title: 'Get rate-limit status',
   description:
-    'Says for each kind of Spotify request whether it is blocked, until when and why, and how many were made in 24 hours. Look here before starting bulk work and after RATE_LIMITED or QUOTA_EXCEEDED.',
+    'Reports for each kind of Spotify request whether it is blocked, until when and why, and how many were made in the last 24 hours. Call it before bulk work and after RATE_LIMITED or QUOTA_EXCEEDED.',
   kind: 'read',
   openWorld: false,
   input: z.object({
@@ -144,7 +144,7 @@ export const getRecentApiErrorsTool = defineTool({
   name: 'get_recent_api_errors',
   title: 'List recent Spotify errors',
   description:
-    'Lists what went wrong with Spotify, latest first: one row per kind of error with how often it happened. resolved_at is set by the next success of the same request.',
+    'Lists errors from Spotify, latest first: one row per kind of error, with how often it happened. The next success of the same request sets resolved_at.',
   kind: 'read',
   openWorld: false,
   input: z.object({
@@ -163,8 +163,8 @@ export const getRecentApiErrorsTool = defineTool({
         provider: z.string(),
         scope: z.string(),
         method: z.string(),
-        path: z.string().describe('With names in place of IDs'),
-        status_code: Count.nullable().describe('null where no answer came'),
+        path: z.string().describe('With placeholders instead of IDs'),
+        status_code: Count.nullable().describe('null when there was no response'),
         code: z.string(),
         reason: z.string().nullable(),
         message: z.string(),

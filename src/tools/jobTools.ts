@@ -1,4 +1,4 @@
-/** Durable jobs: bulk work that goes on by itself, over limits, restarts and crashes. */
+/** Durable jobs: bulk work that continues by itself through limits, restarts and crashes. */
 import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES, type JobPayload, type JobType } from '../domain/job.ts';
@@ -19,22 +19,22 @@ const JobSummary = z.object({
   job_id: z.string(),
   type: z.enum(JOB_TYPES),
   status: z.enum(JOB_STATUSES),
-  playlist_id: z.string().nullable().describe('Playlist that is written to'),
+  playlist_id: z.string().nullable().describe('Playlist the job writes to'),
   total_items: Count,
-  pending: Count.describe('Items still to be searched for'),
-  resolved: Count.describe('Items found for sure, those skipped or written among them'),
+  pending: Count.describe('Items not searched for yet'),
+  resolved: Count.describe('Items whose track is known, including those skipped or written'),
   ambiguous: Count,
   unmatched: Count,
   failed: Count,
   skipped_existing: Count,
   written: Count,
-  attempts: Count.describe('Failed tries of what failed most often'),
+  attempts: Count.describe('Failed attempts of the item or write that failed most often'),
   max_attempts: Count,
   run_after: Time,
-  reason: z.string().nullable().describe('Why it waits'),
+  reason: z.string().nullable().describe('Why the job is waiting'),
   review_required: z
     .boolean()
-    .describe('true: someone else changed the playlist meanwhile; result holds both lists'),
+    .describe('true: someone else changed the playlist in the meantime; result holds both lists'),
   error: JobFailure.nullable(),
   created_at: z.string(),
   updated_at: z.string(),
@@ -48,7 +48,7 @@ const JobShape = JobSummary.extend({
 });
 
 const JobItemShape = z.object({
-  position: z.number().describe('0-based place in the list'),
+  position: z.number().describe('0-based position in the list'),
   input: z.unknown().describe('As given'),
   status: z.enum(ITEM_STATUSES),
   uri: z.string().nullable(),
@@ -64,21 +64,21 @@ const JobOffset = z
   .min(0)
   .max(1_000_000)
   .default(0)
-  .describe('0-based row to start at: next_offset of the page before. When omitted, 0');
+  .describe('0-based row to start at: next_offset of the previous page. When omitted, 0');
 
 const JobLimit = z.int().min(1).max(100).default(25).describe('Rows to return, 1 to 100. When omitted, 25');
 
 const Payload = z.strictObject({
   playlist_id: PlaylistRef.optional().describe(
-    'Playlist to write to; needed for add_to_playlist and replace_playlist',
+    'Playlist to write to; required for add_to_playlist and replace_playlist',
   ),
-  name: PlaylistName.optional().describe('Name of the playlist to make; needed for create_playlist'),
+  name: PlaylistName.optional().describe('Name of the new playlist; required for create_playlist'),
   description: Description.optional(),
   public: z.boolean().optional().describe('For create_playlist. When omitted, false'),
   strict: z
     .boolean()
     .default(true)
-    .describe('true: commit_job refuses unless every item resolved. When omitted, true'),
+    .describe('true: commit_job refuses unless every item resolves. When omitted, true'),
   dry_run: z
     .boolean()
     .default(false)
@@ -86,23 +86,23 @@ const Payload = z.strictObject({
   skip_existing: z
     .boolean()
     .default(false)
-    .describe('true: add_to_playlist leaves out what the playlist holds already. When omitted, false'),
+    .describe('true: add_to_playlist skips what the playlist already holds. When omitted, false'),
   skip_duplicates: z
     .boolean()
     .default(true)
-    .describe('true: what the list names twice is written once. When omitted, true'),
+    .describe('true: a track listed twice is written once. When omitted, true'),
 });
 
 export const createBulkJobTool = defineTool({
   name: 'create_bulk_job',
   title: 'Create bulk job',
   description:
-    'Saves a bulk operation that then works by itself, for as long as it takes: it waits out rate limits and daily quotas and goes on after a restart or crash. First every item is resolved in the background; when get_job_status says ready, commit_job writes. For lists that bulk_add_tracks or create_playlist_from_tracks do within one call, use those.',
+    'Saves a bulk operation that runs in the background for as long as it takes: it waits out rate limits and daily quotas and continues after a restart or crash. First every item is resolved; when get_job_status says ready, commit_job writes. For lists that bulk_add_tracks or create_playlist_from_tracks can finish in one call, use those.',
   kind: 'write',
   input: z.object({
     type: z
       .enum(JOB_TYPES)
-      .describe('What to do with the items: append, make a playlist, replace a playlist, save, unsave'),
+      .describe('What to do with the items: append, create a playlist, replace a playlist, save, unsave'),
     payload: Payload.prefault({}).describe('Where to write, and how'),
     items: anyEntries,
     max_attempts: z
@@ -111,14 +111,16 @@ export const createBulkJobTool = defineTool({
       .max(20)
       .default(5)
       .describe(
-        'Tries for each item and each write before it is given up, 1 to 20; waiting for a limit uses none. When omitted, 5',
+        'Attempts for each item and each write before giving up, 1 to 20; waiting for a limit does not count. When omitted, 5',
       ),
   }),
   output: z.object({
     job_id: z.string(),
     status: z.enum(JOB_STATUSES),
     total_items: Count,
-    estimated_requests: Count.describe('Requests to Spotify that it will take at least, of a daily quota'),
+    estimated_requests: Count.describe(
+      'Minimum number of Spotify requests it will take, out of a daily quota',
+    ),
   }),
   async handle({ jobs }, { type, payload, items, max_attempts }) {
     const { playlist_id, ...rest } = payload;
@@ -145,18 +147,18 @@ function requireTarget(type: JobType, payload: JobPayload): void {
   } as const;
   const field = type in needed ? needed[type as keyof typeof needed] : null;
   if (field === null || payload[field] !== undefined) return;
-  throw new RelayError('INVALID_ARGUMENT', `payload.${field} is missing: ${type} needs it.`, {
+  throw new RelayError('INVALID_ARGUMENT', `payload.${field} is required for ${type}.`, {
     remedy:
       field === 'name'
-        ? 'Give the name of the playlist to make.'
-        : 'Give a playlist from get_my_playlists or find_playlist_by_name.',
+        ? 'Pass the name of the new playlist.'
+        : 'Pass a playlist from get_my_playlists or find_playlist_by_name.',
   });
 }
 
 function refuseEpisodes(entries: readonly Entry[]): void {
   const at = entries.findIndex((entry) => 'uri' in entry && entry.uri.startsWith('spotify:episode:'));
   if (at < 0) return;
-  throw new RelayError('INVALID_ARGUMENT', `items[${at}] is an episode; this job takes tracks.`, {
+  throw new RelayError('INVALID_ARGUMENT', `items[${at}] is an episode; this job takes only tracks.`, {
     remedy: 'Leave episodes out.',
   });
 }
@@ -165,7 +167,7 @@ export const getJobStatusTool = defineTool({
   name: 'get_job_status',
   title: 'Get job status',
   description:
-    'Returns a job with a page of its items: how far it is, what it waits for and until when, and what became of each item, with candidates where it did not resolve. A job takes minutes to hours: do not ask more than a few times a minute.',
+    'Returns a job and a page of its items: its progress, what it is waiting for and until when, and the outcome of each item, with candidates where it did not resolve. A job takes minutes to hours: do not ask more than a few times a minute.',
   kind: 'read',
   openWorld: false,
   input: z.object({ job_id: jobId, offset: JobOffset, limit: JobLimit }),
@@ -210,7 +212,7 @@ export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Lets a job go on now: one that waits (a limit that still stands makes it wait again), one that has failed, or a ready one with items that did not resolve, which are searched for again. A job at work is left alone.',
+    'Resumes a waiting or failed job now, or a ready one with unresolved items, which are searched for again. A limit that still applies makes it wait again. A job that is already running is left alone.',
   kind: 'write',
   idempotent: true,
   input: z.object({ job_id: jobId }),
@@ -222,7 +224,7 @@ export const commitJobTool = defineTool({
   name: 'commit_job',
   title: 'Commit job',
   description:
-    'Starts writing what a ready job has resolved, in order, and returns at once; get_job_status shows how far it is. A strict job with items that did not resolve is refused (JOB_STATE) with the counts. replace_playlist takes the former content away: make sure that the person wants it.',
+    'Starts writing what a ready job has resolved, in order, and returns at once; get_job_status shows its progress. A strict job with unresolved items is refused (JOB_STATE) with the counts. replace_playlist discards the previous content: confirm with the user first.',
   kind: 'write',
   input: z.object({ job_id: jobId }),
   output: JobAnswer,
@@ -233,7 +235,7 @@ export const cancelJobTool = defineTool({
   name: 'cancel_job',
   title: 'Cancel job',
   description:
-    'Stops a job before its next write and keeps its history. A write that is on its way is let end; written says how far it got. What was written stays.',
+    'Stops a job before its next write and keeps its history. A write in progress is allowed to finish; written says how far it got. What was written stays.',
   kind: 'write',
   idempotent: true,
   input: z.object({ job_id: jobId }),

@@ -43,7 +43,7 @@ export const getRecentlyPlayedTool = defineTool({
   name: 'get_recently_played',
   title: 'List recently played tracks',
   description:
-    'Lists what was played last, newest first. Spotify remembers about 50 plays in all, tracks only (no episodes). before and after cannot be combined.',
+    'Lists recently played tracks, newest first. Spotify keeps about 50 plays in all, and no episodes. before and after cannot be combined.',
   kind: 'read',
   input: z.object({
     limit: limit(20),
@@ -68,7 +68,7 @@ export const getRecentlyPlayedTool = defineTool({
   async handle({ provider }, args, call) {
     if (args.before !== undefined && args.after !== undefined) {
       throw new RelayError('INVALID_ARGUMENT', 'before and after cannot be combined.', {
-        remedy: 'Give one of them.',
+        remedy: 'Pass only one of them.',
       });
     }
     return getRecentlyPlayed(provider, args, call);

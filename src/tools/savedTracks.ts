@@ -4,14 +4,14 @@ import { listOf, Track } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { containsUris, getSavedTracks, libraryChunks } from '../provider/resources/savedTracks.ts';
 import { reportOf, settle, writeChunks } from '../provider/writes/chunkedWrite.ts';
-import { type GivenRef, limit, MOST_ENTRIES, Offset, TrackRef } from './arguments.ts';
+import { type GivenRef, limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { defineTool, type Services } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
   name: 'get_saved_tracks',
   title: 'List saved tracks',
   description:
-    'Lists the tracks saved in the library (Liked Songs), newest first. One page holds at most 50: go on with next_offset. Spotify allows only a few full reads of a large library a day.',
+    'Lists the tracks saved in the library (Liked Songs), newest first. A page holds at most 50: continue with next_offset. Spotify allows only a few full reads of a large library per day.',
   kind: 'read',
   input: z.object({ limit: limit(20), offset: Offset }),
   output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })),
@@ -21,16 +21,16 @@ export const getSavedTracksTool = defineTool({
 const trackIds = z
   .array(TrackRef)
   .min(1)
-  .max(MOST_ENTRIES)
+  .max(MAX_ENTRIES)
   .describe('IDs, URIs or links of tracks, 1 to 10,000');
 
 const LibraryReport = z.object({
   ok: z.boolean(),
   requested: z.number(),
-  written: z.number().describe('Entries that Spotify took'),
+  written: z.number().describe('Entries that Spotify accepted'),
   chunks: z
     .object({ total: z.number(), completed: z.number() })
-    .describe('Requests, of at most 40 entries each'),
+    .describe('Requests of at most 40 entries each'),
 });
 
 async function writeToLibrary(
@@ -52,7 +52,7 @@ export const saveTracksTool = defineTool({
   name: 'save_tracks',
   title: 'Save tracks',
   description:
-    'Saves tracks to the library (Liked Songs), in requests of at most 40. Tracks that are saved already stay saved.',
+    'Saves tracks to the library (Liked Songs), in requests of at most 40. Tracks that are already saved stay saved.',
   kind: 'write',
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
@@ -64,7 +64,7 @@ export const removeSavedTracksTool = defineTool({
   name: 'remove_saved_tracks',
   title: 'Remove saved tracks',
   description:
-    'Removes tracks from the library (Liked Songs), in requests of at most 40. Tracks that are not saved are passed over.',
+    'Removes tracks from the library (Liked Songs), in requests of at most 40. Tracks that are not saved are ignored.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
@@ -75,8 +75,7 @@ export const removeSavedTracksTool = defineTool({
 export const checkSavedTracksTool = defineTool({
   name: 'check_saved_tracks',
   title: 'Check saved tracks',
-  description:
-    'Says for each given track whether it is saved in the library (Liked Songs), in the order of the input.',
+  description: 'Tells for each given track whether it is saved in the library (Liked Songs), in input order.',
   kind: 'read',
   input: z.object({
     track_ids: z.array(TrackRef).min(1).max(1_000).describe('IDs, URIs or links of tracks, 1 to 1,000'),

@@ -10,7 +10,7 @@ import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import type { Store } from '../store/file/open.ts';
 
-/** What handlers may use. Effects are reached through here only, so that one tool reads like another. */
+/** What handlers may use. All effects go through these, so that one tool reads like another. */
 export interface Services {
   provider: ProviderApi;
   /** Whole playlists, and the order of writes to one. */
@@ -31,7 +31,7 @@ export type ToolKind = 'read' | 'write' | 'destructive';
 export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   name: string;
   title: string;
-  /** For a model that has never seen the program: what it does, what it does not, what to call instead. */
+  /** For a model that has never seen the program: what it does, what it does not do, what to call instead. */
   description: string;
   kind: ToolKind;
   /** Calling it twice has the effect of calling it once. Reads always are. */
@@ -43,7 +43,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   handle(services: Services, args: z.output<I>, call: Call): Promise<z.input<O>>;
 }
 
-/** A tool whose argument and result types are hidden, so that all fit one list. */
+/** A tool with its argument and result types hidden, so that all fit one list. */
 export interface Tool {
   readonly name: string;
   readonly title: string;

@@ -140,7 +140,7 @@ const badArguments: Array<
     'get_recently_played',
     { before: 2, after: 1 },
     'before and after cannot be combined.',
-    'Give one of them.',
+    'Pass only one of them.',
   ],
 ];
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chunk } from '../../src/base/lists.ts';
-import { duplicatesOf, type PlaylistRequest, planDeduplicate } from '../../src/music/deduplication.ts';
+import { type PlaylistRequest, planDeduplicate, repeatedRows } from '../../src/music/deduplication.ts';
 import { seeded } from './support.ts';
 
 test('chunks keep the order, and all but the last are full', () => {
@@ -10,14 +10,12 @@ test('chunks keep the order, and all but the last are full', () => {
   assert.deepEqual(chunk([], 2), []);
 });
 
-test('the first row of each URI is kept, and every row without a URI', () => {
-  const rows = ['a', null, 'b', 'a', null, 'a'].map((uri, position) => ({
-    position,
-    uri,
-    restorable: uri !== null,
-    name: uri,
-  }));
-  assert.deepEqual(duplicatesOf(rows), { keep: [0, 1, 2, 4], remove: [rows[3], rows[5]] });
+test('rows that repeat the URI of an earlier one are duplicates, rows without a URI are not', () => {
+  const rows = ['a', null, 'b', 'a', null, 'a'].map((uri, position) => ({ position, uri }));
+  assert.deepEqual(
+    repeatedRows(rows, ({ uri }) => uri),
+    [rows[3], rows[5]],
+  );
 });
 
 test('a playlist without duplicates needs no request', () => {

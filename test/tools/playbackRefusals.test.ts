@@ -176,7 +176,7 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
     'an offset into an artist',
     'play',
     { context_uri: ARTIST, offset: { position: 1 } },
-    /artist takes no offset/,
+    /offset cannot be used with an artist/,
   ],
   [
     'an offset by position and URI',
@@ -207,7 +207,7 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
   ],
   ['an album among tracks', 'play', { uris: [TRACK, ALBUM] }, /uris\[1\].*is an album/],
   ['a track as context', 'play', { context_uri: TRACK }, /context_uri: .*is a track/],
-  ['a bare ID as context', 'play', { context_uri: '0000000000000000000002' }, /does not say what it names/],
+  ['a bare ID as context', 'play', { context_uri: '0000000000000000000002' }, /does not say what kind of item it is/],
   ['a short link', 'play', { uris: ['https://spotify.link/abc'] }, /short link/],
   ['a negative start', 'play', { position_ms: -1 }, /position_ms must be at least 0/],
   ['an empty device', 'pause', { device_id: '' }, /device_id must have at least 1 character/],

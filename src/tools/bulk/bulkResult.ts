@@ -7,11 +7,11 @@ import { WriteReport } from '../playlists/playlistWriting.ts';
 import type { ResolvedEntry } from './entries.ts';
 
 const ReportRow = z.object({
-  index: z.number().describe('0-based place in the input'),
+  index: z.number().describe('0-based position in the input'),
   input: z.unknown().describe('As given'),
   status: z.enum(['matched', 'ambiguous', 'unmatched', 'skipped_existing']),
   uri: z.string().optional(),
-  track: Track.optional().describe('Left out for matched entries of lists with more than 100'),
+  track: Track.optional().describe('Omitted for matched entries in lists of more than 100'),
   candidates: z.array(Candidate).optional().describe('For entries that did not resolve'),
 });
 
@@ -19,7 +19,7 @@ export const BulkResult = z.object({
   status: z
     .enum(['done', 'blocked', 'dry_run', 'deferred'])
     .describe(
-      'blocked: strict, and some entries did not resolve, so nothing was written; deferred: the job job_id goes on with it',
+      'blocked: strict, and some entries did not resolve, so nothing was written; deferred: job job_id continues the work',
     ),
   playlist_id: z.string().nullable(),
   matched: z.number(),
@@ -27,20 +27,22 @@ export const BulkResult = z.object({
   unmatched: z.number(),
   skipped_existing: z.number(),
   added: z.number(),
-  report: z.array(ReportRow).describe('With deferred, only the entries that were reached'),
+  report: z.array(ReportRow).describe('When deferred, only the entries processed so far'),
   write: WriteReport.optional(),
   job_id: z
     .string()
     .optional()
-    .describe('With deferred: a job that goes on. See get_job_status; when it says ready, call commit_job'),
+    .describe(
+      'When deferred: the job that continues. Check get_job_status; when it says ready, call commit_job',
+    ),
 });
 
 export type BulkResult = z.infer<typeof BulkResult>;
 
-/** Above this the tracks of matched entries are left out of the report: they would fill a model's context. */
+/** Above this, the report omits the tracks of matched entries: they would fill a model's context. */
 const DETAILED_REPORT = 100;
 
-/** `entries` holds null for those that were not reached. */
+/** `entries` holds null for those not processed. */
 export function outcome(
   entries: ReadonlyArray<ResolvedEntry | null>,
   facts: Pick<BulkResult, 'status' | 'playlist_id'> & { write?: Report; job_id?: string },

@@ -1,6 +1,5 @@
-/** Building playlists from lists of songs: resolve everything first, then write, and say for each entry what became of it. */
+/** Building playlists from lists of songs: resolve everything first, then write, and report the outcome of each entry. */
 import * as z from 'zod';
-import { RelayError } from '../../domain/errors.ts';
 import type { JobPayload } from '../../domain/job.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
@@ -26,18 +25,16 @@ const DryRun = z
 const SkipExisting = z
   .boolean()
   .default(false)
-  .describe('true: leave out what the playlist holds already. When omitted, false');
+  .describe('true: skip what the playlist already holds. When omitted, false');
 
 function isUnresolved(entry: ResolvedEntry): boolean {
   return entry.uri === null;
 }
 
-interface AddOptions {
-  playlistId: string;
-  strict: boolean;
-  dryRun: boolean;
-  skipExisting: boolean;
-}
+/** The arguments of both tools that add to a playlist, apart from the list. */
+const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExisting };
+
+type AddOptions = z.output<z.ZodObject<typeof addArguments & { playlist_id: typeof playlistId }>>;
 
 async function addEntries(
   services: Services,
@@ -45,37 +42,32 @@ async function addEntries(
   options: AddOptions,
   call: Call,
 ): Promise<BulkResult> {
-  const { playlistId: id, strict, dryRun, skipExisting } = options;
+  const id = options.playlist_id.id;
   const begun: Begun = {
     type: 'add_to_playlist',
-    payload: payloadOf(options),
+    payload: addPayload(options),
     inputs,
     startedAt: services.clock.now(),
   };
   const { entries: found, stop } = await resolveInTime(services, inputs, call);
   if (stop) return deferred(services, begun, found, stop, id);
   const resolved = found.flatMap((entry) => entry ?? []);
-  const marked = skipExisting ? await markExisting(services, begun, id, resolved, call) : resolved;
-  if (!Array.isArray(marked)) return deferred(services, begun, resolved, marked, id);
-  const entries = marked;
-  if (dryRun) return outcome(entries, { status: 'dry_run', playlist_id: id });
-  if (strict && entries.some(isUnresolved)) return outcome(entries, { status: 'blocked', playlist_id: id });
+  const entries = options.skip_existing ? await markExisting(services, begun, id, resolved, call) : resolved;
+  if (!Array.isArray(entries)) return deferred(services, begun, resolved, entries, id);
+  if (options.dry_run) return outcome(entries, { status: 'dry_run', playlist_id: id });
+  if (options.strict && entries.some(isUnresolved)) {
+    return outcome(entries, { status: 'blocked', playlist_id: id });
+  }
   if (toWrite(entries).length === 0) return outcome(entries, { status: 'done', playlist_id: id });
   return writeOrDefer(services, begun, entries, id, call);
 }
 
-function payloadOf({ playlistId, strict, dryRun, skipExisting }: AddOptions): JobPayload {
-  return {
-    playlist_id: playlistId,
-    strict,
-    dry_run: dryRun,
-    skip_existing: skipExisting,
-    // This tool adds what the list names twice twice.
-    skip_duplicates: false,
-  };
+function addPayload({ playlist_id, strict, dry_run, skip_existing }: AddOptions): JobPayload {
+  // These tools add a track listed twice twice.
+  return { playlist_id: playlist_id.id, strict, dry_run, skip_existing, skip_duplicates: false };
 }
 
-/** Marks what the playlist holds already; a stop where a limit keeps it from being read. */
+/** Marks what the playlist already holds; a stop if a limit prevents reading it. */
 async function markExisting(
   { rows, clock }: Services,
   begun: Begun,
@@ -102,26 +94,15 @@ export const addTracksBySearchTool = defineTool({
   name: 'add_tracks_by_search',
   title: 'Add tracks by search',
   description:
-    'Finds each song by title and artist (the rules of find_track_exact) and appends what was found to a playlist, in order. Everything is resolved before anything is written: in strict mode one ambiguous or unmatched entry blocks all. Give dry_run=true to see the outcome first. Each song not met before costs a search of a limited daily quota.',
+    'Finds each song by title and artist (the rules of find_track_exact) and appends the matches to a playlist, in order. Everything is resolved before anything is written: in strict mode one ambiguous or unmatched entry blocks everything. Pass dry_run=true to see the outcome first. Each song without a stored match costs a search from a limited daily quota.',
   kind: 'write',
-  input: z.object({
-    playlist_id: playlistId,
-    tracks: searches,
-    strict: Strict,
-    dry_run: DryRun,
-    skip_existing: SkipExisting,
-  }),
+  input: z.object({ playlist_id: playlistId, tracks: searches, ...addArguments }),
   output: BulkResult,
-  handle: (services, args, call) =>
+  handle: (services, { tracks, ...options }, call) =>
     addEntries(
       services,
-      args.tracks.map((search) => ({ input: search, search })),
-      {
-        playlistId: args.playlist_id.id,
-        strict: args.strict,
-        dryRun: args.dry_run,
-        skipExisting: args.skip_existing,
-      },
+      tracks.map((search) => ({ input: search, search })),
+      options,
       call,
     ),
 });
@@ -130,28 +111,12 @@ export const bulkAddTracksTool = defineTool({
   name: 'bulk_add_tracks',
   title: 'Add many tracks',
   description:
-    'As add_tracks_by_search, for lists that mix searches with IDs, URIs and links. IDs are taken as they are and cost no search.',
+    'Like add_tracks_by_search, for lists that mix searches with IDs, URIs and links. IDs are used as they are and cost no search.',
   kind: 'write',
-  input: z.object({
-    playlist_id: playlistId,
-    tracks: anyEntries,
-    strict: Strict,
-    dry_run: DryRun,
-    skip_existing: SkipExisting,
-  }),
+  input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
   output: BulkResult,
-  handle: (services, args, call) =>
-    addEntries(
-      services,
-      args.tracks.map(entryOf),
-      {
-        playlistId: args.playlist_id.id,
-        strict: args.strict,
-        dryRun: args.dry_run,
-        skipExisting: args.skip_existing,
-      },
-      call,
-    ),
+  handle: (services, { tracks, ...options }, call) =>
+    addEntries(services, tracks.map(entryOf), options, call),
 });
 
 export const createPlaylistFromTracksTool = defineTool({
@@ -172,7 +137,7 @@ export const createPlaylistFromTracksTool = defineTool({
     skip_duplicates: z
       .boolean()
       .default(true)
-      .describe('true: a track that the list names twice is added once. When omitted, true'),
+      .describe('true: a track listed twice is added once. When omitted, true'),
   }),
   output: BulkResult.extend({ playlist: Playlist.optional() }),
   async handle(services, args, call) {
@@ -246,7 +211,7 @@ function markRepeated(entries: readonly ResolvedEntry[]): ResolvedEntry[] {
   });
 }
 
-/** A playlist that was made must be named in the failure, or nobody could go on with it. */
+/** The failure must name the playlist that was created, or nobody could continue with it. */
 async function fill(
   services: Services,
   begun: Begun,
@@ -266,15 +231,6 @@ async function fill(
       partial: true,
     };
     const partial = error.code === 'PARTIAL_WRITE' ? error : partialWrite(unwritten, error);
-    throw new RelayError(
-      'PARTIAL_WRITE',
-      `The playlist ${playlist.id} was created, but: ${partial.message}`,
-      {
-        ...(partial.remedy ? { remedy: partial.remedy } : {}),
-        ...(partial.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: partial.retryAfterSeconds }),
-        ...(partial.details ? { details: partial.details } : {}),
-        cause: error,
-      },
-    );
+    throw partial.with({ message: `The playlist ${playlist.id} was created, but: ${partial.message}` });
   }
 }

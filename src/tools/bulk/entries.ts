@@ -1,10 +1,10 @@
-/** The entries of the bulk tools and of jobs: what was given, and what it turned out to be. */
+/** The entries of the bulk tools and of jobs: what was given, and what it resolved to. */
 import * as z from 'zod';
 import type { Track } from '../../domain/shapes.ts';
 import type { Candidate } from '../../music/match.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { NewJobItem } from '../../store/tables/jobItems.ts';
-import { ItemRef, MOST_ENTRIES } from '../arguments.ts';
+import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
 import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
 
 export const Search = z.strictObject({
@@ -25,23 +25,23 @@ export const AnyEntry = z.union([
 export const searches = z
   .array(Search)
   .min(1)
-  .max(MOST_ENTRIES)
+  .max(MAX_ENTRIES)
   .describe('1 to 10,000 songs as {title, artist, album?, year?}, in order');
 export const anyEntries = z
   .array(AnyEntry)
   .min(1)
-  .max(MOST_ENTRIES)
+  .max(MAX_ENTRIES)
   .describe(
     '1 to 10,000 songs in order, each {title, artist, album?, year?}, {id}, {uri}, {url}, or a bare ID, URI or link',
   );
 
-/** Either names an item already, or has to be searched. */
+/** Either names an item, or has to be searched for. */
 export type Entry = { input: unknown; uri: string } | { input: unknown; search: TrackQuery };
 
 export interface ResolvedEntry {
   input: unknown;
   status: 'matched' | 'ambiguous' | 'unmatched' | 'skipped_existing';
-  /** null where nothing was found for sure. */
+  /** null unless there is a clear match. */
   uri: string | null;
   /** null also for entries given by ID, which are not looked up. */
   track: Track | null;
@@ -56,7 +56,7 @@ export function entryOf(given: z.output<typeof AnyEntry>): Entry {
   return { input: { url: given.url.input }, uri: given.url.uri };
 }
 
-/** The entry as an item of a job, with what is known of it. */
+/** The entry as a job item, with what is known about it. */
 export function jobItemOf(entry: Entry, known?: ResolvedEntry): NewJobItem {
   const key = 'search' in entry ? aliasKey(entry.search) : null;
   if (known) {

@@ -1,6 +1,6 @@
 /**
- * The time of one call of a bulk tool, and what becomes of the work when it or a limit ends that: a job goes on with it,
- * keeping what is resolved and written already.
+ * The time limit of one bulk call, and handing the work over to a job when time or a limit runs out: the job keeps what is
+ * already resolved and written.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { JobPayload, JobType } from '../../domain/job.ts';
@@ -21,11 +21,11 @@ import { type BulkResult, outcome } from './bulkResult.ts';
 import { type Entry, jobItemOf, type ResolvedEntry } from './entries.ts';
 import { type Resolving, resolveEntries, type Stop, stopOf, withinTime } from './resolveEntries.ts';
 
-/** What of a call's 45 s is for searching, and by when writing stops, so that the answer still comes in time. */
+/** Of a call's 45 s: how long it may search, and when writing stops, so that the answer still comes in time. */
 const RESOLVE_MS = 35_000;
 const WRITE_UNTIL_MS = 42_000;
 
-/** A call at work, as a job would go on with it. */
+/** A call in progress, as a job would continue it. */
 export interface Begun {
   type: JobType;
   payload: JobPayload;
@@ -40,7 +40,7 @@ export function resolveInTime(services: Services, inputs: readonly Entry[], call
   );
 }
 
-/** Writes what resolved; where a limit or the time stops that, a job writes the rest by itself. */
+/** Writes what resolved; if a limit or the deadline stops that, a job writes the rest by itself. */
 export async function writeOrDefer(
   services: Services,
   begun: Begun,
@@ -53,7 +53,7 @@ export async function writeOrDefer(
   const write = reportOf(playlistId, chunks, progress);
   const stop = progress.error && stopOf(progress.error, services.clock);
   const defer = stop && deferred(services, begun, entries, stop, playlistId, write);
-  // Where the job cannot be saved, the caller has to hear how far the write got.
+  // If the job cannot be saved, the caller has to hear how far the write got.
   const handedOver = await defer?.catch(() => null);
   if (handedOver) return handedOver;
   const settled = settle(write, progress.error);
@@ -81,7 +81,7 @@ export function timeLeft(begun: Begun, clock: Clock): number {
   return Math.max(0, begun.startedAt + WRITE_UNTIL_MS - clock.now());
 }
 
-/** Hands the call over to a job. With `write`, writing had begun, so that the job writes without being told to. */
+/** Hands the call over to a job. With `write`, writing had begun, so the job goes straight on to write. */
 export async function deferred(
   services: Services,
   begun: Begun,
@@ -108,7 +108,7 @@ export async function deferred(
 /** The default of `create_bulk_job`. */
 const JOB_ATTEMPTS = 5;
 
-/** The first `written` of the items that were to be written are. */
+/** Marks the first `written` of the items to write as written. */
 function withWritten(items: readonly NewJobItem[], written: number): NewJobItem[] {
   let left = written;
   return items.map((item) => {

@@ -1,4 +1,4 @@
-/** Resolving the entries of one call, for as long as a call may take; what is left then is a job's. */
+/** Resolving the entries of one call, for as long as a call may take; a job does the rest. */
 import type { Clock } from '../../base/clock.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
@@ -7,18 +7,18 @@ import { inParallel } from '../../provider/resources/paging.ts';
 import type { Resolution, Resolver } from '../../resolve/resolver.ts';
 import type { Entry, ResolvedEntry } from './entries.ts';
 
-/** Searches at the same time. More would only meet the rate limit sooner. */
+/** Searches at the same time. More would only hit the rate limit sooner. */
 const PARALLEL_SEARCHES = 4;
 
-/** Why a call stops and a job goes on. */
+/** Why a call stops and a job continues. */
 export interface Stop {
   /** `null`: time is up. */
   reason: ErrorCode | null;
-  /** Unix milliseconds from which going on makes sense; null: at once. */
+  /** Unix milliseconds from which continuing makes sense; null: at once. */
   runAfter: number | null;
 }
 
-/** The stop that an error stands for; null for one that a job could not wait out either. */
+/** The stop that an error means; null for one that a job could not wait out either. */
 export function stopOf(error: unknown, clock: Clock): Stop | null {
   if (!(error instanceof RelayError)) return null;
   if (error.code === 'DEADLINE_EXCEEDED') return { reason: null, runAfter: null };
@@ -37,7 +37,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   const late = new AbortController();
   const timer = new AbortController();
-  const timeUp = new RelayError('DEADLINE_EXCEEDED', 'The time of one call is used up.');
+  const timeUp = new RelayError('DEADLINE_EXCEEDED', 'The time for one call is up.');
   clock.sleep(ms, timer.signal).then(
     () => late.abort(timeUp),
     () => {},
@@ -50,9 +50,9 @@ export async function withinTime<T>(
 }
 
 export interface Resolving {
-  /** One for each entry, in order; null for those that were not reached. */
+  /** One for each entry, in order; null for those not processed. */
   entries: Array<ResolvedEntry | null>;
-  /** Set when some were not reached. */
+  /** Set when some were not processed. */
   stop: Stop | null;
 }
 

@@ -1,4 +1,4 @@
-/** Searching the catalogue and looking up single items. */
+/** Searching the catalog and looking up single items. */
 import * as z from 'zod';
 import { Album, Artist, Track } from '../../domain/shapes.ts';
 import {
@@ -25,7 +25,7 @@ export const searchTracksTool = defineTool({
   name: 'search_tracks',
   title: 'Search tracks',
   description:
-    "Searches Spotify's catalogue for tracks, best matches first. The first hit may be a cover, a live version or a remaster: to pin down one song by title and artist use find_track_exact where it is offered.",
+    "Searches Spotify's catalog for tracks, best matches first. The first hit may be a cover, a live version or a remaster: to find one specific song by title and artist, use find_track_exact if it is offered.",
   kind: 'read',
   input: searchInput,
   output: found(Track),
@@ -37,7 +37,7 @@ export const searchTracksTool = defineTool({
 export const searchArtistsTool = defineTool({
   name: 'search_artists',
   title: 'Search artists',
-  description: "Searches Spotify's catalogue for artists, best matches first.",
+  description: "Searches Spotify's catalog for artists, best matches first.",
   kind: 'read',
   input: searchInput,
   output: found(Artist),
@@ -49,7 +49,7 @@ export const searchArtistsTool = defineTool({
 export const searchAlbumsTool = defineTool({
   name: 'search_albums',
   title: 'Search albums',
-  description: "Searches Spotify's catalogue for albums, singles and compilations, best matches first.",
+  description: "Searches Spotify's catalog for albums, singles and compilations, best matches first.",
   kind: 'read',
   input: searchInput,
   output: found(Album),
@@ -64,7 +64,7 @@ export const getTrackTool = defineTool({
   description: 'Returns one track: artists, album, duration, ISRC and link.',
   kind: 'read',
   input: z.object({
-    track_id: TrackRef.describe('ID, URI or link of the track, from search_tracks for example'),
+    track_id: TrackRef.describe('ID, URI or link of the track, for example from search_tracks'),
   }),
   output: Track,
   handle: ({ provider }, { track_id }, call) => getTrack(provider, track_id.id, call),

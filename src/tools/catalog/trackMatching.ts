@@ -1,4 +1,4 @@
-/** Pinning down one track, and remembering which one is meant. */
+/** Finding one exact track, and remembering which one is meant. */
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { Track } from '../../domain/shapes.ts';
@@ -14,19 +14,19 @@ export const Title = z
   .trim()
   .min(1)
   .max(200)
-  .describe('Title of the song; "(Live)", "(X Remix)" and the like matter');
+  .describe('Song title; "(Live)", "(X Remix)" and the like matter');
 export const ArtistName = z
   .string()
   .trim()
   .min(1)
   .max(200)
-  .describe('Name of the artist; several with "&" or commas');
+  .describe('Artist name; separate several with "&" or commas');
 export const AlbumName = z
   .string()
   .trim()
   .min(1)
   .max(200)
-  .describe('Album to prefer where one recording is on several');
+  .describe('Album to prefer when a recording is on several');
 export const Year = z.int().min(1900).max(2100).describe('Release year, to choose between versions');
 
 export const Candidate = z.object({
@@ -39,14 +39,14 @@ export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
   description:
-    'Finds the one track that a title and an artist mean, by fixed rules: title and artist must agree, live, remix and cover versions are kept apart, remasters are not. Returns matched, ambiguous (several recordings are equally good: ask, or give album or year) or unmatched with near misses. Remembers what it matched.',
+    'Finds the one track that a title and an artist refer to, by fixed rules: title and artist must agree; live, remix and cover versions are kept apart, remasters are not. Returns matched, ambiguous (several recordings fit equally well: ask the user, or pass album or year) or unmatched with near misses. Stores a match for next time.',
   kind: 'read',
   input: z.object({ title: Title, artist: ArtistName, album: AlbumName.optional(), year: Year.optional() }),
   output: z.object({
     status: z.enum(['matched', 'ambiguous', 'unmatched']),
     match: z.object({ track: Track, score: z.number() }).nullable(),
     candidates: z.array(Candidate).describe('At most 5, best first'),
-    source: z.enum(['alias', 'search']).describe('alias: remembered, no search was made'),
+    source: z.enum(['alias', 'search']).describe('alias: a stored match, no search was made'),
   }),
   handle: ({ resolver }, query, call) => resolver.resolve(query, call),
 });
@@ -55,18 +55,20 @@ export const rememberTrackTool = defineTool({
   name: 'remember_track',
   title: 'Remember a track',
   description:
-    'Sets which track a title and an artist mean from now on, for example after the person chose between candidates. The track is looked up first; what is given as title and artist must fit it (ALIAS_MISMATCH otherwise). What is omitted is taken from the track.',
+    'Sets which track a title and an artist refer to from now on, for example after the user chose between candidates. The track is looked up first; the given title and artist must fit it (ALIAS_MISMATCH otherwise). Omitted fields are taken from the track.',
   kind: 'read',
   input: z.object({
-    track_id: TrackRef.describe('ID, URI or link of the track that is meant'),
-    title: Title.optional().describe('Title by which it will be asked for. When omitted, its own'),
-    artist: ArtistName.optional().describe('Artist by which it will be asked for. When omitted, its first'),
-    album: AlbumName.optional().describe('Only where the album will be named too. When omitted, none'),
+    track_id: TrackRef.describe('ID, URI or link of the track to remember'),
+    title: Title.optional().describe('Title to remember it by. When omitted, its own'),
+    artist: ArtistName.optional().describe('Artist to remember it by. When omitted, its first'),
+    album: AlbumName.optional().describe(
+      'Album to remember it by, only if later queries name it too. When omitted, none',
+    ),
   }),
   output: z.object({
     track: Track,
     alias: z.object({ title: z.string(), artist: z.string(), album: z.string().nullable() }),
-    replaced: z.boolean().describe('true: it meant another or the same track before'),
+    replaced: z.boolean().describe('true: an earlier alias for the same query was replaced'),
   }),
   async handle({ provider, store, clock }, { track_id, ...given }, call) {
     const track = await getTrack(provider, track_id.id, call);
@@ -94,7 +96,7 @@ function mismatch(query: TrackQuery, track: Track): RelayError {
     'ALIAS_MISMATCH',
     `The track is "${track.name}" by ${names} on "${track.album.name ?? ''}", not "${query.title}" by ${query.artist}${on}.`,
     {
-      remedy: 'Give the ID of the track that is meant, or leave out title and artist.',
+      remedy: 'Pass the ID of the right track, or omit title and artist.',
       details: { track: { id: track.id, name: track.name, artists: names } },
     },
   );
@@ -104,7 +106,7 @@ export const getArtistTopTracksTool = defineTool({
   name: 'get_artist_top_tracks',
   title: 'Artist top tracks',
   description:
-    'Not available: Spotify removed this endpoint in February 2026. The answer says so and names what to call instead; it is no error and costs no request.',
+    'Not available: Spotify removed this endpoint in February 2026. The answer says so and names an alternative; it is not an error and costs no request.',
   kind: 'read',
   openWorld: false,
   input: z.object({ artist_id: ArtistRefArgument.describe('ID, URI or link of the artist') }),
@@ -120,7 +122,7 @@ export const getArtistTopTracksTool = defineTool({
     message: "Spotify removed the list of an artist's top tracks from its API in February 2026.",
     alternative: {
       tool: 'search_tracks',
-      hint: 'Search for artist:"NAME" and keep the results whose artists hold the ID; they come in order of relevance, not of plays.',
+      hint: 'Search for artist:"NAME" and keep the results whose artists include the ID; they are ordered by relevance, not by plays.',
     },
   }),
 });

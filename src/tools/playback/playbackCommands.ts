@@ -12,10 +12,10 @@ import {
   type Verified,
 } from '../../provider/resources/playerCommands.ts';
 import { DeviceId, ItemRef } from '../arguments.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, type Tool } from '../tool.ts';
 import { PlaybackState, playbackStateOf } from './playbackReading.ts';
 
-/** The liked songs of a user, which only the player knows. */
+/** A user's Liked Songs, which only the player accepts as a context. */
 const COLLECTION = /^spotify:(?:user:[^:]+:)?collection(?::tracks)?$/;
 const CONTEXT_KINDS = ['album', 'artist', 'playlist', 'show', 'audiobook'] as const;
 
@@ -37,8 +37,8 @@ const ContextUri = z
   .describe('URI or link of an album, artist, playlist or show to play from. Not together with uris');
 
 function bareId(): RelayError {
-  return new RelayError('INVALID_ARGUMENT', 'A bare ID does not say what it names.', {
-    remedy: 'Give the URI, such as spotify:album:…, or the link.',
+  return new RelayError('INVALID_ARGUMENT', 'A bare ID does not say what kind of item it is.', {
+    remedy: 'Pass the URI, such as spotify:album:…, or the link.',
   });
 }
 
@@ -50,13 +50,15 @@ const Offset = z
     uri: ItemRef.optional().describe('Track to start with'),
   })
   .refine((offset) => (offset.position === undefined) !== (offset.uri === undefined), {
-    message: 'Give either position or uri.',
+    message: 'Pass either position or uri.',
   });
 
 const Played = z.object({
   ok: z.literal(true),
-  verified: z.boolean().describe('true: Spotify refused the command, but the player already was as wanted'),
-  state: PlaybackState.optional().describe('What was read to find that out'),
+  verified: z
+    .boolean()
+    .describe('true: Spotify refused the command, but the player was already in the requested state'),
+  state: PlaybackState.optional().describe('The player state that showed it'),
 });
 
 function played({ verified, state }: Verified): z.infer<typeof Played> {
@@ -67,7 +69,7 @@ export const playTool = defineTool({
   name: 'play',
   title: 'Play',
   description:
-    'Starts or resumes playback. Without context_uri and uris it resumes what was paused. Give context_uri for an album, artist or playlist, or uris for up to 100 tracks in order, never both. Needs Premium and a device: on NO_ACTIVE_DEVICE call get_devices and give a device_id.',
+    'Starts or resumes playback. Without context_uri and uris it resumes what was paused. Pass context_uri for an album, artist or playlist, or uris for up to 100 tracks in order, never both. Needs Premium and a device: on NO_ACTIVE_DEVICE, call get_devices and pass a device_id.',
   kind: 'write',
   input: z.object({
     device_id: DeviceId,
@@ -84,7 +86,7 @@ export const playTool = defineTool({
       'Where to start in an album or playlist, or in uris: {position} or {uri}',
     ),
     position_ms: PositionMs.optional().describe(
-      'Milliseconds into the first entry to start at. When omitted, its begin',
+      'Position in the first entry to start at, in milliseconds. When omitted, its beginning',
     ),
   }),
   output: Played,
@@ -100,18 +102,18 @@ function checkPlay(args: { context_uri: string | undefined; uris: unknown; offse
   const { context_uri: context, uris, offset } = args;
   if (context !== undefined && uris !== undefined) {
     throw new RelayError('INVALID_ARGUMENT', 'context_uri and uris cannot be combined.', {
-      remedy: 'Give one of them.',
+      remedy: 'Pass only one of them.',
     });
   }
   if (offset === undefined) return;
   if (context === undefined && uris === undefined) {
     throw new RelayError('INVALID_ARGUMENT', 'offset needs context_uri or uris.', {
-      remedy: 'Leave it out to resume, or say what to play.',
+      remedy: 'Omit it to resume, or say what to play.',
     });
   }
   if (context?.startsWith('spotify:artist:')) {
-    throw new RelayError('INVALID_ARGUMENT', 'Playing an artist takes no offset.', {
-      remedy: 'Leave offset out, or play an album or playlist.',
+    throw new RelayError('INVALID_ARGUMENT', 'offset cannot be used with an artist.', {
+      remedy: 'Omit offset, or play an album or playlist.',
     });
   }
 }
@@ -123,8 +125,7 @@ function startOf(offset: z.output<typeof Offset>): { position: number } | { uri:
 export const pauseTool = defineTool({
   name: 'pause',
   title: 'Pause',
-  description:
-    'Pauses playback. Succeeds with verified=true where nothing was playing anyway. Needs Premium.',
+  description: 'Pauses playback. Succeeds with verified=true if nothing was playing. Needs Premium.',
   kind: 'write',
   idempotent: true,
   input: z.object({ device_id: DeviceId }),
@@ -134,42 +135,42 @@ export const pauseTool = defineTool({
 
 const Done = z.object({ ok: z.literal(true) });
 
-export const nextTrackTool = defineTool({
-  name: 'next_track',
-  title: 'Next track',
-  description: 'Skips to the next track. Needs Premium and an active device.',
-  kind: 'write',
-  input: z.object({ device_id: DeviceId }),
-  output: Done,
-  async handle({ provider }, { device_id }, call) {
-    await skip(provider, 'next', device_id, call);
-    return { ok: true as const };
-  },
-});
+function skipTool(direction: 'next' | 'previous', title: string, description: string): Tool {
+  return defineTool({
+    name: `${direction}_track`,
+    title,
+    description,
+    kind: 'write',
+    input: z.object({ device_id: DeviceId }),
+    output: Done,
+    async handle({ provider }, { device_id }, call) {
+      await skip(provider, direction, device_id, call);
+      return { ok: true as const };
+    },
+  });
+}
 
-export const previousTrackTool = defineTool({
-  name: 'previous_track',
-  title: 'Previous track',
-  description:
-    'Goes to the previous track, also in the middle of one. To start the present track over use seek with position_ms 0. Needs Premium and an active device.',
-  kind: 'write',
-  input: z.object({ device_id: DeviceId }),
-  output: Done,
-  async handle({ provider }, { device_id }, call) {
-    await skip(provider, 'previous', device_id, call);
-    return { ok: true as const };
-  },
-});
+export const nextTrackTool = skipTool(
+  'next',
+  'Next track',
+  'Skips to the next track. Needs Premium and an active device.',
+);
+
+export const previousTrackTool = skipTool(
+  'previous',
+  'Previous track',
+  'Goes to the previous track, even from the middle of one. To restart the current track, use seek with position_ms 0. Needs Premium and an active device.',
+);
 
 export const seekTool = defineTool({
   name: 'seek',
   title: 'Seek',
   description:
-    'Moves to a place in the present track or episode. A place beyond its end starts the next one. Needs Premium and an active device.',
+    'Moves to a position in the current track or episode. A position beyond its end starts the next one. Needs Premium and an active device.',
   kind: 'write',
   idempotent: true,
   input: z.object({
-    position_ms: PositionMs.describe('Milliseconds from the begin, 0 or more'),
+    position_ms: PositionMs.describe('Milliseconds from the start, 0 or more'),
     device_id: DeviceId,
   }),
   output: Done.extend({ position_ms: z.number() }),
@@ -201,7 +202,7 @@ export const transferPlaybackTool = defineTool({
   name: 'transfer_playback',
   title: 'Transfer playback',
   description:
-    'Moves playback to another device and wakes it. Use it before play when a device does not react. Needs Premium.',
+    'Moves playback to another device and wakes it. Use it before play if a device does not respond. Needs Premium.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -209,7 +210,7 @@ export const transferPlaybackTool = defineTool({
     play: z
       .boolean()
       .optional()
-      .describe('true: start playing there. When omitted or false, playing or paused stays as it is'),
+      .describe('true: start playing there. When omitted or false, playback stays playing or paused'),
   }),
   output: Done.extend({ device_id: z.string() }),
   async handle({ provider }, { device_id, play: start }, call) {

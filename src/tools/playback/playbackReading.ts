@@ -12,7 +12,7 @@ import { defineTool } from '../tool.ts';
 const ItemType = z
   .enum(['track', 'episode', 'ad', 'unknown'])
   .nullable()
-  .describe('null when nothing plays; for ad and unknown the item is null');
+  .describe('null when nothing is playing; for ad and unknown the item is null');
 
 export const PlaybackState = z.object({
   active: z.boolean(),
@@ -24,10 +24,12 @@ export const PlaybackState = z.object({
   item_type: ItemType,
   item: Media.nullable(),
   context: Context.nullable(),
-  disallows: z.array(z.string()).describe('Commands that the player refuses just now, such as skipping_prev'),
+  disallows: z
+    .array(z.string())
+    .describe('Commands that the player refuses right now, such as skipping_prev'),
 });
 
-/** null, no active device, as a state of its own. */
+/** A state for null too: no active device. */
 export function playbackStateOf(state: PlayerState | null): z.infer<typeof PlaybackState> {
   return {
     active: state !== null,
@@ -47,7 +49,7 @@ export const getCurrentlyPlayingTool = defineTool({
   name: 'get_currently_playing',
   title: 'Get what is playing',
   description:
-    'Returns the track or episode that plays just now. playing is false when it is paused or nothing is active (a private session also looks like that). For device, repeat and shuffle use get_playback_state.',
+    'Returns the track or episode that is playing now. playing is false when playback is paused or no device is active (a private session looks the same). For device, repeat and shuffle, use get_playback_state.',
   kind: 'read',
   input: z.object({}),
   output: z.object({
@@ -73,7 +75,7 @@ export const getPlaybackStateTool = defineTool({
   name: 'get_playback_state',
   title: 'Get playback state',
   description:
-    'Returns the state of the player: device, what plays, progress, repeat, shuffle, and what the player refuses just now. active is false when no device is active.',
+    'Returns the player state: device, current item, progress, repeat, shuffle, and which commands the player refuses right now. active is false when no device is active.',
   kind: 'read',
   input: z.object({}),
   output: PlaybackState,
@@ -84,7 +86,7 @@ export const getDevicesTool = defineTool({
   name: 'get_devices',
   title: 'List devices',
   description:
-    'Lists the devices that Spotify can play on now. A sleeping device is often missing until Spotify is opened on it. IDs may change: read them anew rather than remembering them.',
+    'Lists the devices that Spotify can play on now. A sleeping device is often missing until Spotify is opened on it. IDs may change: read them again instead of remembering them.',
   kind: 'read',
   input: z.object({}),
   output: z.object({ devices: z.array(Device) }),

@@ -1,4 +1,4 @@
-/** Changing playlists: making and naming them, adding, removing and moving rows. */
+/** Changing playlists: creating and editing them, adding, removing and moving rows. */
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import type { EntityRef } from '../../domain/ids.ts';
@@ -14,14 +14,14 @@ import {
   reorder,
   updateDetails,
 } from '../../provider/writes/playlistWrites.ts';
-import { Description, ItemRef, MOST_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
+import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { WriteReport, writeToPlaylist } from './playlistWriting.ts';
 
 const Public = z
   .boolean()
   .describe(
-    'true: shown on the profile and in search. Spotify does not keep this reliably: promise no privacy',
+    'true: shown on the profile and in search. Spotify does not apply this reliably: do not promise privacy',
   );
 const Collaborative = z
   .boolean()
@@ -30,14 +30,14 @@ const Collaborative = z
 const trackIds = z
   .array(ItemRef)
   .min(1)
-  .max(MOST_ENTRIES)
+  .max(MAX_ENTRIES)
   .describe('IDs, URIs or links of tracks or episodes, 1 to 10,000, in order');
 
 export const createPlaylistTool = defineTool({
   name: 'create_playlist',
   title: 'Create playlist',
   description:
-    'Creates an empty playlist and returns it. To create one with songs in a single call use create_playlist_from_tracks.',
+    'Creates an empty playlist and returns it. To create one with songs in a single call, use create_playlist_from_tracks.',
   kind: 'write',
   input: z.object({
     name: PlaylistName,
@@ -57,7 +57,7 @@ export const updatePlaylistDetailsTool = defineTool({
   name: 'update_playlist_details',
   title: 'Update playlist details',
   description:
-    'Changes name, description, public or collaborative of an own playlist; what is not given stays. At least one is needed. Reads may show the change some seconds later.',
+    'Changes the name, description, public or collaborative setting of a playlist the account owns; omitted fields stay unchanged. At least one is required. Reads may show the change a few seconds later.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -74,8 +74,8 @@ export const updatePlaylistDetailsTool = defineTool({
   async handle(services, { playlist_id: { id }, ...details }, call) {
     const updated = Object.entries(details).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (updated.length === 0) {
-      throw new RelayError('INVALID_ARGUMENT', 'Nothing to change was given.', {
-        remedy: 'Give at least one of name, description, public, collaborative.',
+      throw new RelayError('INVALID_ARGUMENT', 'There is nothing to change.', {
+        remedy: 'Pass at least one of name, description, public, collaborative.',
       });
     }
     await checkCollaborative(services, id, details, call);
@@ -106,7 +106,7 @@ async function checkCollaborative(
 function refusePublicCollaborative(details: Pick<PlaylistDetails, 'public' | 'collaborative'>): void {
   if (details.collaborative !== true || details.public !== true) return;
   throw new RelayError('INVALID_ARGUMENT', 'A collaborative playlist cannot be public.', {
-    remedy: 'Give public: false together with collaborative: true.',
+    remedy: 'Pass public: false together with collaborative: true.',
   });
 }
 
@@ -114,7 +114,7 @@ export const addTracksTool = defineTool({
   name: 'add_tracks_to_playlist',
   title: 'Add tracks',
   description:
-    'Appends tracks or episodes in the given order, in requests of at most 100. Rows that are there already are added again. To name songs by title and artist use add_tracks_by_search; to move rows use reorder_playlist_tracks.',
+    'Appends tracks or episodes in the given order, in requests of at most 100. Tracks that are already in the playlist are added again. To name songs by title and artist, use add_tracks_by_search; to move rows, use reorder_playlist_tracks.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
@@ -126,7 +126,7 @@ export const removeTracksTool = defineTool({
   name: 'remove_tracks_from_playlist',
   title: 'Remove tracks',
   description:
-    'Removes every occurrence of each given track or episode from a playlist. Items that are not in it are passed over. To keep one of several occurrences use deduplicate_playlist.',
+    'Removes every occurrence of each given track or episode from a playlist. Items that are not in it are ignored. To keep one of several occurrences, use deduplicate_playlist.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
@@ -143,7 +143,7 @@ export const reorderTracksTool = defineTool({
   name: 'reorder_playlist_tracks',
   title: 'Move playlist rows',
   description:
-    'Moves a run of rows to another place in the same playlist. Positions are 0-based and count before the move: insert_before equal to the number of rows moves to the end.',
+    'Moves a range of rows to another position in the same playlist. Positions are 0-based and count before the move: insert_before equal to the number of rows moves them to the end.',
   kind: 'write',
   input: z.object({
     playlist_id: playlistId,
@@ -151,14 +151,16 @@ export const reorderTracksTool = defineTool({
     insert_before: z
       .int()
       .min(0)
-      .describe('0-based position before which the rows go, counted before the move'),
+      .describe('0-based position to insert the rows before, counted before the move'),
     range_length: z.int().min(1).default(1).describe('Number of rows to move. When omitted, 1'),
     snapshot_id: z
       .string()
       .min(1)
       .max(500)
       .optional()
-      .describe('Version that the positions count in. Best left out: Spotify sometimes fails with it'),
+      .describe(
+        'Playlist version that the positions refer to. Best omitted: Spotify sometimes fails with it',
+      ),
   }),
   output: z.object({ playlist_id: z.string(), snapshot_id: z.string().nullable() }),
   async handle(services, { playlist_id: { id }, ...move }, call) {

@@ -11,9 +11,9 @@ export const findPlaylistByNameTool = defineTool({
   name: 'find_playlist_by_name',
   title: 'Find playlist by name',
   description:
-    "Finds all of the account's own and followed playlists whose name equals the given one, ignoring case, accents and punctuation. Several may share a name: look at owner and total_items before choosing. Part of a name finds nothing: then use get_my_playlists with all=true.",
+    "Finds all of the account's own and followed playlists whose name equals the given one, ignoring case, accents and punctuation. Several may share a name: check owner and total_items before choosing. A partial name finds nothing: use get_my_playlists with all=true instead.",
   kind: 'read',
-  input: z.object({ name: z.string().trim().min(1).max(200).describe('The whole name of the playlist') }),
+  input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
   output: z.object({ name: z.string(), matches: z.array(Playlist) }),
   async handle({ provider }, { name }, call) {
     const { items } = await getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call);
@@ -28,7 +28,7 @@ export const getPlaylistStatsTool = defineTool({
   name: 'get_playlist_stats',
   title: 'Get playlist statistics',
   description:
-    'Reads a whole playlist and counts: items by kind, duplicates, durations, artists, decades, oldest and newest row. Use it instead of paging through get_playlist_tracks when only numbers are needed.',
+    'Reads a whole playlist and returns counts: items by kind, duplicates, durations, artists, decades, oldest and newest row. Use it instead of paging through get_playlist_tracks when only numbers are needed.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: z.object({
@@ -36,7 +36,7 @@ export const getPlaylistStatsTool = defineTool({
     name: z.string(),
     snapshot_id: z.string().nullable(),
     total_items: Count,
-    track_count: Count.describe('Tracks of the catalogue, each occurrence counted'),
+    track_count: Count.describe('Catalog tracks, counting every occurrence'),
     episode_count: Count,
     local_count: Count.describe('Local files'),
     unavailable_count: Count.describe('Rows that Spotify no longer offers'),
@@ -44,7 +44,7 @@ export const getPlaylistStatsTool = defineTool({
     duplicate_count: Count.describe('Rows that repeat an earlier row'),
     duplicates: z
       .array(z.object({ uri: z.string(), name: z.string(), count: Count }))
-      .describe('What occurs more than once, most often first, at most 100'),
+      .describe('Items that occur more than once, most frequent first, at most 100'),
     explicit_count: Count,
     total_duration_ms: Count,
     average_duration_ms: Count.nullable(),

@@ -10,16 +10,16 @@ import {
 import { limit, Offset, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-/** What `all` stops at: beyond it the answer is too long for any client. */
+/** Where `all` stops: a longer answer is too long for any client. */
 const ALL_PLAYLISTS_CAP = 1000;
 
-const playlistId = PlaylistRef.describe('ID, URI or link of the playlist, from get_my_playlists for example');
+const playlistId = PlaylistRef.describe('ID, URI or link of the playlist, for example from get_my_playlists');
 
 export const getMyPlaylistsTool = defineTool({
   name: 'get_my_playlists',
   title: 'List my playlists',
   description:
-    'Lists the playlists that the connected account owns or follows. Contents are readable only for those it owns or collaborates on. Give all=true to get every one in a single answer.',
+    'Lists the playlists that the connected account owns or follows. Contents are readable only for those it owns or collaborates on. Pass all=true to get all of them in a single answer.',
   kind: 'read',
   input: z.object({
     limit: limit(20),
@@ -50,7 +50,7 @@ export const getPlaylistTool = defineTool({
   name: 'get_playlist',
   title: 'Get playlist',
   description:
-    'Returns what describes a playlist: name, description, owner, number of items, snapshot. For its rows use get_playlist_tracks.',
+    'Returns the details of a playlist: name, description, owner, number of items, snapshot. For its rows, use get_playlist_tracks.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: Playlist,
@@ -61,7 +61,7 @@ export const getPlaylistTracksTool = defineTool({
   name: 'get_playlist_tracks',
   title: 'List playlist items',
   description:
-    'Lists the rows of a playlist in order: tracks, episodes, local files and rows that Spotify no longer offers (item null), each with its 0-based position. One page holds at most 50: go on with next_offset until it is null.',
+    'Lists the rows of a playlist in order: tracks, episodes, local files and rows that Spotify no longer offers (item null), each with its 0-based position. A page holds at most 50 rows: continue with next_offset until it is null.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId, limit: limit(50), offset: Offset }),
   output: listOf(Item),

@@ -1,12 +1,12 @@
-/** Rewriting playlists: replacing all rows, taking out duplicates. Both are taken back when they cannot be finished. */
+/** Rewriting playlists: replacing all rows, removing duplicates. Both are rolled back if they cannot be finished. */
 import * as z from 'zod';
 import type { Item } from '../../domain/shapes.ts';
-import { type PlaylistRequest, planDeduplicate } from '../../music/deduplication.ts';
+import { type PlaylistRequest, planDeduplicate, repeatedRows } from '../../music/deduplication.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Chunk, WriteReport as Report } from '../../provider/writes/chunkedWrite.ts';
 import { insertChunks, removeChunks, replaceChunks } from '../../provider/writes/playlistWrites.ts';
 import { restorableUris, rewrite } from '../../provider/writes/rollback.ts';
-import { ItemRef, MOST_ENTRIES, playlistId } from '../arguments.ts';
+import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { WriteReport } from './playlistWriting.ts';
 
@@ -25,16 +25,16 @@ export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
   title: 'Replace playlist content',
   description:
-    'Puts the given tracks or episodes in the place of everything in the playlist, in order; an empty list empties it. If a later request fails, the former content is written back and checked. Refused (UNSUPPORTED_ITEMS) where the playlist holds rows that could not be written back, such as local files.',
+    'Replaces the whole content of a playlist with the given tracks or episodes, in order; an empty list empties it. If a later request fails, the previous content is written back and verified. Refused (UNSUPPORTED_ITEMS) if the playlist holds rows that could not be restored, such as local files.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
     playlist_id: playlistId,
     track_ids: z
       .array(ItemRef)
-      .max(MOST_ENTRIES)
+      .max(MAX_ENTRIES)
       .describe(
-        'IDs, URIs or links of tracks or episodes, up to 10,000, in order; empty to empty the playlist',
+        'IDs, URIs or links of tracks or episodes, up to 10,000, in order; an empty list empties the playlist',
       ),
   }),
   output: WriteReport,
@@ -64,7 +64,7 @@ export const deduplicatePlaylistTool = defineTool({
   name: 'deduplicate_playlist',
   title: 'Remove duplicates from a playlist',
   description:
-    'Removes rows that repeat an earlier row (the same track or episode ID), keeping the first occurrence and the order. Give dry_run=true first to see what would go. Refused (UNSUPPORTED_ITEMS) where the playlist holds local files or rows that are no longer offered.',
+    'Removes rows that repeat an earlier row (the same track or episode ID), keeping the first occurrence and the order. Call it with dry_run=true first to see what would be removed. Refused (UNSUPPORTED_ITEMS) if the playlist holds local files or rows that Spotify no longer offers.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
@@ -86,14 +86,14 @@ export const deduplicatePlaylistTool = defineTool({
       async () => {
         const items = await services.rows.readFresh(id, call);
         const former = restorableUris(items);
-        const removed = repeatedRows(items);
+        const removed = removedRows(items);
         const counts = { original_count: items.length, resulting_count: items.length - removed.length };
         const chunks = removed.length === 0 ? [] : chunksOf(id, former);
         const report =
           dry_run || chunks.length === 0
             ? nothingWritten(id, removed.length, dry_run ? chunks.length : 0)
             : await rewritePlaylist(services, id, former, chunks, call);
-        // The requests move more rows than are removed; what was asked for is the removal.
+        // The requests move more rows than they remove; what was requested is the removal.
         const written = dry_run ? 0 : removed.length;
         return { ...report, requested: removed.length, written, ...counts, removed, dry_run };
       },
@@ -102,14 +102,10 @@ export const deduplicatePlaylistTool = defineTool({
   },
 });
 
-function repeatedRows(items: readonly Item[]): Array<z.infer<typeof Removed>> {
-  const seen = new Set<string>();
-  return items.flatMap(({ item, position }) => {
-    if (!item) return [];
-    if (seen.has(item.uri)) return [{ position, uri: item.uri, name: item.name }];
-    seen.add(item.uri);
-    return [];
-  });
+function removedRows(items: readonly Item[]): Array<z.infer<typeof Removed>> {
+  return repeatedRows(items, ({ item }) => item?.uri ?? null).flatMap(({ item, position }) =>
+    item ? [{ position, uri: item.uri, name: item.name }] : [],
+  );
 }
 
 function chunksOf(id: string, uris: readonly string[]): Chunk[] {

@@ -1,8 +1,8 @@
 /** Counting a playlist's rows. Pure. */
 import type { ArtistRef, Item, Media, Track } from '../../domain/shapes.ts';
 
-/** Beyond this the list of duplicates says nothing that the count does not. */
-const MOST_DUPLICATES = 100;
+/** Beyond this, the list of duplicates says nothing that the count does not. */
+const MAX_DUPLICATES = 100;
 const TOP_ARTISTS = 10;
 
 export function statsOf(items: readonly Item[]) {
@@ -22,7 +22,7 @@ export function statsOf(items: readonly Item[]) {
     unavailable_count: items.filter((item) => item.item === null && !item.is_local).length,
     unique_track_count: new Set(catalogue.map((track) => track.uri)).size,
     duplicate_count: repeated.reduce((sum, { count }) => sum + count - 1, 0),
-    duplicates: repeated.slice(0, MOST_DUPLICATES),
+    duplicates: repeated.slice(0, MAX_DUPLICATES),
     explicit_count: media.filter((item) => item.explicit === true).length,
     total_duration_ms: duration,
     average_duration_ms: durations.length === 0 ? null : Math.round(duration / durations.length),

@@ -13,11 +13,11 @@ import type { Services } from '../tool.ts';
 export const WriteReport = z.object({
   ok: z.boolean(),
   playlist_id: z.string(),
-  requested: z.number().describe('Entries asked for'),
-  written: z.number().describe('Entries that Spotify took'),
+  requested: z.number().describe('Entries requested'),
+  written: z.number().describe('Entries that Spotify accepted'),
   chunks: z
     .object({ total: z.number(), completed: z.number() })
-    .describe('Requests, of at most 100 entries each'),
+    .describe('Requests of at most 100 entries each'),
   snapshot_id: z.string().nullable().describe('Version of the playlist after the last request'),
   partial: z.boolean(),
 });
