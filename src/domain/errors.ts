@@ -112,6 +112,15 @@ export function isToolErrorCode(code: ErrorCode): code is ToolErrorCode {
   return code in TOOL_ERROR_CODES;
 }
 
+/** A thrown value as a `RelayError`: what is not one is a bug, and becomes `INTERNAL` with the value as its cause. */
+export function asRelayError(error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
+  return new RelayError('INTERNAL', 'relay hit an internal error.', {
+    remedy: "Try again. If it happens again, look in the server's log for this time and report it.",
+    cause: error,
+  });
+}
+
 /** A sentence from an unknown thrown value, for logs. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

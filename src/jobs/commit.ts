@@ -2,10 +2,10 @@
  * Writing what a job has found, request after request. Before each one its intent is on disk; when it is not known how one
  * ended (a crash, a lost answer), the target is read and compared with the intent before anything else is written.
  */
-import { RelayError } from '../domain/errors.ts';
+import { asRelayError, RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import { asObject, textOf } from '../provider/resources/parse.ts';
-import { asRelayError, UNSTOPPABLE } from '../provider/writes/chunkedWrite.ts';
+import { UNSTOPPABLE } from '../provider/writes/chunkedWrite.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
   dropIntent,

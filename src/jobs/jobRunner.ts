@@ -2,9 +2,8 @@
  * Works on jobs: two lanes, one for searching and one for writing, each with one job at a time. A lane without work sleeps
  * until the first waiting job is due or something has changed; nothing polls.
  */
-import { RelayError } from '../domain/errors.ts';
+import { asRelayError, RelayError } from '../domain/errors.ts';
 import type { JobPhase } from '../domain/job.ts';
-import { asRelayError } from '../provider/writes/chunkedWrite.ts';
 import { getIntent } from '../store/tables/jobIntents.ts';
 import { dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';

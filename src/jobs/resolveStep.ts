@@ -2,9 +2,8 @@
  * One turn of searching for a job's items: in order, a few at a time, for a few seconds, so that other jobs get their turn.
  * Results are saved within a second; what a crash loses is searched again.
  */
-import type { RelayError } from '../domain/errors.ts';
+import { asRelayError, type RelayError } from '../domain/errors.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
-import { asRelayError } from '../provider/writes/chunkedWrite.ts';
 import { failItem, nextTry, type PendingItem, pendingItems, resolveItems } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';

@@ -1,16 +1,14 @@
 /**
- * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over a
- * table of tools that is made once. It knows nothing of sockets or credentials; those are the server's.
+ * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over one
+ * table of tools. It knows nothing about sockets or credentials; those belong to the server.
  */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Services, Tool } from '../tools/tool.ts';
-import { createInFlight } from './inFlight.ts';
-import { INSTRUCTIONS } from './instructions.ts';
 import { runTool } from './runTool.ts';
-import { toolEntry } from './surface.ts';
+import { INSTRUCTIONS, toolEntry } from './surface.ts';
 
 export interface McpEndpointOptions {
   tools: readonly Tool[];
@@ -24,17 +22,16 @@ export interface McpEndpoint {
   /**
    * Answers one HTTP request whose credential has been checked.
    * @param body the parsed JSON of a POST
-   * @param principal who asks; keeps one client's cancellations away from another's calls
+   * @param principal who sent it; keeps one client's cancellations away from another's calls
    */
   fetch(request: Request, body: unknown, principal: string): Promise<Response>;
-  /** Ends calls still at work with `SHUTTING_DOWN`. */
+  /** Ends calls in progress with `SHUTTING_DOWN`. */
   stopCalls(): void;
   close(): Promise<void>;
 }
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
-  const entries = options.tools.map(toolEntry);
   const inFlight = createInFlight();
 
   const handler = createMcpHandler(
@@ -43,7 +40,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version },
         { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
       );
-      server.setRequestHandler('tools/list', () => ({ tools: entries }));
+      server.setRequestHandler('tools/list', () => ({ tools: options.tools.map(toolEntry) }));
       server.setRequestHandler('tools/call', async (request, context) => {
         const tool = byName.get(request.params.name);
         if (!tool)
@@ -51,7 +48,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         const cancelled = new AbortController();
         const done = inFlight.add(callKey(authInfo?.clientId, requestInfo, context.mcpReq.id), cancelled);
         const gone = [context.mcpReq.signal, requestInfo?.signal].filter((signal) => signal !== undefined);
-        const stop = () => cancelled.abort(new RelayError('CANCELLED', 'The client is gone.'));
+        const stop = () => cancelled.abort(new RelayError('CANCELLED', 'The client disconnected.'));
         for (const signal of gone) signal.addEventListener('abort', stop, { once: true });
         try {
           const sent = sentArguments(authInfo?.extra?.body, context.mcpReq.id);
@@ -86,7 +83,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     stopCalls() {
       inFlight.cancelAll(
         new RelayError('SHUTTING_DOWN', 'The server is stopping.', {
-          remedy: 'Try again once it runs again.',
+          remedy: 'Try again when it is running again.',
         }),
       );
     },
@@ -101,7 +98,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   }
 }
 
-/** The arguments before the SDK has parsed the request, which drops what it would not like to see. */
+/** The arguments as sent: the SDK's own parsing drops a key called `__proto__`. */
 function sentArguments(body: unknown, id: string | number): unknown {
   type Message = { id?: unknown; params?: { arguments?: unknown } } | null | undefined;
   const messages = (Array.isArray(body) ? body : [body]) as Message[];
@@ -128,11 +125,46 @@ function progressOf(context: ProgressContext): (done: number, total: number, mes
     if (progress <= last) return;
     last = progress;
     const params = { progressToken, progress, total, ...(message === undefined ? {} : { message }) };
-    // A client that is gone is noticed by its signal, not by a lost notification.
+    // The signal tells that a client disconnected, a lost notification does not matter.
     context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
 }
 
 function unknownTool(name: string, known: ReadonlyMap<string, Tool>): string {
   return `Unknown tool "${name.slice(0, 100)}". This server has ${known.size} tools: see tools/list.`;
+}
+
+/**
+ * Calls in progress, so that `notifications/cancelled` of the 2025 revisions finds the call it means: with stateless
+ * serving, the notification arrives as a request of its own.
+ */
+interface InFlight {
+  /** Registers a call; the returned function removes it. */
+  add(key: string, controller: AbortController): () => void;
+  /**
+   * Cancels the call with this key if there is exactly one: two clients that share a credential and a name may use the
+   * same request ID at the same time, and stopping the wrong call is worse than stopping none.
+   */
+  cancel(key: string): boolean;
+  cancelAll(reason: RelayError): void;
+}
+
+function createInFlight(): InFlight {
+  const calls = new Set<{ key: string; controller: AbortController }>();
+  return {
+    add(key, controller) {
+      const entry = { key, controller };
+      calls.add(entry);
+      return () => calls.delete(entry);
+    },
+    cancel(key) {
+      const matches = [...calls].filter((call) => call.key === key);
+      if (matches.length !== 1) return false;
+      matches[0]?.controller.abort(new RelayError('CANCELLED', 'The client cancelled the call.'));
+      return true;
+    },
+    cancelAll(reason) {
+      for (const call of calls) call.controller.abort(reason);
+    },
+  };
 }

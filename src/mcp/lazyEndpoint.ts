@@ -4,7 +4,7 @@
  */
 import type { McpEndpoint } from './endpoint.ts';
 
-/** An endpoint as `load` gives it. A load that fails is tried again by the next request. */
+/** The endpoint that `load` returns. A load that fails is tried again by the next request. */
 export function createLazyEndpoint(load: () => Promise<McpEndpoint>): McpEndpoint {
   let loading: Promise<McpEndpoint> | null = null;
   let loaded: McpEndpoint | null = null;

@@ -1,11 +1,11 @@
-/** Checking a call's arguments, with words that let a model mend them at once. Pure. */
+/** Checks a call's arguments, with messages from which a model can correct them at once. Pure. */
 import type * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /**
  * The parsed arguments.
- * @param args as the client sent them: zod, in the SDK too, passes over a key called `__proto__`
+ * @param args as the client sent them: zod, in the SDK too, ignores a key called `__proto__`
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */
 export function parseArguments(tool: Tool, args: unknown): unknown {
@@ -19,7 +19,7 @@ export function parseArguments(tool: Tool, args: unknown): unknown {
 /** Keys by which a value of a client could reach the prototype of our objects (prototype pollution). No tool has them. */
 const LANGUAGE_NAMES = ['__proto__', 'constructor', 'prototype'];
 
-/** The path of the first such key, outermost first; null without one. Goes by a list: the value may be nested deeply. */
+/** The path of the first such key, outermost first; null without one. No recursion: the value may be nested deeply. */
 function languageName(args: unknown): string | null {
   const open: Place[] = [{ value: args, at: null, step: '' }];
   for (const place of open) {
@@ -35,7 +35,7 @@ function languageName(args: unknown): string | null {
   return null;
 }
 
-/** A value within the arguments, with the way to it: only the one that is named is ever spelt out. */
+/** A value within the arguments and its parent; only the path of a key that is refused is ever spelled out. */
 interface Place {
   value: unknown;
   at: Place | null;
@@ -89,7 +89,7 @@ function pathText(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** Of a choice between forms, the problem with the form that the value comes closest to. */
+/** In a choice between forms, the problem with the form that the value comes closest to. */
 function closestBranch(issue: z.core.$ZodIssueInvalidUnion, where: string): z.core.$ZodIssue {
   const branches = issue.errors.filter(
     (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
@@ -100,7 +100,7 @@ function closestBranch(issue: z.core.$ZodIssueInvalidUnion, where: string): z.co
   return {
     code: 'custom',
     path: [],
-    message: `${where} has none of the forms that are taken.`,
+    message: `${where} has none of the accepted forms.`,
     input: issue.input,
   };
 }
@@ -113,11 +113,11 @@ function amount(bound: 'at most' | 'at least', limit: number | bigint, origin: s
 }
 
 const TYPE_NAMES: Record<string, string> = {
-  int: 'a whole number',
+  int: 'an integer',
   number: 'a number',
-  string: 'a text',
-  boolean: 'true or false',
-  array: 'a list',
+  string: 'a string',
+  boolean: 'a boolean',
+  array: 'an array',
   object: 'an object',
 };
 

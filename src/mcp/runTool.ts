@@ -1,6 +1,6 @@
 /**
- * Runs one tool call from arguments to answer: check the arguments, give the handler a signal with a deadline and a way
- * to report progress, check the result, map a failure, log what happened. Every need that all tools share lives here.
+ * Runs one tool call from arguments to answer: checks the arguments, gives the handler a signal with a deadline and a way
+ * to report progress, checks the result, maps a failure, logs what happened. What all tools need is here.
  */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -9,8 +9,8 @@ import type { Services, Tool } from '../tools/tool.ts';
 import { parseArguments } from './parseArguments.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
 
-/** The longest that a call may take: below the 60 s after which common clients give up and lose the answer. */
-export const CALL_DEADLINE_MS = 45_000;
+/** Maximum time of a call: below the 60 s after which common clients give up and lose the answer. */
+const CALL_DEADLINE_MS = 45_000;
 
 export interface CallResult {
   [key: string]: unknown;
@@ -23,7 +23,7 @@ export interface CallContext {
   services: Services;
   clock: Clock;
   log: Log;
-  /** Aborts when the client is gone, cancels, or the server stops; its reason is the error to answer. */
+  /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
   signal: AbortSignal;
   progress(done: number, total: number, message?: string): void;
 }
@@ -68,7 +68,7 @@ function deadlineError(): RelayError {
     'DEADLINE_EXCEEDED',
     `The call took longer than ${CALL_DEADLINE_MS / 1000} seconds.`,
     {
-      remedy: 'Ask for less at a time, or try again when Spotify answers faster.',
+      remedy: 'Ask for less at a time, or try again when Spotify responds faster.',
     },
   );
 }

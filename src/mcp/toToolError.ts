@@ -1,9 +1,9 @@
 /** The one mapping from an error to what a failed `tools/call` answers. */
 import {
+  asRelayError,
   type ErrorCode,
   isToolErrorCode,
   type ProgramErrorCode,
-  RelayError,
   type ToolErrorCode,
 } from '../domain/errors.ts';
 
@@ -32,21 +32,14 @@ const asToolCode: Record<ProgramErrorCode, ToolErrorCode> = {
   INTERRUPTED: 'CANCELLED',
 };
 
-/** Anything that is not a `RelayError` is a bug: the caller learns that, and the log the cause. */
-export function toToolError(error: unknown): ToolError {
-  if (!(error instanceof RelayError)) {
-    return {
-      code: 'INTERNAL',
-      message: 'The program hit a fault of its own.',
-      remedy: "Try again. If it stays, look at the server's log for this time and report it.",
-    };
-  }
+export function toToolError(thrown: unknown): ToolError {
+  const { code, message, remedy, retryAfterSeconds, details } = asRelayError(thrown);
   return {
-    code: toolCode(error.code),
-    message: error.message,
-    ...(error.remedy === undefined ? {} : { remedy: error.remedy }),
-    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
-    ...(error.details === undefined ? {} : { details: error.details }),
+    code: toolCode(code),
+    message,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(details === undefined ? {} : { details }),
   };
 }
 
@@ -54,7 +47,7 @@ function toolCode(code: ErrorCode): ToolErrorCode {
   return isToolErrorCode(code) ? code : asToolCode[code];
 }
 
-/** `CODE: message. remedy`, the form that a model reads. */
+/** `CODE: message. remedy`, as a model reads it. */
 export function toolErrorText(error: ToolError): string {
   const message = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
   return [`${error.code}: ${message}`, error.remedy].filter(Boolean).join(' ');

@@ -108,10 +108,10 @@ const badArguments: Array<
     'search_tracks takes: query, limit.',
   ],
   [
-    'a text in place of a number',
+    'a string in place of a number',
     'search_tracks',
     { query: 'x', limit: '5' },
-    'limit must be a number, not a text.',
+    'limit must be a number, not a string.',
     'search_tracks takes: query, limit.',
   ],
   [

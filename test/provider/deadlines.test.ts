@@ -137,7 +137,7 @@ test('a read that runs into the 45 seconds says so, and sends nothing more', asy
       error: {
         code: 'DEADLINE_EXCEEDED',
         message: 'The call took longer than 45 seconds.',
-        remedy: 'Ask for less at a time, or try again when Spotify answers faster.',
+        remedy: 'Ask for less at a time, or try again when Spotify responds faster.',
       },
     });
     await relay.call('get_devices');

@@ -217,7 +217,7 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
   ['a volume below 0', 'set_volume', { volume_percent: -1 }, /volume_percent must be at least 0/],
   ['a volume above 100', 'set_volume', { volume_percent: 101 }, /volume_percent must be at most 100/],
   ['no device', 'transfer_playback', {}, /device_id is missing/],
-  ['several devices', 'transfer_playback', { device_id: ['a', 'b'] }, /device_id must be a text/],
+  ['several devices', 'transfer_playback', { device_id: ['a', 'b'] }, /device_id must be a string/],
   ['an unknown argument', 'next_track', { count: 2 }, /Unknown argument "count"/],
 ];
 

@@ -220,7 +220,7 @@ const wrong: Array<[tool: string, track_ids: unknown, message: RegExp]> = [
   ['remove_saved_tracks', ['spotify:local:a:b:c:1'], /local file/],
   ['remove_saved_tracks', Array.from({ length: 10_001 }, () => UNKNOWN), /at most 10000 entries/],
   ['check_saved_tracks', Array.from({ length: 1_001 }, () => UNKNOWN), /at most 1000 entries/],
-  ['check_saved_tracks', UNKNOWN, /track_ids must be a list/],
+  ['check_saved_tracks', UNKNOWN, /track_ids must be an array/],
 ];
 
 test('what is no list of tracks is refused before anything is sent', async () => {

@@ -12,7 +12,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock, Random } from '../../base/clock.ts';
-import { RelayError } from '../../domain/errors.ts';
+import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
 import { authorizeUrl, exchangeCode, type ProviderApp } from './accountsApi.ts';
 import { createRoom } from './loginRooms.ts';
@@ -206,11 +206,7 @@ export function createLogin(options: LoginOptions): Login {
       finish(flow, { state: 'connected', account: summary });
       return summary;
     } catch (error) {
-      const known =
-        error instanceof RelayError
-          ? error
-          : new RelayError('INTERNAL', 'The login hit a fault of the program.', { cause: error });
-      throw settle(flow, known);
+      throw settle(flow, asRelayError(error));
     }
   }
 

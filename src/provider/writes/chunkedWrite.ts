@@ -4,7 +4,7 @@
  * whether it landed.
  */
 import type { Clock } from '../../base/clock.ts';
-import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import { asRelayError, type ErrorCode, RelayError } from '../../domain/errors.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { PATIENCE_SECONDS } from '../http/retry.ts';
 import { asObject, textOf } from '../resources/parse.ts';
@@ -139,9 +139,4 @@ function whenOf(cause: RelayError): string {
 /** True where the provider may have acted although its answer says nothing of it. */
 export function outcomeUnknown(error: RelayError): boolean {
   return ['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE'].includes(error.code);
-}
-
-export function asRelayError(error: unknown): RelayError {
-  if (error instanceof RelayError) return error;
-  return new RelayError('INTERNAL', 'The program hit a fault of its own.', { cause: error });
 }

@@ -3,12 +3,11 @@
  * could not be written again (local files, rows that are no longer offered) nothing is begun.
  */
 import type { Clock } from '../../base/clock.ts';
-import { RelayError } from '../../domain/errors.ts';
+import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { Item } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
 import type { PlaylistRows } from '../resources/playlistRows.ts';
 import {
-  asRelayError,
   type Chunk,
   outcomeUnknown,
   reportOf,

@@ -1,9 +1,11 @@
 /** Building playlists from lists of songs: resolve everything first, then write, and report the outcome of each entry. */
+
 import * as z from 'zod';
+import { asRelayError } from '../../domain/errors.ts';
 import type { JobPayload } from '../../domain/job.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
-import { asRelayError, partialWrite, UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
+import { partialWrite, UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
 import { createPlaylist } from '../../provider/writes/playlistWrites.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';

@@ -2,11 +2,12 @@
  * The time limit of one bulk call, and handing the work over to a job when time or a limit runs out: the job keeps what is
  * already resolved and written.
  */
+
 import type { Clock } from '../../base/clock.ts';
+import { asRelayError } from '../../domain/errors.ts';
 import type { JobPayload, JobType } from '../../domain/job.ts';
 import type { Call } from '../../provider/api.ts';
 import {
-  asRelayError,
   type Chunk,
   type WriteReport as Report,
   reportOf,
