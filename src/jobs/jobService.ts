@@ -38,7 +38,7 @@ export interface JobRequest {
 }
 
 /** Work that a tool has begun. */
-export interface HandOver extends JobRequest {
+interface HandOver extends JobRequest {
   /** `commit`: the writing itself has begun, so that it goes on by itself. */
   phase: JobPhase;
   /** The playlist that a `create_playlist` job has already. */

@@ -1,8 +1,8 @@
 /** What the files of resources (catalog, playlists, player, …) are written against: a request, its answer, and `send`. */
 
-/** What one caller brings along: stops its own work, and hears how far it got. */
+/** What a caller passes in: a signal that stops the work, and a function that receives progress. */
 export interface Call {
-  /** Aborted when the caller is gone or out of time; nothing new is sent to the provider after that. */
+  /** Aborts when the caller has left or time is up; nothing new is sent to the provider after that. */
   signal: AbortSignal;
   /** `done` of `total` steps; called only for work of more than one provider request. */
   progress(done: number, total: number, message?: string): void;
@@ -10,7 +10,7 @@ export interface Call {
 
 export interface ProviderApi {
   /**
-   * Sends one request: limits first, then a valid token, time-outs, retries of reads, one refresh after a 401.
+   * Sends one request: checks limits, gets a valid token, applies timeouts, retries reads, refreshes once after a 401.
    * @throws RelayError with the code for what went wrong and a remedy
    */
   send(request: ProviderRequest, call: Pick<Call, 'signal'>): Promise<ProviderResponse>;
@@ -20,21 +20,18 @@ export interface ProviderApi {
  * One rate-limit scope per endpoint family: the provider blocks families on their own, so a used-up search quota must
  * not stop the player.
  */
-export const LIMIT_SCOPES = [
-  'search',
-  'tracks',
-  'artists',
-  'playlists.read',
-  'playlists.write',
-  'library.read',
-  'library.write',
-  'top',
-  'recently_played',
-  'player',
-  'me',
-] as const;
-
-export type LimitScope = (typeof LIMIT_SCOPES)[number];
+export type LimitScope =
+  | 'search'
+  | 'tracks'
+  | 'artists'
+  | 'playlists.read'
+  | 'playlists.write'
+  | 'library.read'
+  | 'library.write'
+  | 'top'
+  | 'recently_played'
+  | 'player'
+  | 'me';
 
 /** The name under which limits and errors are kept; there is one provider today. */
 export const PROVIDER_NAME = 'spotify';
@@ -55,7 +52,7 @@ export interface ProviderResponse {
   status: number;
   /** The parsed JSON; null for an empty body, and for a 2xx body that is not JSON (player commands answer such). */
   body: unknown;
-  /** True when a body came that is not JSON. */
+  /** True if there was a body that is not JSON. */
   opaque: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface GivenRef extends EntityRef {
 }
 
 /** An ID, URI or link that names one of `kinds`; parsed to the reference. */
-export function ref(kinds: readonly [EntityKind, ...EntityKind[]]) {
+function ref(kinds: readonly [EntityKind, ...EntityKind[]]) {
   return z
     .string()
     .min(1)

@@ -26,7 +26,7 @@ export interface Services {
 }
 
 /** `destructive` can take something away; `write` only adds, changes or plays. */
-export type ToolKind = 'read' | 'write' | 'destructive';
+type ToolKind = 'read' | 'write' | 'destructive';
 
 export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   name: string;

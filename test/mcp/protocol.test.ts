@@ -162,7 +162,7 @@ test('without an account every tool says LOGIN_REQUIRED and what to do', async (
       error: {
         code: 'LOGIN_REQUIRED',
         message: 'No Spotify account is connected.',
-        remedy: "The owner runs 'relay login' in a terminal.",
+        remedy: 'Run `relay login` in a terminal.',
       },
     });
     assert.deepEqual(provider.requests, []);

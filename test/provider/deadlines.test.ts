@@ -155,7 +155,7 @@ test('a write that runs into the 45 seconds stops between two chunks and says ho
     assert.deepEqual(failure, {
       code: 'PARTIAL_WRITE',
       message: '500 of 1000 written, then: The call took longer than 45 seconds.',
-      remedy: 'Write the rest (from entry 501) when the cause is mended.',
+      remedy: 'Write the rest (from entry 501) when the cause is fixed.',
       details: {
         ok: false,
         playlist_id: playlist.id,

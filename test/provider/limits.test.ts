@@ -37,7 +37,7 @@ test('a read waits out a Retry-After of 5 seconds, exactly, and not one of 6', a
         code: 'RATE_LIMITED',
         message: `Spotify asks to wait 6 seconds before the next player request (until ${at}).`,
         remedy:
-          "Do not repeat this before then; other kinds of request still work. 'relay status' shows what is blocked.",
+          'Do not repeat this before then; other kinds of request still work. `relay status` shows what is blocked.',
         retryAfterSeconds: 6,
         details: { scope: 'player', blocked_until: at },
       },
@@ -118,7 +118,7 @@ test('a quota is not waited for, is kept over a restart, and leaves other kinds 
         code: 'QUOTA_EXCEEDED',
         message: `The Spotify app's quota for search requests is used up until ${at}.`,
         remedy:
-          "Do not repeat this before then; other kinds of request still work. 'relay status' shows what is blocked.",
+          'Do not repeat this before then; other kinds of request still work. `relay status` shows what is blocked.',
         retryAfterSeconds: 46_649,
         details: { scope: 'search', blocked_until: at },
       },

@@ -104,7 +104,7 @@ for (const [what, rule, code] of passing) {
       const args = { playlist_id: firstPlaylist(relay).id, name: 'Other' };
       const failure = failureOf(await relay.call('update_playlist_details', args));
       assert.equal(failure.code, code);
-      assert.match(failure.remedy, /may or may not have been made: read the present state/);
+      assert.match(failure.remedy, /may or may not have been made: read the current state/);
       assert.equal(relay.provider.requests.length, 1);
     });
   });
@@ -201,8 +201,8 @@ const refusals: Array<[what: string, code: string, flag: Flag, message: string, 
     'an app whose owner has no Premium',
     'APP_OWNER_PREMIUM_REQUIRED',
     'appOwnerPremium',
-    'Spotify answers this app only while the owner of the app has Premium.',
-    /renews Premium.*hours/,
+    'Spotify serves this app only while the owner of the app has Premium.',
+    /renew Premium.*hours/,
   ],
   [
     'an account that is not on the list',
@@ -240,8 +240,8 @@ test('a login without the permission is SCOPE_MISSING, and stays', async () => {
     const expected = {
       error: {
         code: 'SCOPE_MISSING',
-        message: 'The login was made without a permission that this needs.',
-        remedy: "Run 'relay login' again and leave every permission ticked.",
+        message: 'The login lacks a permission that this needs.',
+        remedy: 'Run `relay login` again and grant every permission.',
         details: { status: 403 },
       },
     };

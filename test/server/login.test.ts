@@ -230,9 +230,9 @@ test('another account is refused unless the switch was asked for', async () => {
     assert.deepEqual(refused, {
       state: 'failed',
       code: 'LOGIN_FAILED',
-      message: 'The browser is logged in to Spotify as another account than the connected one.',
+      message: 'The browser is logged in to a different Spotify account from the connected one.',
       remedy:
-        "Log in to Spotify as the connected account, or run 'relay login --switch-account' to change it.",
+        'Log in to Spotify with the connected account, or run `relay login --switch-account` to change it.',
     });
 
     const wanted = await server.local.startLogin({ switchAccount: true });

@@ -104,8 +104,7 @@ test('an unknown track is NOT_FOUND and stays in the error history', async () =>
       error: {
         code: 'NOT_FOUND',
         message: 'Spotify does not know this item.',
-        remedy:
-          "Check the ID. Spotify's own editorial and personalised playlists are never readable by apps.",
+        remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
         details: { status: 404 },
       },
     });

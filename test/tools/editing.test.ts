@@ -127,7 +127,7 @@ test('a write that stops part-way says how far it got and what to do', async () 
     assert.deepEqual(error, {
       code: 'PARTIAL_WRITE',
       message: '100 of 250 written, then: Spotify opens a playlist only to its owner and collaborators.',
-      remedy: 'Write the rest (from entry 101) when the cause is mended.',
+      remedy: 'Write the rest (from entry 101) when the cause is fixed.',
       details: {
         ok: false,
         playlist_id: playlist.id,

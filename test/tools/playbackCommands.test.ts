@@ -224,8 +224,8 @@ for (const [what, tool, isPlaying, args] of unmet) {
       assert.deepEqual(await relay.call(tool, args(world)), {
         error: {
           code: 'RESTRICTION_VIOLATED',
-          message: 'The player refuses this in its present state.',
-          remedy: 'Call get_playback_state: disallows names what the player refuses just now.',
+          message: 'The player refuses this in its current state.',
+          remedy: 'Call get_playback_state: disallows lists what the player refuses right now.',
           details: { status: 403, reason: 'UNKNOWN' },
         },
       });

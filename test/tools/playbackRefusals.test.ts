@@ -60,7 +60,7 @@ for (const [tool, args] of commands) {
       assert.deepEqual(failureOf(await relay.call(tool, args(relay))), {
         code: 'PROVIDER_UNAVAILABLE',
         message: 'Spotify answered with a server error (502).',
-        remedy: 'The change may or may not have been made: read the present state before trying again.',
+        remedy: 'The change may or may not have been made: read the current state before trying again.',
         details: { status: 502 },
       });
       const dropped = failureOf(await relay.call(tool, args(relay)));
@@ -81,7 +81,7 @@ test('without an active device commands say so, and name the tools that help', a
           code: 'NO_ACTIVE_DEVICE',
           message: 'No Spotify device is active.',
           remedy:
-            'Open Spotify on a device, or call get_devices and give a device_id (transfer_playback wakes it).',
+            'Open Spotify on a device, or call get_devices and pass a device_id (transfer_playback wakes it).',
           details: { status: 404, reason: 'NO_ACTIVE_DEVICE' },
         },
         tool,
@@ -110,7 +110,7 @@ test('what cannot be found to play is not taken for a missing device', async () 
     assert.deepEqual(failureOf(answer), {
       code: 'NOT_FOUND',
       message: 'Spotify does not know this item.',
-      remedy: "Check the ID. Spotify's own editorial and personalised playlists are never readable by apps.",
+      remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
       details: { status: 404 },
     });
   });
@@ -136,7 +136,7 @@ test('a device without a volume from outside is VOLUME_NOT_SUPPORTED', async () 
     const answer = await relay.call('set_volume', { volume_percent: 20, device_id: phone?.id });
     assert.deepEqual(failureOf(answer), {
       code: 'VOLUME_NOT_SUPPORTED',
-      message: 'The volume of this device cannot be set from outside.',
+      message: 'The volume of this device cannot be set remotely.',
       remedy:
         'Set the volume on the device itself, or choose one with supports_volume true from get_devices.',
       details: { status: 403, reason: 'VOLUME_CONTROL_DISALLOW' },
@@ -207,7 +207,12 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
   ],
   ['an album among tracks', 'play', { uris: [TRACK, ALBUM] }, /uris\[1\].*is an album/],
   ['a track as context', 'play', { context_uri: TRACK }, /context_uri: .*is a track/],
-  ['a bare ID as context', 'play', { context_uri: '0000000000000000000002' }, /does not say what kind of item it is/],
+  [
+    'a bare ID as context',
+    'play',
+    { context_uri: '0000000000000000000002' },
+    /does not say what kind of item it is/,
+  ],
   ['a short link', 'play', { uris: ['https://spotify.link/abc'] }, /short link/],
   ['a negative start', 'play', { position_ms: -1 }, /position_ms must be at least 0/],
   ['an empty device', 'pause', { device_id: '' }, /device_id must have at least 1 character/],

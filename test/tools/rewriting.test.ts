@@ -117,7 +117,7 @@ for (const [where, rule, completed] of failing) {
       const args = { playlist_id: playlist.id, track_ids: tracks(relay, 350, 3_000) };
       const { code, message, details } = failureOf(await relay.call('replace_playlist_tracks', args));
       assert.equal(code, 'PARTIAL_WRITE');
-      assert.match(message, /holds its former content again/);
+      assert.match(message, /The previous content is restored/);
       assert.deepEqual(
         { ...details, error: undefined },
         {

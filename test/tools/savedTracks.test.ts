@@ -112,7 +112,7 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
         assert.deepEqual(failureOf(await relay.call(tool, { track_ids: uris })), {
           code: 'PARTIAL_WRITE',
           message: `${written} of 100 written, then: ${message}`,
-          remedy: `Write the rest (from entry ${written + 1}) when the cause is mended.`,
+          remedy: `Write the rest (from entry ${written + 1}) when the cause is fixed.`,
           details: {
             ok: false,
             requested: 100,

@@ -1,15 +1,15 @@
-/** The provider's OAuth endpoints: the authorization URL, the code exchange, the refresh. PKCE; no state of its own. */
+/** The provider's OAuth endpoints: authorization URL, code exchange, refresh. PKCE; keeps no state. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
-import { exchange } from '../http/transport.ts';
+import { fetchText } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
 import { PROVIDER_SCOPES } from './scopes.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
 
-/** The Spotify app that the owner brings. Without a secret PKCE alone authenticates it. */
+/** The Spotify app that the owner brings. Without a secret, PKCE alone authenticates it. */
 export interface ProviderApp {
   accountsUrl: string;
   clientId: string;
@@ -20,13 +20,13 @@ export interface TokenAnswer {
   accessToken: string;
   /** Seconds. */
   expiresIn: number;
-  /** Absent in most refresh answers since mid-2026: the old one then stays valid. */
+  /** Missing from most refresh answers since mid-2026: the old token then stays valid. */
   refreshToken: string | null;
-  /** null where the answer names none. */
+  /** null if the answer names none. */
   scopes: string[] | null;
 }
 
-/** Where the browser goes to approve; `state` comes back at the redirect URI. */
+/** The page on which the owner approves; `state` comes back at the redirect URI. */
 export function authorizeUrl(
   app: ProviderApp,
   login: { redirectUri: string; state: string; verifier: string; showDialog: boolean },
@@ -63,7 +63,7 @@ export async function exchangeCode(
 
 /**
  * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` when the login has ended for good;
- *   `PROVIDER_*` or `LOGIN_FAILED` for everything that says nothing about the refresh token
+ *   `PROVIDER_*` or `LOGIN_FAILED` for failures that say nothing about the refresh token
  */
 export async function refreshGrant(
   app: ProviderApp,
@@ -80,7 +80,7 @@ async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): 
   else
     headers.authorization = `Basic ${Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64')}`;
   const init = { method: 'POST', headers, body: form.toString() };
-  const answer = await exchange(`${app.accountsUrl}/api/token`, init, {
+  const answer = await fetchText(`${app.accountsUrl}/api/token`, init, {
     clock,
     signal: new AbortController().signal,
     timeoutMs: TOKEN_TIMEOUT_MS,
@@ -89,7 +89,7 @@ async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): 
     throw new RelayError(
       answer.timedOut ? 'PROVIDER_TIMEOUT' : 'PROVIDER_UNAVAILABLE',
       "Spotify's login service cannot be reached.",
-      { remedy: 'Check the network connection, then try again; the login is kept.', cause: answer.failure },
+      { remedy: 'Check the network connection, then try again. The login is kept.', cause: answer.failure },
     );
   }
   if (answer.status < 200 || answer.status > 299) throw refusedGrant(answer.status, answer.text, form);
@@ -99,27 +99,26 @@ async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): 
 function refusedGrant(status: number, text: string, form: URLSearchParams): RelayError {
   const { reason, message } = readFailureBody(text);
   if (status >= 500 || status === 429 || status === 408) {
-    return new RelayError(
-      'PROVIDER_UNAVAILABLE',
-      `Spotify's login service answers with an error (${status}).`,
-      {
-        remedy: 'Try again in a minute; the login is kept.',
-      },
-    );
+    return new RelayError('PROVIDER_UNAVAILABLE', `Spotify's login service returned an error (${status}).`, {
+      remedy: 'Try again in a minute. The login is kept.',
+    });
   }
   if (reason === 'invalid_grant' && form.get('grant_type') === 'refresh_token') {
     return new RelayError(
       'LOGIN_REQUIRED',
-      'Spotify has ended the login (after six months, or it was revoked).',
+      'Spotify has ended the login: it expired after six months or was revoked.',
       {
-        remedy: "Run 'relay login' to connect the account again.",
+        remedy: { text: 'Run {command} to connect the account again.', command: ['login'] },
         details: { error: 'invalid_grant' },
       },
     );
   }
   if (reason === 'invalid_client') {
     return new RelayError('LOGIN_FAILED', 'Spotify does not accept the client ID or the client secret.', {
-      remedy: "Compare them with the app's page on developer.spotify.com/dashboard ('relay config list').",
+      remedy: {
+        text: "{command} shows them: compare them with the app's page on developer.spotify.com/dashboard.",
+        command: ['config', 'list'],
+      },
       details: { error: 'invalid_client' },
     });
   }
@@ -127,7 +126,7 @@ function refusedGrant(status: number, text: string, form: URLSearchParams): Rela
     'LOGIN_FAILED',
     `Spotify refused the login${message ? `: ${message.slice(0, 200)}` : ''}.`,
     {
-      remedy: "Start again with 'relay login'.",
+      remedy: { text: 'Start again with {command}.', command: ['login'] },
       details: { status, ...(reason ? { error: reason } : {}) },
     },
   );
@@ -138,7 +137,7 @@ function readTokenAnswer(text: string): TokenAnswer {
   try {
     body = asObject(JSON.parse(text));
   } catch {
-    // Told below, in the same words as a JSON answer without a token.
+    // Reported below, like a JSON answer without a token.
   }
   const accessToken = textOf(body?.access_token);
   if (!body || !accessToken) throw invalidTokenAnswer('no access token');
@@ -151,7 +150,7 @@ function readTokenAnswer(text: string): TokenAnswer {
 }
 
 function invalidTokenAnswer(what: string): RelayError {
-  return new RelayError('PROVIDER_INVALID_RESPONSE', `Spotify's login service answered with ${what}.`, {
+  return new RelayError('PROVIDER_INVALID_RESPONSE', `The answer of Spotify's login service has ${what}.`, {
     remedy: 'Try again in a minute.',
   });
 }

@@ -1,14 +1,14 @@
 /**
- * Connecting the account: who may start a login, who may finish it, and what is kept of it.
+ * Connecting the account: who may start a login, who may finish it, and what is stored.
  *
- * A flow is one trip to the provider, known by its `state`: random, ten minutes, used once. A flow that a browser started
- * is tied to that browser by a secret in its cookie, made for this flow alone and over with it. Cookies of 127.0.0.1 go
- * to every port of it and can be set from there, so a value that is sent is never taken for a new flow: whoever knows or
- * chose it could otherwise have the owner's browser finish a stranger's login (login CSRF). A flow whose address
- * `relay login --no-browser` shows is tied to that terminal: only who reads it knows the state.
+ * A flow is one trip to the provider, identified by its `state`: random, valid for ten minutes, used once. A flow that a
+ * browser started is tied to that browser by a secret in its cookie, made for this flow only. Cookies of 127.0.0.1 are
+ * sent to every port and can be set from every port, so a secret that a browser sends is never reused for a new flow:
+ * anyone who knows or chose it could make the owner's browser finish a stranger's login (login CSRF). A flow whose
+ * address `relay login --no-browser` shows is tied to that terminal: only a reader of the terminal knows the state.
  *
- * An attempt is one `relay login`, which may lead to several flows. Each way to start has a room of its own, so that
- * nobody's starts can push out those of another way.
+ * An attempt is one `relay login`, which may lead to several flows. Each way to start has its own bounded room, so that
+ * starts of one kind cannot push out those of another.
  */
 import { createHash } from 'node:crypto';
 import type { Clock, Random } from '../../base/clock.ts';
@@ -21,42 +21,42 @@ import { missingScopes, PROVIDER_SCOPES } from './scopes.ts';
 import type { StoredTokens } from './tokenSource.ts';
 
 export const LOGIN_LIFETIME_MS = 10 * 60_000;
-/** A ticket is used at once, by the page that the browser is led through. */
+/** A ticket is used at once, by the page that the browser opens. */
 const TICKET_LIFETIME_MS = 60_000;
 /** Longer than any `relay login` waits. */
 const ATTEMPT_LIFETIME_MS = 2 * 3_600_000;
 /** The form of the secrets made here: 32 bytes in base64url. */
 const SECRET = /^[\w-]{43}$/;
-/** What each room holds. Programs of this machine may start logins; this bounds what they make the server remember. */
+/** Capacity of each room. Programs on this machine may start logins; this bounds what they make the server remember. */
 const ROOM = 200;
-/** Tabs of one browser that are on their way at the same time. */
+/** Maximum flows of one browser at the same time (tabs). */
 const TABS = 8;
 
-/** The account as it is kept between runs. */
+/** The account as stored. */
 export interface AccountRecord {
   /** The provider's pseudonymous `account_id` where it gives one, else the user ID. */
   id: string;
   userId: string;
   name: string | null;
   scopes: string[];
-  /** Unix milliseconds of the consent and of the end that the provider sets to it. */
+  /** Unix milliseconds: when the owner consented, and when the provider ends the login. */
   consentAt: number;
   loginExpiresAt: number;
 }
 
 export interface AccountKeeper {
   read(): AccountRecord | null;
-  /** On disk when it resolves; whoever uses the former tokens uses these from then on. */
+  /** Resolves when it is on disk; from then on every request uses these tokens. */
   connect(account: AccountRecord, tokens: StoredTokens): Promise<void>;
 }
 
 /**
- * What a browser brings with it when it asks to log in. `ticket`: the owner's, through a file that only the owner reads.
- * `attempt`: the address that `relay login` shows. `passed`: sent on by ourselves from another name of this server.
+ * What a browser shows when it asks to log in. `ticket`: the owner's, from a file that only the owner can read.
+ * `attempt`: the address that `relay login` shows. `passed`: this server redirected it from another of its host names.
  */
 export type LoginProof = 'ticket' | 'attempt' | 'passed';
 
-/** The provider's address on the terminal, or how a browser came. */
+/** How a flow started: by an address on the terminal, or by a browser with or without a proof. */
 type Origin = 'terminal' | LoginProof | 'browser';
 
 interface Flow {
@@ -75,8 +75,8 @@ interface Attempt {
   waiting: Set<() => void>;
 }
 
-/** What came with a request to log in; null where nothing did. */
-export interface LoginRequest {
+/** What a request to log in carries; null for what it does not. */
+interface LoginRequest {
   ticket: string | null;
   attemptId: string | null;
 }
@@ -92,34 +92,34 @@ export interface LoginOptions {
   onConnected(account: AccountRecord): void;
 }
 
-export interface CallbackQuery {
+interface CallbackQuery {
   state: string | null;
   code: string | null;
   error: string | null;
 }
 
 export interface Login {
-  /** What a request proves; uses nothing up. */
+  /** What a request proves; consumes nothing. */
   proofOf(request: LoginRequest): LoginProof | null;
   /**
-   * A browser asks to log in. Uses its ticket up.
+   * A browser asks to log in. Consumes its ticket.
    * @param cookie the browser's cookie, null without one
-   * @returns where to send the browser, and its new cookie
+   * @returns the address to send the browser to, and its new cookie
    */
   begin(request: LoginRequest, cookie: string | null): { location: string; cookie: string };
-  /** For a browser that has to come back under another name of this server. */
+  /** A pass for a browser that is redirected to another host name of this server. */
   passOn(): string;
-  /** For a browser that is the owner's: lets it start a login once, within a minute, wherever it comes from. */
+  /** A ticket for the owner's browser: lets it start one login within a minute, from any page. */
   issueTicket(attemptId: string | null): string;
-  /** Whether the flow was started with something that only the owner has. False for an unknown one. */
+  /** Whether the flow was started with something that only the owner has. False for an unknown flow. */
   isOwners(state: string | null): boolean;
   /**
    * Finishes a flow.
    * @param cookie the browser's cookie, null without one
-   * @throws RelayError; the words are for the terminal and the log, never for a page
+   * @throws RelayError; its text is for the terminal and the log, never for a page
    */
   complete(query: CallbackQuery, cookie: string | null): Promise<AccountSummary>;
-  /** The cookie without the secrets of flows that are over; '' when none is left. */
+  /** The cookie without the secrets of ended flows; '' if none remains. */
   liveCookie(cookie: string): string;
   /** `relay login` begins. */
   start(options: { switchAccount: boolean }): { attemptId: string; providerUrl: string };
@@ -164,15 +164,15 @@ export function createLogin(options: LoginOptions): Login {
     const flow = flowOf(state);
     if (state !== null) for (const room of rooms) room.take(state);
     if (!flow) {
-      throw failed('This login is not known: it is too old, was used before, or did not start here.');
+      throw failed('This login is unknown: it expired, was already used, or was not started here.');
     }
     if (flow.browser !== null && !secretsIn(cookie).map(hashOf).includes(flow.browser)) {
-      throw settle(flow, failed('The login came back from another browser than the one that started it.'));
+      throw fail(flow, failed('The login was finished in a different browser from the one that started it.'));
     }
     return flow;
   }
 
-  /** The secrets in a cookie whose flows are under way, oldest first. */
+  /** The secrets in a cookie whose flows are still open, oldest first. */
   function liveSecrets(cookie: string | null): string[] {
     const sent = secretsIn(cookie);
     if (sent.length === 0) return [];
@@ -180,8 +180,8 @@ export function createLogin(options: LoginOptions): Login {
     return sent.filter((value) => live.has(hashOf(value)));
   }
 
-  /** Tells the attempt behind a flow how it ended, and hands the error on. */
-  function settle(flow: Flow, error: RelayError): RelayError {
+  /** Records in the flow's attempt that it failed, and returns the error. */
+  function fail(flow: Flow, error: RelayError): RelayError {
     finish(flow, {
       state: 'failed',
       code: error.code,
@@ -206,13 +206,13 @@ export function createLogin(options: LoginOptions): Login {
       finish(flow, { state: 'connected', account: summary });
       return summary;
     } catch (error) {
-      throw settle(flow, asRelayError(error));
+      throw fail(flow, asRelayError(error));
     }
   }
 
   async function connect(flow: Flow, query: CallbackQuery): Promise<AccountRecord> {
     if (query.error !== null) throw failed('The login was declined on the Spotify page.');
-    if (!query.code) throw failed('The address that Spotify sent the browser to carries no code.');
+    if (!query.code) throw failed('The address that Spotify redirected to has no code.');
     const app = options.app();
     const grant = { code: query.code, verifier: flow.verifier, redirectUri: options.redirectUri() };
     const answer = await exchangeCode(app, grant, clock);
@@ -238,11 +238,11 @@ export function createLogin(options: LoginOptions): Login {
 
   function attemptOf(attemptId: string): Attempt {
     const attempt = attempts.get(attemptId);
-    if (!attempt) throw failed('This login is not known any more.');
+    if (!attempt) throw failed('This login has expired.');
     return attempt;
   }
 
-  /** The attempt if a flow for it may still begin. */
+  /** The attempt, if a flow may still be started for it. */
   function openAttempt(attemptId: string | null): Attempt | null {
     const attempt = attemptId === null ? null : attempts.get(attemptId);
     if (attempt?.progress.state !== 'pending') return null;
@@ -312,7 +312,7 @@ export function createLogin(options: LoginOptions): Login {
       if (flow?.attemptId !== attemptId) {
         throw failed('The pasted address does not belong to this login.');
       }
-      // The terminal stands in for the browser's cookie: whoever pastes here has read the address bar.
+      // The terminal replaces the browser's cookie: only someone who saw the address bar can paste this.
       flow.browser = null;
       await complete(query, null).catch(() => {});
       return attempt.progress;
@@ -340,8 +340,8 @@ function settledWithin(attempt: Attempt, waitMs: number, clock: Clock): Promise<
   });
 }
 
-/** The query of the address that the browser ended on; also takes the bare query. */
-export function readPasted(text: string): CallbackQuery {
+/** The query of the address that the browser ended on; a bare query works too. */
+function readPasted(text: string): CallbackQuery {
   const query = text
     .trim()
     .replace(/^[^?]*\?/, '')
@@ -350,7 +350,7 @@ export function readPasted(text: string): CallbackQuery {
   return { state: params.get('state'), code: params.get('code'), error: params.get('error') };
 }
 
-export function summaryOf(account: AccountRecord): AccountSummary {
+function summaryOf(account: AccountRecord): AccountSummary {
   return {
     id: account.id,
     name: account.name,
@@ -365,21 +365,23 @@ function assertSameAccount(present: AccountRecord | null, profile: Profile, swit
   if (present.id === profile.id || present.userId === profile.userId) return;
   throw new RelayError(
     'LOGIN_FAILED',
-    'The browser is logged in to Spotify as another account than the connected one.',
+    'The browser is logged in to a different Spotify account from the connected one.',
     {
-      remedy:
-        "Log in to Spotify as the connected account, or run 'relay login --switch-account' to change it.",
+      remedy: {
+        text: 'Log in to Spotify with the connected account, or run {command} to change it.',
+        command: ['login', '--switch-account'],
+      },
       details: { reason: 'other_account' },
     },
   );
 }
 
-/** The provider ends a login six months after the consent, however often it is renewed (its notice of 2026-06-18). */
+/** The provider ends a login six months after consent, however often it is refreshed (its notice of 2026-06-18). */
 function sixMonthsAfter(time: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();
   date.setUTCMonth(date.getUTCMonth() + 6);
-  // 31 August plus six months has no day of its own: take the last one of February.
+  // 31 August plus six months is no date: use the last day of February.
   if (date.getUTCDate() !== day) date.setUTCDate(0);
   return date.getTime();
 }
@@ -389,5 +391,7 @@ function hashOf(text: string): string {
 }
 
 function failed(message: string): RelayError {
-  return new RelayError('LOGIN_FAILED', message, { remedy: "Start again with 'relay login'." });
+  return new RelayError('LOGIN_FAILED', message, {
+    remedy: { text: 'Start again with {command}.', command: ['login'] },
+  });
 }

@@ -1,8 +1,8 @@
-/** Bounded places in which something waits for a while. One that is full drops its own oldest and nobody else's. */
+/** Bounded rooms: maps whose entries expire. A full room drops its own oldest entry, never one of another room. */
 import type { Clock } from '../../base/clock.ts';
 
 export interface Room<T> {
-  /** null when it was never there, is over, was taken or had to make room. */
+  /** null if it was never there, has expired, was taken or was dropped. */
   get(key: string): T | null;
   take(key: string): T | null;
   put(key: string, value: T): void;
@@ -24,7 +24,7 @@ export function createRoom<T>(capacity: number, lifetimeMs: number, clock: Clock
       return value;
     },
     put(key, value) {
-      // A map keeps the order of arrival, so the first ones are the oldest.
+      // A map keeps insertion order, so the first entries are the oldest.
       for (const [oldest, { expiresAt }] of entries) {
         if (expiresAt > clock.now() && entries.size < capacity) break;
         entries.delete(oldest);

@@ -1,12 +1,12 @@
-/** `GET /me`, read once per login with the token that the login just brought. */
+/** `GET /me`, read once per login with the new token. */
 import type { Clock } from '../../base/clock.ts';
 import type { ProviderRequest } from '../api.ts';
 import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
-import { exchange } from '../http/transport.ts';
+import { fetchText } from '../http/transport.ts';
 import { asObject, textOf } from '../resources/parse.ts';
 
 export interface Profile {
-  /** `account_id` (since May 2026: never changes) where given, else the user ID. */
+  /** `account_id` (since May 2026; never changes) if given, else the user ID. */
   id: string;
   userId: string;
   name: string | null;
@@ -16,7 +16,7 @@ const REQUEST: ProviderRequest = { method: 'GET', path: '/me', template: '/me', 
 
 export async function readProfile(apiUrl: string, accessToken: string, clock: Clock): Promise<Profile> {
   const init = { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } };
-  const answer = await exchange(`${apiUrl}/me`, init, {
+  const answer = await fetchText(`${apiUrl}/me`, init, {
     clock,
     signal: new AbortController().signal,
     timeoutMs: 15_000,

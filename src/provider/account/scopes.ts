@@ -1,4 +1,4 @@
-/** What the login asks the provider for (its scopes page), one list. */
+/** The scopes that a login requests (the provider's scopes page). */
 export const PROVIDER_SCOPES = [
   'playlist-read-private',
   'playlist-read-collaborative',
@@ -14,7 +14,7 @@ export const PROVIDER_SCOPES = [
   'user-read-private',
 ] as const;
 
-/** Asked-for scopes that a login was not granted. `user-read-private` is only for show and is never missed. */
+/** Requested scopes that a login was not granted. `user-read-private` is only used for display and is never reported. */
 export function missingScopes(granted: readonly string[]): string[] {
   return PROVIDER_SCOPES.filter((scope) => scope !== 'user-read-private' && !granted.includes(scope));
 }

@@ -1,13 +1,13 @@
 /**
- * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to nobody: a
- * caller that leaves stops waiting for it, but cannot stop it, since a rotated refresh token that is not kept is lost.
+ * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to no caller: a
+ * caller that leaves stops waiting, but the refresh goes on, since a rotated refresh token that is not stored is lost.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
-/** A token is renewed this long before its end, so that it does not die on the way. */
+/** A token is refreshed this long before it expires, so that it does not expire in transit. */
 const RENEW_BEFORE_MS = 60_000;
 
 export interface StoredTokens {
@@ -17,26 +17,26 @@ export interface StoredTokens {
   accessExpiresAt: number;
 }
 
-/** Where tokens are kept; `write` returns once the change is on disk. */
+/** Where tokens are stored; `write` resolves once the change is on disk. */
 export interface TokenKeeper {
   read(): StoredTokens | null;
   /**
-   * Keeps renewed tokens if `isCurrent` holds at the moment of the change.
+   * Stores refreshed tokens if `isCurrent` is true at the moment of the change.
    * @throws RelayError `STORE_ERROR`
    */
   write(tokens: StoredTokens, scopes: string[] | null, isCurrent: () => boolean): Promise<void>;
-  /** Forgets the tokens and marks the account as in need of a login; on disk within a second. */
+  /** Deletes the tokens and marks the account as needing a login; on disk within a second. */
   endLogin(): void;
 }
 
 export interface TokenSource {
-  /** A token that is good for a minute at least. */
+  /** A token that is valid for at least a minute. */
   current(signal: AbortSignal): Promise<string>;
-  /** Renews after a 401, unless somebody has renewed `refused` already. */
+  /** Refreshes after a 401, unless `refused` has been replaced already. */
   replace(refused: string, signal: AbortSignal): Promise<string>;
   /**
-   * Makes a change of the kept login (another account, or none). A refresh that ends meanwhile belongs to the former login
-   * and is dropped: kept, it would undo the change. Afterwards the keeper is read anew.
+   * Changes the stored login (another account, or none). A refresh that ends meanwhile belongs to the previous login and
+   * is dropped: storing it would undo the change. Afterwards the tokens are read again.
    */
   during<T>(change: () => Promise<T>): Promise<T>;
 }
@@ -66,7 +66,7 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
       }
       throw error;
     }
-    // A logout or a new login meanwhile wins over this answer.
+    // A logout or a new login in the meantime takes precedence.
     if (!isCurrent()) return valid().accessToken;
     const rotated = answer.refreshToken !== null && answer.refreshToken !== old.refreshToken;
     const fresh = {
@@ -85,7 +85,7 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
     } catch (error) {
       // Losing an access token costs one refresh; losing a rotated refresh token costs the login.
       if (rotated) throw error;
-      log.warn({ err: messageOf(error) }, 'the new access token could not be saved');
+      log.warn({ err: messageOf(error) }, 'could not save the new access token');
     }
   }
 
@@ -130,9 +130,9 @@ function isEnded(error: unknown): boolean {
   );
 }
 
-export function loginRequired(): RelayError {
+function loginRequired(): RelayError {
   return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected.', {
-    remedy: "The owner runs 'relay login' in a terminal.",
+    remedy: { text: 'Run {command} in a terminal.', command: ['login'] },
   });
 }
 

@@ -1,12 +1,12 @@
-/** Error history: what went wrong with the provider, kept for the person and for `get_recent_api_errors`. */
+/** Error history: failed requests to the provider, kept for the owner and for `get_recent_api_errors`. */
 import type { Clock } from '../../base/clock.ts';
 import type { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import { recordApiError, resolveApiErrors } from '../../store/tables/apiErrors.ts';
 import { PROVIDER_NAME, type ProviderRequest } from '../api.ts';
 
-export interface Failure {
-  /** null where no answer came. */
+interface Failure {
+  /** null if there was no answer. */
   statusCode: number | null;
   reason: string | null;
   error: RelayError;
@@ -39,7 +39,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   };
 }
 
-/** A refused argument is told in the provider's words, which may repeat an ID or a value: those are for the caller only. */
+/** The message of a refused argument is the provider's and may repeat an ID or a value: it is for the caller only. */
 function ownWords(statusCode: number | null, error: RelayError): string {
   return error.code === 'INVALID_ARGUMENT' ? `Spotify refused the request (${statusCode}).` : error.message;
 }

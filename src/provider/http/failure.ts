@@ -1,14 +1,15 @@
 /**
- * From the provider's answer to our error: pure, and the only place that reads the provider's error texts. Status
- * first; `reason` and message fragments only refine it, since the texts change without notice.
+ * From the provider's answer to our error. Pure, and the only place that reads the provider's error texts. The status
+ * decides first; `reason` and message fragments only refine it, since the texts change without notice.
  */
 import { type ErrorCode, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import type { ProviderRequest } from '../api.ts';
 
-/** Characters kept of the provider's own words: a gateway's page is no message. */
-const MOST_WORDS = 300;
+/** Maximum characters kept of the provider's text: it may be a gateway's error page. */
+const MAX_TEXT = 300;
 
-/** What a failed answer says, whatever form its body had. */
+/** What a failed answer says, whatever the form of its body. */
 export interface FailureBody {
   message: string;
   reason: string | null;
@@ -22,7 +23,7 @@ export function readFailureBody(text: string): FailureBody {
     if (typeof error === 'object' && error !== null) {
       const { message, reason } = error as { message?: unknown; reason?: unknown };
       return {
-        message: typeof message === 'string' ? message.slice(0, MOST_WORDS) : '',
+        message: typeof message === 'string' ? message.slice(0, MAX_TEXT) : '',
         reason: typeof reason === 'string' ? reason : null,
       };
     }
@@ -32,22 +33,22 @@ export function readFailureBody(text: string): FailureBody {
     }
     return { message: '', reason: null };
   } catch {
-    return { message: text.trim().slice(0, MOST_WORDS), reason: null };
+    return { message: text.trim().slice(0, MAX_TEXT), reason: null };
   }
 }
 
-interface Verdict {
+interface Explanation {
   code: ErrorCode;
   message: string;
-  remedy: string;
+  remedy: string | Remedy;
 }
 
-const byReason: Record<string, Verdict> = {
+const byReason: Record<string, Explanation> = {
   NO_ACTIVE_DEVICE: {
     code: 'NO_ACTIVE_DEVICE',
     message: 'No Spotify device is active.',
     remedy:
-      'Open Spotify on a device, or call get_devices and give a device_id (transfer_playback wakes it).',
+      'Open Spotify on a device, or call get_devices and pass a device_id (transfer_playback wakes it).',
   },
   PREMIUM_REQUIRED: {
     code: 'PREMIUM_REQUIRED',
@@ -57,25 +58,24 @@ const byReason: Record<string, Verdict> = {
   },
   VOLUME_CONTROL_DISALLOW: {
     code: 'VOLUME_NOT_SUPPORTED',
-    message: 'The volume of this device cannot be set from outside.',
+    message: 'The volume of this device cannot be set remotely.',
     remedy: 'Set the volume on the device itself, or choose one with supports_volume true from get_devices.',
   },
   DEVICE_NOT_CONTROLLABLE: {
     code: 'DEVICE_RESTRICTED',
-    message: 'The device takes no commands.',
+    message: 'The device does not accept commands.',
     remedy: 'Choose a device with is_restricted false from get_devices.',
   },
 };
 
-/** Fragments of 403 texts, in order; the first that is contained decides. */
-const forbiddenTexts: ReadonlyArray<readonly [RegExp, Verdict]> = [
+/** Fragments of 403 texts, in order; the first match decides. */
+const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
   [
     /premium subscription required for the owner/i,
     {
       code: 'APP_OWNER_PREMIUM_REQUIRED',
-      message: 'Spotify answers this app only while the owner of the app has Premium.',
-      remedy:
-        "The owner of the Spotify app renews Premium; after that Spotify takes a few hours to notice. 'relay status' shows the app.",
+      message: 'Spotify serves this app only while the owner of the app has Premium.',
+      remedy: 'The owner of the Spotify app has to renew Premium. Spotify may take a few hours to notice.',
     },
   ],
   [
@@ -84,31 +84,31 @@ const forbiddenTexts: ReadonlyArray<readonly [RegExp, Verdict]> = [
       code: 'USER_NOT_REGISTERED',
       message: 'This account is not on the user list of the Spotify app.',
       remedy:
-        'The owner of the app adds the account under User Management on developer.spotify.com/dashboard (five users at most).',
+        'The owner of the app has to add the account under User Management on developer.spotify.com/dashboard (five users at most).',
     },
   ],
   [
     /scope/i,
     {
       code: 'SCOPE_MISSING',
-      message: 'The login was made without a permission that this needs.',
-      remedy: "Run 'relay login' again and leave every permission ticked.",
+      message: 'The login lacks a permission that this needs.',
+      remedy: { text: 'Run {command} again and grant every permission.', command: ['login'] },
     },
   ],
-  [/premium required/i, byReason.PREMIUM_REQUIRED as Verdict],
-  [/control device volume/i, byReason.VOLUME_CONTROL_DISALLOW as Verdict],
-  [/restricted device/i, byReason.DEVICE_NOT_CONTROLLABLE as Verdict],
+  [/premium required/i, byReason.PREMIUM_REQUIRED as Explanation],
+  [/control device volume/i, byReason.VOLUME_CONTROL_DISALLOW as Explanation],
+  [/restricted device/i, byReason.DEVICE_NOT_CONTROLLABLE as Explanation],
   [
     /restriction violated|player command failed/i,
     {
       code: 'RESTRICTION_VIOLATED',
-      message: 'The player refuses this in its present state.',
-      remedy: 'Call get_playback_state: disallows names what the player refuses just now.',
+      message: 'The player refuses this in its current state.',
+      remedy: 'Call get_playback_state: disallows lists what the player refuses right now.',
     },
   ],
 ];
 
-/** Every other reason of the player's list says that the present state forbids the command. */
+/** These reasons of the player say that its current state forbids the command. */
 const RESTRICTION_REASONS = new Set([
   'NO_PREV_TRACK',
   'NO_NEXT_TRACK',
@@ -124,16 +124,16 @@ const RESTRICTION_REASONS = new Set([
   'REMOTE_CONTROL_DISALLOW',
 ]);
 
-/** The error for an answer other than 2xx, 401 and 429, which `send` treats itself. */
+/** The error for an answer other than 2xx, 401 and 429, which `send` handles. */
 export function failureOf(request: ProviderRequest, status: number, body: FailureBody): RelayError {
-  const verdict = verdictOf(request, status, body);
-  return new RelayError(verdict.code, verdict.message, {
-    remedy: verdict.remedy,
+  const explanation = explain(request, status, body);
+  return new RelayError(explanation.code, explanation.message, {
+    remedy: explanation.remedy,
     details: { status, ...(body.reason ? { reason: body.reason } : {}) },
   });
 }
 
-function verdictOf(request: ProviderRequest, status: number, body: FailureBody): Verdict {
+function explain(request: ProviderRequest, status: number, body: FailureBody): Explanation {
   if (status === 403) return forbidden(request, body);
   if (status === 404) return notFound(request, body);
   if (status === 408 || status === 504) {
@@ -160,7 +160,7 @@ function verdictOf(request: ProviderRequest, status: number, body: FailureBody):
   };
 }
 
-function forbidden(request: ProviderRequest, body: FailureBody): Verdict {
+function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
   const known = body.reason ? byReason[body.reason] : undefined;
   if (known) return known;
   if (body.reason && RESTRICTION_REASONS.has(body.reason)) return restriction();
@@ -171,39 +171,39 @@ function forbidden(request: ProviderRequest, body: FailureBody): Verdict {
       code: 'FORBIDDEN',
       message: 'Spotify opens a playlist only to its owner and collaborators.',
       remedy:
-        'Use a playlist of the connected account (get_my_playlists), or ask its owner to make it collaborative.',
+        'Use a playlist that the connected account owns (get_my_playlists), or ask the owner to make it collaborative.',
     };
   }
   return {
     code: 'FORBIDDEN',
     message: 'Spotify refuses this for the connected account or for this app.',
-    remedy: "Run 'relay status' to see the account and its permissions.",
+    remedy: { text: 'Run {command} to see the account and its permissions.', command: ['status'] },
   };
 }
 
-function restriction(): Verdict {
+function restriction(): Explanation {
   return (forbiddenTexts[forbiddenTexts.length - 1] as (typeof forbiddenTexts)[number])[1];
 }
 
-function notFound(request: ProviderRequest, body: FailureBody): Verdict {
+function notFound(request: ProviderRequest, body: FailureBody): Explanation {
   if (body.reason === 'NO_ACTIVE_DEVICE' || /no active device/i.test(body.message)) {
-    return byReason.NO_ACTIVE_DEVICE as Verdict;
+    return byReason.NO_ACTIVE_DEVICE as Explanation;
   }
   if (request.scope === 'player' && (/device/i.test(body.message) || !namesContent(request))) {
     return {
       code: 'DEVICE_NOT_FOUND',
       message: 'Spotify does not know this device, or it is asleep.',
-      remedy: 'Call get_devices for the IDs of today; open Spotify on the device if it is missing.',
+      remedy: 'Call get_devices for current IDs; if the device is missing, open Spotify on it.',
     };
   }
   return {
     code: 'NOT_FOUND',
     message: 'Spotify does not know this item.',
-    remedy: "Check the ID. Spotify's own editorial and personalised playlists are never readable by apps.",
+    remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
   };
 }
 
-/** True for a `play` that says what to play: what is not found may then be that. */
+/** True for a `play` that says what to play: that may be what was not found. */
 function namesContent({ body }: ProviderRequest): boolean {
   return typeof body === 'object' && body !== null && ('context_uri' in body || 'uris' in body);
 }
@@ -223,7 +223,7 @@ export function transportFailure(request: ProviderRequest, error: unknown, timed
   });
 }
 
-/** True where the connection was never made, so that not even a write can have taken effect. */
+/** True if no connection was made, so that not even a write can have taken effect. */
 export function isCertainlyUnsent(error: unknown): boolean {
   const code = systemCodeOf(error);
   return (
@@ -242,19 +242,19 @@ export function isCertainlyUnsent(error: unknown): boolean {
 function retryAdvice(request: ProviderRequest): string {
   return request.method === 'GET'
     ? 'Try again in a minute.'
-    : 'The change may or may not have been made: read the present state before trying again.';
+    : 'The change may or may not have been made: read the current state before trying again.';
 }
 
-/** The error for an answer that could be read but says something else than the API's reference. */
+/** The error for a readable answer that contradicts the API's reference. */
 export function invalidResponse(request: ProviderRequest, what: string): RelayError {
   return new RelayError(
     'PROVIDER_INVALID_RESPONSE',
-    `Spotify's answer to ${request.method} ${request.template} is not understood: ${what}.`,
+    `Spotify's answer to ${request.method} ${request.template} was not understood: ${what}.`,
     {
       remedy:
         request.method === 'GET'
-          ? 'Try again; if it stays, Spotify has changed its API and relay needs an update.'
-          : 'The change was accepted; read the present state to see it.',
+          ? 'Try again. If it happens again, Spotify has changed its API and relay needs an update.'
+          : 'The change was accepted. Read the current state to see it.',
     },
   );
 }

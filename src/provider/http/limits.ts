@@ -1,6 +1,6 @@
 /**
- * The provider's rate limits as this program remembers them: one block per endpoint family, kept over a restart, asked
- * before any token or network. The provider's daily quotas last for hours, so forgetting one would only prolong it.
+ * The provider's rate limits as this program remembers them: one block per endpoint family, kept across restarts and
+ * checked before any request. The provider's daily quotas last for hours, and requests in between only prolong them.
  */
 import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -10,17 +10,17 @@ import { countRequest } from '../../store/tables/requestCounts.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
 import { PATIENCE_SECONDS } from './retry.ts';
 
-export const QUOTA_REASON = 'QUOTA_EXCEEDED';
+const QUOTA_REASON = 'QUOTA_EXCEEDED';
 
 export interface Limits {
   /**
-   * Returns at once for a free scope; waits out a block of a few seconds.
+   * Returns at once if the scope is not blocked; waits out a block of a few seconds.
    * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` with `retryAfterSeconds` for a longer block
    */
   admit(scope: LimitScope, signal: AbortSignal): Promise<void>;
-  /** Remembers a 429, unless the scope is blocked for longer already, and returns its error. */
+  /** Remembers a 429, unless the scope is already blocked for longer, and returns its error. */
   block(scope: LimitScope, waitSeconds: number, reason: string | null): RelayError;
-  /** Counts one request that goes out now. */
+  /** Counts one request that is sent now. */
   count(scope: LimitScope): void;
 }
 
@@ -47,7 +47,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
     block(scope, waitSeconds, reason) {
       const now = clock.now();
       const blockedUntil = now + waitSeconds * 1000;
-      // Requests that were on their way together answer in any order: a short wait must not end a quota's block.
+      // Answers to parallel requests arrive in any order: a short wait must not end a quota's block.
       if ((until.get(scope)?.at ?? 0) <= blockedUntil) {
         until.set(scope, { at: blockedUntil, reason });
         blockScope(store, { provider: PROVIDER_NAME, scope, blockedUntil, reason, lastStatus: 429 }, now);
@@ -68,7 +68,10 @@ function limitError(scope: string, until: number, reason: string | null, now: nu
     ? `The Spotify app's quota for ${scope} requests is used up until ${at}.`
     : `Spotify asks to wait ${inWords(seconds)} before the next ${scope} request (until ${at}).`;
   return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
-    remedy: `Do not repeat this before then; other kinds of request still work. 'relay status' shows what is blocked.`,
+    remedy: {
+      text: 'Do not repeat this before then; other kinds of request still work. {command} shows what is blocked.',
+      command: ['status'],
+    },
     retryAfterSeconds: seconds,
     details: { scope, blocked_until: at },
   });

@@ -1,10 +1,10 @@
-/** When to try again. Pure: no clock, no network, no randomness of its own. */
+/** When to retry. Pure: no clock, no network, no randomness of its own. */
 
-export const MAX_READ_RETRIES = 2;
-/** A `Retry-After` up to this is waited out inside a read; a longer one is the caller's to know. */
+const MAX_READ_RETRIES = 2;
+/** A read waits out a `Retry-After` up to this; a longer one is reported to the caller. */
 export const PATIENCE_SECONDS = 5;
-/** Guards against nonsense in `Retry-After`: nobody is told to come back in a year. */
-const LONGEST_BLOCK_SECONDS = 7 * 24 * 3600;
+/** Guards against a nonsense `Retry-After`, such as a year. */
+const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
 
 export type Outcome =
   | { kind: 'status'; status: number }
@@ -13,8 +13,8 @@ export type Outcome =
   | { kind: 'timeout' };
 
 /**
- * Milliseconds to wait before the next try, or null to stop.
- * @param attempt tries made so far, from 1
+ * Milliseconds to wait before the next attempt, or null to stop.
+ * @param attempt attempts made so far, from 1
  * @param fraction chance in [0, 1) for the jitter; `Retry-After` is obeyed without any
  */
 export function retryDelay(
@@ -45,13 +45,13 @@ function backoff(attempt: number, fraction: number): number {
 }
 
 /**
- * Seconds to wait after a 429. `Retry-After` is an integer of seconds; where it is absent or unreadable, a small delay
- * that grows with the tries.
+ * Seconds to wait after a 429. `Retry-After` is an integer of seconds; if it is missing or unreadable, a small delay that
+ * grows with the attempts.
  */
 export function rateLimitSeconds(retryAfter: string | null, attempt: number, quota: boolean): number {
   const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : Number.NaN;
-  if (Number.isFinite(seconds)) return Math.min(Math.max(seconds, 1), LONGEST_BLOCK_SECONDS);
-  // An unnamed quota end: an hour is long enough not to hammer and short enough to notice the reset the same day.
+  if (Number.isFinite(seconds)) return Math.min(Math.max(seconds, 1), MAX_BLOCK_SECONDS);
+  // A quota without a time: an hour is long enough not to hammer and short enough to notice the reset the same day.
   if (quota) return 3600;
   return Math.min(2 ** (attempt - 1), PATIENCE_SECONDS);
 }

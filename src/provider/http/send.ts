@@ -1,6 +1,6 @@
 /**
- * The one way to the provider's Web API: limits, token, one try with its time-out, what to do with the answer, retries.
- * What it decides by is pure and lives in `retry.ts` and `failure.ts`.
+ * The one way to the provider's Web API: limits, token, one attempt with its timeout, what to do with the answer, retries.
+ * The rules are pure and live in `retry.ts` and `failure.ts`.
  */
 import type { Clock, Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -16,11 +16,11 @@ import {
 } from './failure.ts';
 import type { Limits } from './limits.ts';
 import { type Outcome, rateLimitSeconds, retryDelay } from './retry.ts';
-import { exchange } from './transport.ts';
+import { fetchText } from './transport.ts';
 
-/** For one try, from the connection to the last byte of the body. */
-const TRY_TIMEOUT_MS = 12_000;
-/** For a request in all, waits and retries included. */
+/** For one attempt, from the connection to the last byte of the body. */
+const ATTEMPT_TIMEOUT_MS = 12_000;
+/** For the whole request, including waits and retries. */
 const TOTAL_TIMEOUT_MS = 40_000;
 
 export interface SendOptions {
@@ -33,7 +33,10 @@ export interface SendOptions {
   random: Random;
 }
 
-type Try = { done: ProviderResponse } | { error: RelayError; outcome: Outcome } | { unauthorized: string };
+type Attempt =
+  | { done: ProviderResponse }
+  | { error: RelayError; outcome: Outcome }
+  | { unauthorized: string };
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
@@ -79,12 +82,12 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     token: string,
     attempt: number,
     signal: AbortSignal,
-  ): Promise<Try> {
+  ): Promise<Attempt> {
     limits.count(request.scope);
-    const answer = await exchange(urlOf(options.apiUrl, request), initOf(request, token), {
+    const answer = await fetchText(urlOf(options.apiUrl, request), initOf(request, token), {
       signal,
       clock,
-      timeoutMs: TRY_TIMEOUT_MS,
+      timeoutMs: ATTEMPT_TIMEOUT_MS,
     });
     if ('failure' in answer) {
       signal.throwIfAborted();
@@ -100,8 +103,8 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     return refused(request, attempt, answer);
   }
 
-  /** Commands may answer anything; a read that is no JSON has failed. */
-  function accepted(request: ProviderRequest, response: ProviderResponse): Try {
+  /** Commands may answer anything; a read whose answer is not JSON has failed. */
+  function accepted(request: ProviderRequest, response: ProviderResponse): Attempt {
     if (request.method !== 'GET' || !response.opaque) return { done: response };
     const error = invalidResponse(request, 'no JSON');
     history.failed(request, { statusCode: response.status, reason: null, error });
@@ -112,7 +115,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     request: ProviderRequest,
     attempt: number,
     answer: { status: number; text: string; headers: Headers },
-  ): Try {
+  ): Attempt {
     const body = readFailureBody(answer.text);
     if (answer.status === 429) {
       const quota = body.reason === 'QUOTA_EXCEEDED';
@@ -157,8 +160,8 @@ function success(status: number, text: string): ProviderResponse {
 }
 
 function stillUnauthorized(message: string): RelayError {
-  return new RelayError('LOGIN_REQUIRED', 'Spotify refuses the login, even after it was renewed.', {
-    remedy: "Try again in a minute. If it stays, run 'relay login'.",
+  return new RelayError('LOGIN_REQUIRED', 'Spotify refuses the login even after a refresh.', {
+    remedy: { text: 'Try again in a minute. If it happens again, run {command}.', command: ['login'] },
     details: { status: 401, ...(message ? { provider_message: message.slice(0, 200) } : {}) },
   });
 }

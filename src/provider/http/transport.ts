@@ -1,22 +1,22 @@
 /**
- * One HTTP exchange with the provider, as a value: never throws, ends in time, and reads no more than a sane answer has.
+ * One HTTP request to the provider, with its result as a value: never throws, ends in time, reads a bounded body.
  */
 import type { Clock } from '../../base/clock.ts';
 
 /** Far above the largest real answer (50 playlist rows are about 150 KB). */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-export type Exchange =
+export type FetchResult =
   | { status: number; headers: Headers; text: string }
   | { failure: unknown; timedOut: boolean };
 
-export interface ExchangeOptions {
+interface FetchOptions {
   signal: AbortSignal;
   clock: Clock;
   timeoutMs: number;
 }
 
-export async function exchange(url: string, init: RequestInit, options: ExchangeOptions): Promise<Exchange> {
+export async function fetchText(url: string, init: RequestInit, options: FetchOptions): Promise<FetchResult> {
   const timeout = new AbortController();
   const stopTimer = new AbortController();
   options.clock.sleep(options.timeoutMs, stopTimer.signal).then(
@@ -41,7 +41,7 @@ async function readText(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new Error('the answer is larger than any real one');
+    if (size > MAX_BODY_BYTES) throw new Error('the answer is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

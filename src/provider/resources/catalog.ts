@@ -5,7 +5,7 @@ import { invalidResponse } from '../http/failure.ts';
 import { inParallel, objectBody, pagingOf } from './paging.ts';
 import { parseAlbum, parseArtist, parseTrack } from './parse.ts';
 
-/** The provider's own limit for one page of search results (10 since February 2026). */
+/** The provider's limit for one page of search results (10 since February 2026). */
 export const SEARCH_PAGE = 10;
 
 export interface SearchResult<T> {

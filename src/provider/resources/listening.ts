@@ -1,13 +1,13 @@
 /** What the account listens to: top tracks and artists, and the listening history. */
 import type { Artist, Context, Page, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
-import { objectBody, readPage, type Window } from './paging.ts';
+import { objectBody, type PageRequest, readPage } from './paging.ts';
 import { asArray, asObject, parseArtist, parseContext, parseTrack, textOf } from './parse.ts';
 
-export type TimeRange = 'short_term' | 'medium_term' | 'long_term';
+type TimeRange = 'short_term' | 'medium_term' | 'long_term';
 
 function top<T>(kind: 'tracks' | 'artists', parse: (row: unknown) => T | null) {
-  return (api: ProviderApi, range: TimeRange, window: Window, call: Call): Promise<Page<T>> => {
+  return (api: ProviderApi, range: TimeRange, window: PageRequest, call: Call): Promise<Page<T>> => {
     const path = `/me/top/${kind}`;
     const request: ProviderRequest = {
       method: 'GET',
@@ -23,7 +23,7 @@ function top<T>(kind: 'tracks' | 'artists', parse: (row: unknown) => T | null) {
 export const getTopTracks = top<Track>('tracks', parseTrack);
 export const getTopArtists = top<Artist>('artists', parseArtist);
 
-export interface Play {
+interface Play {
   played_at: string | null;
   track: Track | null;
   context: Context | null;

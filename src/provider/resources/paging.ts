@@ -4,10 +4,10 @@ import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../ap
 import { invalidResponse } from '../http/failure.ts';
 import { asArray, asObject, type Json, numberOf } from './parse.ts';
 
-/** Pages read at the same time; more only runs into the rate limit sooner. */
+/** Pages read at the same time; more would only hit the rate limit sooner. */
 const PARALLEL_PAGES = 8;
 
-export interface Window {
+export interface PageRequest {
   limit: number;
   offset: number;
 }
@@ -32,7 +32,7 @@ export function pagingOf(request: ProviderRequest, value: unknown): { rows: unkn
 export async function readPage<T>(
   api: ProviderApi,
   request: ProviderRequest,
-  window: Window,
+  window: PageRequest,
   parse: (row: unknown, position: number) => T | null,
   call: Pick<Call, 'signal'>,
 ): Promise<Page<T>> {
@@ -50,18 +50,17 @@ export async function readPage<T>(
 }
 
 /**
- * Every row up to `cap`, in order: the first page tells the total, the others are read several at a time. The fewest
- * requests possible, since each asks for a full page.
+ * Every row up to `cap`, in order: the first page tells the total, the others are read several at a time, each a full page.
  */
 export async function readAll<T>(
-  readWindow: (window: Window) => Promise<Page<T>>,
+  readWindow: (window: PageRequest) => Promise<Page<T>>,
   pageSize: number,
   cap: number,
   call: Call,
 ): Promise<{ items: T[]; total: number; truncated: boolean }> {
   const first = await readWindow({ limit: Math.min(pageSize, cap), offset: 0 });
   const end = Math.min(first.total, cap);
-  const windows: Window[] = [];
+  const windows: PageRequest[] = [];
   for (let offset = pageSize; offset < end; offset += pageSize) {
     windows.push({ limit: Math.min(pageSize, end - offset), offset });
   }
@@ -76,7 +75,7 @@ export async function readAll<T>(
   return { items: [first.items, ...rest].flat(), total: first.total, truncated: first.total > cap };
 }
 
-/** Maps with at most `width` at work, results in the order of the input; the first failure stops the rest. */
+/** Maps with at most `width` in parallel, results in input order; the first failure stops the rest. */
 export async function inParallel<T, R>(
   inputs: readonly T[],
   width: number,

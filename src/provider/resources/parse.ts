@@ -1,6 +1,6 @@
 /**
- * From the provider's JSON to our shapes. Tolerant by design: fields come and go with the age of the Spotify app, so both
- * generations (`items`/`tracks`, `item`/`track`) are read and whatever is missing becomes null. Pure.
+ * From the provider's JSON to our shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
+ * generations (`items`/`tracks`, `item`/`track`) are read and missing fields become null. Pure.
  */
 import type {
   Album,
@@ -48,7 +48,7 @@ function artistRefs(value: unknown): ArtistRef[] {
   });
 }
 
-/** null where the value is no track that can be named (no URI). */
+/** null if the value has no URI. */
 export function parseTrack(value: unknown): Track | null {
   const raw = asObject(value);
   const uri = textOf(raw?.uri);
@@ -73,7 +73,7 @@ export function parseTrack(value: unknown): Track | null {
   };
 }
 
-export function parseEpisode(value: unknown): Episode | null {
+function parseEpisode(value: unknown): Episode | null {
   const raw = asObject(value);
   const uri = textOf(raw?.uri);
   if (!raw || !uri) return null;
@@ -183,8 +183,8 @@ export function parseDevice(value: unknown): Device | null {
 
 const NAMED_ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Spotify answers descriptions HTML-escaped. */
-export function unescapeHtml(text: string): string {
+/** Spotify sends descriptions HTML-escaped. */
+function unescapeHtml(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
     if (name) return NAMED_ENTITIES[String(name).toLowerCase()] ?? whole;
     const point = decimal ? Number(decimal) : Number.parseInt(hex, 16);

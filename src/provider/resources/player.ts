@@ -14,7 +14,7 @@ import {
   textOf,
 } from './parse.ts';
 
-export type PlayingType = 'track' | 'episode' | 'ad' | 'unknown';
+type PlayingType = 'track' | 'episode' | 'ad' | 'unknown';
 
 export interface PlayerState {
   is_playing: boolean;
@@ -25,16 +25,16 @@ export interface PlayerState {
   device: Device | null;
   repeat_state: string | null;
   shuffle_state: boolean | null;
-  /** What the player refuses just now, such as `skipping_prev`. */
+  /** What the player refuses right now, such as `skipping_prev`. */
   disallows: string[];
 }
 
-/** What plays, by `GET /me/player`; null when no device is active (204). */
+/** Playback state from `GET /me/player`; null if no device is active (204). */
 export function getPlaybackState(api: ProviderApi, call: Call): Promise<PlayerState | null> {
   return readState(api, '/me/player', call);
 }
 
-/** What plays, by the lighter route, which names no device; null when nothing plays (204). */
+/** Playback state from the lighter route, without the device; null if nothing is playing (204). */
 export function getCurrentlyPlaying(api: ProviderApi, call: Call): Promise<PlayerState | null> {
   return readState(api, '/me/player/currently-playing', call);
 }
@@ -45,14 +45,14 @@ async function readState(api: ProviderApi, path: string, call: Call): Promise<Pl
     path,
     template: path,
     scope: 'player',
-    // Without it the item is null while an episode plays.
+    // Without it, the item is null while an episode is playing.
     query: { additional_types: 'track,episode' },
   };
   const response = await api.send(request, call);
   return isNothing(response) ? null : parseState(request, response);
 }
 
-/** 204, or the empty 200 that some apps get in its place. */
+/** 204, or the empty 200 that some apps get instead. */
 function isNothing(response: ProviderResponse): boolean {
   return response.status === 204 || (response.body === null && !response.opaque);
 }

@@ -1,6 +1,6 @@
 /**
- * The player: commands. Any 2xx means "accepted"; the bodies are opaque. A 403 that says "restriction violated" often only
- * means that the player already is as wanted, so `play` and `pause` look at its state before they call it a failure.
+ * The player: commands. Any 2xx means "accepted"; the bodies are opaque. A 403 "restriction violated" often only means
+ * that the player is already in the requested state, so `play` and `pause` read its state before they report a failure.
  */
 import { RelayError } from '../../domain/errors.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
@@ -9,10 +9,10 @@ import { getPlaybackState, type PlayerState } from './player.ts';
 
 type Query = Record<string, string | number | undefined>;
 
-/** How far the player may be from where it was asked to start and still count as there. */
+/** How far the player may be from the requested position and still count as there. */
 const POSITION_TOLERANCE_MS = 5_000;
 
-/** Once on its way a command is waited for: stopped half-way, nobody would know whether it was taken. */
+/** A command that was sent is always awaited: if it were aborted, its outcome would be unknown. */
 async function command(
   api: ProviderApi,
   method: 'PUT' | 'POST',
@@ -34,7 +34,7 @@ export interface PlayCommand {
   position_ms?: number | undefined;
 }
 
-/** `state` is what was read to find out, where that was needed. */
+/** `state` is what was read to verify, if that was needed. */
 export interface Verified {
   verified: boolean;
   state: PlayerState | null;
@@ -45,7 +45,7 @@ export async function play(api: ProviderApi, command_: PlayCommand, call: Call):
   const given = Object.entries(rest).filter(([, value]) => value !== undefined);
   const body = given.length > 0 ? Object.fromEntries(given) : undefined;
   const send = () => command(api, 'PUT', '/me/player/play', call, { device_id }, body);
-  return verified(api, send, (state) => isPlayingAsWanted(state, command_), call);
+  return verified(api, send, (state) => isPlayingAsRequested(state, command_), call);
 }
 
 export async function pause(api: ProviderApi, deviceId: string | undefined, call: Call): Promise<Verified> {
@@ -56,7 +56,7 @@ export async function pause(api: ProviderApi, deviceId: string | undefined, call
 async function verified(
   api: ProviderApi,
   send: () => Promise<void>,
-  isAsWanted: (state: PlayerState | null) => boolean,
+  isAsRequested: (state: PlayerState | null) => boolean,
   call: Call,
 ): Promise<Verified> {
   try {
@@ -65,13 +65,13 @@ async function verified(
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
     const state = await getPlaybackState(api, call);
-    if (isAsWanted(state)) return { verified: true, state };
+    if (isAsRequested(state)) return { verified: true, state };
     throw error;
   }
 }
 
-/** Whether the player does what the command asked for; pure. */
-export function isPlayingAsWanted(state: PlayerState | null, wanted: PlayCommand): boolean {
+/** Whether the player does what the command asked for. Pure. */
+function isPlayingAsRequested(state: PlayerState | null, wanted: PlayCommand): boolean {
   if (!state?.is_playing) return false;
   if (wanted.device_id !== undefined && state.device?.id !== wanted.device_id) return false;
   if (wanted.context_uri !== undefined && state.context?.uri !== wanted.context_uri) return false;
@@ -113,7 +113,7 @@ export function setVolume(
   return command(api, 'PUT', '/me/player/volume', call, { volume_percent: percent, device_id: deviceId });
 }
 
-/** `start` true also starts playing; otherwise the present state is kept. */
+/** `start` true also starts playing; otherwise playback stays as it is. */
 export function transfer(
   api: ProviderApi,
   deviceId: string,

@@ -1,6 +1,6 @@
 /**
- * Whole playlists: every row in order, in the fewest requests, and not twice within a minute while the snapshot is the
- * same. Writes to one playlist wait for each other (the provider does not keep the order of writes sent at once).
+ * Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. Writes to one
+ * playlist wait for each other (the provider does not keep the order of concurrent writes).
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
@@ -9,19 +9,19 @@ import { readAll } from './paging.ts';
 import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from './playlists.ts';
 
 const REUSE_MS = 60_000;
-/** Playlists whose rows are kept for reuse; each may hold ten thousand. */
+/** Playlists whose rows are cached; each may hold ten thousand. */
 const KEPT_PLAYLISTS = 8;
-/** Above what the provider lets a playlist hold. */
+/** More than the provider lets a playlist hold. */
 const ALL_ROWS = 20_000;
 
 export interface PlaylistRows {
-  /** Metadata and all rows; rows read within the last minute under the same snapshot are used again. */
+  /** Metadata and all rows; rows read within the last minute under the same snapshot are reused. */
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as they are now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * Runs a write when earlier ones to the same playlist have ended, and forgets what was read of it. `signal` ends the
-   * wait for its turn, not the work: a job may be writing for a minute.
+   * Runs a write after earlier ones to the same playlist have ended, and drops the playlist from the cache. `signal` ends
+   * the wait for its turn, not the work: a job may be writing for a minute.
    */
   exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -29,7 +29,7 @@ export interface PlaylistRows {
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
   const kept = new Map<string, { snapshotId: string; items: Item[]; at: number }>();
   const writing = new Map<string, Promise<unknown>>();
-  /** Writes begun and ended so far: what was read while this changed may be of before the write. */
+  /** Writes begun and ended so far: rows read while this changed may predate the write. */
   let writes = 0;
 
   function forget(playlistId: string): void {

@@ -2,7 +2,7 @@
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import { readAll, readPage, type Window } from './paging.ts';
+import { type PageRequest, readAll, readPage } from './paging.ts';
 import { parseItem, parsePlaylist } from './parse.ts';
 
 /** The provider's largest page of playlists and of playlist items. */
@@ -15,8 +15,8 @@ const MINE: ProviderRequest = {
   scope: 'playlists.read',
 };
 
-/** A page of the account's own and followed playlists; rows that the provider leaves null are dropped. */
-export function getMyPlaylists(api: ProviderApi, window: Window, call: Call): Promise<Page<Playlist>> {
+/** A page of the account's own and followed playlists; null rows are dropped. */
+export function getMyPlaylists(api: ProviderApi, window: PageRequest, call: Call): Promise<Page<Playlist>> {
   return readPage(api, MINE, window, parsePlaylist, call);
 }
 
@@ -47,7 +47,7 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
 export function getPlaylistItems(
   api: ProviderApi,
   id: string,
-  window: Window,
+  window: PageRequest,
   call: Call,
 ): Promise<Page<Item>> {
   const template = '/playlists/{id}/items';
@@ -56,7 +56,7 @@ export function getPlaylistItems(
     path: pathOf(template, { id }),
     template,
     scope: 'playlists.read',
-    // Without it episode rows come without their item.
+    // Without it, episode rows lack their item.
     query: { additional_types: 'track,episode' },
   };
   return readPage(api, request, window, parseItem, call);

@@ -7,7 +7,7 @@ import type { Page, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import type { Chunk } from '../writes/chunkedWrite.ts';
-import { inParallel, readPage, type Window } from './paging.ts';
+import { inParallel, type PageRequest, readPage } from './paging.ts';
 import { asObject, parseTrack, textOf } from './parse.ts';
 
 export interface SavedTrack {
@@ -15,7 +15,7 @@ export interface SavedTrack {
   track: Track | null;
 }
 
-export function getSavedTracks(api: ProviderApi, window: Window, call: Call): Promise<Page<SavedTrack>> {
+export function getSavedTracks(api: ProviderApi, window: PageRequest, call: Call): Promise<Page<SavedTrack>> {
   const request: ProviderRequest = {
     method: 'GET',
     path: '/me/tracks',

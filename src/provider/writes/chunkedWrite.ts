@@ -1,6 +1,6 @@
 /**
- * The one way to write much: chunk after chunk in order, progress after each, a look at the caller between them, and an
- * honest report of how far it got. A chunk that is on its way is always waited for: stopped half-way, nobody would know
+ * The one way to write long lists: chunk after chunk in order, with progress after each, a check of the caller's signal in
+ * between, and a report of how far it got. A chunk that was sent is always awaited: if it were aborted, nobody would know
  * whether it landed.
  */
 import type { Clock } from '../../base/clock.ts';
@@ -15,7 +15,7 @@ export interface Chunk {
   count: number;
 }
 
-/** What every chunked write answers, see the contract's section 7. */
+/** What every chunked write returns. */
 export interface WriteReport {
   ok: boolean;
   playlist_id: string;
@@ -31,17 +31,17 @@ export interface WriteReport {
 export interface WriteProgress {
   written: number;
   completed: number;
-  /** The snapshot that the last chunk answered with. */
+  /** The snapshot that the last chunk returned. */
   snapshotId: string | null;
-  /** Why it stopped before the end. */
+  /** Why it stopped early. */
   error: RelayError | null;
 }
 
-/** A signal that never aborts, for what must not be left half done. */
+/** A signal that never aborts, for work that must not be left half done. */
 export const UNSTOPPABLE: Pick<Call, 'signal'> = { signal: new AbortController().signal };
 
-/** How often a chunk that the provider refused with a short wait is sent anew. */
-const PATIENT_TRIES = 3;
+/** How often a chunk that was rate-limited with a short wait is sent. */
+const MAX_PATIENT_ATTEMPTS = 3;
 
 export async function writeChunks(
   api: ProviderApi,
@@ -67,8 +67,8 @@ export async function writeChunks(
 }
 
 /**
- * A 429 means that the chunk was not taken. At the first chunk the caller is told; a write under way waits out a short
- * one, since stopping in the middle would serve nobody.
+ * A 429 means that the chunk was not accepted. For the first chunk the caller is told; a write in progress waits out a
+ * short limit, since stopping in the middle would help nobody.
  */
 async function sendChunk(api: ProviderApi, chunk: Chunk, underWay: boolean, call: Call, clock: Clock) {
   for (let attempt = 1; ; attempt++) {
@@ -77,8 +77,9 @@ async function sendChunk(api: ProviderApi, chunk: Chunk, underWay: boolean, call
     } catch (error) {
       const wait =
         error instanceof RelayError && error.code === 'RATE_LIMITED' ? error.retryAfterSeconds : undefined;
-      if (!underWay || wait === undefined || wait > PATIENCE_SECONDS || attempt >= PATIENT_TRIES) throw error;
-      // Nothing is on its way while this waits: a caller that leaves, or the deadline, may end it.
+      if (!underWay || wait === undefined || wait > PATIENCE_SECONDS || attempt >= MAX_PATIENT_ATTEMPTS)
+        throw error;
+      // Nothing is in transit during this wait: a caller that leaves, or the deadline, may end it.
       await clock.sleep(wait * 1000, call.signal);
     }
   }
@@ -99,13 +100,13 @@ export function reportOf(playlistId: string, chunks: readonly Chunk[], progress:
   };
 }
 
-export function describeError(error: RelayError): NonNullable<WriteReport['error']> {
+function describeError(error: RelayError): NonNullable<WriteReport['error']> {
   return { code: error.code, message: error.message, outcome_unknown: outcomeUnknown(error) };
 }
 
 /**
- * Returns the report of a write that is complete.
- * @throws RelayError the cause itself where nothing was written; `PARTIAL_WRITE` with the report in `details` otherwise
+ * Returns the report of a complete write.
+ * @throws RelayError the cause itself if nothing was written; `PARTIAL_WRITE` with the report in `details` otherwise
  */
 export function settle<T extends { ok: boolean; written: number; requested: number }>(
   report: T,
@@ -122,7 +123,7 @@ export function partialWrite(report: { written: number; requested: number }, cau
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
   return new RelayError('PARTIAL_WRITE', how, {
     remedy: outcomeUnknown(cause)
-      ? 'Read the present content before writing the rest: the last request may have taken effect.'
+      ? 'Read the current content before writing the rest: the last request may have taken effect.'
       : `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`,
     ...(cause.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
     details: { ...report },
@@ -132,11 +133,11 @@ export function partialWrite(report: { written: number; requested: number }, cau
 
 function whenOf(cause: RelayError): string {
   return cause.retryAfterSeconds === undefined
-    ? 'when the cause is mended'
+    ? 'when the cause is fixed'
     : `after ${cause.retryAfterSeconds} seconds`;
 }
 
-/** True where the provider may have acted although its answer says nothing of it. */
+/** True if the provider may have acted although its answer does not say so. */
 export function outcomeUnknown(error: RelayError): boolean {
   return ['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE'].includes(error.code);
 }

@@ -27,7 +27,7 @@ export function insertChunks(id: string, uris: readonly string[], position?: num
   });
 }
 
-/** Removes every occurrence of each URI: the provider knows no other removal. URIs are distinct. */
+/** Removes every occurrence of each URI: the provider has no other removal. URIs are distinct. */
 export function removeChunks(
   id: string,
   uris: readonly string[],
@@ -39,7 +39,7 @@ export function removeChunks(
   }));
 }
 
-/** Puts `uris` in the place of all rows: the first hundred replace, the rest is appended. Not atomic. */
+/** Replaces all rows with `uris`: the first hundred replace, the rest is appended. Not atomic. */
 export function replaceChunks(id: string, uris: readonly string[]): Chunk[] {
   const first = uris.slice(0, PLAYLIST_CHUNK);
   return [
@@ -87,7 +87,7 @@ export async function createPlaylist(
     scope: 'playlists.write',
     body: {
       name: details.name,
-      // Left out, it has been shown as the text "null".
+      // Omitted, it has been shown as the text "null".
       description: details.description ?? '',
       public: details.public ?? false,
       collaborative: details.collaborative ?? false,

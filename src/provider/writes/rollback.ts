@@ -1,6 +1,6 @@
 /**
- * Playlist rewrites that are taken back when they cannot be finished. What a playlist held is read first; if a row of it
- * could not be written again (local files, rows that are no longer offered) nothing is begun.
+ * Playlist rewrites that are rolled back if they cannot be finished. The rows are read first; if one of them could not be
+ * restored (local files, rows that Spotify no longer offers), nothing is written.
  */
 import type { Clock } from '../../base/clock.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
@@ -17,8 +17,8 @@ import {
 } from './chunkedWrite.ts';
 import { replaceChunks } from './playlistWrites.ts';
 
-/** Tries for each request of a restore: giving up leaves the playlist short. */
-const RESTORE_TRIES = 4;
+/** Attempts for each request of a restore: giving up leaves the playlist short. */
+const MAX_RESTORE_ATTEMPTS = 4;
 
 export interface RewriteOptions {
   api: ProviderApi;
@@ -41,10 +41,10 @@ export function restorableUris(items: readonly Item[]): string[] {
     const positions = lost.map((item) => item.position);
     throw new RelayError(
       'UNSUPPORTED_ITEMS',
-      `${lost.length} of ${items.length} rows are local files or no longer offered, and could not be put back if this went wrong.`,
+      `${lost.length} of ${items.length} rows are local files or no longer offered by Spotify, and could not be restored if this failed.`,
       {
         remedy:
-          'Nothing was changed. Work on a new playlist (create_playlist_from_tracks), or take these rows out in Spotify.',
+          'Nothing was changed. Use a new playlist (create_playlist_from_tracks), or remove these rows in Spotify.',
         details: { positions: positions.slice(0, 100), count: lost.length },
       },
     );
@@ -53,9 +53,9 @@ export function restorableUris(items: readonly Item[]): string[] {
 }
 
 /**
- * Sends the chunks. If one fails after the playlist has changed, the former rows are written back and read again to see
- * that they are there; neither the caller nor a deadline can stop that.
- * @throws RelayError the cause where the playlist is as it was; `PARTIAL_WRITE` with the report otherwise
+ * Sends the chunks. If one fails after the playlist has changed, the previous rows are written back and verified; neither
+ * the caller nor a deadline can stop that.
+ * @throws RelayError the cause if the playlist is unchanged; `PARTIAL_WRITE` with the report otherwise
  */
 export async function rewrite(options: RewriteOptions): Promise<WriteReport> {
   const { api, clock, chunks, call, playlistId } = options;
@@ -74,17 +74,16 @@ export async function rewrite(options: RewriteOptions): Promise<WriteReport> {
 
 /** The answer was lost, but reading showed that the request had no effect. */
 function unchanged(cause: RelayError): RelayError {
-  return new RelayError(cause.code, `${cause.message} The playlist is unchanged.`, {
+  return cause.with({
+    message: `${cause.message} The playlist is unchanged.`,
     remedy: 'Try again in a minute.',
-    ...(cause.details ? { details: cause.details } : {}),
-    cause,
   });
 }
 
 interface Restored {
   error: RelayError | null;
   snapshotId: string | null;
-  /** What could not be written back, in order. */
+  /** What could not be restored, in order. */
   missing: readonly string[];
 }
 
@@ -92,15 +91,13 @@ function rewriteFailed(report: WriteReport, cause: RelayError, restored: Restore
   const ended = restored.error === null;
   return new RelayError(
     'PARTIAL_WRITE',
-    `The write stopped after ${report.chunks.completed} of ${report.chunks.total} requests (${cause.message}) ${
-      ended
-        ? 'The playlist holds its former content again.'
-        : 'Its former content could not be restored completely.'
+    `The write stopped after ${report.chunks.completed} of ${report.chunks.total} requests: ${cause.message} ${
+      ended ? 'The previous content is restored.' : 'The previous content could not be restored completely.'
     }`,
     {
       remedy: ended
-        ? 'Try again once the cause is mended.'
-        : 'details.missing_uris lists, in order, what is not restored: add it with add_tracks_to_playlist.',
+        ? 'Try again when the cause is fixed.'
+        : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
       ...(cause.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
       details: { ...report, ...(ended ? {} : { missing_uris: restored.missing }) },
       cause,
@@ -117,8 +114,8 @@ async function restore(options: RewriteOptions): Promise<Restored> {
       const before = written;
       const response = await persistently(
         () => api.send(chunk.request, UNSTOPPABLE),
-        // An answer that was lost may have taken effect: a second append would double the chunk.
-        async () => sameList(await presentUris(options), former.slice(0, before + chunk.count)),
+        // A request whose answer was lost may have taken effect: a second append would double the chunk.
+        async () => sameList(await currentUris(options), former.slice(0, before + chunk.count)),
         clock,
       );
       const answered = (response?.body as { snapshot_id?: unknown } | null)?.snapshot_id;
@@ -133,9 +130,9 @@ async function restore(options: RewriteOptions): Promise<Restored> {
 
 async function verify(options: RewriteOptions, snapshotId: string | null): Promise<Restored> {
   try {
-    const present = await presentUris(options);
+    const present = await currentUris(options);
     if (sameList(present, options.former)) return { error: null, snapshotId, missing: [] };
-    const error = new RelayError('CONFLICT', 'The restored playlist does not hold what it held before.');
+    const error = new RelayError('CONFLICT', 'The restored playlist differs from its previous content.');
     return { error, snapshotId, missing: missingFrom(present, options.former) };
   } catch (error) {
     return { error: asRelayError(error), snapshotId, missing: [] };
@@ -143,8 +140,8 @@ async function verify(options: RewriteOptions, snapshotId: string | null): Promi
 }
 
 /**
- * Tries a restoring request several times. After a lost answer `landed` is asked before the next try.
- * @returns null where it turned out to have landed
+ * Tries a restoring request several times. After a lost answer, `landed` is checked before the next attempt.
+ * @returns null if it turned out to have landed
  */
 async function persistently<T>(
   attempt: () => Promise<T>,
@@ -159,7 +156,7 @@ async function persistently<T>(
       if (outcomeUnknown(error) && (await landed().catch(() => false))) return null;
       const transient = outcomeUnknown(error) || error.code === 'RATE_LIMITED';
       const waitSeconds = error.retryAfterSeconds ?? tries;
-      if (!transient || tries >= RESTORE_TRIES || waitSeconds > 30) throw error;
+      if (!transient || tries >= MAX_RESTORE_ATTEMPTS || waitSeconds > 30) throw error;
       await clock.sleep(waitSeconds * 1000);
     }
   }
@@ -167,14 +164,14 @@ async function persistently<T>(
 
 async function hasChanged(options: RewriteOptions): Promise<boolean> {
   try {
-    return !sameList(await presentUris(options), options.former);
+    return !sameList(await currentUris(options), options.former);
   } catch {
-    // Unknown is treated as changed: writing the former content back harms nothing.
+    // Unknown counts as changed: writing the previous content back does no harm.
     return true;
   }
 }
 
-async function presentUris({ rows, playlistId }: RewriteOptions): Promise<string[]> {
+async function currentUris({ rows, playlistId }: RewriteOptions): Promise<string[]> {
   const items = await rows.readFresh(playlistId, { ...UNSTOPPABLE, progress() {} });
   return items.map((item) => item.item?.uri ?? '');
 }

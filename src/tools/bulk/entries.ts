@@ -7,7 +7,7 @@ import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
 import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
 
-export const Search = z.strictObject({
+const Search = z.strictObject({
   title: Title,
   artist: ArtistName,
   album: AlbumName.optional(),

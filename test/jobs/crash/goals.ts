@@ -108,7 +108,7 @@ function addPlaylist(provider: Simulator, name: string, uris: readonly string[])
   return playlist;
 }
 
-export function urisOf({ rows }: DemoPlaylist): string[] {
+function urisOf({ rows }: DemoPlaylist): string[] {
   return rows.map(({ uri }) => uri);
 }
 
