@@ -1,6 +1,6 @@
 /**
- * Writing what a job has found, request after request. Before each one its intent is on disk; when it is not known how one
- * ended (a crash, a lost answer), the target is read and compared with the intent before anything else is written.
+ * Writing a job's items, request after request. The intent of each request is on disk before it is sent. If its outcome is
+ * unknown (a crash, a lost answer), the target is read and compared with the intent before anything else is written.
  */
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
@@ -24,16 +24,16 @@ import {
 } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';
-import { guardedIntent, isSurelyWithoutEffect, looksAgain } from './intents.ts';
+import { guardedIntent, hadNoEffect, lookUntilClear } from './intents.ts';
 import { KINDS } from './kinds/index.ts';
 import type { JobKind } from './kinds/kind.ts';
 import { makePlan } from './plan.ts';
 import { changedMeanwhile, readUris, sameUris } from './playlistCheck.ts';
 
-/** Items that the provider refuses one by one before the refusals are taken to mean the whole job. */
-const MOST_REJECTED = 20;
+/** After this many single items that the provider refuses, the job fails as a whole. */
+const MAX_REJECTED = 20;
 
-/** A commit under way: whose, where to, by which rules. */
+/** A commit in progress: its job, target and rules. */
 interface Commit {
   context: JobContext;
   job: Job;
@@ -43,7 +43,7 @@ interface Commit {
   call: Call;
 }
 
-/** Writes a job's items to the end. What it throws says whether to wait, to try again or to give up. */
+/** Writes all items of a job. The error it throws decides whether the job waits, retries or fails. */
 export async function commitStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   const call: Call = { signal, progress() {} };
   if (job.status === 'cancelled') return settleCancelled(context, job, call);
@@ -61,9 +61,16 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
 function requireSameAccount({ store }: JobContext, job: Job): void {
   const account = getAccount(store)?.providerUserId;
   if (job.account === null || account === undefined || account === job.account) return;
-  throw new RelayError('FORBIDDEN', 'This job was made for another Spotify account than the connected one.', {
-    remedy: "Connect that account with 'relay login --switch-account' and resume the job, or cancel it.",
-  });
+  throw new RelayError(
+    'FORBIDDEN',
+    'This job belongs to a different Spotify account from the connected one.',
+    {
+      remedy: {
+        text: 'Connect that account with {command} and resume the job, or cancel the job.',
+        command: ['login', '--switch-account'],
+      },
+    },
+  );
 }
 
 async function writeAll(
@@ -104,10 +111,10 @@ async function writeChunks(commit: Commit): Promise<string | null> {
   }
 }
 
-/** One item that the provider does not know must not hold up the ninety-nine that go with it. */
+/** One item that the provider does not know must not block the other ninety-nine of its request. */
 function reject({ context, job }: Commit, [item]: readonly MatchedItem[], error: RelayError): void {
   const { store, clock } = context;
-  if (!item || reread(store, job).failed - job.failed >= MOST_REJECTED) throw error;
+  if (!item || reread(store, job).failed - job.failed >= MAX_REJECTED) throw error;
   rejectItem(store, job.seq, item.position, errorFacts(error), clock.now());
   store.saveSoon();
 }
@@ -131,7 +138,7 @@ async function writeItems(
     return { snapshotId: textOf(asObject(body)?.snapshot_id) };
   } catch (thrown) {
     const error = asRelayError(thrown);
-    const canBeSentAgain = kind.target === 'library' || isSurelyWithoutEffect(error);
+    const canBeSentAgain = kind.target === 'library' || hadNoEffect(error);
     if (canBeSentAgain) dropIntent(context.store, job.seq);
     if (canBeSentAgain && error.code === 'INVALID_ARGUMENT') return { refused: error };
     if (!canBeSentAgain && (await settle(commit, intent))) return { snapshotId: null };
@@ -145,7 +152,7 @@ function intentFor(items: readonly MatchedItem[]): WriteIntent {
   return { kind: 'write', first: items[0]?.position ?? 0, last: items.at(-1)?.position ?? 0 };
 }
 
-/** Saved with the next intent: losing it costs a look at the target. */
+/** Saved with the next intent: losing it only costs a look at the target. */
 function landed({ context, job }: Commit, { first, last }: WriteIntent): void {
   const { store, clock } = context;
   store.transaction(() => {
@@ -156,7 +163,7 @@ function landed({ context, job }: Commit, { first, last }: WriteIntent): void {
   store.saveSoon();
 }
 
-/** Finds out by reading whether an interrupted write took effect, and notes it. */
+/** Finds out by reading whether an interrupted write took effect, and records it. */
 async function settle(commit: Commit, intent: WriteIntent): Promise<boolean> {
   const { context, job, kind, plan, targetId, call } = commit;
   const { store } = context;
@@ -169,7 +176,7 @@ async function settle(commit: Commit, intent: WriteIntent): Promise<boolean> {
   const took =
     before !== null &&
     after !== null &&
-    (await looksAgain<boolean>(context, job, call, async () => {
+    (await lookUntilClear<boolean>(context, job, call, async () => {
       const present = await readUris(context, targetId, call);
       if (sameUris(present, after)) return { settled: true };
       if (sameUris(present, before)) return { absent: false };
@@ -182,12 +189,12 @@ async function settle(commit: Commit, intent: WriteIntent): Promise<boolean> {
   return took;
 }
 
-/** After a lost answer the playlist is read once more at the end: a request that came through very late would show here. */
+/** After a lost answer, the playlist is read again at the end: a request that landed very late would show here. */
 async function checkEnd({ context, job, kind, plan, targetId, call }: Commit): Promise<void> {
   const written = writtenUris(context.store, job.seq, plan.first);
   const expected = kind.expected(plan.base, written);
   if (expected === null) return;
-  await looksAgain(context, job, call, async () => {
+  await lookUntilClear(context, job, call, async () => {
     const present = await readUris(context, targetId, call);
     if (sameUris(present, expected)) return { settled: true };
     return { conflict: () => changedMeanwhile(targetId, { expected, present, written: written.length }) };
@@ -210,7 +217,7 @@ async function complete({ context, job, kind, targetId }: Commit, snapshotId: st
   }
 }
 
-/** A job that was cancelled during a write: finds out how that write ended, once; nothing more is written. */
+/** For a job cancelled during a write: finds out once how that write ended; nothing more is written. */
 async function settleCancelled(context: JobContext, job: Job, call: Call): Promise<void> {
   const { store, clock, log } = context;
   const intent = getIntent(store, job.seq);
@@ -222,14 +229,14 @@ async function settleCancelled(context: JobContext, job: Job, call: Call): Promi
     }
   } catch (error) {
     call.signal.throwIfAborted();
-    log.warn({ job: job.id, err: error }, 'it is not known how the last write of a cancelled job ended');
+    log.warn({ job: job.id, err: error }, 'the outcome of the last write of a cancelled job is unknown');
     changeJob(store, job.seq, { error: errorFacts(uncertainEnd(error)) }, clock.now());
   }
   closeCancelled(context, job);
   store.saveSoon();
 }
 
-/** A cancelled job has nothing on its way any more: drops what its commit needed, and notes how far it got. */
+/** For a cancelled job without a write in transit: drops its plan, and records how far it got. */
 export function closeCancelled({ store, clock }: JobContext, job: Job): void {
   const { targetId, written, phase, result } = reread(store, job);
   dropPlan(store, job.seq);
@@ -242,7 +249,7 @@ function uncertainEnd(cause: unknown): RelayError {
   const { message } = asRelayError(cause);
   return new RelayError(
     'PARTIAL_WRITE',
-    `The job was cancelled while a write was on its way, and how it ended could not be found out: ${message}`,
-    { remedy: 'Read the playlist to see whether its last rows are those of the job.' },
+    `The job was cancelled during a write, and the outcome of that write is unknown: ${message}`,
+    { remedy: 'Read the playlist to see whether its last rows are from this job.' },
   );
 }

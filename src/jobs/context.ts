@@ -1,4 +1,4 @@
-/** What the parts of the job machinery share, and the one way to move a job. */
+/** What the parts of the job engine share, and the one way to move a job to another state. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RelayError } from '../domain/errors.ts';
@@ -23,13 +23,13 @@ export interface JobContext {
 export interface MoveOptions {
   /** Changes more in the same transaction. */
   also?(): void;
-  /** Takes the move back where it could not be saved, for a caller who is told so. */
+  /** Undoes the move if it cannot be saved, for a caller who gets the error. */
   undone?: boolean;
 }
 
 /**
- * Moves a job and waits until that is on disk; false where the job has left the state `job.status` meanwhile, for
- * instance because somebody cancelled it.
+ * Moves a job and waits until that is on disk; false if the job has left the state `job.status` in the meantime, for
+ * example because it was cancelled.
  * @throws RelayError `STORE_ERROR`
  */
 export function move(
@@ -41,22 +41,22 @@ export function move(
 ): Promise<boolean> {
   const from = job.status;
   if (!mayMove(from, to)) throw new Error(`A job may not go from ${from} to ${to}.`);
-  log.info({ job: job.id, from, to, reason: change.reason ?? undefined }, 'job moves');
+  log.info({ job: job.id, from, to, reason: change.reason ?? undefined }, 'job changed state');
   const forward = () => {
     const moved = moveJob(store, job.seq, { from, to }, change, clock.now());
     if (moved) options.also?.();
     return moved;
   };
-  const back = () => moveJob(store, job.seq, { from: to, to: from }, formerOf(job), clock.now());
+  const back = () => moveJob(store, job.seq, { from: to, to: from }, previousOf(job), clock.now());
   return store.durable(forward, options.undone ? back : undefined);
 }
 
-function formerOf(job: Job): JobChange {
+function previousOf(job: Job): JobChange {
   const { phase, attempts, stepAttempts, runAfter, reason, reviewRequired, error, result, completedAt } = job;
   return { phase, attempts, stepAttempts, runAfter, reason, reviewRequired, error, result, completedAt };
 }
 
-/** The job as it is now; it must be there. */
+/** The current state of a job, which must exist. */
 export function reread(store: Store, job: Job): Job {
   const found = getJobBySeq(store, job.seq);
   if (!found) throw new Error(`The job ${job.id} is gone.`);

@@ -1,4 +1,4 @@
-/** How many requests to the provider a job will cost, before it costs any. */
+/** How many requests to the provider a job will take. */
 import type { JobType } from '../domain/job.ts';
 import type { Store } from '../store/file/open.ts';
 import { getAlias } from '../store/tables/aliases.ts';
@@ -6,8 +6,8 @@ import type { NewJobItem } from '../store/tables/jobItems.ts';
 import { KINDS } from './kinds/index.ts';
 
 /**
- * One search for each song that is not remembered, and the writes with one look at the target before them. More when the
- * first search of a song does not find it, when the target is long (50 rows a request), and after failures.
+ * One search for each song without an alias, one read of the target, and the writes. It takes more if the first search of
+ * a song finds nothing, if the target is long (50 rows per request), and after failures.
  */
 export function estimateRequests(
   store: Store,

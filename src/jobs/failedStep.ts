@@ -1,4 +1,4 @@
-/** What becomes of a job whose step failed: it waits, or it has failed. */
+/** What happens to a job whose step failed: it waits, or it fails. */
 
 import type { RelayError } from '../domain/errors.ts';
 import { isWorking } from '../domain/job.ts';
@@ -7,8 +7,8 @@ import { getJobBySeq, type Job, type JobChange } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move } from './context.ts';
 import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
 
-/** Rows of what a playlist held before that a failed replacement shows. */
-const SHOWN = 1_000;
+/** Maximum previous rows that a failed replacement lists. */
+const MAX_LISTED = 1_000;
 
 /** @throws RelayError `STORE_ERROR` */
 export async function afterFailure(context: JobContext, before: Job, error: RelayError): Promise<void> {
@@ -47,9 +47,9 @@ function failed(context: JobContext, job: Job, error: RelayError): JobChange {
   return { error: errorFacts(error), reviewRequired: review, result };
 }
 
-/** What a replacement that stopped half-way took away, so that it can be put back. */
+/** What a replacement that stopped part-way removed, so that it can be restored. */
 function former({ store }: JobContext, job: Job): Record<string, unknown> {
   if (job.type !== 'replace_playlist' || job.written === 0) return {};
   const base = getPlan(store, job.seq)?.base ?? [];
-  return { former_count: base.length, former_uris: base.slice(0, SHOWN) };
+  return { former_count: base.length, former_uris: base.slice(0, MAX_LISTED) };
 }

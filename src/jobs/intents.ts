@@ -1,4 +1,4 @@
-/** Intents: saved before each write to the provider, and settled by looking when nobody knows how a write ended. */
+/** Intents: saved before each write to the provider, and settled by a look when the outcome of a write is unknown. */
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import { outcomeUnknown } from '../provider/writes/chunkedWrite.ts';
@@ -7,17 +7,17 @@ import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, reread } from './context.ts';
 
 /**
- * How long a write whose answer was lost may still take to show. Spotify's lists follow a write by about 0.6 s; concluding
- * too early that it did not land would write it twice.
+ * How long a write whose answer was lost may still take to show. Spotify's lists lag behind writes by about 0.6 s;
+ * concluding too early that it did not land would write it twice.
  */
 export const SETTLE_MS = 1_500;
-/** A list that fits neither before nor after may be an intermediate one: it is read this often before that counts. */
-const LOOKS = 4;
+/** A list that matches neither the state before nor after may be transient: it is read this often before it counts. */
+const MAX_LOOKS = 4;
 export const LOOK_AGAIN_MS = 700;
 
 /**
- * Saves what is about to be written, and lets it be written only while the job is still committing.
- * @throws RelayError `STORE_ERROR` or, when somebody cancelled the job meanwhile, `CANCELLED`; nothing may be sent then
+ * Saves an intent, and checks afterwards that the job is still committing.
+ * @throws RelayError `STORE_ERROR` or, if the job was cancelled meanwhile, `CANCELLED`; nothing may be sent then
  */
 export async function guardedIntent(context: JobContext, job: Job, intent: JobIntent): Promise<void> {
   const { store, clock } = context;
@@ -31,24 +31,24 @@ export async function guardedIntent(context: JobContext, job: Job, intent: JobIn
   throw new RelayError('CANCELLED', 'The job was cancelled.');
 }
 
-/** True where the provider has certainly not acted. */
-export function isSurelyWithoutEffect(error: unknown): boolean {
+/** True if the provider has certainly not acted. */
+export function hadNoEffect(error: unknown): boolean {
   return error instanceof RelayError && error.code !== 'INTERNAL' && !outcomeUnknown(error);
 }
 
 export type Look<T> =
   | { settled: T }
-  /** It shows no effect, so far. */
+  /** It shows no effect yet. */
   | { absent: T }
-  /** It is neither as before nor as after. */
+  /** It matches neither the state before nor the state after. */
   | { conflict: () => RelayError };
 
 /**
- * Looks until it is clear how an interrupted write ended: an effect counts at once, its absence only after a while, and a
- * conflict only when it stays.
- * @throws RelayError `CONFLICT`, or why looking failed
+ * Looks until the outcome of an interrupted write is clear: an effect counts at once, no effect only after a while, and a
+ * conflict only if it persists.
+ * @throws RelayError `CONFLICT`, or why a look failed
  */
-export async function looksAgain<T>(
+export async function lookUntilClear<T>(
   { store, clock }: JobContext,
   job: Job,
   call: Call,
@@ -61,7 +61,7 @@ export async function looksAgain<T>(
     if ('settled' in seen) return seen.settled;
     const now = clock.now();
     if ('absent' in seen && now >= settledAt) return seen.absent;
-    if ('conflict' in seen && looks >= LOOKS) throw seen.conflict();
+    if ('conflict' in seen && looks >= MAX_LOOKS) throw seen.conflict();
     await clock.sleep('absent' in seen ? settledAt - now : LOOK_AGAIN_MS, call.signal);
   }
 }

@@ -1,4 +1,4 @@
-/** A job and its items as the outside sees them (contract, 7.2): times as ISO 8601, names in snake case. */
+/** A job and its items as tools return them: times in ISO 8601, names in snake case. */
 import { isoOf } from '../base/clock.ts';
 import type { JobPayload } from '../domain/job.ts';
 import type { Track } from '../domain/shapes.ts';
@@ -10,7 +10,7 @@ export interface JobRecord {
   type: Job['type'];
   status: Job['status'];
   payload: JobPayload;
-  /** Of the playlist written to; null for the library and until a playlist to be made is made. */
+  /** The playlist written to; null for the library, and until a new playlist is created. */
   playlist_id: string | null;
   total_items: number;
   pending: number;

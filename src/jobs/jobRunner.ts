@@ -1,7 +1,8 @@
 /**
- * Works on jobs: two lanes, one for searching and one for writing, each with one job at a time. A lane without work sleeps
- * until the first waiting job is due or something has changed; nothing polls.
+ * Runs jobs in two lanes, one for searching and one for writing, each with one job at a time. An idle lane sleeps until the
+ * first waiting job is due or something changes; nothing polls.
  */
+import type { Clock } from '../base/clock.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import type { JobPhase } from '../domain/job.ts';
 import { getIntent } from '../store/tables/jobIntents.ts';
@@ -11,20 +12,19 @@ import type { JobContext } from './context.ts';
 import { afterFailure } from './failedStep.ts';
 import { outcomeOf } from './outcome.ts';
 import { resolveStep } from './resolveStep.ts';
-import { createWaker } from './waker.ts';
 
-/** Between tries while the state cannot be saved. */
-const UNSAVED_WAIT_MS = 10_000;
+/** Between attempts while the state cannot be saved. */
+const SAVE_RETRY_MS = 10_000;
 
 export interface JobRunner {
   start(): void;
-  /** Something has changed: a job was made, resumed, committed or cancelled, or an account connected. */
+  /** Something has changed: a job was created, resumed, committed or cancelled, or an account connected. */
   wake(): void;
-  /** Ends a job's searches and waits at once; a write on its way is let end. Resolves when nothing works on it. */
+  /** Ends a job's searches and waits at once; a write in transit may finish. Resolves when no lane works on the job. */
   release(seq: number): Promise<void>;
-  /** Finds out how the last write of a cancelled job ended; the writing lane goes on with it where `signal` stops this. */
+  /** Finds out how the last write of a cancelled job ended; if `signal` stops this, the writing lane continues it. */
   settle(seq: number, signal: AbortSignal): Promise<void>;
-  /** Releases all jobs, for good. */
+  /** Releases all jobs, permanently. */
   stop(): Promise<void>;
 }
 
@@ -56,8 +56,8 @@ export function createJobRunner(context: JobContext): JobRunner {
         continue;
       }
       const saved = await work(phase, job);
-      if (!saved && !stopped) await waker.sleepUntil(clock.now() + UNSAVED_WAIT_MS);
-      // Songs that are remembered take no request, so that nobody else would get a turn between the steps.
+      if (!saved && !stopped) await waker.sleepUntil(clock.now() + SAVE_RETRY_MS);
+      // Songs with an alias need no request: without this, nothing else would get a turn between steps.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -83,17 +83,17 @@ export function createJobRunner(context: JobContext): JobRunner {
       if (signal.aborted) return true;
       const error = asRelayError(thrown);
       if (error.code === 'INTERNAL') log.error({ job: job.id, err: thrown }, 'a step of a job failed');
-      return settleFailure(job, error);
+      return handleFailure(job, error);
     }
   }
 
-  async function settleFailure(job: Job, error: RelayError): Promise<boolean> {
+  async function handleFailure(job: Job, error: RelayError): Promise<boolean> {
     try {
       if (outcomeOf(error) === 'store') throw error;
       await afterFailure(context, job, error);
       return true;
     } catch (thrown) {
-      log.error({ job: job.id, err: thrown }, 'the state of a job could not be saved');
+      log.error({ job: job.id, err: thrown }, 'could not save the state of a job');
       return false;
     }
   }
@@ -106,7 +106,7 @@ export function createJobRunner(context: JobContext): JobRunner {
 
   return {
     start() {
-      // A fault here must not end the server: jobs stand still until its next start, and lose nothing.
+      // A bug here must not end the server: jobs stand still until its next start, and lose nothing.
       const ended = (error: unknown) => log.error({ err: error }, 'jobs have stopped');
       lanes.push(lane('resolve').catch(ended), lane('commit').catch(ended));
     },
@@ -126,6 +126,36 @@ export function createJobRunner(context: JobContext): JobRunner {
       waker.wake();
       await Promise.all([...working.keys()].map(release));
       await Promise.all(lanes);
+    },
+  };
+}
+
+/** Timers stop while the computer is suspended, the clock does not: so no single sleep is longer than this. */
+const MAX_SLEEP_MS = 10 * 60_000;
+
+/** Sleeping until a given time or until woken, whichever comes first. */
+interface Waker {
+  /** Ends every sleep. */
+  wake(): void;
+  /** Sleeps until `at` (Unix milliseconds; null: until woken), or for the maximum if that is far off. */
+  sleepUntil(at: number | null): Promise<void>;
+}
+
+function createWaker(clock: Clock): Waker {
+  const sleepers = new Set<AbortController>();
+  return {
+    wake() {
+      for (const sleeper of sleepers) sleeper.abort();
+    },
+    async sleepUntil(at) {
+      const sleeper = new AbortController();
+      sleepers.add(sleeper);
+      const woken = new Promise<void>((resolve) => {
+        sleeper.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      const ms = at === null ? null : Math.max(0, Math.min(at - clock.now(), MAX_SLEEP_MS));
+      await (ms === null ? woken : clock.sleep(ms, sleeper.signal).catch(() => {}));
+      sleepers.delete(sleeper);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Durable jobs as the rest of the program uses them: made, looked at, resumed, committed, cancelled, handed over. */
+/** Durable jobs as the rest of the program uses them: create, read, resume, commit, cancel, hand over. */
 import { RelayError } from '../domain/errors.ts';
 import { isWorking, type JobPayload, type JobPhase, type JobStatus, type JobType } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -28,7 +28,7 @@ import { createJobRunner } from './jobRunner.ts';
 import { ENDED_BY_LOGIN } from './outcome.ts';
 import { mayMove, workingState } from './states.ts';
 
-const KEPT_MS = 90 * 24 * 60 * 60_000;
+const RETENTION_MS = 90 * 24 * 60 * 60_000;
 
 export interface JobRequest {
   type: JobType;
@@ -39,11 +39,11 @@ export interface JobRequest {
 
 /** Work that a tool has begun. */
 interface HandOver extends JobRequest {
-  /** `commit`: the writing itself has begun, so that it goes on by itself. */
+  /** `commit`: writing has begun, so it continues without `commit_job`. */
   phase: JobPhase;
-  /** The playlist that a `create_playlist` job has already. */
+  /** The playlist that a `create_playlist` job has already created. */
   targetId: string | null;
-  /** Items to leave out are marked already. */
+  /** Whether items to skip are already marked. */
   skipsMarked: boolean;
   /** Unix milliseconds; null: now. */
   runAfter: number | null;
@@ -63,7 +63,7 @@ export interface Jobs {
   commit(id: string): Promise<JobRecord>;
   /** Returns once the last write has ended. @throws RelayError `JOB_STATE` */
   cancel(id: string, signal: AbortSignal): Promise<JobRecord>;
-  /** An account was connected: jobs that waited for it go on. */
+  /** An account was connected: jobs that waited for it continue. */
   loggedIn(): void;
   start(): void;
   stop(): Promise<void>;
@@ -77,7 +77,7 @@ export function createJobs(context: JobContext): Jobs {
     const job = getJob(store, id);
     if (job) return job;
     throw new RelayError('JOB_NOT_FOUND', `There is no job ${id.slice(0, 100)}.`, {
-      remedy: 'list_jobs lists them; ended jobs are kept for 90 days.',
+      remedy: 'Call list_jobs to see all jobs. Ended jobs are kept for 90 days.',
     });
   }
 
@@ -96,7 +96,7 @@ export function createJobs(context: JobContext): Jobs {
     const at = clock.now();
     await store.durable(
       () => {
-        dropEndedJobs(store, at - KEPT_MS);
+        dropEndedJobs(store, at - RETENTION_MS);
         const job = { id, type, payload, maxAttempts, phase, targetId, skipsMarked, account, status };
         const waits = status === 'waiting' ? { runAfter: runAfter ?? at, reason, startedAt: at } : {};
         insertItems(store, insertJob(store, { ...job, ...waits }, items.length, at), items, at);
@@ -107,15 +107,15 @@ export function createJobs(context: JobContext): Jobs {
     return need(id);
   }
 
-  /** Moves a job for a caller: what could not be saved has not happened, unless the options say otherwise. */
+  /** Moves a job for a caller: a move that cannot be saved is undone, unless the options say otherwise. */
   async function moveFor(job: Job, to: JobStatus, change: JobChange, options?: MoveOptions): Promise<void> {
     try {
       if (await move(context, job, to, change, { undone: true, ...options })) return;
     } finally {
-      // Also after a move that was taken back: a lane may have passed the job over meanwhile.
+      // Also after a move that was undone: a lane may have skipped the job in the meantime.
       runner.wake();
     }
-    throw wrongState(reread(store, job), `It changed to ${reread(store, job).status} at this moment.`);
+    throw wrongState(reread(store, job), `It just changed to ${reread(store, job).status}.`);
   }
 
   return {
@@ -152,8 +152,8 @@ export function createJobs(context: JobContext): Jobs {
         retryItems(store, job.seq);
         if (opened === 'resolve' && job.status !== 'waiting') reopenItems(store, job.seq, clock.now());
       };
-      // Searching again is not taken back: a job that is ready must have nothing pending, or a commit would leave it out.
-      await moveFor(job, to, { ...AFRESH, phase: opened }, { also, undone: opened === 'commit' });
+      // Searching again is not undone: a ready job must have no pending items, or a commit would omit them.
+      await moveFor(job, to, { ...CLEARED, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
     },
     async commit(id) {
@@ -179,7 +179,7 @@ export function createJobs(context: JobContext): Jobs {
       runner.wake();
     },
     start() {
-      // The login may have happened while no server ran.
+      // The login may have happened while no server was running.
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
       runner.start();
@@ -188,8 +188,8 @@ export function createJobs(context: JobContext): Jobs {
   };
 }
 
-/** What a job that goes on leaves behind. */
-const AFRESH: JobChange = {
+/** What a resumed job clears. */
+const CLEARED: JobChange = {
   runAfter: null,
   reason: null,
   error: null,
@@ -206,12 +206,12 @@ function unresolvedOf({ ambiguous, unmatched, failed }: Job): number {
 
 /** @throws RelayError `JOB_STATE` */
 function requireCommittable(job: Job): void {
-  if (job.status !== 'ready') throw wrongState(job, 'Only a job that is ready can be committed.');
+  if (job.status !== 'ready') throw wrongState(job, 'Only a ready job can be committed.');
   if (job.payload.strict && unresolvedOf(job) > 0) {
     throw stateError(
       job,
       `The job is strict and ${unresolvedOf(job)} of its ${job.totalItems} items did not resolve (${job.ambiguous} ambiguous, ${job.unmatched} unmatched, ${job.failed} failed).`,
-      'get_job_status shows them with candidates. Settle them with remember_track and call resume_job, which searches for them again; or create the job with payload.strict false.',
+      'get_job_status shows them with candidates. Choose tracks with remember_track and call resume_job, which searches again; or create the job with payload.strict false.',
     );
   }
   if (job.resolved === 0) {
@@ -224,7 +224,7 @@ function requireCommittable(job: Job): void {
 }
 
 function wrongState(job: Job, why: string): RelayError {
-  return stateError(job, `The job is ${job.status}. ${why}`, 'get_job_status shows it.');
+  return stateError(job, `The job is ${job.status}. ${why}`, 'Call get_job_status for details.');
 }
 
 function stateError(job: Job, message: string, remedy: string): RelayError {

@@ -1,18 +1,18 @@
-/** What a failure means for a job, and how long to wait before the next try. Pure. */
+/** What a failure means for a job, and how long to wait before the next attempt. Pure. */
 import type { ErrorCode, RelayError } from '../domain/errors.ts';
 
 export type Outcome =
-  /** The provider names a time: wait until then; no try is used up. */
+  /** The provider names a time: wait until then; does not count as an attempt. */
   | 'limit'
-  /** A person has to log in: wait for that; no try is used up. */
+  /** The owner has to log in: wait for that; does not count as an attempt. */
   | 'login'
-  /** The account or the app is refused for the time being: look again in an hour; no try is used up. */
+  /** The account or the app is refused for now: check again in an hour; does not count as an attempt. */
   | 'account'
-  /** The state cannot be saved: nothing goes on until it can. */
+  /** The state cannot be saved: the job stops until it can. */
   | 'store'
-  /** May work the next time: one try is used up. */
+  /** May work next time: counts as an attempt. */
   | 'retry'
-  /** Will not work the next time either. */
+  /** Will not work next time either. */
   | 'give_up';
 
 const OUTCOMES: Readonly<Record<ErrorCode, Outcome>> = {
@@ -70,18 +70,18 @@ export function outcomeOf(error: RelayError): Outcome {
   return OUTCOMES[error.code];
 }
 
-/** The codes that end when somebody logs in, or may. */
+/** The codes that a login ends, or may end. */
 export const ENDED_BY_LOGIN: readonly ErrorCode[] = (Object.keys(OUTCOMES) as ErrorCode[]).filter(
   (code) => OUTCOMES[code] === 'login' || OUTCOMES[code] === 'account',
 );
 
 const ACCOUNT_WAIT_MS = 60 * 60_000;
-/** Where the provider asks to wait without saying how long. */
-const UNNAMED_WAIT_SECONDS = 60;
+/** If the provider asks to wait without saying how long. */
+const DEFAULT_WAIT_SECONDS = 60;
 
 /**
- * Until when a job waits that a limit, a missing login or a refused account stopped: Unix milliseconds, or null for "until
- * somebody logs in".
+ * Until when a job waits after a limit, a missing login or a refused account: Unix milliseconds, or null for "until the
+ * owner logs in".
  */
 export function waitUntil(
   outcome: 'limit' | 'login' | 'account',
@@ -90,19 +90,19 @@ export function waitUntil(
 ): number | null {
   if (outcome === 'login') return null;
   if (outcome === 'account') return now + ACCOUNT_WAIT_MS;
-  return now + (error.retryAfterSeconds ?? UNNAMED_WAIT_SECONDS) * 1000;
+  return now + (error.retryAfterSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
 }
 
 const FIRST_DELAY_MS = 2_000;
-const LONGEST_DELAY_MS = 15 * 60_000;
+const MAX_DELAY_MS = 15 * 60_000;
 
 /**
- * Milliseconds before the next try: 2, 6, 18, 54, 162 seconds and so on up to 15 minutes, each up to a quarter shorter or
- * longer, so that jobs that failed together do not come back together.
- * @param attempts failed tries so far, from 1
+ * Milliseconds before the next attempt: 2, 6, 18, 54, 162 seconds and so on up to 15 minutes, each up to a quarter shorter
+ * or longer, so that jobs that failed together do not retry together.
+ * @param attempts failed attempts so far, from 1
  * @param fraction chance in [0, 1)
  */
 export function retryDelay(attempts: number, fraction: number): number {
-  const base = Math.min(FIRST_DELAY_MS * 3 ** (attempts - 1), LONGEST_DELAY_MS);
+  const base = Math.min(FIRST_DELAY_MS * 3 ** (attempts - 1), MAX_DELAY_MS);
   return Math.round(base * (0.75 + fraction / 2));
 }

@@ -1,4 +1,4 @@
-/** The beginning of a commit: what the target holds, and which items are left out. Saved before the first write. */
+/** The start of a commit: what the target holds, and which items are skipped. Saved before the first write. */
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -8,7 +8,7 @@ import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, reread } from './context.ts';
 import type { JobKind } from './kinds/kind.ts';
 
-/** @throws RelayError of reading, or `CANCELLED` when somebody cancelled the job meanwhile */
+/** @throws RelayError of reading, or `CANCELLED` if the job was cancelled in the meantime */
 export async function makePlan(
   context: JobContext,
   job: Job,

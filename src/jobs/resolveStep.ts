@@ -1,6 +1,6 @@
 /**
- * One turn of searching for a job's items: in order, a few at a time, for a few seconds, so that other jobs get their turn.
- * Results are saved within a second; what a crash loses is searched again.
+ * One turn of searching for a job's items: in order, a few at a time, for a few seconds, so that other jobs get a turn.
+ * Results are saved within a second; what a crash loses is searched for again.
  */
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
@@ -9,12 +9,12 @@ import type { Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';
 import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
 
-/** More would only meet the rate limit sooner. */
+/** More would only hit the rate limit sooner. */
 const PARALLEL_SEARCHES = 4;
-const WINDOW = 200;
+const MAX_ITEMS = 200;
 const TURN_MS = 3_000;
-/** That many failures without a success between them are the provider's, not the items': the rest is spared. */
-const FAILURES_OF_ALL = 4;
+/** After this many failures in a row the provider is at fault, not the items: the others are not tried. */
+const MAX_FAILURES = 4;
 
 interface Turn {
   pause: Pause | null;
@@ -25,7 +25,7 @@ interface Turn {
 }
 
 interface Pause {
-  /** Unix milliseconds; null: until somebody logs in. */
+  /** Unix milliseconds; null: until the owner logs in. */
   until: number | null;
   reason: string;
 }
@@ -33,7 +33,7 @@ interface Pause {
 export async function resolveStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (!(await begin(context, job))) return;
   const resolving = reread(context.store, job);
-  const items = pendingItems(context.store, job.seq, context.clock.now(), WINDOW);
+  const items = pendingItems(context.store, job.seq, context.clock.now(), MAX_ITEMS);
   const wasDown = job.status === 'waiting' && job.attempts > 0;
   const pause = items.length === 0 ? null : await searchAll(context, resolving, items, wasDown, signal);
   signal.throwIfAborted();
@@ -51,7 +51,7 @@ async function park(context: JobContext, job: Job, { until, reason }: Pause): Pr
   await move(context, job, 'waiting', { runAfter: until, reason });
 }
 
-/** Moves a job without items that are due to where it belongs. */
+/** Moves a job that has no due items to its next state. */
 async function endIfDone(context: JobContext, job: Job): Promise<void> {
   const now = context.clock.now();
   const next = nextTry(context.store, job.seq);
@@ -66,7 +66,7 @@ async function endIfDone(context: JobContext, job: Job): Promise<void> {
   await move(context, job, 'completed', { result, completedAt: now });
 }
 
-/** @param wasDown the last turn ended with failures: one search alone shows whether the provider is back */
+/** @param wasDown the last turn ended with failures: a single search shows whether the provider is back */
 async function searchAll(
   context: JobContext,
   job: Job,
@@ -76,14 +76,14 @@ async function searchAll(
 ): Promise<Pause | null> {
   const queue = oneOfEachKey(items).values();
   const end = context.clock.now() + TURN_MS;
-  const turn: Turn = { pause: null, unsaved: null, failures: wasDown ? FAILURES_OF_ALL - 1 : 0 };
+  const turn: Turn = { pause: null, unsaved: null, failures: wasDown ? MAX_FAILURES - 1 : 0 };
   const next = async () => {
     const { value: item } = queue.next();
     if (!item) return false;
     const error = await search(context, job, item, signal);
     if (signal.aborted) return false;
     turn.failures = error ? turn.failures + 1 : 0;
-    if (error) noteFailure(context, job, item, error, turn);
+    if (error) recordFailure(context, job, item, error, turn);
     return !turn.pause && !turn.unsaved && context.clock.now() < end;
   };
   const lane = async () => {
@@ -98,7 +98,7 @@ function oneOfEachKey(items: readonly PendingItem[]): PendingItem[] {
   return [...new Map(items.toReversed().map((item) => [item.key, item])).values()].reverse();
 }
 
-/** Searches for one item and notes what was found; returns why nothing could be. */
+/** Searches for one item and records the result; returns the error if the search failed. */
 async function search(
   { resolver, store, clock }: JobContext,
   job: Job,
@@ -118,8 +118,14 @@ async function search(
   }
 }
 
-/** Notes the failure of an item, and whether the whole job has to pause for it. */
-function noteFailure(context: JobContext, job: Job, item: PendingItem, error: RelayError, turn: Turn): void {
+/** Records the failure of an item, and whether the whole job has to pause. */
+function recordFailure(
+  context: JobContext,
+  job: Job,
+  item: PendingItem,
+  error: RelayError,
+  turn: Turn,
+): void {
   const outcome = outcomeOf(error);
   const now = context.clock.now();
   if (outcome === 'store') {
@@ -128,11 +134,11 @@ function noteFailure(context: JobContext, job: Job, item: PendingItem, error: Re
     turn.pause ??= { until: waitUntil(outcome, error, now), reason: error.code };
   } else {
     const delay = useAttempt(context, job, item, error);
-    if (turn.failures >= FAILURES_OF_ALL) turn.pause ??= { until: now + delay, reason: error.code };
+    if (turn.failures >= MAX_FAILURES) turn.pause ??= { until: now + delay, reason: error.code };
   }
 }
 
-/** Returns after how many milliseconds the next try makes sense. */
+/** Returns how many milliseconds to wait before the next attempt. */
 function useAttempt(context: JobContext, job: Job, item: PendingItem, error: RelayError): number {
   const { store, clock, random, log } = context;
   if (error.code === 'INTERNAL') log.error({ job: job.id, err: error }, 'a search of a job failed');

@@ -6,14 +6,14 @@ export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   pending: ['resolving', 'cancelled'],
   /** Its items are being searched for. A dry run ends here. */
   resolving: ['waiting', 'ready', 'completed', 'failed', 'cancelled'],
-  /** For a time or a login; goes on with the phase that it was in. */
+  /** For a time or a login; continues with the phase that it was in. */
   waiting: ['resolving', 'committing', 'failed', 'cancelled'],
-  /** Everything was tried; `commit_job` writes it, `resume_job` searches again for what was not found. */
+  /** All items are resolved or given up; `commit_job` writes, `resume_job` searches again for unresolved items. */
   ready: ['resolving', 'committing', 'cancelled'],
   /** Its items are being written. */
   committing: ['waiting', 'completed', 'failed', 'cancelled'],
   completed: [],
-  /** Stopped by an error; `resume_job` goes on with the phase that it was in. */
+  /** Stopped by an error; `resume_job` continues with the phase that it was in. */
   failed: ['resolving', 'committing', 'cancelled'],
   cancelled: [],
 };
@@ -22,7 +22,7 @@ export function mayMove(from: JobStatus, to: JobStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The state in which a phase is at work. */
+/** The state in which a phase runs. */
 export function workingState(phase: JobPhase): JobStatus {
   return phase === 'resolve' ? 'resolving' : 'committing';
 }

@@ -33,7 +33,7 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     return { ...result, source: 'search' };
   }
 
-  /** An alias that the user set without a year is valid for every year; a learned one is not. */
+  /** An alias that a person set without a year is valid for every year; a learned one is not. */
   function remembered({ year: _, ...anyYear }: TrackQuery, key: string): Track | null {
     const exact = getAlias(store, key);
     if (exact) return exact.track;

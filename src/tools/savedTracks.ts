@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { containsUris, getSavedTracks, libraryChunks } from '../provider/resources/savedTracks.ts';
-import { reportOf, settle, writeChunks } from '../provider/writes/chunkedWrite.ts';
+import { completeOrThrow, reportOf, writeChunks } from '../provider/writes/chunkedWrite.ts';
 import { type GivenRef, limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { defineTool, type Services } from './tool.ts';
 
@@ -45,7 +45,7 @@ async function writeToLibrary(
   );
   const progress = await writeChunks(provider, chunks, call, clock);
   const { playlist_id: _, snapshot_id: __, ...report } = reportOf('', chunks, progress);
-  return settle(report, progress.error);
+  return completeOrThrow(report, progress.error);
 }
 
 export const saveTracksTool = defineTool({

@@ -266,9 +266,9 @@ const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]>
   [
     'a missing playlist',
     { type: 'add_to_playlist', items: ['x'.repeat(22)] },
-    /payload\.playlist_id is missing/,
+    /payload\.playlist_id is required/,
   ],
-  ['a missing name', { type: 'create_playlist', items: ['x'.repeat(22)] }, /payload\.name is missing/],
+  ['a missing name', { type: 'create_playlist', items: ['x'.repeat(22)] }, /payload\.name is required/],
   ['no items', { type: 'save_tracks', items: [] }, /items must have at least 1 entry/],
   ['an unknown type', { type: 'delete_all', items: ['x'.repeat(22)] }, /type must be one of/],
   [

@@ -81,7 +81,10 @@ test('a half-written job that went on after the copy stops, and ends in review w
     assert.deepEqual([restored.heldJobs, restored.jobs], [1, { failed: 1 }]);
     const held = await reach(relay, id, 'failed');
     assert.deepEqual([held.written, held.review_required, held.error?.code], [100, false, 'CONFLICT']);
-    assert.match(held.error?.message ?? '', /^This job was being written when the copy of \S+Z was made/);
+    assert.match(
+      held.error?.message ?? '',
+      /^The state was restored from a copy of \S+Z, when this job was writing/,
+    );
     assert.equal(relay.provider.requests.length, 0);
 
     await relay.call('resume_job', { job_id: id });
@@ -124,7 +127,7 @@ test('a job that had written nothing at the copy does not write again by itself'
     const all = urisOf(playlist);
     await restoreAndStart(relay, file);
     const held = await reach(relay, id, 'failed');
-    assert.match(held.error?.remedy ?? '', /^Look in Spotify whether its tracks are there/);
+    assert.match(held.error?.remedy ?? '', /^Check in Spotify whether its tracks are there/);
     assert.equal((await relay.call('cancel_job', { job_id: id })).error, undefined);
     assert.equal(writes(relay), 0);
     assert.deepEqual(urisOf(playlist), all);

@@ -1,6 +1,6 @@
 /**
- * Makes a playlist and fills it. Which playlists have its name is saved before it is made: after a crash, one of that name
- * that is not among them, belongs to the account and is empty is the one that was made.
+ * Creates a playlist and fills it. The IDs of all playlists with its name are saved first: after a crash, a playlist of
+ * that name that is not among them, belongs to the account and is empty is the one that was created.
  */
 import { RelayError } from '../../domain/errors.ts';
 import type { Playlist } from '../../domain/shapes.ts';
@@ -16,7 +16,7 @@ import { getAccount } from '../../store/tables/account.ts';
 import { dropIntent, getIntent } from '../../store/tables/jobIntents.ts';
 import { changeJob, type Job } from '../../store/tables/jobs.ts';
 import type { JobContext } from '../context.ts';
-import { guardedIntent, isSurelyWithoutEffect, looksAgain } from '../intents.ts';
+import { guardedIntent, hadNoEffect, lookUntilClear } from '../intents.ts';
 import { readUris } from '../playlistCheck.ts';
 import { type JobKind, onlyChunk } from './kind.ts';
 
@@ -54,7 +54,7 @@ async function make(context: JobContext, job: Job, call: Call): Promise<string> 
     const made = await sendCreate(context.provider, { name, description, public: isPublic }, UNSTOPPABLE);
     return made.id;
   } catch (error) {
-    if (isSurelyWithoutEffect(error)) {
+    if (hadNoEffect(error)) {
       dropIntent(context.store, job.seq);
       throw error;
     }
@@ -64,14 +64,14 @@ async function make(context: JobContext, job: Job, call: Call): Promise<string> 
   }
 }
 
-/** The playlist that an interrupted request made; null where it made none. */
+/** The playlist that an interrupted request created; null if it created none. */
 function findMade(
   context: JobContext,
   job: Job,
   known: readonly string[],
   call: Call,
 ): Promise<string | null> {
-  return looksAgain<string | null>(context, job, call, async () => {
+  return lookUntilClear<string | null>(context, job, call, async () => {
     const fresh = (await ofThatName(context, job, call)).filter(({ id }) => !known.includes(id));
     for (const { id } of fresh) {
       if ((await readUris(context, id, call)).length === 0) return { settled: id };
@@ -94,10 +94,10 @@ function notEmpty(job: Job, fresh: readonly Playlist[]): RelayError {
   const ids = fresh.map(({ id }) => id);
   return new RelayError(
     'CONFLICT',
-    `A playlist "${job.payload.name}" appeared while this job was making one, and it is not empty: ${ids.join(', ')}.`,
+    `A playlist "${job.payload.name}" appeared while this job was creating one, and it is not empty: ${ids.join(', ')}.`,
     {
       remedy:
-        'Look at it in Spotify: empty, rename or delete it, then resume the job; or cancel the job and use that playlist.',
+        'Check it in Spotify: empty, rename or delete it, then resume the job; or cancel the job and use that playlist.',
       details: { playlist_ids: ids, expected_uris: [], written: 0 },
     },
   );

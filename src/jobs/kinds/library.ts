@@ -1,4 +1,4 @@
-/** Saving and removing saved tracks. Both may be sent again without harm, so that nothing has to be found out. */
+/** Saving and removing saved tracks. Both can safely be sent again, so no outcome has to be found out. */
 import { LIBRARY_CHUNK, libraryChunks } from '../../provider/resources/savedTracks.ts';
 import { type JobKind, onlyChunk } from './kind.ts';
 

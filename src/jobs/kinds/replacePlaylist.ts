@@ -1,4 +1,4 @@
-/** Puts the items in the place of all rows: the first request replaces, the others append. */
+/** Replaces all rows: the first request replaces, the others append. */
 import { insertChunks, PLAYLIST_CHUNK, replaceChunks } from '../../provider/writes/playlistWrites.ts';
 import { restorableUris } from '../../provider/writes/rollback.ts';
 import { type JobKind, onlyChunk } from './kind.ts';
@@ -7,7 +7,7 @@ export const replacePlaylist: JobKind = {
   type: 'replace_playlist',
   target: 'playlist',
   chunkSize: PLAYLIST_CHUNK,
-  // A row that could not be written again is refused before anything is lost.
+  // A row that could not be restored is refused before anything is lost.
   readBase: async ({ rows }, targetId, call) => restorableUris(await rows.readFresh(targetId, call)),
   write: (targetId, uris, isFirst) =>
     onlyChunk(isFirst ? replaceChunks(targetId, uris) : insertChunks(targetId, uris)),

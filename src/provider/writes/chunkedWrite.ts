@@ -108,7 +108,7 @@ function describeError(error: RelayError): NonNullable<WriteReport['error']> {
  * Returns the report of a complete write.
  * @throws RelayError the cause itself if nothing was written; `PARTIAL_WRITE` with the report in `details` otherwise
  */
-export function settle<T extends { ok: boolean; written: number; requested: number }>(
+export function completeOrThrow<T extends { ok: boolean; written: number; requested: number }>(
   report: T,
   cause: RelayError | null,
 ): T {

@@ -9,9 +9,9 @@ import type { JobPayload, JobType } from '../../domain/job.ts';
 import type { Call } from '../../provider/api.ts';
 import {
   type Chunk,
+  completeOrThrow,
   type WriteReport as Report,
   reportOf,
-  settle,
   type WriteProgress,
   writeChunks,
 } from '../../provider/writes/chunkedWrite.ts';
@@ -57,7 +57,7 @@ export async function writeOrDefer(
   // If the job cannot be saved, the caller has to hear how far the write got.
   const handedOver = await defer?.catch(() => null);
   if (handedOver) return handedOver;
-  const settled = settle(write, progress.error);
+  const settled = completeOrThrow(write, progress.error);
   return outcome(entries, { status: 'done', playlist_id: playlistId, write: settled });
 }
 

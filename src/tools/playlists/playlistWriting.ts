@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { Call } from '../../provider/api.ts';
 import {
   type Chunk,
+  completeOrThrow,
   type WriteReport as Report,
   reportOf,
-  settle,
   writeChunks,
 } from '../../provider/writes/chunkedWrite.ts';
 import type { Services } from '../tool.ts';
@@ -34,7 +34,7 @@ export async function writeToPlaylist(
     async () => {
       call.signal.throwIfAborted();
       const progress = await writeChunks(services.provider, chunks, call, services.clock);
-      return settle(reportOf(id, chunks, progress), progress.error);
+      return completeOrThrow(reportOf(id, chunks, progress), progress.error);
     },
     call.signal,
   );
