@@ -146,7 +146,7 @@ for (const [what, sql, words] of ALTERED) {
 const ROWS: Array<[what: string, sql: string, words: RegExp]> = [
   [
     'a row that refers to nothing',
-    "pragma foreign_keys = off; insert into oauth_tokens values ('h', 'none', 'access', 1, 2, null)",
+    "pragma foreign_keys = off; insert into oauth_tokens (hash, grant_id, kind, issued_at, expires_at) values ('h', 'none', 'access', 1, 2)",
     /refers to one that is not there/,
   ],
   [
@@ -158,6 +158,16 @@ const ROWS: Array<[what: string, sql: string, words: RegExp]> = [
     'an absurdly long text',
     "update api_errors set message = replace(hex(zeroblob(9000000)), '00', 'xx')",
     /api_errors\.message is longer than 16 MiB/,
+  ],
+  [
+    'a time that no calendar has',
+    'update api_errors set last_seen_at = 8640000000000001',
+    /a row of api_errors .* api_errors\.last_seen_at is a number out of range/,
+  ],
+  [
+    'a time before all others',
+    'update api_errors set first_seen_at = -1',
+    /api_errors\.first_seen_at is a number out of range/,
   ],
   [
     'a row that a check forbids',
@@ -172,6 +182,116 @@ for (const [what, sql, words] of ROWS) {
     const error = await attempt(await changed(bytes, (db) => db.exec(sql)));
     assertRefused(error);
     assert.match(error?.message ?? '', words);
+  });
+}
+
+const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_duplicates: false };
+const TRACK = {
+  id: null,
+  uri: 'spotify:local:a:b:c:1',
+  type: 'track',
+  name: 'a',
+  artists: [{ id: null, name: 'b' }],
+  album: { id: null, name: null, release_date: null },
+  duration_ms: null,
+  explicit: null,
+  is_local: true,
+  isrc: null,
+  url: null,
+};
+
+type Row = Record<string, string | number | null>;
+
+/** Rows as this program writes them; each test changes one column. */
+const SOUND: Record<string, Row> = {
+  tracks: { id: 't', data: JSON.stringify(TRACK), updated_at: 1 },
+  oauth_clients: {
+    client_id: 'c',
+    redirect_uris: '["http://127.0.0.1/cb"]',
+    grant_types: '["authorization_code"]',
+    source: 'registered',
+    created_at: 1,
+  },
+  jobs: {
+    seq: 1,
+    id: 'j',
+    type: 'add_to_playlist',
+    status: 'pending',
+    phase: 'resolve',
+    payload: JSON.stringify(PAYLOAD),
+    error: JSON.stringify({ code: 'C', message: 'm', remedy: 'r' }),
+    result: '{"written":1}',
+    total_items: 1,
+    max_attempts: 3,
+    created_at: 1,
+    updated_at: 1,
+  },
+  job_items: {
+    job: 1,
+    position: 0,
+    input: JSON.stringify({ title: 'a', artist: 'b', year: 1999 }),
+    key: 'k',
+    status: 'pending',
+    track: JSON.stringify(TRACK),
+    candidates: JSON.stringify([{ track: TRACK, score: 0.5, reasons: ['title'] }]),
+    error: null,
+  },
+  job_plans: { job: 1, first_position: 0, base: '["spotify:track:x"]' },
+  job_intents: { job: 1, intent: '{"kind":"write","first":0,"last":-1}', created_at: 1 },
+};
+
+function insertAll(db: Database, rows: Record<string, Row>): void {
+  for (const [table, row] of Object.entries(rows)) {
+    const places = Object.keys(row).map(() => '?');
+    const sql = `insert into ${table} (${Object.keys(row).join(', ')}) values (${places.join(', ')})`;
+    db.run(sql, Object.values(row));
+  }
+}
+
+test('rows as the program writes them come back', async (t) => {
+  const { bytes, attempt } = await desk(t);
+  assert.equal(await attempt(await changed(bytes, (db) => insertAll(db, SOUND))), null);
+});
+
+const DEEP = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+const UNUSABLE: Array<[column: string, value: string | number, words: string]> = [
+  ['tracks.data', '{"id":', 'is not JSON'],
+  ['tracks.data', '{"name":"a"}', 'has JSON of another shape'],
+  ['oauth_clients.redirect_uris', '"http://127.0.0.1/cb"', 'has JSON of another shape'],
+  ['oauth_clients.redirect_uris', '["nowhere"]', 'has JSON of another shape'],
+  ['oauth_clients.grant_types', '[1]', 'has JSON of another shape'],
+  ['jobs.payload', 'null', 'has JSON of another shape'],
+  ['jobs.payload', 'undefined', 'is not JSON'],
+  ['jobs.error', '{"code":1}', 'has JSON of another shape'],
+  ['jobs.result', '[]', 'has JSON of another shape'],
+  ['jobs.result', `{"a":${DEEP}}`, 'is not JSON'],
+  ['jobs.type', 'delete_everything', 'is a word that relay does not use'],
+  ['jobs.status', 'done', 'is a word that relay does not use'],
+  ['jobs.status', 'committing', 'jobs.phase does not go with jobs.status'],
+  ['jobs.phase', 'commit', 'jobs.phase does not go with jobs.status'],
+  ['jobs.total_items', 2 ** 52, 'is a number out of range'],
+  ['jobs.written', -1, 'is a number out of range'],
+  ['jobs.run_after', 8_640_000_000_000_001, 'is a number out of range'],
+  ['job_items.input', DEEP, 'has JSON of another shape'],
+  ['job_items.input', '{"title":"a"}', 'names nothing to search for'],
+  ['job_items.status', 'matched', 'job_items.uri is missing'],
+  ['job_items.status', 'lost', 'is a word that relay does not use'],
+  ['job_items.track', '{}', 'has JSON of another shape'],
+  ['job_items.candidates', '[{"track":null,"score":1,"reasons":[]}]', 'has JSON of another shape'],
+  ['job_plans.base', '[null]', 'has JSON of another shape'],
+  ['job_intents.intent', '{"kind":"delete"}', 'has JSON of another shape'],
+];
+
+for (const [place, value, words] of UNUSABLE) {
+  const [table = '', column = ''] = place.split('.');
+  const shown = String(value).slice(0, 40);
+  test(`${place} of ${shown} is refused by name`, async (t) => {
+    const { bytes, attempt } = await desk(t);
+    const rows = { ...SOUND, [table]: { ...SOUND[table], [column]: value } };
+    const error = await attempt(await changed(bytes, (db) => insertAll(db, rows)));
+    assertRefused(error);
+    assert.ok(error?.message.includes(`a row of ${table} is not as it should be: `), error?.message);
+    assert.ok(error?.message.includes(words), error?.message);
   });
 }
 

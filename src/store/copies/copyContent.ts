@@ -3,13 +3,11 @@
  * anybody, so nothing in it is believed: its schema has to be ours word for word before SQLite does any work on it, and no
  * SQL text of the file is ever run. Every step reads a page once, so the size of the file bounds the time.
  */
-import type { Database, SqlJsStatic, SqlValue } from 'sql.js';
+import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
 import { type Migration, migrate } from '../sql/migrate.ts';
+import { requireUsable } from './rowRules.ts';
 import { schemaTreeProblem } from './schemaTree.ts';
-
-/** A title, a list, a plan: the longest is the list of a job, which came in by a request of at most 4 MiB. */
-const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 
 /** What the file claims to be; bytes 60 to 63 of its header. */
 export function claimedVersion(bytes: Uint8Array): number {
@@ -119,9 +117,7 @@ function copyTable(file: Database, fresh: Database, table: string): void {
   try {
     while (select.step()) {
       const row = select.get();
-      row.forEach((value, at) => {
-        requireUsual(value, `${table}.${columns[at]}`);
-      });
+      requireUsable(table, Object.fromEntries(columns.map((column, at) => [column, row[at] ?? null])));
       insert.run(row);
     }
   } catch (error) {
@@ -129,15 +125,5 @@ function copyTable(file: Database, fresh: Database, table: string): void {
   } finally {
     select.free();
     insert.free();
-  }
-}
-
-/** Types, ranges and null are checked by the strict tables that the row goes into. */
-function requireUsual(value: SqlValue, column: string): void {
-  const isLong =
-    (typeof value === 'string' || value instanceof Uint8Array) && value.length > MAX_VALUE_LENGTH;
-  if (isLong) throw new Error(`${column} is longer than ${MAX_VALUE_LENGTH / 1024 / 1024} MiB`);
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    throw new Error(`${column} is a number out of range`);
   }
 }
