@@ -8,6 +8,6 @@ export function newSecret(random: Random): string {
 }
 
 /** SHA-256 in hex, the form in which secrets are kept. */
-export function hashOf(secret: string): string {
+export function hashOf(secret: string | Uint8Array): string {
   return createHash('sha256').update(secret).digest('hex');
 }

@@ -2,18 +2,10 @@
  * `config.json`: read as it is, changed one key at a time, written whole. It keeps its order and its indentation, and a
  * crash while writing leaves the old file.
  */
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { UnreadFile } from '../base/files.ts';
+import { readRegularFileSync, replaceFileSync } from '../base/filesSync.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import type { Problem } from './problems.ts';
 
@@ -26,6 +18,9 @@ export interface ConfigFile {
   indent: string;
 }
 
+/** Two dozen settings; finding the place of an error in the file takes the square of its length. */
+const MAX_BYTES = 64 * 1024;
+
 export function configPath(home: string): string {
   return join(home, 'config.json');
 }
@@ -34,8 +29,9 @@ export function configPath(home: string): string {
 export function readConfigFile(home: string): ConfigFile {
   const path = configPath(home);
   try {
-    return parseConfig(path, readFileSync(path, 'utf8'));
+    return parseConfig(path, readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8'));
   } catch (error) {
+    if (error instanceof UnreadFile) return unreadable(path, `cannot be read (${error.message})`);
     if (systemCodeOf(error) === 'ENOENT') return { path, values: {}, problem: null, indent: '  ' };
     return unreadable(path, `cannot be read (${systemCodeOf(error) ?? 'unknown error'})`);
   }
@@ -46,27 +42,14 @@ export function readConfigFile(home: string): ConfigFile {
  * Throws `HOME_UNUSABLE` when the directory cannot be written.
  */
 export function writeConfigFile(file: Pick<ConfigFile, 'path' | 'values' | 'indent'>): void {
-  const temporary = `${file.path}.${randomBytes(4).toString('hex')}.tmp`;
   try {
     mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
-    writeSynced(temporary, `${JSON.stringify(file.values, null, file.indent)}\n`);
-    renameSync(temporary, file.path);
+    replaceFileSync(file.path, `${JSON.stringify(file.values, null, file.indent)}\n`);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw new RelayError('HOME_UNUSABLE', `${file.path} cannot be written: ${messageOf(error)}.`, {
       remedy: 'Make the directory writable, or choose another with --home.',
       cause: error,
     });
-  }
-}
-
-function writeSynced(path: string, text: string): void {
-  const handle = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(handle, text);
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

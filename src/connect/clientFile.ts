@@ -2,12 +2,15 @@
  * Reads and replaces a file that belongs to another program. A backup is kept beside it, a symbolic link stays one, and
  * a crash leaves either the old file or the new one.
  */
-import { randomBytes } from 'node:crypto';
-import { type FileHandle, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stampOf } from '../base/clock.ts';
+import { readRegularFile, replaceFile, UnreadFile, writeSynced } from '../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { FileProblem } from './fileText.ts';
+
+/** Files of this kind have some KiB; one client keeps the history of its projects there too. */
+const MAX_BYTES = 32 * 1024 * 1024;
 
 export interface ClientFile {
   /** As the client names it. */
@@ -34,16 +37,20 @@ export async function readClientFile(path: string): Promise<ClientFile> {
     const isThere = await lstat(path).catch(onlyIfMissing);
     if (!isThere) return { path, target: path, bytes: null, owner: null };
     const target = await realpath(path);
-    const found = await stat(target);
-    if (!found.isFile()) throw new FileProblem('is not a regular file');
-    const owner = { mode: found.mode & 0o777, uid: found.uid, gid: found.gid };
-    return { path, target, bytes: await readFile(target), owner };
+    const { bytes, mode, uid, gid } = await readRegularFile(target, MAX_BYTES);
+    return { path, target, bytes, owner: { mode: mode & 0o777, uid, gid } };
   } catch (error) {
-    if (error instanceof FileProblem) throw error;
+    if (error instanceof UnreadFile) throw problemOf(error);
+    if (systemCodeOf(error) === 'EISDIR') throw new FileProblem('is not a regular file');
     if (systemCodeOf(error) === 'ENOENT')
       throw new FileProblem('is a symbolic link to a file that does not exist');
     throw unusable(path, 'read', error);
   }
+}
+
+function problemOf({ size }: UnreadFile): FileProblem {
+  if (size === null) return new FileProblem('is not a regular file');
+  return new FileProblem(`has ${Math.round(size / 1024 / 1024)} MiB, too much to edit safely`);
 }
 
 /**
@@ -69,23 +76,26 @@ export function isReadableByOthers({ owner }: ClientFile, platform: NodeJS.Platf
  * nothing was changed.
  */
 export async function replaceClientFile(file: ClientFile, replacement: Replacement): Promise<string | null> {
-  const temporary = `${file.target}.relay-${randomBytes(4).toString('hex')}.tmp`;
+  const { path, target, bytes, owner } = file;
   let backup: string | null = null;
   try {
     // Respect a read-only file, although a writable directory would let us replace it.
-    if (file.bytes) await (await open(file.target, 'r+')).close();
-    await writeSynced(temporary, replacement.text, modeFor(file, replacement), file.owner);
-    backup = file.bytes && (await keep(file.path, file.bytes, replacement.now));
-    await requireUnchanged(file);
-    await rename(temporary, file.target);
+    if (bytes) await (await open(target, 'r+')).close();
+    await replaceFile(target, replacement.text, {
+      mode: modeFor(file, replacement),
+      // Without this, a run as root would make root the owner of a file that the user's client must read.
+      owner,
+      async before() {
+        backup = bytes && (await keep(path, bytes, replacement.now));
+        await requireUnchanged(file);
+      },
+    });
+    return backup;
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => {});
     if (backup) await rm(backup, { force: true }).catch(() => {});
     if (error instanceof RelayError) throw error;
-    throw unusable(file.path, 'written', error);
+    throw unusable(path, 'written', error);
   }
-  await syncDirectory(dirname(file.target));
-  return backup;
 }
 
 /** Creates the directories between `base`, which must exist, and the file. Throws `HOME_UNUSABLE`. */
@@ -116,30 +126,9 @@ export async function closeToOthers(file: ClientFile): Promise<void> {
   }
 }
 
-/** undefined: the system's default for new files. */
-function modeFor({ owner }: ClientFile, { secret }: Replacement): number | undefined {
-  return secret ? 0o600 : owner?.mode;
-}
-
-async function writeSynced(
-  path: string,
-  content: string | Buffer,
-  mode: number | undefined,
-  owner: ClientFile['owner'] = null,
-): Promise<void> {
-  const handle = await open(path, 'wx', mode);
-  try {
-    if (mode !== undefined) await handle.chmod(mode);
-    // Without this, a run as root would make root the owner of a file that the user's client must read.
-    if (owner && process.geteuid?.() === 0) await handle.chown(owner.uid, owner.gid);
-    await handle.writeFile(content);
-    await handle.sync();
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
-  }
+/** A new file names programs to start, so nobody else may write it, whatever the umask. */
+function modeFor({ owner }: ClientFile, { secret }: Replacement): number {
+  return secret ? 0o600 : (owner?.mode ?? 0o644 & ~process.umask());
 }
 
 /** Writes the backup under a name that is not taken. */
@@ -148,7 +137,7 @@ async function keep(path: string, bytes: Buffer, now: number): Promise<string> {
   for (let copy = 1; ; copy++) {
     const backup = `${path}.relay-backup-${stamp}${copy === 1 ? '' : `-${copy}`}`;
     try {
-      await writeSynced(backup, bytes, 0o600);
+      await writeSynced(backup, bytes);
       return backup;
     } catch (error) {
       if (systemCodeOf(error) !== 'EEXIST') throw error;
@@ -157,18 +146,14 @@ async function keep(path: string, bytes: Buffer, now: number): Promise<string> {
 }
 
 async function requireUnchanged({ path, target, bytes }: ClientFile): Promise<void> {
-  const now = await readFile(target).catch(onlyIfMissing);
-  if (bytes === null ? now === null : now?.equals(bytes)) return;
+  const now = await readRegularFile(target, MAX_BYTES).catch((error: unknown) => {
+    if (error instanceof UnreadFile) return 'other';
+    return onlyIfMissing(error);
+  });
+  if (bytes === null ? now === null : now !== null && now !== 'other' && now.bytes.equals(bytes)) return;
   throw new RelayError('CONFLICT', `${path} changed while relay was editing it. Nothing was written.`, {
     remedy: 'Close the client if it is running, then try again.',
   });
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  // Windows cannot open a directory, and some file systems cannot sync one. The rename has to be enough there.
-  const handle = await open(path, 'r').catch(() => null);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }
 
 function onlyIfMissing(error: unknown): null {

@@ -6,6 +6,8 @@
 
 import { type Remedy, remedyText } from './remedy.ts';
 
+export { messageOf, systemCodeOf } from '../base/thrown.ts';
+
 /** Codes that a tool call can answer, with what each one says. Clients branch on them: never rename one. */
 export const TOOL_ERROR_CODES = {
   INVALID_ARGUMENT: 'An argument is missing, unknown or not usable.',
@@ -119,18 +121,4 @@ export function asRelayError(error: unknown): RelayError {
     remedy: "Try again. If it happens again, look in the server's log for this time and report it.",
     cause: error,
   });
-}
-
-/** A sentence from an unknown thrown value, for logs. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** The system error code (`ENOENT`, `ECONNREFUSED`, …) of a thrown value or of its cause. */
-export function systemCodeOf(error: unknown): string | undefined {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const code = (at as NodeJS.ErrnoException).code;
-    if (typeof code === 'string') return code;
-  }
-  return undefined;
 }

@@ -1,9 +1,14 @@
 /** The master key in a file, for machines without a keychain: `<home>/master.key`, mode 0600. */
-import { chmod, link, open, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../base/clock.ts';
+import { readRegularFile, writeSynced } from '../base/files.ts';
+import { tempPathFor } from '../base/tempFiles.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { decodeKey, encodeKey, KEY_BYTES } from './keyText.ts';
+
+/** A key has 44 characters; an editor may have added to them. */
+const MAX_BYTES = 4096;
 
 export function keyFilePath(home: string): string {
   return join(home, 'master.key');
@@ -22,14 +27,14 @@ export function hasKeyFile(home: string): Promise<boolean> {
  */
 export async function readKeyFile(home: string): Promise<Buffer | null> {
   const path = keyFilePath(home);
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  const file = await readRegularFile(path, MAX_BYTES).catch((error: unknown) => {
     if (systemCodeOf(error) === 'ENOENT') return null;
     throw unreadable(path, messageOf(error));
   });
-  if (text === null) return null;
-  const key = decodeKey(text.trim());
+  if (file === null) return null;
+  const key = decodeKey(file.bytes.toString('utf8').trim());
   if (!key) throw unreadable(path, 'it does not hold a key');
-  if (process.platform !== 'win32' && (await stat(path)).mode & 0o077) await chmod(path, 0o600);
+  if (process.platform !== 'win32' && file.mode & 0o077) await chmod(path, 0o600);
   return key;
 }
 
@@ -40,7 +45,7 @@ export async function createKeyFile(
 ): Promise<{ key: Buffer; created: boolean }> {
   const path = keyFilePath(home);
   const key = random.bytes(KEY_BYTES);
-  const temp = `${path}.${process.pid}-${random.bytes(4).toString('hex')}.tmp`;
+  const temp = tempPathFor(path);
   try {
     await writeSynced(temp, `${encodeKey(key)}\n`);
     await link(temp, path);
@@ -52,16 +57,6 @@ export async function createKeyFile(
     return { key: existing, created: false };
   } finally {
     await rm(temp, { force: true });
-  }
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

@@ -2,22 +2,10 @@
  * Keeps a file under a name made of its content in a folder that nobody else can write to, so that what is loaded from
  * there is what was put there. Synchronous: the keychain's helper does nothing else meanwhile.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { hashOf } from '../base/digest.ts';
+import { replaceFileSync } from '../base/filesSync.ts';
 
 /** Someone else's rights to change what a path leads to. */
 const WRITABLE_BY_OTHERS = 0o022;
@@ -34,13 +22,13 @@ export function keepByContent(own: string, name: string, content: Uint8Array): s
   const parent = realpathSync(dirname(own));
   refuseSwappable(parent);
   const place = join(parent, basename(own));
-  const folder = join(place, createHash('sha256').update(content).digest('hex'));
+  const folder = join(place, hashOf(content));
   const path = join(folder, name);
   for (const directory of [place, folder]) {
     makeDirectory(directory);
     refuseForeign(lstatSync(directory), directory);
   }
-  if (!holds(path, content)) write(path, content);
+  if (!holds(path, content)) replaceFileSync(path, content);
   return path;
 }
 
@@ -86,18 +74,5 @@ function holds(path: string, content: Uint8Array): boolean {
     return lstatSync(path).isFile() && readFileSync(path).equals(content);
   } catch {
     return false;
-  }
-}
-
-function write(path: string, content: Uint8Array): void {
-  const temp = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    writeFileSync(temp, content, { mode: 0o600, flag: 'wx' });
-    const file = openSync(temp, 'r');
-    fsyncSync(file);
-    closeSync(file);
-    renameSync(temp, path);
-  } finally {
-    rmSync(temp, { force: true });
   }
 }

@@ -1,13 +1,16 @@
 /** Reads, replaces and removes the files of a service. */
-import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { readRegularFile, replaceFile } from '../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+
+/** No unit and no property list comes near it. */
+const MAX_BYTES = 1024 * 1024;
 
 /** null when there is no such file; `''` for a file that cannot be read, which counts as someone else's. */
 export async function readText(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readRegularFile(path, MAX_BYTES)).bytes.toString('utf8');
   } catch (error) {
     if (!['ENOENT', 'ENOTDIR'].includes(systemCodeOf(error) ?? '')) return '';
     // A dangling symbolic link is not the same as no file.
@@ -17,13 +20,10 @@ export async function readText(path: string): Promise<string | null> {
 
 /** @throws RelayError `SERVICE_FAILED` */
 export async function replaceText(path: string, text: string): Promise<void> {
-  const temp = `${path}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(temp, text, { mode: 0o644, flag: 'wx' });
-    await rename(temp, path);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await replaceFile(path, text, { mode: 0o644 });
   } catch (error) {
-    await rm(temp, { force: true }).catch(() => {});
     throw unwritable(path, error);
   }
 }
@@ -44,7 +44,7 @@ export async function linkTarget(path: string): Promise<string | null> {
 export async function putLink(path: string, target: string): Promise<void> {
   if ((await linkTarget(path)) === target) return;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     if ((await lstat(path).catch(() => null))?.isSymbolicLink()) await rm(path);
     await symlink(target, path);
   } catch (error) {

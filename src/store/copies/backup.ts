@@ -4,12 +4,12 @@
  */
 import { open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { removeStaleTemps, tempPathFor } from '../../base/tempFiles.ts';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem } from '../file/save.ts';
 import { nodeSaveFs, type SaveFs } from '../file/saveFs.ts';
 import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
-import { removeStaleTemps, tempPathFor } from '../file/tempFiles.ts';
 import { linkUnlessExists } from '../home/smallFiles.ts';
 
 export interface BackupOptions {

@@ -5,12 +5,12 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { removeStaleTemps, tempPathFor } from '../../base/tempFiles.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type Detached, openCopy } from '../file/open.ts';
 import { diskProblem } from '../file/save.ts';
 import { nodeSaveFs, type SaveFs } from '../file/saveFs.ts';
 import { readStateFile, refuseUnfinished, stateFilePath } from '../file/stateFile.ts';
-import { removeStaleTemps, tempPathFor } from '../file/tempFiles.ts';
 import { keepStateFile } from './keptCopy.ts';
 
 /** A state of ten thousand songs has a few MiB; checking this much takes some seconds and a few times its size in memory. */

@@ -40,7 +40,7 @@ const Intent = z.union([
   z.object({ kind: z.literal('create'), known: z.array(z.string()) }),
   z.object({ kind: z.literal('write'), first: z.number().int(), last: z.number().int() }),
 ]);
-const RedirectUris = z.array(z.string().refine((uri) => URL.canParse(uri))).min(1);
+const RedirectUris = z.array(z.string().refine((uri) => URL.canParse(uri)));
 
 /** JSON columns, by table. */
 const JSON_COLUMNS = lazy<Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>>(() => ({

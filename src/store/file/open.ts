@@ -4,6 +4,7 @@
  */
 import type { Database } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
+import { removeStaleTemps } from '../../base/tempFiles.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { MIGRATIONS } from '../../generated/sql.ts';
 import { claimedVersion, takeRows } from '../copies/copyContent.ts';
@@ -22,7 +23,6 @@ import {
   type StateFile,
   stateFilePath,
 } from './stateFile.ts';
-import { removeStaleTemps } from './tempFiles.ts';
 
 export type { SqlParams, SqlValue, Store, StoreOptions, StoreState } from '../types.ts';
 

@@ -6,9 +6,9 @@
 import { dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import { tempPathFor } from '../../base/tempFiles.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { SaveFs } from './saveFs.ts';
-import { tempPathFor } from './tempFiles.ts';
 
 /** Changes wait this long for company; with the time of a save it stays below a second. */
 const SOON_MS = 500;

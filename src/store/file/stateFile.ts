@@ -2,9 +2,10 @@
  * Reading the state file and refusing one that is damaged or not ours. Nothing here writes: a refused file stays byte
  * for byte as it was found.
  */
-import { open, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, SqlJsStatic } from 'sql.js';
+import { readRegularFile, UnreadFile } from '../../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { APPLICATION_ID } from '../sql/migrate.ts';
 
@@ -48,16 +49,17 @@ export async function readStateFile(
 
 /** A save puts another file in the place of this one; what has been opened stays the complete one before. */
 async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
-  const file = await open(path);
   try {
-    const { mtimeMs, size } = await file.stat();
-    if (size > maxBytes) {
-      const isForeign = headerProblem((await file.read(Buffer.alloc(100), 0, 100, 0)).buffer, size);
-      throw damaged(path, isForeign ?? `it has ${Math.round(size / 1024 / 1024)} MiB, more than any state`);
-    }
-    return { bytes: await file.readFile(), savedAt: Math.round(mtimeMs) };
-  } finally {
-    await file.close();
+    const { bytes, mtimeMs } = await readRegularFile(path, maxBytes);
+    return { bytes, savedAt: Math.round(mtimeMs) };
+  } catch (error) {
+    if (!(error instanceof UnreadFile)) throw error;
+    if (error.size === null) throw damaged(path, error.message);
+    const isForeign = headerProblem(error.start, error.size);
+    throw damaged(
+      path,
+      isForeign ?? `it has ${Math.round(error.size / 1024 / 1024)} MiB, more than any state`,
+    );
   }
 }
 

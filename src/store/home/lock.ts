@@ -12,14 +12,14 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
+import { renameOver, writeSynced } from '../../base/files.ts';
+import { removeStaleTemps, tempPathFor } from '../../base/tempFiles.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { nodeSaveFs } from '../file/saveFs.ts';
-import { removeStaleTemps } from '../file/tempFiles.ts';
 import { homeError } from './home.ts';
 import { type Holder, isHeld, lockPath, readHolder } from './lockFile.ts';
 import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
-import { linkUnlessExists, writeTemp } from './smallFiles.ts';
+import { linkUnlessExists } from './smallFiles.ts';
 
 export interface LockInfo {
   /** What the home is needed for, for a person: `relay serve`, `relay login`. */
@@ -52,7 +52,9 @@ async function acquire(home: string, info: LockInfo): Promise<HomeLock> {
     nonce: randomUUID(),
     purpose: info.purpose,
   };
-  const own = await writeTemp(path, `${JSON.stringify(me)}\n`);
+  const own = tempPathFor(path);
+  // Not synced: it speaks of a process, which a power loss ends too, and what that leaves is read as nobody's.
+  await writeSynced(own, `${JSON.stringify(me)}\n`, { sync: false });
   try {
     // Every round that fails means that somebody else got on meanwhile.
     while (!(await linkUnlessExists(own, path)) && !(await takeOver(home, own, me))) {}
@@ -74,20 +76,30 @@ async function takeOver(home: string, own: string, me: Holder): Promise<boolean>
     await rm(claim, { force: true });
     return false;
   }
-  await nodeSaveFs.rename(own, path);
+  await renameOver(own, path);
   await removeLeftovers(home, me);
   return true;
 }
 
 /** Makes this process the last in the line after `found`; returns the claim's path, null when the line has ended. */
 async function claimSuccession(home: string, own: string, found: Holder): Promise<string | null> {
+  const seen = new Set<string>();
   for (let last: Holder | null = found; last; ) {
     if (await isHeld(last)) throw await alreadyRunning(home, last);
+    // A nonce never comes back, so this is no work of ours.
+    if (seen.size === seen.add(last.nonce).size) throw tangled(home);
     const claim = `${lockPath(home)}.after-${last.nonce}`;
     if (await linkUnlessExists(own, claim)) return claim;
     last = await readHolder(claim);
   }
   return null;
+}
+
+function tangled(home: string): RelayError {
+  return new RelayError('HOME_UNUSABLE', `The files ${lockPath(home)}* lead in a circle.`, {
+    remedy: 'If no relay command is running for this home, remove them.',
+    details: { home },
+  });
 }
 
 /** The lock has changed hands: nothing that led to it is needed any more. */

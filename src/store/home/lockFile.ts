@@ -1,7 +1,8 @@
 /** What the lock file says: which process holds the home. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { readRegularFile } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 import { isRunning } from './processes.ts';
 
@@ -9,11 +10,14 @@ const Holder = z.object({
   pid: z.number().int().positive(),
   /** See `ownStart`. */
   start: z.string(),
-  /** Differs for every try to get the home. */
-  nonce: z.string(),
+  /** Differs for every try to get the home. A part of file names, so it must lead nowhere else. */
+  nonce: z.string().regex(/^[\w-]{1,64}$/),
   /** What it does with the home, for a person. */
   purpose: z.string(),
 });
+
+/** A lock has some 150 bytes. */
+const MAX_BYTES = 64 * 1024;
 
 export type Holder = z.infer<typeof Holder>;
 
@@ -24,7 +28,7 @@ export function lockPath(home: string): string {
 /** The holder that a lock file names; null where there is no file. */
 export async function readHolder(path: string): Promise<Holder | null> {
   try {
-    const text = await readFile(path, 'utf8');
+    const text = (await readRegularFile(path, MAX_BYTES)).bytes.toString('utf8');
     return parseHolder(text) ?? (await nobody(path));
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return null;

@@ -1,12 +1,12 @@
 /** `server.json`: by which the command line finds the running server of a home. */
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { readRegularFile, replaceFile } from '../../base/files.ts';
 import type { ServerFile } from '../../domain/localApi.ts';
 import { homeError } from './home.ts';
 import { isHeld, lockPath, readHolder } from './lockFile.ts';
 import { signalReaches } from './processes.ts';
-import { replaceWithText } from './smallFiles.ts';
 
 const Content = z.object({
   pid: z.number().int().positive(),
@@ -15,6 +15,9 @@ const Content = z.object({
   baseUrl: z.string(),
 }) satisfies z.ZodType<ServerFile>;
 
+/** It has some 150 bytes. */
+const MAX_BYTES = 64 * 1024;
+
 function serverFilePath(home: string): string {
   return join(home, 'server.json');
 }
@@ -22,7 +25,8 @@ function serverFilePath(home: string): string {
 /** @throws RelayError `HOME_UNUSABLE` */
 export async function writeServerFile(home: string, content: ServerFile): Promise<void> {
   try {
-    await replaceWithText(serverFilePath(home), `${JSON.stringify(content, null, 2)}\n`);
+    // It speaks of a process, which a power loss ends too.
+    await replaceFile(serverFilePath(home), `${JSON.stringify(content, null, 2)}\n`, { sync: false });
   } catch (error) {
     throw homeError(home, error);
   }
@@ -41,7 +45,9 @@ export async function readServerFile(home: string): Promise<ServerFile | null> {
 /** What the file says, whether or not its process runs. */
 export async function readServerFileAsIs(home: string): Promise<ServerFile | null> {
   try {
-    return Content.parse(JSON.parse(await readFile(serverFilePath(home), 'utf8')));
+    return Content.parse(
+      JSON.parse((await readRegularFile(serverFilePath(home), MAX_BYTES)).bytes.toString('utf8')),
+    );
   } catch {
     return null;
   }

@@ -1,8 +1,6 @@
-/** Small files that appear complete or not at all. */
-import { link, rm, stat, writeFile } from 'node:fs/promises';
+/** Names of files in the home: whether one is taken, and giving one that is not. */
+import { link, stat } from 'node:fs/promises';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
-import { nodeSaveFs } from '../file/saveFs.ts';
-import { tempPathFor } from '../file/tempFiles.ts';
 
 /** Whether there is anything at the path, behind links too. */
 export function exists(path: string): Promise<boolean> {
@@ -10,32 +8,6 @@ export function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Replaces `path` by a file with `text`, mode 0600. */
-export async function replaceWithText(path: string, text: string): Promise<void> {
-  const temp = await writeTemp(path, text);
-  try {
-    await nodeSaveFs.rename(temp, path);
-  } catch (error) {
-    await rm(temp, { force: true });
-    throw error;
-  }
-}
-
-/**
- * Writes `text` to a new file beside `path` and returns its path. It is not synced: these files speak of processes, which
- * a power loss ends too, and what it leaves of them is read as nobody's.
- */
-export async function writeTemp(path: string, text: string): Promise<string> {
-  const temp = tempPathFor(path);
-  try {
-    await writeFile(temp, text, { mode: 0o600, flag: 'wx' });
-    return temp;
-  } catch (error) {
-    await rm(temp, { force: true });
-    throw error;
-  }
 }
 
 /**

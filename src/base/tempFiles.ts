@@ -1,19 +1,19 @@
-/** Names of the temporary files of saves, and their removal after a crash. */
+/** Names of temporary files beside the file that they will replace, and their removal after a crash. */
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCodeOf } from '../../domain/errors.ts';
+import { systemCodeOf } from './thrown.ts';
 
 /** Tells this process from an earlier one with the same pid, as in a container where every start is pid 1. */
 const PROCESS_MARK = randomBytes(4).toString('hex');
 let sequence = 0;
 
-/** A name beside `path` that no other save uses. */
+/** A name beside `path` that nobody else uses. */
 export function tempPathFor(path: string): string {
   return `${path}.${process.pid}-${PROCESS_MARK}-${sequence++}.tmp`;
 }
 
-/** Removes what saves of dead processes left beside `path`. A file whose pid is in use by someone else stays. */
+/** Removes what dead processes left beside `path`. A file whose pid is in use by someone else stays. */
 export async function removeStaleTemps(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
   for (const name of await readdir(dirname(path))) {

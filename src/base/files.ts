@@ -1,0 +1,168 @@
+/**
+ * Files that are complete or not there: written beside their place, synced, and renamed into it. And reading that neither
+ * waits for ever nor fills the memory, whatever somebody has put in the place of a file.
+ */
+import { constants } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { tempPathFor } from './tempFiles.ts';
+import { systemCodeOf } from './thrown.ts';
+
+export interface WriteOptions {
+  /** Exact permissions of the new file, whatever the umask. 0600 by default. */
+  mode?: number;
+  /** The new file's owner; only root can give a file away. */
+  owner?: { uid: number; gid: number } | null;
+  /** false: not synced, for what means nothing after a power loss. */
+  sync?: boolean;
+}
+
+export interface ReplaceOptions extends WriteOptions {
+  /** Runs when the new file is complete, just before it takes its place; what it throws leaves the old one. */
+  before?: () => Promise<void>;
+}
+
+/** Puts a file with `content` in the place of `path` in one step; a crash leaves the old file or the new one. */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { before, ...options }: ReplaceOptions = {},
+): Promise<void> {
+  const temp = tempPathFor(path);
+  try {
+    await writeSynced(temp, content, options);
+    await before?.();
+    await renameOver(temp, path);
+  } catch (error) {
+    await rm(temp, { force: true }).catch(() => {});
+    throw error;
+  }
+  if (options.sync !== false) await syncDirectory(dirname(path));
+}
+
+/** Makes the file `path`, which must not exist, not even as a link, and returns once `content` is on the disk. */
+export async function writeSynced(
+  path: string,
+  content: string | Uint8Array,
+  { mode = 0o600, owner = null, sync = true }: WriteOptions = {},
+): Promise<void> {
+  const file = await open(path, 'wx', mode);
+  try {
+    // Before anything is in it: the umask may have taken away too much, and an owner of its own must be able to read it.
+    await file.chmod(mode);
+    if (owner && process.geteuid?.() === 0) await file.chown(owner.uid, owner.gid);
+    await file.writeFile(content);
+    if (sync) await file.sync();
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {});
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Puts `from` in the place of `to` in one step. */
+export async function renameOver(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      const pauseMs = renamePauseMs(error, attempt);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+/**
+ * How long to wait before a failed rename is tried again. On Windows a virus scanner may hold a fresh file open for a
+ * moment, and the rename is refused meanwhile.
+ * @throws the error itself when trying again makes no sense
+ */
+export function renamePauseMs(error: unknown, attempt: number): number {
+  const mayPass = ['EPERM', 'EACCES', 'EBUSY'].includes(systemCodeOf(error) ?? '');
+  if (process.platform !== 'win32' || !mayPass || attempt === 5) throw error;
+  return 20 * attempt;
+}
+
+/** What a directory answers that cannot be synced. The rename is all there is then. */
+const NO_SYNC = ['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR', 'EBADF'];
+
+/** Makes a rename in the directory survive a power loss. Windows cannot open one, and some file systems cannot sync one. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r').catch(() => null);
+  if (!directory) return;
+  try {
+    await directory.sync();
+  } catch (error) {
+    if (!NO_SYNC.includes(systemCodeOf(error) ?? '')) throw error;
+  } finally {
+    await directory.close();
+  }
+}
+
+export interface FileContent {
+  bytes: Buffer;
+  /** Permission bits. */
+  mode: number;
+  uid: number;
+  gid: number;
+  /** When it was last written, Unix milliseconds. */
+  mtimeMs: number;
+}
+
+/** Why the content of something was not read. */
+export class UnreadFile extends Error {
+  /** Bytes of a file that is too large; null for what is no regular file. */
+  readonly size: number | null;
+  /** Its first 100 bytes, where it is too large. */
+  readonly start: Buffer;
+
+  constructor(message: string, size: number | null, start = Buffer.alloc(0)) {
+    super(message);
+    this.name = 'UnreadFile';
+    this.size = size;
+    this.start = start;
+  }
+}
+
+/** A named pipe without a writer would hold whoever opens it for ever. Windows has no such files. */
+export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * The content of a regular file at one moment; a symbolic link is followed. What is looked at is what has been opened, so
+ * a swap in between changes nothing.
+ * @throws UnreadFile for a pipe, a device, a socket, or more than `maxBytes`; an error of the system with its code
+ */
+export async function readRegularFile(path: string, maxBytes: number): Promise<FileContent> {
+  const file = await open(path, WITHOUT_WAITING);
+  try {
+    const found = await file.stat();
+    if (found.isDirectory()) throw directoryError();
+    if (!found.isFile()) throw new UnreadFile('it is not a regular file', null);
+    if (found.size > maxBytes) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(100), 0, 100, 0);
+      throw new UnreadFile(`it is larger than ${maxBytes} bytes`, found.size, buffer.subarray(0, bytesRead));
+    }
+    const { mode, uid, gid, mtimeMs } = found;
+    return { bytes: await readUpTo(file, found.size), mode: mode & 0o7777, uid, gid, mtimeMs };
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file may grow while it is read; the rest belongs to a later moment. */
+async function readUpTo(file: Awaited<ReturnType<typeof open>>, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(size);
+  let length = 0;
+  while (length < size) {
+    const { bytesRead } = await file.read(buffer, length, size - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+/** As the system says it where a directory is read. */
+export function directoryError(): Error {
+  return Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' });
+}

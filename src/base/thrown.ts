@@ -1,0 +1,15 @@
+/** What a thrown value says, whatever it is. */
+
+/** A sentence from an unknown thrown value, for logs. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The system error code (`ENOENT`, `ECONNREFUSED`, …) of a thrown value or of its cause. */
+export function systemCodeOf(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const code = (at as NodeJS.ErrnoException).code;
+    if (typeof code === 'string') return code;
+  }
+  return undefined;
+}
