@@ -1,7 +1,7 @@
 /** The home directory: everything that the program keeps, for its owner alone. */
-import { constants } from 'node:fs';
-import { access, chmod, mkdir, readdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { constants, type Stats } from 'node:fs';
+import { access, chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Log, silentLog } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { exists } from './smallFiles.ts';
@@ -16,10 +16,11 @@ const OWN_FILES = [
   'oauth-clients.json',
 ];
 const STICKY = 0o1000;
+const WRITABLE_BY_ALL = 0o002;
 
 /**
  * Makes the home with mode 0700 or checks the one that is there. Rights that are too wide are taken back, except in a
- * directory that holds other things too: there a warning must do.
+ * directory that holds other things too: there a warning must do, unless everybody can write to it.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
@@ -28,7 +29,7 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
     const found = await stat(home);
     if (!found.isDirectory()) throw unusable(home, 'it is not a directory');
     // Windows keeps rights in access lists, which a directory below the user's profile inherits.
-    if (process.platform !== 'win32') await narrow(home, found.mode, log);
+    if (process.platform !== 'win32') await requireOwn(home, found, log);
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw homeError(home, error);
@@ -55,14 +56,28 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-async function narrow(home: string, mode: number, log: Log): Promise<void> {
+async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise<void> {
   if (mode & STICKY) throw unusable(home, 'it is shared between users');
+  await refusePlanted(home, uid);
   if ((mode & 0o077) === 0) return;
   const names = await readdir(home);
   const isOurs = names.length === 0 || OWN_FILES.some((name) => names.includes(name));
+  if (!isOurs && mode & WRITABLE_BY_ALL) throw unusable(home, 'every user can write there');
   if (isOurs) await chmod(home, 0o700);
   const was = (mode & 0o777).toString(8);
   log.warn({ home, was }, isOurs ? 'others could enter the home directory; now only its owner can' : WIDE);
+}
+
+/**
+ * A key or a state that another user has put there would be used as ours. The directory's owner counts as this user: on
+ * some network mounts every file belongs to somebody else.
+ */
+async function refusePlanted(home: string, owner: number): Promise<void> {
+  const trusted = [owner, 0, process.geteuid?.()];
+  for (const name of OWN_FILES) {
+    const found = await lstat(join(home, name)).catch(() => null);
+    if (found && !trusted.includes(found.uid)) throw unusable(home, `${name} in it belongs to another user`);
+  }
 }
 
 const WIDE = 'others may enter the home directory, and it holds other files, so its rights stay as they are';

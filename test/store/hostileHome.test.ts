@@ -1,0 +1,131 @@
+/** Another user, or a program that may write some files, has put something into the home. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+import { chmod, chown, link, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { silentLog } from '../../src/base/log.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { loadMasterKey } from '../../src/secrets/masterKey.ts';
+import { readCopy } from '../../src/store/copies/restoreCopy.ts';
+import { openStore } from '../../src/store/file/open.ts';
+import { ensureHome } from '../../src/store/home/home.ts';
+import { acquireHome } from '../../src/store/home/lock.ts';
+import { readServerFile } from '../../src/store/home/serverFile.ts';
+import { manualClock, temporaryHome } from './support.ts';
+
+const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in directories nor modes' : false;
+const unlessRoot = process.getuid?.() === 0 ? false : 'only root can give files away';
+const NOBODY = 65_534;
+/** Far above what a refusal takes; opening a pipe would never come back. */
+const PATIENCE_MS = 2_000;
+
+async function homeWithPipe(t: TestContext, name: string): Promise<string> {
+  // Lets go of whoever waits for a writer, so that a failure of this test ends.
+  t.after(() => closeSync(openSync(join(home, name), constants.O_RDWR)));
+  const home = await temporaryHome(t);
+  execFileSync('mkfifo', [join(home, name)]);
+  return home;
+}
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it waits for ever')), PATIENCE_MS);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+const clock = manualClock();
+const READERS: Array<[name: string, read: (home: string) => Promise<unknown>, refusal: RegExp]> = [
+  [
+    'master.key',
+    (home) => loadMasterKey({ home, mode: 'file', allowCreate: true, clock }),
+    /master\.key cannot be read: it is not a regular file/,
+  ],
+  ['relay.db', (home) => openStore({ home, clock, log: silentLog }), /it is not a regular file/],
+  ['relay.lock', (home) => acquireHome(home, { purpose: 'test' }), /it is not a regular file/],
+];
+
+for (const [name, read, refusal] of READERS) {
+  test(`a pipe in the place of ${name} is refused at once`, { skip: onWindows }, async (t) => {
+    const home = await homeWithPipe(t, name);
+    await assert.rejects(within(read(home)), refusal);
+  });
+}
+
+test('a pipe in the place of server.json is no server', { skip: onWindows }, async (t) => {
+  assert.equal(await within(readServerFile(await homeWithPipe(t, 'server.json'))), null);
+});
+
+test('a copy of settings without end is refused', { skip: onWindows }, async (t) => {
+  const home = await temporaryHome(t);
+  await writeFile(join(home, 'config.json'), `{"a": ${'['.repeat(200_000)}`);
+  assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
+    message: `${join(home, 'config.json')} cannot be read (it is larger than 65536 bytes).`,
+  });
+});
+
+test('a pipe that appears where a copy was is refused at once', { skip: onWindows }, async (t) => {
+  const home = await homeWithPipe(t, 'copy');
+  await assert.rejects(within(readCopy(join(home, 'copy'), home, clock)), { code: 'USAGE' });
+});
+
+test('a home that every user can write to, with files of others, is refused', {
+  skip: onWindows,
+}, async (t) => {
+  const home = await temporaryHome(t);
+  await writeFile(join(home, 'thesis.tex'), '');
+  await chmod(home, 0o777);
+  await assert.rejects(ensureHome(home), {
+    code: 'HOME_UNUSABLE',
+    message: `The home directory ${home} cannot be used: every user can write there.`,
+  });
+  assert.equal((await stat(home)).mode & 0o777, 0o777);
+});
+
+for (const name of ['master.key', 'relay.db', 'config.json']) {
+  test(`a ${name} of another user is refused`, { skip: onWindows || unlessRoot }, async (t) => {
+    const home = await temporaryHome(t);
+    await writeFile(join(home, name), '');
+    await chown(join(home, name), NOBODY, NOBODY);
+    await chmod(home, 0o777);
+    await assert.rejects(ensureHome(home), {
+      code: 'HOME_UNUSABLE',
+      message: `The home directory ${home} cannot be used: ${name} in it belongs to another user.`,
+    });
+  });
+}
+
+test('files of the owner of the home are fine, whoever runs the program', {
+  skip: onWindows || unlessRoot,
+}, async (t) => {
+  const home = await temporaryHome(t);
+  await writeFile(join(home, 'config.json'), '{}');
+  for (const path of [home, join(home, 'config.json')]) await chown(path, NOBODY, NOBODY);
+  await ensureHome(home);
+});
+
+const dead = (nonce: string) => JSON.stringify({ pid: 2 ** 22 + 1, start: 'gone', nonce, purpose: 'test' });
+
+test('a lock whose successors lead in a circle is refused at once', { skip: onWindows }, async (t) => {
+  const home = await temporaryHome(t);
+  await writeFile(join(home, 'relay.lock'), dead('a'));
+  await link(join(home, 'relay.lock'), join(home, 'relay.lock.after-a'));
+  await assert.rejects(within(acquireHome(home, { purpose: 'test' })), {
+    code: 'HOME_UNUSABLE',
+    message: `The files ${join(home, 'relay.lock')}* lead in a circle.`,
+  });
+});
+
+test('a lock never names a file elsewhere', async (t) => {
+  const home = await temporaryHome(t);
+  await writeFile(join(home, 'relay.lock'), dead('x/../../elsewhere'));
+  const lock = await acquireHome(home, { purpose: 'test' });
+  await lock.release();
+  assert.deepEqual(
+    (await readdir(home)).filter((name) => !name.startsWith('relay.lock.after-unreadable-')),
+    [],
+  );
+});
