@@ -9,6 +9,20 @@ export class FileProblem extends Error {
   }
 }
 
+export function uneditable(section: string): FileProblem {
+  return new FileProblem(`has ${section} in a form that relay cannot edit safely`);
+}
+
+/** Does what parses, compares or edits. What is nested so deeply that the stack ends is a problem of the file. */
+export function withinStack<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new FileProblem('is nested too deeply');
+  }
+}
+
 /** `line 3, column 5`, counted from 1. */
 export function positionAt(text: string, offset: number): string {
   const before = text.slice(0, offset).split('\n');

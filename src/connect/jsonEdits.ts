@@ -11,13 +11,16 @@ import {
   parseTree,
 } from 'jsonc-parser';
 import { type Data, isData, sameData } from './entry.ts';
-import { applied, type Edit, FileProblem, lineEndOf, positionAt } from './fileText.ts';
+import { applied, type Edit, FileProblem, lineEndOf, positionAt, uneditable } from './fileText.ts';
 
 /** How a file is laid out. */
 interface Layout {
   unit: string;
   eol: string;
 }
+
+/** An entry has a dozen keys. A number that JSON cannot write back, as 1e999, would differ for ever. */
+const MAX_DIFFERENCES = 100;
 
 const OPTIONS = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
 
@@ -37,11 +40,12 @@ export function editJson(text: string, section: string, name: string, entry: Dat
   if (parseTree(text, [], OPTIONS) === undefined) return filled(text, snippetJson(section, name, entry));
   let edited = text;
   // One difference at a time, so that no edit has to account for what another one moved.
-  for (;;) {
+  for (let count = 0; count < MAX_DIFFERENCES; count++) {
     const edits = nextEdits(edited, section, name, entry);
     if (edits.length === 0) return edited;
     edited = applied(edited, edits);
   }
+  throw uneditable(section);
 }
 
 /** A whole file with only this entry. */

@@ -1,6 +1,6 @@
 /** Merges one entry into the text of a client's file, and proves that nothing else changed. Pure. */
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
-import { FileProblem } from './fileText.ts';
+import { FileProblem, uneditable, withinStack } from './fileText.ts';
 import { editJson, parseJson, snippetJson } from './jsonEdits.ts';
 import { editToml, parseToml, snippetToml } from './tomlEdits.ts';
 
@@ -26,6 +26,10 @@ const BYTE_ORDER_MARK = '\uFEFF';
  * @throws FileProblem when the text is malformed or cannot be edited safely
  */
 export function merge(content: string, addition: Addition): string {
+  return withinStack(() => merged(content, addition));
+}
+
+function merged(content: string, addition: Addition): string {
   const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = content.slice(mark.length);
   const { format, section, name, entry, shares } = addition;
@@ -36,7 +40,7 @@ export function merge(content: string, addition: Addition): string {
   if (existing && sameData(existing, wanted)) return content;
   const edited = edit(text, section, name, wanted);
   if (!holdsExactly(edited, parse, withEntry(before, section, name, wanted))) {
-    throw new FileProblem(`has ${section} in a form that relay cannot edit safely`);
+    throw uneditable(section);
   }
   return mark + edited;
 }
@@ -44,7 +48,7 @@ export function merge(content: string, addition: Addition): string {
 /** The entry with that name, or undefined. Throws `FileProblem` as `merge` does. */
 export function findEntry(content: string, { format, section, name }: Omit<Addition, 'entry' | 'shares'>) {
   const text = content.startsWith(BYTE_ORDER_MARK) ? content.slice(1) : content;
-  return entryIn(FORMATS[format].parse(text), section, name);
+  return withinStack(() => entryIn(FORMATS[format].parse(text), section, name));
 }
 
 /** The content of a file with only this entry. */
