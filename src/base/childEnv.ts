@@ -1,7 +1,17 @@
+import { win32 } from 'node:path';
+
 /**
  * The environment for a program that this one starts: its own, with `changes`. Never a source of settings: those come in
  * by `cli/world.ts` alone.
  */
 export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };
+}
+
+/**
+ * Path of a program that comes with Windows. By its bare name, one in the working directory would be started first: a
+ * download that is called `reg.exe`.
+ */
+export function systemProgram(name: string, env: NodeJS.ProcessEnv = process.env): string {
+  return win32.join(env.SystemRoot || String.raw`C:\Windows`, 'System32', name);
 }

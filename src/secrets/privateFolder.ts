@@ -6,10 +6,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stat
 import { basename, dirname, join } from 'node:path';
 import { hashOf } from '../base/digest.ts';
 import { replaceFileSync } from '../base/filesSync.ts';
-
-/** Someone else's rights to change what a path leads to. */
-const WRITABLE_BY_OTHERS = 0o022;
-const STICKY = 0o1000;
+import { changeableByOthers, WRITABLE_BY_OTHERS } from '../base/foreignPaths.ts';
 
 /**
  * Path of `<own>/<SHA-256>/<name>` without links in it, with exactly `content`, written if it is not there or not as it was.
@@ -20,7 +17,8 @@ export function keepByContent(own: string, name: string, content: Uint8Array): s
   makeParents(dirname(own));
   // From here on the path that was looked at: a link on the way to it might belong to someone else.
   const parent = realpathSync(dirname(own));
-  refuseSwappable(parent);
+  const changeable = changeableByOthers(parent);
+  if (changeable !== null) throw new Error(`${changeable} can be changed by other users`);
   const place = join(parent, basename(own));
   const folder = join(place, hashOf(content));
   const path = join(folder, name);
@@ -30,19 +28,6 @@ export function keepByContent(own: string, name: string, content: Uint8Array): s
   }
   if (!holds(path, content)) replaceFileSync(path, content);
   return path;
-}
-
-/** In a directory that others may write to, only the sticky bit keeps them from replacing ours. */
-function refuseSwappable(directory: string): void {
-  if (process.platform === 'win32') return;
-  for (let path = directory; ; path = dirname(path)) {
-    const { uid, mode } = lstatSync(path);
-    const foreign = uid !== 0 && uid !== process.getuid?.();
-    if (foreign || (mode & WRITABLE_BY_OTHERS && !(mode & STICKY))) {
-      throw new Error(`${path} can be changed by other users`);
-    }
-    if (path === dirname(path)) return;
-  }
 }
 
 function refuseForeign(found: Stats, path: string): void {
@@ -71,7 +56,10 @@ function makeDirectory(path: string): void {
 
 function holds(path: string, content: Uint8Array): boolean {
   try {
-    return lstatSync(path).isFile() && readFileSync(path).equals(content);
+    const found = lstatSync(path);
+    // A file of another user could be changed after this look.
+    const isOwn = process.platform === 'win32' || (found.uid === process.getuid?.() && found.nlink === 1);
+    return found.isFile() && isOwn && readFileSync(path).equals(content);
   } catch {
     return false;
   }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
 import { childEnv } from '../base/childEnv.ts';
+import { changeableByOthers } from '../base/foreignPaths.ts';
 import { systemCodeOf } from '../domain/errors.ts';
 import type { Machine, Ran } from './manager.ts';
 import { lastingNames } from './serveCommand.ts';
@@ -22,15 +23,23 @@ function ownProgram(homeDir: string): string[] {
   return isSea() ? [program] : [program, ownScript(dirname(fileURLToPath(import.meta.url)))];
 }
 
-/** A lasting path that points to the program now, else the program itself. */
-function lastingName(path: string, homeDir: string): string {
+/**
+ * A lasting path that points to the program now, else the program itself. One that another user could point to something
+ * else later is none, unless the program itself is no safer.
+ */
+export function lastingName(path: string, homeDir: string): string {
   if (process.platform === 'win32') return path;
   return lastingNames(path, homeDir).find((name) => leadsTo(name, path)) ?? path;
 }
 
 function leadsTo(name: string, path: string): boolean {
   try {
-    return realpathSync(name) === realpathSync(path);
+    const program = realpathSync(path);
+    if (realpathSync(name) !== program) return false;
+    return (
+      changeableByOthers(realpathSync(dirname(name))) === null ||
+      changeableByOthers(dirname(program)) !== null
+    );
   } catch {
     return false;
   }

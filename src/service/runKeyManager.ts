@@ -2,6 +2,7 @@
  * Starts the server at login with the Windows Run key. Windows does not supervise it, so it is not started or stopped
  * here.
  */
+import { systemProgram } from '../base/childEnv.ts';
 import {
   type Ran,
   refused,
@@ -26,8 +27,9 @@ import {
 const FILE = `${RUN_KEY}\\${VALUE}`;
 const REMEDY = 'Check whether the policy of this computer lets programs start at login.';
 
-export function runKeyManager({ machine, command }: ServiceFacts): ServiceManager {
-  const reg = (...args: string[]) => machine.run('reg.exe', args);
+export function runKeyManager({ env, machine, command }: ServiceFacts): ServiceManager {
+  const program = systemProgram('reg.exe', env);
+  const reg = (...args: string[]) => machine.run(program, args);
 
   async function readData(): Promise<{ data: string | null; writtenBy: ServiceStatus['writtenBy'] }> {
     const data = queriedData((await reg('query', RUN_KEY, '/v', VALUE)).out);

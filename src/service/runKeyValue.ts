@@ -15,6 +15,9 @@ const START = 'cmd.exe /d /c start "relay" /min';
 /** The value's data. Throws `SERVICE_FAILED` for a command that Windows would not run unchanged. */
 export function runValue(command: readonly string[]): string {
   const text = [START, ...command.map(windowsWord)].join(' ');
+  if (command.some((word) => word.includes('"'))) {
+    throw unusable('contains a quotation mark, which ends a quoted word for cmd.exe', text);
+  }
   if (/%[^%]+%/.test(text)) {
     throw unusable('contains two percent signs, which cmd.exe would read as a variable', text);
   }
@@ -28,10 +31,10 @@ function unusable(why: string, text: string): RelayError {
   });
 }
 
-/** Quoted for Microsoft's C runtime, where a backslash is special only before a quote. */
+/** Quoted for Microsoft's C runtime, where a backslash is special only before a quotation mark. */
 function windowsWord(word: string): string {
   if (/^[\w\\:./-]+$/.test(word)) return word;
-  return `"${word.replace(/(\\*)"/g, '$1$1\\"').replace(/\\+$/, '$&$&')}"`;
+  return `"${word.replace(/\\+$/, '$&$&')}"`;
 }
 
 export function addArgs(data: string): string[] {

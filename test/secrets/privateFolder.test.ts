@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, chown, mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { keepByContent } from '../../src/secrets/privateFolder.ts';
@@ -75,4 +86,14 @@ test('a link on the way is followed once, so that it cannot be turned afterwards
   await mkdir(join(home, 'real'), { mode: 0o700 });
   await symlink(join(home, 'real'), join(home, 'link'));
   assert.equal(keep(join(home, 'link', 'relay')), join(home, 'real', 'relay', HASH, 'addon.node'));
+});
+
+test('a file that another user could still change is replaced', { skip: onWindows }, async (t) => {
+  const own = join(await base(t), 'relay');
+  const path = keep(own);
+  const other = join(await base(t), 'other');
+  await link(path, other);
+  keep(own);
+  await writeFile(other, 'changed');
+  assert.deepEqual(await readFile(path), CONTENT);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { runKeyManager } from '../../src/service/runKeyManager.ts';
 import {
   addArgs,
   isOurData,
@@ -19,7 +20,6 @@ const VALUES: ReadonlyArray<[command: string[], rest: string]> = [
   [['C:\\a & b^\\r.exe', 'serve'], String.raw`"C:\a & b^\r.exe" serve`],
   [['C:\\Jürgen\\音楽\\r.exe', 'serve'], String.raw`"C:\Jürgen\音楽\r.exe" serve`],
   [['C:\\100%\\$x\\r.exe', 'serve'], String.raw`"C:\100%\$x\r.exe" serve`],
-  [['C:\\r.exe', '--home', 'C:\\a"b', 'serve'], String.raw`C:\r.exe --home "C:\a\"b" serve`],
 ];
 
 for (const [command, rest] of VALUES) {
@@ -42,6 +42,10 @@ test('a command that Windows would change or cut is refused', () => {
   assert.throws(() => runValue(['C:\\%PATH%\\r.exe', 'serve']), {
     code: 'SERVICE_FAILED',
     message: /percent/,
+  });
+  assert.throws(() => runValue(['C:\\r.exe', '--home', 'C:\\a" & calc & "b', 'serve']), {
+    code: 'SERVICE_FAILED',
+    message: /quotation mark/,
   });
   assert.throws(() => runValue([`C:\\${'a'.repeat(250)}\\r.exe`, 'serve']), {
     code: 'SERVICE_FAILED',
@@ -86,4 +90,22 @@ test('an entry disabled in Task Manager is recognised', () => {
   assert.equal(isSwitchedOff(printed('030000006A2D5B9F')), true);
   assert.equal(isSwitchedOff(printed('020000000000000000000000')), false);
   assert.equal(isSwitchedOff('ERROR'), false);
+});
+
+test('Windows programs are started by their full path, never from the working directory', async () => {
+  const asked: string[] = [];
+  const run = async (command: string) => {
+    asked.push(command);
+    return { ok: false, out: '', err: '' };
+  };
+  const machine = { program: ['C:\\r.exe'], homeDir: 'C:\\Users\\me', uid: null, run };
+  const facts = {
+    platform: 'win32',
+    machine,
+    command: ['C:\\r.exe', 'serve'],
+    sleep: async () => {},
+  } as const;
+  await runKeyManager({ ...facts, env: { SystemRoot: 'D:\\Windows' } }).find();
+  await runKeyManager({ ...facts, env: {} }).find();
+  assert.deepEqual([...new Set(asked)], ['D:\\Windows\\System32\\reg.exe', 'C:\\Windows\\System32\\reg.exe']);
 });

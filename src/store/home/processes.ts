@@ -5,7 +5,7 @@
 import type { ExecFileOptions } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { childEnv } from '../../base/childEnv.ts';
+import { childEnv, systemProgram } from '../../base/childEnv.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 
 /** Loaded when used, which Linux never does. */
@@ -17,6 +17,8 @@ async function run(
   const { execFile } = await import('node:child_process');
   return promisify(execFile)(command, args, { ...options, encoding: 'utf8' });
 }
+
+const POWERSHELL = String.raw`WindowsPowerShell\v1.0\powershell.exe`;
 
 /** Windows tells when a process was made, Node when its own run time began; they differ by less than this. */
 const WINDOWS_TOLERANCE_MS = 10_000;
@@ -91,7 +93,9 @@ export function startFromPs(answer: { stdout: string } | { code: unknown }): str
 async function windowsStart(pid: number): Promise<string | undefined> {
   const script = `([DateTimeOffset](Get-Process -Id ${pid}).StartTime).ToUnixTimeMilliseconds()`;
   const args = ['-NoProfile', '-NonInteractive', '-Command', script];
-  const answer = await run('powershell.exe', args, { timeout: 10_000, windowsHide: true }).catch(() => null);
+  const answer = await run(systemProgram(POWERSHELL), args, { timeout: 10_000, windowsHide: true }).catch(
+    () => null,
+  );
   const start = answer?.stdout.trim() ?? '';
   return /^\d+$/.test(start) ? start : undefined;
 }

@@ -1,0 +1,24 @@
+/** Whether another user could change what a path leads to. Synchronous: it is asked before something is loaded or started. */
+import { lstatSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Rights of others to change a file or a directory. */
+export const WRITABLE_BY_OTHERS = 0o022;
+const STICKY = 0o1000;
+
+/**
+ * The directory on the way to `directory`, itself included, in which another user than root could put something else in
+ * the place of what this user has there; null where there is none. Windows keeps rights in lists that mode and owner do not
+ * show, so there it is always null.
+ * @param directory absolute and without links, as `realpath` gives it
+ */
+export function changeableByOthers(directory: string): string | null {
+  if (process.platform === 'win32') return null;
+  for (let path = directory; ; path = dirname(path)) {
+    const { uid, mode } = lstatSync(path);
+    const isForeign = uid !== 0 && uid !== process.getuid?.();
+    // Where others may write, only the sticky bit keeps them from replacing what is not theirs.
+    if (isForeign || (mode & WRITABLE_BY_OTHERS && !(mode & STICKY))) return path;
+    if (path === dirname(path)) return null;
+  }
+}
