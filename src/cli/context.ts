@@ -2,7 +2,9 @@
  * What the commands work with: the world that the process gives, and lazy functions that load a part of the program only
  * when a command needs it, so that `relay --help` loads none.
  */
+
 import { join } from 'node:path';
+import { interruptible } from '../base/abort.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
@@ -10,6 +12,8 @@ import type { LocalApi } from '../domain/localApi.ts';
 import type { Machine } from '../service/manager.ts';
 import type { Connection } from './findServer.ts';
 import { cleanIo, type Io, type Streams } from './terminal/output.ts';
+
+export { interruptible };
 
 /** The parts of the program that own the state. Tests give their own. */
 export interface Parts {
@@ -87,16 +91,6 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
     withLocal: (work) => withLocal(context, work),
   };
   return context;
-}
-
-/** Rejects with the signal's reason as soon as it aborts; `promise` itself goes on. */
-export function interruptible<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 /** A short command logs only what went wrong, unless the person set a level. */

@@ -2,6 +2,7 @@
  * Runs one tool call from arguments to answer: checks the arguments, gives the handler a signal with a deadline and a way
  * to report progress, checks the result, maps a failure, logs what happened. What all tools need is here.
  */
+import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -30,24 +31,23 @@ export interface CallContext {
 
 export async function runTool(tool: Tool, args: unknown, context: CallContext): Promise<CallResult> {
   const startedAt = context.clock.now();
-  const deadline = new AbortController();
-  const timer = new AbortController();
-  context.clock.sleep(CALL_DEADLINE_MS, timer.signal).then(
-    () => deadline.abort(deadlineError()),
-    () => {},
-  );
+  const deadline = {
+    clock: context.clock,
+    ms: CALL_DEADLINE_MS,
+    signal: context.signal,
+    late: deadlineError(),
+  };
   try {
-    const signal = AbortSignal.any([context.signal, deadline.signal]);
-    const parsed = parseArguments(tool, args);
-    signal.throwIfAborted();
-    const data = await tool.handle(context.services, parsed, { signal, progress: context.progress });
+    const data = await withDeadline(deadline, async (signal) => {
+      const parsed = parseArguments(tool, args);
+      signal.throwIfAborted();
+      return tool.handle(context.services, parsed, { signal, progress: context.progress });
+    });
     const result = tool.output.parse(data) as Record<string, unknown>;
     context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');
     return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
   } catch (thrown) {
     return failure(tool, thrown, context, startedAt);
-  } finally {
-    timer.abort();
   }
 }
 

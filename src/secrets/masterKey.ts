@@ -3,6 +3,7 @@
  * allows it, that is while nothing is sealed or the person starts over; a key that cannot be read is never replaced by
  * itself, since that would make everything sealed unreadable for good.
  */
+import { interruptible, withDeadline } from '../base/abort.ts';
 import { type Clock, type Random, systemRandom } from '../base/clock.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
@@ -137,19 +138,12 @@ async function createInKeychain(options: MasterKeyOptions, account: string): Pro
   return { key, source: 'keychain', warning: null, created: true };
 }
 
-/** Rejects, and aborts `work`, once the patience is at its end. */
-async function withPatience<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const given = new AbortController();
-  const answered = new AbortController();
-  const end = clock.sleep(KEYCHAIN_PATIENCE_MS, answered.signal).then(() => {
-    given.abort();
-    throw new Error('it did not answer within 3 seconds');
-  });
-  try {
-    return await Promise.race([work(given.signal), end]);
-  } finally {
-    answered.abort();
-  }
+/** Rejects, and aborts `work`, once the patience is at its end, even if `work` does not end then. */
+function withPatience<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new Error('it did not answer within 3 seconds');
+  return withDeadline({ clock, ms: KEYCHAIN_PATIENCE_MS, late }, (signal) =>
+    interruptible(signal, work(signal)),
+  );
 }
 
 function noKey(what: string): RelayError {

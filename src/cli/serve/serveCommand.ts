@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { aborted } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { tellEnd } from '../browser/openCommand.ts';
@@ -111,11 +112,4 @@ async function openPage(context: Context, { local, baseUrl }: RunningServer): Pr
     tell('failed');
     return null;
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -2,6 +2,7 @@
  * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to no caller: a
  * caller that leaves stops waiting, but the refresh goes on, since a rotated refresh token that is not stored is lost.
  */
+import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
@@ -105,12 +106,12 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
     async current(signal) {
       const now = valid();
       if (now.accessExpiresAt - RENEW_BEFORE_MS > clock.now()) return now.accessToken;
-      return unlessAborted(shared(now), signal);
+      return interruptible(signal, shared(now));
     },
     async replace(refused, signal) {
       const now = valid();
       if (now.accessToken !== refused) return now.accessToken;
-      return unlessAborted(shared(now), signal);
+      return interruptible(signal, shared(now));
     },
     async during(change) {
       changes += 1;
@@ -133,18 +134,5 @@ function isEnded(error: unknown): boolean {
 function loginRequired(): RelayError {
   return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected.', {
     remedy: { text: 'Run {command} in a terminal.', command: ['login'] },
-  });
-}
-
-/** Stops waiting, not the work. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) {
-    work.catch(() => {});
-    return Promise.reject(signal.reason);
-  }
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }

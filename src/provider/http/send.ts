@@ -2,6 +2,7 @@
  * The one way to the provider's Web API: limits, token, one attempt with its timeout, what to do with the answer, retries.
  * The rules are pure and live in `retry.ts` and `failure.ts`.
  */
+import { withDeadline } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { TokenSource } from '../account/tokenSource.ts';
@@ -42,15 +43,10 @@ export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
 
   async function send(request: ProviderRequest, call: { signal: AbortSignal }): Promise<ProviderResponse> {
-    const stopTimer = new AbortController();
-    const total = new AbortController();
-    const late = () => total.abort(transportFailure(request, undefined, true));
-    clock.sleep(TOTAL_TIMEOUT_MS, stopTimer.signal).then(late, () => {});
-    try {
-      return await sendWithin(request, AbortSignal.any([call.signal, total.signal]));
-    } finally {
-      stopTimer.abort();
-    }
+    const late = transportFailure(request, undefined, true);
+    return withDeadline({ clock, ms: TOTAL_TIMEOUT_MS, signal: call.signal, late }, (signal) =>
+      sendWithin(request, signal),
+    );
   }
 
   async function sendWithin(request: ProviderRequest, signal: AbortSignal): Promise<ProviderResponse> {

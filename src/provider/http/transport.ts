@@ -1,6 +1,7 @@
 /**
  * One HTTP request to the provider, with its result as a value: never throws, ends in time, reads a bounded body.
  */
+import { withDeadline } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 
 /** Far above the largest real answer (50 playlist rows are about 150 KB). */
@@ -17,22 +18,17 @@ interface FetchOptions {
 }
 
 export async function fetchText(url: string, init: RequestInit, options: FetchOptions): Promise<FetchResult> {
-  const timeout = new AbortController();
-  const stopTimer = new AbortController();
-  options.clock.sleep(options.timeoutMs, stopTimer.signal).then(
-    () => timeout.abort(),
-    () => {},
-  );
-  try {
-    const signal = AbortSignal.any([options.signal, timeout.signal]);
-    // A redirect of an API call would carry the token to wherever it points.
-    const response = await fetch(url, { ...init, signal, redirect: 'error' });
-    return { status: response.status, headers: response.headers, text: await readText(response) };
-  } catch (failure) {
-    return { failure, timedOut: timeout.signal.aborted && !options.signal.aborted };
-  } finally {
-    stopTimer.abort();
-  }
+  const { clock, timeoutMs: ms } = options;
+  const late = new Error('The answer took too long.');
+  return withDeadline({ clock, ms, signal: options.signal, late }, async (signal) => {
+    try {
+      // A redirect of an API call would carry the token to wherever it points.
+      const response = await fetch(url, { ...init, signal, redirect: 'error' });
+      return { status: response.status, headers: response.headers, text: await readText(response) };
+    } catch (failure) {
+      return { failure, timedOut: signal.reason === late };
+    }
+  });
 }
 
 async function readText(response: Response): Promise<string> {

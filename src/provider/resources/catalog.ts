@@ -1,8 +1,9 @@
 /** Search, tracks and artists. */
+import { inParallel } from '../../base/parallel.ts';
 import type { Album, Artist, Track } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import { inParallel, objectBody, pagingOf } from './paging.ts';
+import { objectBody, pagingOf } from './paging.ts';
 import { parseAlbum, parseArtist, parseTrack } from './parse.ts';
 
 /** The provider's limit for one page of search results (10 since February 2026). */

@@ -1,4 +1,5 @@
 /** Reading the provider's Paging objects: one page, or many at once in order. */
+import { inParallel } from '../../base/parallel.ts';
 import type { Page } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
@@ -73,28 +74,4 @@ export async function readAll<T>(
     return page.items;
   });
   return { items: [first.items, ...rest].flat(), total: first.total, truncated: first.total > cap };
-}
-
-/** Maps with at most `width` in parallel, results in input order; the first failure stops the rest. */
-export async function inParallel<T, R>(
-  inputs: readonly T[],
-  width: number,
-  work: (input: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const results = new Array<R>(inputs.length);
-  let next = 0;
-  let failed = false;
-  const lane = async () => {
-    while (next < inputs.length && !failed) {
-      const index = next++;
-      try {
-        results[index] = await work(inputs[index] as T, index);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(width, inputs.length) }, lane));
-  return results;
 }

@@ -2,6 +2,7 @@
  * Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. Writes to one
  * playlist wait for each other (the provider does not keep the order of concurrent writes).
  */
+import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
@@ -74,18 +75,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       });
       const settled = mine.catch(() => {});
       writing.set(playlistId, settled);
-      return signal ? unlessAborted(mine, signal, () => !begun) : mine;
+      return signal ? interruptible(signal, mine, () => !begun) : mine;
     },
   };
-}
-
-/** Rejects as soon as the signal aborts while `mayLeave`; `work` itself goes on. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, mayLeave: () => boolean): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => {
-      if (mayLeave()) reject(signal.reason);
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

@@ -3,11 +3,12 @@
  * refused).
  */
 import { chunk } from '../../base/lists.ts';
+import { inParallel } from '../../base/parallel.ts';
 import type { Page, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import type { Chunk } from '../writes/chunkedWrite.ts';
-import { inParallel, type PageRequest, readPage } from './paging.ts';
+import { type PageRequest, readPage } from './paging.ts';
 import { asObject, parseTrack, textOf } from './parse.ts';
 
 export interface SavedTrack {

@@ -1,9 +1,10 @@
 /** Resolving the entries of one call, for as long as a call may take; a job does the rest. */
+import { withDeadline } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
+import { inParallel } from '../../base/parallel.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Call } from '../../provider/api.ts';
-import { inParallel } from '../../provider/resources/paging.ts';
 import type { Resolution, Resolver } from '../../resolve/resolver.ts';
 import type { Entry, ResolvedEntry } from './entries.ts';
 
@@ -35,18 +36,8 @@ export async function withinTime<T>(
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController();
-  const timer = new AbortController();
-  const timeUp = new RelayError('DEADLINE_EXCEEDED', 'The time for one call is up.');
-  clock.sleep(ms, timer.signal).then(
-    () => late.abort(timeUp),
-    () => {},
-  );
-  try {
-    return await work(AbortSignal.any([signal, late.signal]));
-  } finally {
-    timer.abort();
-  }
+  const late = new RelayError('DEADLINE_EXCEEDED', 'The time for one call is up.');
+  return withDeadline({ clock, ms, signal, late }, work);
 }
 
 export interface Resolving {
