@@ -2,6 +2,7 @@
  * Runs jobs in two lanes, one for searching and one for writing, each with one job at a time. An idle lane sleeps until the
  * first waiting job is due or something changes; nothing polls.
  */
+import { aborted } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import type { JobPhase } from '../domain/job.ts';
@@ -150,11 +151,8 @@ function createWaker(clock: Clock): Waker {
     async sleepUntil(at) {
       const sleeper = new AbortController();
       sleepers.add(sleeper);
-      const woken = new Promise<void>((resolve) => {
-        sleeper.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
       const ms = at === null ? null : Math.max(0, Math.min(at - clock.now(), MAX_SLEEP_MS));
-      await (ms === null ? woken : clock.sleep(ms, sleeper.signal).catch(() => {}));
+      await (ms === null ? aborted(sleeper.signal) : clock.sleep(ms, sleeper.signal).catch(() => {}));
       sleepers.delete(sleeper);
     },
   };
