@@ -45,7 +45,7 @@ async function aliases(desk: Desk): Promise<number> {
 
 test('what a running server knows is copied, and comes back after more has changed', async () => {
   await withProvider(async (desk, provider, tokens) => {
-    const { server, ready } = await desk.serve();
+    const { server, ready } = await desk.host();
     assert.equal((await createBrowser().open(`${ready.baseUrl}/auth/provider/login`)).status, 200);
     const [song, other] = provider.catalogue.tracks.filter(({ name }) => /^[A-Za-z ]{12,}$/.test(name));
     const remember = (track: typeof song) => ok(desk, 'call', 'remember_track', `track_id=${track?.id}`);
@@ -75,7 +75,7 @@ test('what a running server knows is copied, and comes back after more has chang
 
     const restored = JSON.parse(await ok(desk, 'restore', copy, '--json'));
     assert.deepEqual([restored.aliases, digest(restored.keptPath)], [known, present]);
-    const again = await desk.serve();
+    const again = await desk.host();
     assert.equal(again.ready.providerConnected, true);
     assert.equal(await aliases(desk), known);
     assert.equal(await ok(desk, 'key'), rotated);
@@ -85,7 +85,7 @@ test('what a running server knows is copied, and comes back after more has chang
 
 test('a copy of the demo is made while it runs, and restored to its own home', async () => {
   await withDesk({}, async (desk) => {
-    const { server } = await desk.serve(['--demo']);
+    const { server } = await desk.host(['--demo']);
     const copy = join(desk.home, 'demo.backup');
     const made = await desk.relay(['backup', copy, '--json']);
     assert.deepEqual([made.code, JSON.parse(made.out).demo], [0, true], made.err);
@@ -93,7 +93,7 @@ test('a copy of the demo is made while it runs, and restored to its own home', a
     const key = await ok(desk, 'key', 'rotate');
     await server.stop();
     await ok(desk, '--home', join(desk.home, 'demo'), 'restore', copy);
-    const again = await desk.serve(['--demo']);
+    const again = await desk.host(['--demo']);
     assert.equal(again.ready.providerConnected, true);
     assert.equal(await ok(desk, 'key'), key);
   });

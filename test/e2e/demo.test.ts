@@ -63,7 +63,7 @@ test('the demo starts again over its own home, after Ctrl-C and after kill -9', 
 
 test('the demo runs on the other loopback address too', async () => {
   await withDesk({ RELAY_HOST: '::1' }, async (desk) => {
-    const { ready } = await desk.serve(['--demo']);
+    const { ready } = await desk.host(['--demo']);
     assert.deepEqual([ready.providerConnected, new URL(ready.baseUrl).hostname], [true, '[::1]']);
     assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
   });
@@ -71,7 +71,7 @@ test('the demo runs on the other loopback address too', async () => {
 
 test('for a person the demo prints a block that fits a narrow window and names the key', async () => {
   await withDesk({}, async (desk) => {
-    const server = desk.start(['serve', '--demo', '--port', '0']);
+    const server = desk.begin(['serve', '--demo', '--port', '0']);
     await server.until(/Ctrl-C/);
     assert.match(server.out, /DEMO/);
     assert.match(server.out, /http:\/\/127\.0\.0\.1:\d+\/mcp/);

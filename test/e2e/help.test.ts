@@ -18,8 +18,9 @@ test('the help of every command leaves no trace on a machine where relay never r
       assert.deepEqual([code, err], [0, ''], path);
       assert.match(out, /^Usage: relay/);
     }
-    assert.equal((await desk.relay(['--version'], { env })).code, 0);
-    assert.equal((await desk.relay(['completion', 'bash'], { env })).code, 0);
+    for (const args of [['--version'], ['serve', '--help'], ['completion', 'bash']]) {
+      assert.equal((await desk.start(args, env).ended).code, 0);
+    }
     assert.equal(existsSync(home), false);
   });
 });

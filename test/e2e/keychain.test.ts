@@ -9,7 +9,8 @@ test('the master key lies in the OS keychain, and the state opens with it again'
   skip: withoutKeychain(),
 }, async () => {
   await withKeychain((keychain) =>
-    withDesk({ ...keychain, RELAY_KEYCHAIN: 'auto' }, async ({ home, relay, serve }) => {
+    withDesk({ ...keychain, RELAY_KEYCHAIN: 'auto' }, async ({ home, start, serve }) => {
+      const relay = (args: string[], env?: Record<string, string>) => start(args, env).ended;
       const { server } = await serve();
       const running = await relay(['status', '--json']);
       assert.deepEqual(JSON.parse(running.out).key, { source: 'keychain', warning: null });
@@ -23,7 +24,7 @@ test('the master key lies in the OS keychain, and the state opens with it again'
       assert.equal(readdirSync(home).includes('master.key'), false);
 
       const locked = await relay(['serve', '--port', '0'], {
-        env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' },
+        DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent',
       });
       assert.equal(locked.code, 3);
       assert.match(

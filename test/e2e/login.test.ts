@@ -40,11 +40,11 @@ function watchTokens(provider: Simulator): Secrets {
 
 test('relay login --no-browser connects by the printed address; no secret is in clear anywhere', async () => {
   await withProvider(async (desk, provider, secrets) => {
-    const { server, ready } = await desk.serve();
+    const { server, ready } = await desk.host();
     assert.equal(ready.providerConnected, false);
     assert.equal((await desk.relay(['status'])).code, 3);
 
-    const login = desk.start(['login', '--no-browser']);
+    const login = desk.begin(['login', '--no-browser']);
     const [url] = await login.until(/^\s*(http\S+)\s*$/m);
     assert.equal((await createBrowser().open(url.trim())).status, 200);
     const ended = await login.ended;
@@ -72,24 +72,24 @@ test('a restart, also after kill -9, keeps the connection', async () => {
     const first = await desk.serve();
     await connect(desk);
     await first.server.stop('SIGKILL');
-    const second = await desk.serve();
+    const second = await desk.host();
     assert.equal(second.ready.providerConnected, true);
     assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
     await second.server.stop();
-    const third = await desk.serve();
+    const third = await desk.host();
     assert.equal(third.ready.providerConnected, true);
   });
 });
 
 test('without a running server relay login runs one for as long as it takes', async () => {
   await withProvider(async (desk, provider) => {
-    const login = desk.start(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
+    const login = desk.begin(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
     const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
     await createBrowser().open(url);
     const ended = await login.ended;
     assert.equal(ended.code, 0, ended.err);
     assert.equal((await desk.relay(['status'])).code, 4);
-    const { ready } = await desk.serve();
+    const { ready } = await desk.host();
     assert.equal(ready.providerConnected, true);
     const status = await desk.relay(['status', '--json']);
     assert.equal(status.code, 0);
@@ -100,22 +100,22 @@ test('without a running server relay login runs one for as long as it takes', as
 test('with the key lost, relay login starts over and the new login works', async () => {
   await withProvider(async (desk) => {
     const lost = { RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
-    const { server } = await desk.serve([], lost);
+    const { server } = await desk.host([], lost);
     await server.stop();
     assert.equal((await desk.relay(['serve', '--port', '0'])).code, 3);
-    const login = desk.start(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
+    const login = desk.begin(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
     const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
     await createBrowser().open(url);
     assert.equal((await login.ended).code, 0);
-    const { ready } = await desk.serve();
+    const { ready } = await desk.host();
     assert.equal(ready.providerConnected, true);
   });
 });
 
 test('the address that a browser elsewhere ended on is pasted back', async () => {
   await withProvider(async (desk) => {
-    await desk.serve();
-    const login = desk.start(['login', '--no-browser']);
+    await desk.host();
+    const login = desk.begin(['login', '--no-browser']);
     const [url] = await login.until(/^\s*(http\S+)\s*$/m);
     const approved = await createBrowser().step(url.trim());
     login.write('nonsense\n');
@@ -127,12 +127,12 @@ test('the address that a browser elsewhere ended on is pasted back', async () =>
 
 test('a login that nobody finishes ends in time, and one that is declined says so', async () => {
   await withProvider(async (desk, provider) => {
-    await desk.serve();
+    await desk.host();
     const late = await desk.relay(['login', '--no-browser', '--timeout', '1']);
     assert.equal(late.code, 1);
     assert.match(late.err, /relay login/);
     provider.denyNextLogin();
-    const login = desk.start(['login', '--no-browser']);
+    const login = desk.begin(['login', '--no-browser']);
     const [url] = await login.until(/^\s*(http\S+)\s*$/m);
     await createBrowser().open(url.trim());
     const ended = await login.ended;
@@ -143,7 +143,7 @@ test('a login that nobody finishes ends in time, and one that is declined says s
 
 test('logout and a new key', async () => {
   await withProvider(async (desk) => {
-    await desk.serve();
+    await desk.host();
     await connect(desk);
     const out = await desk.relay(['logout']);
     assert.equal(out.code, 0, out.err);
@@ -157,7 +157,7 @@ test('logout and a new key', async () => {
 });
 
 async function connect(desk: Desk): Promise<void> {
-  const login = desk.start(['login', '--no-browser']);
+  const login = desk.begin(['login', '--no-browser']);
   const [url] = await login.until(/^\s*(http\S+)\s*$/m);
   await createBrowser().open(url.trim());
   assert.equal((await login.ended).code, 0);

@@ -44,7 +44,7 @@ test('a client connects, outlives a kill -9, and is out as soon as it is revoked
     const tokens = json(renewed) as Record<string, string>;
     await second.server.stop('SIGKILL');
 
-    const third = await desk.serve(['--port', port]);
+    const third = await desk.host(['--port', port]);
     assert.deepEqual(refusal(await askToken(baseUrl, { ...codeForm(client, code), ...secret })), [
       400,
       'invalid_grant',
@@ -100,7 +100,7 @@ test('without a server a client is added with its secret from stdin, which is no
     assert.equal(added.code, 0, added.err);
     assert.ok(!`${added.out}${added.err}`.includes(secret));
     const client = { client_id: added.out.trim(), redirect_uris: [] };
-    const { ready } = await desk.serve();
+    const { ready } = await desk.host();
     const browser = ownerBrowser(ready.baseUrl);
     const page = await browser.open(authorizeUrl(ready.baseUrl, { client_id: client.client_id }));
     assert.ok(page.text.includes('set up by you with relay clients add'));

@@ -75,7 +75,7 @@ function furnish(desk: Desk, systemctl: string | null) {
   );
   chmodSync(command, 0o755);
   const env = { HOME: person, RELAY_HOME: home, PATH: [bin, process.env.PATH].join(delimiter) };
-  const service = (...args: string[]) => desk.relay(['service', ...args], { env });
+  const service = (...args: string[]) => desk.start(['service', ...args], env).ended;
   const unit = join(person, '.config/systemd/user/relay.service');
   const link = join(person, '.config/systemd/user/default.target.wants/relay.service');
   return { person, home, env, service, unit, link };

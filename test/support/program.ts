@@ -1,11 +1,19 @@
-/** The built program as a person runs it: `bin/relay.mjs` (or `RELAY_BIN`), processes, a home of its own. */
+/**
+ * The program as a person runs it, with a home of its own. Commands run in the test's process, through the same command
+ * line, unless `RELAY_BIN` names a packaged program; what is about a process (signals, a kill, streams) gets a real one.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { runProgram } from '../../src/cli/program.ts';
+import { systemWorld } from '../../src/cli/world.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import { createLog } from '../../src/server/log/log.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
@@ -35,6 +43,11 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
+/** With what the end of a test does to whatever still runs. */
+interface Started extends Running {
+  end(): Promise<unknown>;
+}
+
 export interface Ready {
   event: 'ready';
   pid: number;
@@ -44,13 +57,23 @@ export interface Ready {
   providerConnected: boolean;
 }
 
+export interface Served {
+  server: Running;
+  ready: Ready;
+}
+
 export interface Desk {
   home: string;
-  /** Runs a command to its end. */
+  /** Runs a command to its end, in this process. */
   relay(args: string[], options?: { input?: string; env?: Record<string, string> }): Promise<Ended>;
+  /** Starts a command in this process. It cannot be killed. */
+  begin(args: string[], env?: Record<string, string>): Running;
+  /** `relay serve --json --port 0` in this process, once it is ready. */
+  host(args?: string[], env?: Record<string, string>): Promise<Served>;
+  /** Starts a command as a process of its own. */
   start(args: string[], env?: Record<string, string>): Running;
-  /** `relay serve --json --port 0`, once it is ready. */
-  serve(args?: string[], env?: Record<string, string>): Promise<{ server: Running; ready: Ready }>;
+  /** `relay serve --json --port 0` as a process of its own, once it is ready. */
+  serve(args?: string[], env?: Record<string, string>): Promise<Served>;
   /** Paths, relative to the home, of files in which the text stands in clear. */
   filesWith(text: string): string[];
 }
@@ -61,50 +84,114 @@ export async function withDesk(
   work: (desk: Desk) => Promise<void>,
 ): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'relay-desk-'));
-  const started: Running[] = [];
-  const start = (args: string[], more: Record<string, string> = {}) => {
-    const running = spawnRelay(args, { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', ...env, ...more });
-    started.push(running);
-    return running;
-  };
+  const started: Started[] = [];
+  const startBy =
+    (run: typeof spawnRelay) =>
+    (args: string[], more: Record<string, string> = {}) => {
+      const basics = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', LANG: 'C.UTF-8' };
+      const running = run(args, { ...basics, RELAY_HOME: home, RELAY_KEYCHAIN: 'file', ...env, ...more });
+      started.push(running);
+      return running;
+    };
+  const start = startBy(spawnRelay);
+  const begin = process.env.RELAY_BIN ? start : startBy(runRelay);
+  const serveBy =
+    (begin: Desk['start']): Desk['serve'] =>
+    async (args = [], more = {}) => {
+      const server = begin(['serve', '--json', '--port', '0', ...args], more);
+      const [line] = await server.until(/^\{"event":"ready".*\}$/m);
+      return { server, ready: JSON.parse(line) as Ready };
+    };
   const desk: Desk = {
     home,
     start,
+    begin,
     async relay(args, options = {}) {
-      const running = start(args, options.env);
+      const running = begin(args, options.env);
       if (options.input !== undefined) running.write(options.input);
       return running.ended;
     },
-    async serve(args = [], more = {}) {
-      const server = start(['serve', '--json', '--port', '0', ...args], more);
-      const [line] = await server.until(/^\{"event":"ready".*\}$/m);
-      return { server, ready: JSON.parse(line) as Ready };
-    },
+    serve: serveBy(start),
+    host: serveBy(begin),
     filesWith: (text) => filesBelow(home).filter((path) => readFileSync(join(home, path)).includes(text)),
   };
   try {
     await work(desk);
   } finally {
-    await Promise.all(started.map((running) => running.stop('SIGKILL')));
+    await Promise.all(started.map((running) => running.end()));
     await rm(home, { recursive: true, force: true });
   }
 }
 
-function spawnRelay(args: string[], env: Record<string, string>): Running {
-  const [command, ...first] = COMMAND;
-  const child = spawn(command, [...first, ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LANG: 'C.UTF-8', ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+/** The command line in this process, as `main` runs it: it ends like a process does, but for what only a kill ends. */
+function runRelay(args: string[], env: Record<string, string>): Started {
   const text = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text.out += part;
+  const changed = new EventEmitter();
+  const take = (stream: 'out' | 'err') => (part: string) => {
+    text[stream] += part;
+    changed.emit('text');
+  };
+  const stdin = new PassThrough();
+  const stop = new AbortController();
+  const log = new Writable({
+    decodeStrings: false,
+    write(part, _encoding, done) {
+      take('err')(String(part));
+      done();
+    },
   });
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    text.err += part;
+  const world = systemWorld(stop.signal);
+  const terminal = { stdin: false, stdout: false, stderr: false };
+  const ended = runProgram(args, {
+    ...world,
+    io: { stdin, out: take('out'), err: take('err'), terminal, columns: 80 },
+    env,
+    parts: async () => ({ ...(await world.parts()), createLog: (settings) => createLog(settings, log) }),
+  }).then((code) => {
+    changed.emit('ended');
+    return { code, ...text };
   });
+  const interrupt = () => {
+    stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
+    return ended;
+  };
+  return {
+    pid: process.pid,
+    get out() {
+      return text.out;
+    },
+    get err() {
+      return text.err;
+    },
+    write: (part) => stdin.write(part),
+    until: (pattern) => waitFor(changed, text, pattern),
+    async stop(signal = 'SIGTERM') {
+      if (signal !== 'SIGTERM' && signal !== 'SIGINT') throw new Error(`${signal} needs a process`);
+      return interrupt();
+    },
+    end: interrupt,
+    ended,
+  };
+}
+
+function spawnRelay(args: string[], env: Record<string, string>): Started {
+  const [command, ...first] = COMMAND;
+  const child = spawn(command, [...first, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const text = { out: '', err: '' };
+  const changed = new EventEmitter();
+  const take = (stream: 'out' | 'err') => (part: string) => {
+    text[stream] += part;
+    changed.emit('text');
+  };
+  child.stdout.setEncoding('utf8').on('data', take('out'));
+  child.stderr.setEncoding('utf8').on('data', take('err'));
   child.stdin.on('error', () => {});
+  child.once('close', () => changed.emit('ended'));
   const ended = endOf(child, text);
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return ended;
+  };
   return {
     pid: child.pid ?? 0,
     get out() {
@@ -114,11 +201,9 @@ function spawnRelay(args: string[], env: Record<string, string>): Running {
       return text.err;
     },
     write: (part) => child.stdin.write(part),
-    until: (pattern) => waitFor(child, text, pattern),
-    async stop(signal = 'SIGTERM') {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
-      return ended;
-    },
+    until: (pattern) => waitFor(changed, text, pattern),
+    stop,
+    end: () => stop('SIGKILL'),
     ended,
   };
 }
@@ -131,7 +216,7 @@ async function endOf(child: ChildProcess, text: { out: string; err: string }): P
 }
 
 function waitFor(
-  child: ChildProcess,
+  changed: EventEmitter,
   text: { out: string; err: string },
   pattern: RegExp,
 ): Promise<RegExpExecArray> {
@@ -153,13 +238,11 @@ function waitFor(
     const timer = setTimeout(() => give('nothing came'), PATIENCE_MS);
     const finish = () => {
       clearTimeout(timer);
-      child.stdout?.off('data', look);
-      child.stderr?.off('data', look);
-      child.off('close', ended);
+      changed.off('text', look);
+      changed.off('ended', ended);
     };
-    child.stdout?.on('data', look);
-    child.stderr?.on('data', look);
-    child.on('close', ended);
+    changed.on('text', look);
+    changed.on('ended', ended);
     look();
   });
 }
