@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core';
 import { authorizeUrl, newClient, ownerBrowser } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { send } from '../support/http.ts';
+import { sized } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Attacker {
@@ -60,7 +61,8 @@ async function visits(page: Page, relay: Relay, base: string, clientId: string, 
   await page.evaluate(`fetch(${JSON.stringify(`${base}/owner/check`)}, { method: 'POST' }).catch(() => {})`);
 }
 
-for (const name of NAMES) {
+// Where the server says that it is comes first.
+for (const name of NAMES.slice(0, sized(3, 1))) {
   test(`with all that a browser brings to another port of ${name} nobody can approve or sign in`, {
     skip: withoutChromium,
   }, async () => {

@@ -36,7 +36,7 @@ export async function withServer(
 const clocks = new Map<string, ReturnType<typeof manualClock>>();
 
 /** How long a person looks at the approval page at least; before, Approve does nothing. */
-const READING_MS = 500;
+export const READING_MS = 500;
 
 export const json = (answer: Answer): Record<string, unknown> => JSON.parse(answer.text);
 

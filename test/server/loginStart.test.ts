@@ -9,10 +9,13 @@ import type { LoginStart } from '../../src/domain/localApi.ts';
 import { createBrowser } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
+import { sized } from '../support/scale.ts';
 import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const LOGIN = '/auth/provider/login';
+/** Many more than are kept of one kind. */
+const STARTS = sized(10_000, 1_000);
 const PERSON = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 const CROSS_SITE = { ...PERSON, 'sec-fetch-site': 'cross-site' };
 const PUBLIC_NAME = 'relay.example.org';
@@ -167,7 +170,7 @@ test('behind PUBLIC_BASE_URL the login cookie is for https alone', async () => {
   });
 });
 
-test('ten thousand starts of a program leave what others have begun where it is', async () => {
+test(`${STARTS} starts of a program leave what others have begun where it is`, async () => {
   await withLogin({}, async ({ baseUrl, server, loginWithTicket }) => {
     const shown = await server.local.startLogin({ switchAccount: false });
     const waiting = await server.local.startLogin({ switchAccount: false });
@@ -177,7 +180,7 @@ test('ten thousand starts of a program leave what others have begun where it is'
       shown: await browsers.shown.step(shown.browserUrl),
       ticket: await browsers.ticket.step(`${baseUrl}${LOGIN}${withTicket.query}`),
     };
-    await flood(`${baseUrl}${LOGIN}`, 10_000);
+    await flood(`${baseUrl}${LOGIN}`, STARTS);
     // By the provider's own address, by the address on the terminal, and by the ticket.
     assert.equal((await createBrowser().open(waiting.providerUrl)).status, 200);
     for (const name of ['shown', 'ticket'] as const) {

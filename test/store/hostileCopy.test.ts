@@ -9,9 +9,11 @@ import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { readCopy } from '../../src/store/copies/restoreCopy.ts';
 import { openStore } from '../../src/store/file/open.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { sized } from '../support/scale.ts';
 import { manualClock, temporaryHome } from './support.ts';
 
-const PLANTED = 50;
+const PLANTED = sized(50, 5);
+const FLIPPED = sized(200, 40);
 /** Far above what a refusal takes; an endless query would never come back. */
 const LONGEST_MS = 5_000;
 const ENDLESS =
@@ -357,7 +359,7 @@ test('a row of the schema that claims a gigabyte is refused unread', async (t) =
 
 test('a file that is cut off anywhere, or says that it is huge, is refused', async (t) => {
   const { bytes, attempt } = await desk(t);
-  for (let length = 0; length < bytes.length; length += 997) {
+  for (let length = 0; length < bytes.length; length += sized(997, 9_973)) {
     assertRefused(await attempt(bytes.subarray(0, length)), `${length} bytes`);
   }
   const huge = Buffer.from(bytes);
@@ -394,14 +396,14 @@ test('files that are not ours are refused, a write-ahead header is no matter', a
   assert.equal(await attempt(wal), null);
 });
 
-test('200 flipped bits end in a refusal or in the rows, and never in anything else', async (t) => {
+test(`${FLIPPED} flipped bits end in a refusal or in the rows, and never in anything else`, async (t) => {
   const { bytes, attempt } = await desk(t);
   let state = 20_261;
   const next = (below: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return (state >>> 8) % below;
   };
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < FLIPPED; i++) {
     const content = Buffer.from(bytes);
     // Half of them where structure is dense.
     const at = i % 2 ? next(content.length) : next(400);

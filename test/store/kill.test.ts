@@ -7,10 +7,11 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { openStore } from '../../src/store/file/open.ts';
+import { sized } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
 import { manualClock, temporaryHome } from './support.ts';
 
-const KILLS = 25;
+const KILLS = sized(25, 6);
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
 
 /** Lets the writer run until it has acknowledged `count` rows and `delayMs` more; returns the last acknowledged one. */

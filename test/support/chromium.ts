@@ -1,6 +1,5 @@
-/** A headless Chromium for tests of pages: the system's own, driven over its protocol. */
+/** A headless Chromium for tests of pages: the system's own, driven over its protocol, one for all tests of a process. */
 import { existsSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
@@ -23,13 +22,29 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
+let shared: Promise<Browser> | undefined;
+
+/** Gives `work` a browser whose profiles are its own: they are closed afterwards, the browser goes on. */
 export async function withChromium(work: (browser: Browser) => Promise<void>): Promise<void> {
-  const browser = await chromium.launch({ executablePath: executablePath ?? '', args: ARGUMENTS });
+  shared ??= launch();
+  const browser = await shared;
   try {
     await work(browser);
   } finally {
-    await browser.close();
+    await Promise.all(browser.contexts().map((context) => context.close()));
   }
+}
+
+async function launch(): Promise<Browser> {
+  const signals = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false };
+  const browser = await chromium.launch({
+    executablePath: executablePath ?? '',
+    args: ARGUMENTS,
+    ...signals,
+  });
+  // The process that hands out test files has no more of them.
+  process.once('disconnect', () => void browser.close());
+  return browser;
 }
 
 const FACES = [
@@ -39,22 +54,25 @@ const FACES = [
   { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const;
 
-/** Pictures of the page as it is, for people to look at: light and dark, desktop and phone, outside the repository. */
+/** Pictures for people to look at are made when somebody says where they go. */
+const artifacts = process.env.RELAY_ARTIFACTS;
+
+/** Pictures of the page as it is: light and dark, desktop and phone. */
 export async function screenshots(page: Page, subject: string): Promise<void> {
+  if (artifacts === undefined) return;
   for (const { name, colorScheme, viewport } of FACES) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(viewport);
-    await page.screenshot({ path: pathOf(`${subject}-${name}`), fullPage: true });
+    await page.screenshot({ path: pathOf(artifacts, `${subject}-${name}`), fullPage: true });
   }
 }
 
 /** A picture of what is in view. */
 export async function picture(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: pathOf(name) });
+  if (artifacts !== undefined) await page.screenshot({ path: pathOf(artifacts, name) });
 }
 
-function pathOf(name: string): string {
-  const folder = process.env.RELAY_ARTIFACTS ?? join(tmpdir(), 'relay-screenshots');
+function pathOf(folder: string, name: string): string {
   mkdirSync(folder, { recursive: true });
   return join(folder, `${name}.png`);
 }
