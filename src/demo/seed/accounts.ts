@@ -1,6 +1,6 @@
 /** The initial accounts: the default one with everything, and a free one with little. */
 import { derivedId } from '../catalogue/seeded.ts';
-import type { Catalogue } from '../catalogue/types.ts';
+import type { Catalogue, DemoTrack } from '../catalogue/types.ts';
 import {
   type DemoAccount,
   type DemoDevice,
@@ -11,7 +11,7 @@ import {
   TIME_RANGES,
   type TimeRange,
 } from '../state.ts';
-import { OWNER, SECOND, seedPlaylists } from './playlists.ts';
+import { copyPlaylists, OWNER, SECOND, type SeedPlaylists, seedPlaylists } from './playlists.ts';
 
 const HISTORY_LENGTH = 50;
 const SAVED_COUNT = 600;
@@ -22,11 +22,36 @@ export interface SeedState {
   readonly unlisted: DemoPlaylist[];
 }
 
+/** What follows from the catalogue alone. */
+interface Base {
+  readonly playlists: SeedPlaylists;
+  readonly saved: readonly SavedTrack[];
+  readonly history: readonly DemoTrack[];
+  readonly top: DemoAccount['top'];
+}
+
+/** Going through a whole catalogue takes its time, so that is done once for each; every state gets copies. */
+const bases = new WeakMap<Catalogue, Base>();
+
+function baseOf(catalogue: Catalogue): Base {
+  const known = bases.get(catalogue);
+  if (known) return known;
+  const base = {
+    playlists: seedPlaylists(catalogue),
+    saved: seedSaved(catalogue),
+    history: catalogue.tracks.filter((_, n) => n % 101 === 3).slice(0, HISTORY_LENGTH),
+    top: { tracks: topUris(catalogue.tracks), artists: topUris(catalogue.artists) },
+  };
+  bases.set(catalogue, base);
+  return base;
+}
+
 /** @param now Unix milliseconds; the history ends shortly before it. */
 export function seedState(catalogue: Catalogue, now: number): SeedState {
-  const playlists = seedPlaylists(catalogue);
-  const owner = account(catalogue, now, OWNER, playlists.owner);
-  const second = account(catalogue, now, SECOND, playlists.second);
+  const base = baseOf(catalogue);
+  const playlists = copyPlaylists(base.playlists);
+  const owner = account(catalogue, base, now, OWNER, playlists.owner);
+  const second = account(catalogue, base, now, SECOND, playlists.second);
   const guest: DemoAccount = {
     ...second,
     premium: false,
@@ -40,6 +65,7 @@ export function seedState(catalogue: Catalogue, now: number): SeedState {
 
 function account(
   catalogue: Catalogue,
+  base: Base,
   now: number,
   person: { id: string; name: string },
   playlists: DemoPlaylist[],
@@ -53,10 +79,10 @@ function account(
     appOwnerPremium: true,
     registered: true,
     playlists,
-    saved: seedSaved(catalogue),
+    saved: base.saved.map((one) => ({ ...one })),
     otherSaved: new Set(catalogue.albums.slice(0, 5).map((album) => album.uri)),
-    history: seedHistory(catalogue, now, playlists[0]),
-    top: { tracks: topUris(catalogue.tracks), artists: topUris(catalogue.artists) },
+    history: seedHistory(base.history, now, playlists[0]),
+    top: structuredClone(base.top),
     devices,
     player: seedPlayer(now, devices[0], playlists[0]),
   };
@@ -70,8 +96,7 @@ function seedSaved(catalogue: Catalogue): SavedTrack[] {
 }
 
 /** One play every four minutes, the last one six minutes ago. */
-function seedHistory(catalogue: Catalogue, now: number, context: DemoPlaylist | undefined): Play[] {
-  const tracks = catalogue.tracks.filter((_, n) => n % 101 === 3).slice(0, HISTORY_LENGTH);
+function seedHistory(tracks: readonly DemoTrack[], now: number, context: DemoPlaylist | undefined): Play[] {
   return tracks.map((track, n) => ({
     uri: track.uri,
     playedAt: now - 6 * 60_000 - n * 4 * 60_000 - (n % 7) * 1_000,

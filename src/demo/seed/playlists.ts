@@ -45,6 +45,22 @@ export function seedPlaylists(catalogue: Catalogue): SeedPlaylists {
   };
 }
 
+/** Copies that share nothing with these; a playlist that stands in several lists is one in the copies too. */
+export function copyPlaylists({ owner, second, unlisted }: SeedPlaylists): SeedPlaylists {
+  const copies = new Map<DemoPlaylist, DemoPlaylist>();
+  const copyOf = (playlist: DemoPlaylist): DemoPlaylist => {
+    const { rows, collaboratorIds } = playlist;
+    const copy = copies.get(playlist) ?? {
+      ...playlist,
+      collaboratorIds: [...collaboratorIds],
+      rows: rows.map((row) => ({ ...row })),
+    };
+    copies.set(playlist, copy);
+    return copy;
+  };
+  return { owner: owner.map(copyOf), second: second.map(copyOf), unlisted: unlisted.map(copyOf) };
+}
+
 function ownPlaylists(catalogue: Catalogue): DemoPlaylist[] {
   const pick = picker(catalogue);
   const own = (name: string, rows: PlaylistRow[], rest: Partial<DemoPlaylist> = {}): DemoPlaylist => {
