@@ -90,7 +90,13 @@ export function wrongImports(): string[] {
     return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, target]) => {
       if (target?.endsWith('/package.json')) return [];
       const to = relative(src, resolve(dirname(file), target as string)).split(/[\\/]/)[0] as string;
-      if (to === from || to === 'generated' || (to === 'base' && from !== 'generated') || rule.folders.includes(to)) return [];
+      if (
+        to === from ||
+        to === 'generated' ||
+        (to === 'base' && from !== 'generated') ||
+        rule.folders.includes(to)
+      )
+        return [];
       return [`${relative(src, file)} imports ${to}: not allowed, ${rule.reason}`];
     });
   });

@@ -1,6 +1,7 @@
 // `npm test`: every test file under test/, compiled once, in a few processes that each run many files. A path or several
 // limit it to those. `--test-reporter` works as it does for Node, `--test-name-pattern` for the tests at the top
-// of a file; `--processes=N` says how many run at the same time. test/package/ needs executables that are built first, so it runs
+// of a file; `--processes=N` says how many run at the same time. `--long` runs the files that take their sizes from
+// test/support/scale.ts, at full size (`npm run test:long`). test/package/ needs executables that are built first, so it runs
 // by name only (`npm run test:package`).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,6 +12,7 @@ import { runFiles } from './testing/pool.mjs';
 import { createResults } from './testing/results.mjs';
 
 const PACKAGE = join('test', 'package') + sep;
+const SCALE = '/support/scale.ts';
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
@@ -20,11 +22,18 @@ const option = (name) => {
 };
 const reporter = option('test-reporter') ?? (process.stdout.isTTY ? 'spec' : 'tap');
 const pattern = option('test-name-pattern');
+const isLong = flags.includes('--long');
+if (isLong) {
+  flags.splice(flags.indexOf('--long'), 1);
+  process.env.RELAY_TEST_FULL = '1';
+}
 const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 1);
 
 const all = (await compile()).map((file) => relative(root, file));
-const files = all.filter((file) =>
-  named.length === 0 ? !file.startsWith(PACKAGE) : named.some((name) => file.includes(name)),
+const files = all.filter(
+  (file) =>
+    (named.length === 0 ? !file.startsWith(PACKAGE) : named.some((name) => file.includes(name))) &&
+    (!isLong || readFileSync(join(root, file), 'utf8').includes(SCALE)),
 );
 if (files.length === 0) {
   console.error(`No test file has ${named.join(' or ')} in its path.`);
@@ -35,7 +44,7 @@ const known = knownTimes();
 const results = createResults(reporter);
 await runFiles(slowestFirst(files), { width, flags, pattern, onFile: results.add });
 const { failed, times } = await results.end();
-keepTimes(times);
+if (!isLong) keepTimes(times);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** A long file that is begun last would be waited for alone. What was never run is begun before what is known to be quick. */

@@ -16,6 +16,7 @@ import {
 } from '../jobs/support.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
+import { until } from '../support/until.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const RECORD: JobRecord = {
@@ -174,7 +175,7 @@ test('--watch draws a bar on a terminal until the job rests', async () => {
     const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
     await reach(world, id, 'waiting');
     const watching = jobs(world, ['--watch'], { clock, terminal: { stderr: true }, columns: 200 });
-    while (clock.sleeping === 0) await jobOf(world, id);
+    await until(() => clock.sleeping > 0);
     await world.call('cancel_job', { job_id: id });
     clock.advance(1_000);
     const { code, out, err } = await watching;

@@ -6,9 +6,10 @@ import { type Data, mergedEntry, sameData, withEntry } from '../../src/connect/e
 import { parseJson } from '../../src/connect/jsonEdits.ts';
 import { type Addition, merge } from '../../src/connect/merge.ts';
 import { parseToml } from '../../src/connect/tomlEdits.ts';
+import { sized } from '../support/scale.ts';
 import { JSON_ADDITION, JSON_KEY_ADDITION, TOML_ADDITION, TOML_KEY_ADDITION } from './support.ts';
 
-const ROUNDS = 1_500;
+const ROUNDS = sized(1_500, 400);
 
 type Chance = (below: number) => number;
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FaultRule } from '../support/simulator/faults.ts';
+import { until } from '../support/until.ts';
 import { type DemoWorld, errorBody, logIn, playlistNamed, trackUris, withProvider } from './support.ts';
 
 /** Each kind of fault with the answer to `GET /me`. */
@@ -147,7 +148,7 @@ for (const [when, rows] of [
     withProvider(async (world) => {
       const playlist = playlistNamed(world.provider, 'Empty Shelf');
       const hanging = addUnder({ kind: 'hang', when }, world);
-      while (world.provider.requests[0]?.method !== 'POST') await new Promise((next) => setImmediate(next));
+      await until(() => world.provider.requests[0]?.method === 'POST');
       await world.provider.close();
       assert.equal((await hanging).answered, 'cut off');
       assert.equal(playlist.rows.length, rows);

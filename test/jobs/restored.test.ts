@@ -13,7 +13,7 @@ import { owner } from '../support/shapes.ts';
 import type { FaultMatch } from '../support/simulator/faults.ts';
 import { type WatchedClock, watchedClock } from '../support/waiting.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
-import { commit, createJob, named, reach, tracks, urisOf, writes } from './support.ts';
+import { commit, createJob, named, pause, reach, tracks, urisOf, writes } from './support.ts';
 
 const SECONDS = 100;
 
@@ -173,6 +173,7 @@ async function drive(relay: Relay, clock: WatchedClock, id: string) {
     };
     if (job.status === 'completed' || job.status === 'failed') return job;
     if (clock.sleeping > 0) clock.advance(SETTLE_MS);
+    else await pause();
   }
   throw new Error('the job did not end');
 }

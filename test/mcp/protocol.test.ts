@@ -5,6 +5,7 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
 import { send } from '../support/http.ts';
+import { until } from '../support/until.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
 const NAMES = TOOLS.map((tool) => tool.name);
@@ -227,7 +228,5 @@ test('an older client cancels by notification', async () => {
 });
 
 async function untilRequested(provider: { requests: Array<{ path: string }> }, path: string): Promise<void> {
-  while (!provider.requests.some((request) => request.path === path)) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await until(() => provider.requests.some((request) => request.path === path));
 }

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { manualClock } from '../support/clock.ts';
+import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 
 test('stopping waits for no connection that a client merely keeps open', async () => {
@@ -26,11 +27,11 @@ test('stopping waits for no connection that a client merely keeps open', async (
     });
     provider.faults.add({ path: '/me/player/devices', kind: 'hook', fn: () => gate });
     const working = call('get_devices');
-    while (provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => provider.requests.length > 0);
     const leave = new AbortController();
     provider.faults.add({ path: '/me/player', kind: 'hang', when: 'before' });
     const given = client.callTool({ name: 'get_playback_state' }, { signal: leave.signal });
-    while (provider.requests.length === 1) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => provider.requests.length > 1);
     leave.abort();
     await assert.rejects(given);
     const stopped = server.close();
@@ -48,7 +49,7 @@ test('a call that does not end in its grace is told that the server stops', asyn
   await withRelay({ clock }, async ({ server, provider, call }) => {
     provider.faults.add({ path: '/me/player/devices', kind: 'hang', when: 'before' });
     const working = call('get_devices');
-    while (provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => provider.requests.length > 0);
     const stopped = server.close();
     clock.advance(5_000);
     assert.equal(((await working).error as { code: string }).code, 'SHUTTING_DOWN');

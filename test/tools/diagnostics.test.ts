@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pause } from '../jobs/support.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
 import { at } from '../support/shapes.ts';
 import { watchedClock } from '../support/waiting.ts';
@@ -75,7 +76,10 @@ test('get_state_diagnostics tells how the state file is and what it holds', asyn
     });
     await clock.pass(500);
     let after = await diagnose(relay);
-    while (after.database.unsaved_changes) after = await diagnose(relay);
+    while (after.database.unsaved_changes) {
+      await pause();
+      after = await diagnose(relay);
+    }
     assert.deepEqual(
       [after.database.last_saved_at, after.database.unsaved_changes],
       [iso(clock.now()), false],

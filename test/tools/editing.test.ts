@@ -4,6 +4,7 @@ import { snapshotOf } from '../../src/demo/state.ts';
 import { send } from '../support/http.ts';
 import { at, owner, playlistShape } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
+import { until } from '../support/until.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const named = ({ provider }: Relay, name: string) => {
@@ -266,7 +267,7 @@ test('writes to one playlist wait for each other, and others go on', async () =>
     relay.provider.faults.add({ method: 'POST', path, kind: 'hook', fn: () => gate });
     const [a, b] = [tracks(relay, 100), tracks(relay, 100, 100)];
     const first = relay.call('add_tracks_to_playlist', { playlist_id: slow.id, track_ids: [...a, ...b] });
-    while (relay.provider.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => relay.provider.requests.length > 0);
     const second = relay.call('add_tracks_to_playlist', {
       playlist_id: slow.id,
       track_ids: tracks(relay, 1, 500),
