@@ -3,7 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { ServerEnd } from '../domain/localProof.ts';
 
-export interface PostOptions {
+interface PostOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** How long nothing may come, in milliseconds. */

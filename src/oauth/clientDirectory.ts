@@ -163,18 +163,23 @@ function keepRegistered(store: Store, client: StoredClient, now: number): Promis
   );
 }
 
-const SHORT_SECRET = 'A client secret has at least 32 visible characters and no spaces.';
+const SHORT_SECRET = 'A client secret must have at least 32 visible characters and no spaces.';
 
 function twoPlaces(clientId: string): RelayError {
   return new RelayError(
     'SETTINGS_INVALID',
-    `OAuth client ID "${clientId}" is in the settings and among the registered clients.`,
+    `The OAuth client ID "${clientId}" is both in the settings and among the registered clients.`,
     {
-      remedy: `Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or run 'relay clients revoke --forget ${clientId}'.`,
+      remedy: {
+        text: 'Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or remove the registered client with {command}.',
+        command: ['clients', 'revoke', '--forget', clientId],
+      },
     },
   );
 }
 
 function unusable(why: string): RelayError {
-  return new RelayError('USAGE', why, { remedy: 'See `relay clients add --help`.' });
+  return new RelayError('USAGE', why, {
+    remedy: { text: 'See {command}.', command: ['clients', 'add', '--help'] },
+  });
 }

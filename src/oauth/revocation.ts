@@ -31,7 +31,7 @@ export function createRevocationEndpoint(options: {
     const client = authenticate(options, form, authorization);
     if (!client.ok) return client;
     const sent = parameter(form, 'token');
-    if (sent === null) return refused('parameter_missing', 'It is token.');
+    if (sent === null) return refused('parameter_missing', 'Parameter: token.');
     // The hint (RFC 7009 2.1) would only save a search, and one look finds tokens of both kinds.
     const token = getToken(store, hashOf(sent));
     const grant = token && getGrant(store, token.grantId);

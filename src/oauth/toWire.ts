@@ -4,7 +4,7 @@
  */
 import type { Reason, Refusal } from './refusal.ts';
 
-export type WireError =
+type WireError =
   | 'invalid_request'
   | 'invalid_client'
   | 'invalid_grant'
@@ -26,9 +26,9 @@ export interface Wire {
   status: number;
 }
 
-const CLIENT_REFUSED = 'The client is unknown, or its credentials are not right.';
+const CLIENT_REFUSED = 'The client is unknown, or its credentials are wrong.';
 const CODE_REFUSED = 'The authorization code is not valid. Start the authorization again.';
-const REFRESH_REFUSED = 'The refresh token is not valid any more. Start the authorization again.';
+const REFRESH_REFUSED = 'The refresh token is no longer valid. Start the authorization again.';
 
 const WIRE: Record<Reason, readonly [WireError, number, string]> = {
   parameter_repeated: ['invalid_request', 400, 'A parameter appears more than once.'],
@@ -40,8 +40,12 @@ const WIRE: Record<Reason, readonly [WireError, number, string]> = {
   client_credentials_twice: ['invalid_request', 400, 'The client authenticates in more than one way.'],
   client_credentials_malformed: ['invalid_client', 401, CLIENT_REFUSED],
   redirect_uri_missing: ['invalid_request', 400, 'redirect_uri is missing.'],
-  redirect_uri_unregistered: ['invalid_request', 400, 'redirect_uri is not one that the client registered.'],
-  redirect_uri_unusable: ['invalid_request', 400, 'redirect_uri is not one that a browser may be sent to.'],
+  redirect_uri_unregistered: ['invalid_request', 400, 'redirect_uri is not registered for this client.'],
+  redirect_uri_unusable: [
+    'invalid_request',
+    400,
+    'redirect_uri is not an address that a browser may be sent to.',
+  ],
   response_type_unsupported: ['unsupported_response_type', 400, 'Only response_type=code is supported.'],
   response_mode_unsupported: ['invalid_request', 400, 'Only response_mode=query is supported.'],
   challenge_missing: ['invalid_request', 400, 'PKCE is required: code_challenge is missing.'],
@@ -67,16 +71,16 @@ const WIRE: Record<Reason, readonly [WireError, number, string]> = {
   refresh_expired: ['invalid_grant', 400, REFRESH_REFUSED],
   refresh_reused: ['invalid_grant', 400, REFRESH_REFUSED],
   grant_ended: ['invalid_grant', 400, REFRESH_REFUSED],
-  metadata_malformed: ['invalid_client_metadata', 400, 'The client metadata cannot be used.'],
+  metadata_malformed: ['invalid_client_metadata', 400, 'The client metadata is not valid.'],
   metadata_redirect_uris: ['invalid_redirect_uri', 400, 'A redirect URI cannot be used.'],
   clients_full: [
     'temporarily_unavailable',
     503,
-    'No more clients fit. The owner can remove some with relay clients revoke --forget.',
+    'There is no room for more clients. The owner can remove some with relay clients revoke --forget.',
   ],
   too_many_requests: ['temporarily_unavailable', 429, 'Too many requests. Try again later.'],
-  state_not_saved: ['temporarily_unavailable', 503, 'The server cannot save its state just now.'],
-  fault: ['server_error', 500, 'The server hit a fault of its own.'],
+  state_not_saved: ['temporarily_unavailable', 503, 'The server cannot save its state right now.'],
+  fault: ['server_error', 500, 'Internal server error.'],
 };
 
 /** `error_description` has only characters of RFC 6749 5.2: no quotation mark, no backslash. */

@@ -61,7 +61,7 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
 
   function readExchange(client: OAuthClient, form: URLSearchParams): Result<Exchange> {
     const grantType = parameter(form, 'grant_type');
-    if (grantType === null) return refused('parameter_missing', 'It is grant_type.');
+    if (grantType === null) return refused('parameter_missing', 'Parameter: grant_type.');
     if (grantType === 'authorization_code') return codeExchange(client, form);
     if (grantType !== 'refresh_token') return refused('grant_type_unsupported');
     return refreshExchange(client, form);
@@ -69,8 +69,8 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
 
   function codeExchange(client: OAuthClient, form: URLSearchParams): Result<Exchange> {
     const [code, verifier] = [parameter(form, 'code'), parameter(form, 'code_verifier')];
-    if (code === null) return refused('parameter_missing', 'It is code.');
-    if (verifier === null) return refused('parameter_missing', 'It is code_verifier.');
+    if (code === null) return refused('parameter_missing', 'Parameter: code.');
+    if (verifier === null) return refused('parameter_missing', 'Parameter: code_verifier.');
     const request = { ...requestOf(client, form), redirectUri: parameter(form, 'redirect_uri'), verifier };
     const find = () => findGrantByCode(store, hashOf(code));
     const id = find()?.id ?? '';
@@ -84,7 +84,7 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
 
   function refreshExchange(client: OAuthClient, form: URLSearchParams): Result<Exchange> {
     const sent = parameter(form, 'refresh_token');
-    if (sent === null) return refused('parameter_missing', 'It is refresh_token.');
+    if (sent === null) return refused('parameter_missing', 'Parameter: refresh_token.');
     if (!client.grantTypes.includes('refresh_token')) return refused('grant_type_unregistered');
     const hash = hashOf(sent);
     const request = requestOf(client, form);

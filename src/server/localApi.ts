@@ -21,7 +21,9 @@ export interface ServerSide {
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
   const running = (): ServerSide => {
     if (server) return server;
-    throw new RelayError('NO_SERVER', 'No server is running.', { remedy: "Start one with 'relay serve'." });
+    throw new RelayError('NO_SERVER', 'No server is running.', {
+      remedy: { text: 'Start it with {command}.', command: ['serve'] },
+    });
   };
   return {
     status: async () => statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
@@ -90,7 +92,7 @@ function loginWithTicket(core: Core, attemptId: string): string {
 function requireClientId(core: Core): void {
   if (core.clientId() !== null) return;
   throw new RelayError('SETTINGS_INVALID', 'No Spotify app is set: its client ID is missing.', {
-    remedy: "Run 'relay login', which asks for it, or 'relay config set providerClientId ID'.",
+    remedy: { text: 'Run {command}, which asks for it.', command: ['login'] },
     details: { key: 'providerClientId' },
   });
 }

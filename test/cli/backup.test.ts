@@ -281,7 +281,7 @@ test('restore refuses while the home is in use, and says by whom', async (contex
   assert.deepEqual(await run(['restore', copy, '--force']), {
     code: 1,
     out: '',
-    err: `relay: Another relay command is using this home: relay login, pid ${process.pid}.\n  Stop it first, then restore again. Nothing was changed.\n`,
+    err: `relay: Another relay command is using this home: relay login, pid ${process.pid}.\n  Nothing was changed. Stop it first, then restore again.\n`,
   });
   await lock.release();
   assert.equal(digest(state), before);
@@ -304,7 +304,7 @@ for (const [what, env, words] of [
     assert.match(refused.err, words);
     assert.match(
       refused.err,
-      /Nothing was changed\. Bring back the key .* --force, then run `relay login`\.\n$/,
+      /Nothing was changed\. Bring back the key .* --force and then run `relay login`\.\n$/,
     );
     assert.equal(existsSync(join(folder, 'deep')), false);
 

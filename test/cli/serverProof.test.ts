@@ -107,7 +107,7 @@ test('a wrong proof is told as what it is', async (context) => {
     code: 4,
     out: '',
     err: `relay: What listens at ${baseUrl} is not the server of this home, so nothing was sent to it.
-  Another program may have taken the port: see which, then start with \`relay serve\` or another --port. If it is your server, run the command as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.
+  Another program may have taken the port: find out which, then start the server with \`relay serve\`, on another --port if need be. If it is your server, run the command as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.
 `,
   });
 });

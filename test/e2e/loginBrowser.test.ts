@@ -83,7 +83,7 @@ function element(tag: string, set: string, act = ''): string {
 async function led(page: Page, script: string): Promise<void> {
   const [answer] = await Promise.all([page.waitForResponse(isLogin), page.evaluate(`{ ${script} }`)]);
   assert.equal(answer.status(), 403);
-  await page.getByRole('heading', { name: 'A login does not start here' }).waitFor();
+  await page.getByRole('heading', { name: 'A login cannot be started here' }).waitFor();
 }
 
 async function answered(page: Page, script: string, count: number): Promise<void> {

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
+import { createLocalClient } from '../../src/local/localClient.ts';
 import {
   approve,
   askToken,
@@ -102,8 +103,8 @@ test('a name that several have means the approved one', async () => {
     const [one, other] = [await called('Cursor'), await called('cursor')];
     const several = {
       code: 'USAGE',
-      message: '2 clients are called "CURSOR".',
-      remedy: `Give the ID: ${[one, other].map(({ client_id }) => client_id).join(', ')}.`,
+      message: '2 clients are named "CURSOR".',
+      remedy: `Use one of the IDs instead: ${[one, other].map(({ client_id }) => client_id).join(', ')}.`,
     };
     const sorted = ({ remedy, ...rest }: { code: string; message: string; remedy?: string }) => ({
       ...rest,
@@ -188,9 +189,9 @@ test('a client ID in the settings and among the registered ones is a start error
       JSON.stringify({ clients: [{ clientId: client_id, redirectUris: [REDIRECT] }] }),
     );
     await assert.rejects(relay.restart(), {
-      remedy: `Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or run 'relay clients revoke --forget ${client_id}'.`,
+      remedy: `Choose another ID in MCP_OAUTH_CLIENT_ID or in the clients file, or remove the registered client with \`relay clients revoke --forget ${client_id}\`.`,
       code: 'SETTINGS_INVALID',
-      message: `OAuth client ID "${client_id}" is in the settings and among the registered clients.`,
+      message: `The OAuth client ID "${client_id}" is both in the settings and among the registered clients.`,
     });
   });
 });
@@ -226,3 +227,14 @@ async function withClientsFile(
     await work(relay, clock);
   });
 }
+
+test('an error reaches the command line with the command of its remedy apart', async () => {
+  await withServer({}, async ({ baseUrl, localToken }) => {
+    const local = createLocalClient({ baseUrl, token: localToken });
+    await assert.rejects(local.revokeClient('nobody', { forget: false }), {
+      code: 'NOT_FOUND',
+      remedy: 'Run `relay clients` to see the IDs.',
+      remedyValue: { text: 'Run {command} to see the IDs.', command: ['clients'] },
+    });
+  });
+});

@@ -60,7 +60,7 @@ async function withLogin(options: RelayOptions, work: (story: Story) => Promise<
 function assertRefused(answer: Answer): void {
   const { location, 'set-cookie': cookie } = answer.headers;
   assert.deepEqual([answer.status, location, cookie], [403, undefined, undefined]);
-  assert.match(answer.text, /A login does not start here[\s\S]*relay login/);
+  assert.match(answer.text, /A login cannot be started here[\s\S]*relay login/);
 }
 
 const NAVIGATIONS: ReadonlyArray<[who: string, headers: Record<string, string>, starts: boolean]> = [

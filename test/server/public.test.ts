@@ -112,7 +112,7 @@ test('a public start and refused hosts are in the log, a few lines a minute', as
   };
   await withRelay({ ...apart, env: PUBLIC, log, clock }, async (relay) => {
     const local = await localUrlOf(relay);
-    assert.match(lines.join('\n'), /answers the outside.*relay\.example\.org/);
+    assert.match(lines.join('\n'), /this server is public.*relay\.example\.org/);
     lines.length = 0;
     const foreign = async (headers: Record<string, string>) => {
       assert.equal((await send(`${local}/health`, { headers })).status, 403);

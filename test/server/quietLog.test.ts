@@ -112,7 +112,7 @@ test('requests that no credential is needed for cannot flood the log', async () 
   assert.deepEqual(Object.fromEntries(counts), {
     'authorization request refused': 3,
     'denied request shown again': 3,
-    'approval form refused: its token is not ours': 3,
+    'approval form refused: unknown form token': 3,
     'provider login failed': 3,
   });
 });

@@ -54,10 +54,10 @@ function checkAddress(
 ): Result<{ client: OAuthClient; redirectUri: string }> {
   const repeated = repeatedNames(parameters);
   for (const name of ['client_id', 'redirect_uri']) {
-    if (repeated.has(name)) return refused('parameter_repeated', `It is ${name}.`);
+    if (repeated.has(name)) return refused('parameter_repeated', `Parameter: ${name}.`);
   }
   const clientId = parameter(parameters, 'client_id');
-  if (clientId === null) return refused('parameter_missing', 'It is client_id.');
+  if (clientId === null) return refused('parameter_missing', 'Parameter: client_id.');
   const client = find(clientId);
   if (client === null) return refused('client_unknown');
   const redirectUri = parameter(parameters, 'redirect_uri') ?? onlyOne(client.redirectUris);
@@ -80,7 +80,7 @@ function checkRest(
   const [repeated] = repeatedNames(parameters);
   if (repeated !== undefined) return refused('parameter_repeated');
   const value = (name: string) => parameter(parameters, name);
-  if (value('response_type') === null) return refused('parameter_missing', 'It is response_type.');
+  if (value('response_type') === null) return refused('parameter_missing', 'Parameter: response_type.');
   if (value('response_type') !== 'code') return refused('response_type_unsupported');
   if ((value('response_mode') ?? 'query') !== 'query') return refused('response_mode_unsupported');
   const challenge = checkChallenge(value('code_challenge'), value('code_challenge_method'));

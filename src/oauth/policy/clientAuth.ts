@@ -23,7 +23,7 @@ export function readCredentials(
   const clientId = parameter(form, 'client_id');
   const secret = parameter(form, 'client_secret');
   if (authorization === undefined) {
-    if (clientId === null) return refused('parameter_missing', 'It is client_id.');
+    if (clientId === null) return refused('parameter_missing', 'Parameter: client_id.');
     if (secret === null) return accepted([{ clientId, method: 'none', secret: '' }]);
     return accepted([{ clientId, method: 'client_secret_post', secret }]);
   }

@@ -56,7 +56,8 @@ export function checkMetadata(body: unknown): Result<ClientMetadata> {
 /** One unusable URI refuses the registration: a client that believes in it would fail later, and nobody would see why. */
 export function checkRedirectUris(value: unknown): Result<string[]> {
   const uris = z.array(z.string()).min(1).max(MAX_REDIRECT_URIS).safeParse(value);
-  if (!uris.success) return refused('metadata_redirect_uris', 'redirect_uris is a list of 1 to 20 URIs.');
+  if (!uris.success)
+    return refused('metadata_redirect_uris', 'redirect_uris must be a list of 1 to 20 URIs.');
   if (uris.data.every(isUsableRedirectUri)) return accepted([...new Set(uris.data)]);
   return refused(
     'metadata_redirect_uris',
@@ -66,7 +67,7 @@ export function checkRedirectUris(value: unknown): Result<string[]> {
 
 function fieldOf(error: z.ZodError): string {
   const [name] = error.issues[0]?.path ?? [];
-  return name === undefined ? 'It is a JSON object.' : `See ${String(name)}.`;
+  return name === undefined ? 'It must be a JSON object.' : `See ${String(name)}.`;
 }
 
 export interface RegistrationResponse {

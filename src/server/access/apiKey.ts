@@ -26,7 +26,7 @@ export async function createApiKey(
       fromEnvironment: true,
       rotate: async () => {
         throw new RelayError('USAGE', 'The API key comes from MCP_API_KEY.', {
-          remedy: 'Change that variable and restart the server, or unset it to let relay keep a key.',
+          remedy: 'Change that variable and restart the server, or unset it to let relay manage the key.',
         });
       },
     };

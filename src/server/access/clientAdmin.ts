@@ -40,8 +40,8 @@ function theOne(core: Core, asked: string): OAuthClient {
   if (!first) throw unknownClient(asked);
   if (others.length === 0) return first;
   const ids = [first, ...others].map(({ clientId }) => clientId).join(', ');
-  throw new RelayError('USAGE', `${others.length + 1} clients are called "${asked}".`, {
-    remedy: `Give the ID: ${ids}.`,
+  throw new RelayError('USAGE', `${others.length + 1} clients are named "${asked}".`, {
+    remedy: `Use one of the IDs instead: ${ids}.`,
   });
 }
 
@@ -55,7 +55,7 @@ function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
 
 function unknownClient(asked: string): RelayError {
   return new RelayError('NOT_FOUND', `There is no client "${asked}".`, {
-    remedy: 'See `relay clients` for the IDs.',
+    remedy: { text: 'Run {command} to see the IDs.', command: ['clients'] },
   });
 }
 

@@ -10,11 +10,11 @@ const WINDOW_MS = 60_000;
 const FREE = 20;
 const STEP_MS = 25;
 /** Two tries a second would take 5,000 years for half of the made codes; a longer pause would be felt by the owner. */
-export const MAX_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 /** Bounds the memory; beyond it whoever has used up their tries, else somebody by lot, is turned away. */
 const MAX_WAITING = 500;
 
-export interface Turn {
+interface Turn {
   /** Whether this browser has used up its tries: the others come first. */
   isLast: boolean;
   /** Whether nobody waits for the answer any more. */

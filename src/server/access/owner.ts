@@ -158,7 +158,7 @@ export function createOwner(options: OwnerOptions): Owner {
 }
 
 /** `XXXX-XXXX` for 8 letters, 39 bits; `codeGate.ts` bounds how many are tried in a second. */
-export function makeOwnerCode(random: Random, length: number): string {
+function makeOwnerCode(random: Random, length: number): string {
   let letters = '';
   while (letters.length < length) {
     const [byte = 255] = random.bytes(1);

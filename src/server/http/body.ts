@@ -9,7 +9,7 @@ export const OTHER_BODY_BYTES = 1024 * 1024;
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /** @throws HttpError `BODY_TOO_LARGE`, `BAD_REQUEST` */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     }
   } catch {
     // The other side left or was cut; nobody reads this, but it is no fault of the program's own.
-    throw new HttpError('BAD_REQUEST', { message: 'The body broke off.' });
+    throw new HttpError('BAD_REQUEST', { message: 'The request body ended early.' });
   }
   if (size > maxBytes) throw tooLarge(maxBytes);
   return Buffer.concat(chunks);
@@ -44,14 +44,14 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   }
 }
 
-export function requireType(request: IncomingMessage, expected: string): void {
+function requireType(request: IncomingMessage, expected: string): void {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== expected) {
-    throw new HttpError('UNSUPPORTED_MEDIA_TYPE', { message: `This path takes ${expected}.` });
+    throw new HttpError('UNSUPPORTED_MEDIA_TYPE', { message: `This path accepts only ${expected}.` });
   }
 }
 
 function tooLarge(maxBytes: number): HttpError {
-  const message = `The body is larger than the ${maxBytes / 1024 / 1024} MiB that this path takes.`;
+  const message = `The body is larger than the limit of ${maxBytes / 1024 / 1024} MiB.`;
   return new HttpError('BODY_TOO_LARGE', { message, headers: { connection: 'close' } });
 }

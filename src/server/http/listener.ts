@@ -69,12 +69,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
 }
 
-/** The one line by which a log shows that this server is not for this machine alone. */
+/** Tells in one line of the log that this server is not for this machine alone. */
 function tellPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
   if (publicBaseUrl === null) return;
   log.warn(
     { publicBaseUrl, host, trustedProxies },
-    'this server answers the outside: https and strong secrets are required, /local answers this machine only, limits count per address',
+    'this server is public: https and strong secrets are required, /local answers only this machine, and limits count per address',
   );
 }
 
@@ -208,7 +208,7 @@ async function bindCompanion(
     if (error instanceof RelayError && error.code === 'PORT_TAKEN') {
       log.warn(
         { host, port },
-        'another program listens on this loopback address at this port: do not use it in URLs',
+        'another program is using this port on this loopback address: do not use it in URLs',
       );
     }
     return false;
@@ -237,22 +237,19 @@ function bindError(error: Error, port: number, host: string): RelayError {
 function answerForNode(server: Server, connections: Connections, random: Random): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy();
-    const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? [
-      '400 Bad Request',
-      'This is not understood.',
-    ];
+    const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'Bad request.'];
     connections.refuse(socket, rawRefusal(status, message, random.uuid()));
   });
   // Without this Node drops the connection without a word.
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is no proxy.', random.uuid()));
+    connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is not a proxy.', random.uuid()));
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const context = contextOf(request, response, random.uuid());
     setSecurityHeaders(response, context.requestId);
     const error = {
       code: 'BAD_REQUEST',
-      message: 'No such expectation can be met.',
+      message: 'This expectation cannot be met.',
       requestId: context.requestId,
     };
     sendJson(context, 417, { error });

@@ -1,17 +1,18 @@
 /** The one mapping from an error to an HTTP answer, for everything outside `/mcp` and `/oauth`. */
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 
 /** Refusals that the HTTP layer itself makes. */
-export const HTTP_ERRORS = {
-  BAD_REQUEST: [400, 'The request cannot be understood.'],
+const HTTP_ERRORS = {
+  BAD_REQUEST: [400, 'Bad request.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
   UNAUTHORIZED: [401, 'The credential is missing or wrong.'],
   FORBIDDEN_HOST: [403, 'This server answers only under its own address.'],
   FORBIDDEN_ORIGIN: [403, 'Requests from other web pages are refused.'],
   ROUTE_NOT_FOUND: [404, 'There is nothing at this path.'],
-  METHOD_NOT_ALLOWED: [405, 'This path does not take that method.'],
-  BODY_TOO_LARGE: [413, 'The body is larger than this path takes.'],
-  UNSUPPORTED_MEDIA_TYPE: [415, 'This path takes another content type.'],
+  METHOD_NOT_ALLOWED: [405, 'This path does not allow that method.'],
+  BODY_TOO_LARGE: [413, 'The body is too large.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'This path does not accept that content type.'],
   TOO_MANY_HEADERS: [431, 'The request has too many headers.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
@@ -81,7 +82,17 @@ const statusOf: Record<ErrorCode, number> = {
 export interface HttpFailure {
   status: number;
   headers: Record<string, string>;
-  body: { error: { code: string; message: string; requestId: string; remedy?: string; details?: object } };
+  body: {
+    error: {
+      code: string;
+      message: string;
+      requestId: string;
+      remedy?: string;
+      /** The remedy with its command apart, for the command line to show with its own flags. */
+      remedyValue?: Remedy;
+      details?: object;
+    };
+  };
 }
 
 /** Anything that is neither a refusal nor a `RelayError` is a bug and says nothing about itself. */
@@ -91,15 +102,22 @@ export function toHttp(error: unknown, requestId: string): HttpFailure {
     return { status, headers, body: { error: { code, message, requestId } } };
   }
   if (error instanceof RelayError) {
-    const { code, message, remedy, details } = error;
+    const { code, message, remedy, remedyValue, details } = error;
     return {
       status: statusOf[code],
       headers: {},
       body: {
-        error: { code, message, requestId, ...(remedy ? { remedy } : {}), ...(details ? { details } : {}) },
+        error: {
+          code,
+          message,
+          requestId,
+          ...(remedy ? { remedy } : {}),
+          ...(remedyValue?.command ? { remedyValue } : {}),
+          ...(details ? { details } : {}),
+        },
       },
     };
   }
-  const message = 'The program hit a fault of its own; its log has the details.';
+  const message = 'Internal error. See the log for details.';
   return { status: 500, headers: {}, body: { error: { code: 'INTERNAL', message, requestId } } };
 }

@@ -5,8 +5,8 @@
 import type { LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';
 
-const DEEPEST = 6;
-const MOST_ENTRIES = 50;
+const MAX_DEPTH = 6;
+const MAX_ENTRIES = 50;
 
 /** Fields that the log writes itself; a field of an event does not take their place. */
 const OWN = new Set(['level', 'time', 'pid', 'msg']);
@@ -22,16 +22,16 @@ function plainValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return escapedText(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= DEEPEST) return '…';
+  if (depth >= MAX_DEPTH) return '…';
   if (value instanceof Error) return plainObject(errorFields(value), depth);
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return plainValue(toJSON.call(value), depth + 1);
-  if (Array.isArray(value)) return value.slice(0, MOST_ENTRIES).map((entry) => plainValue(entry, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((entry) => plainValue(entry, depth + 1));
   return plainObject(value, depth);
 }
 
 function plainObject(value: object, depth: number): Record<string, unknown> {
-  const entries = Object.entries(value).slice(0, MOST_ENTRIES);
+  const entries = Object.entries(value).slice(0, MAX_ENTRIES);
   return Object.fromEntries(entries.map(([key, one]) => [escapedText(key, 100), plainValue(one, depth + 1)]));
 }
 
@@ -52,13 +52,13 @@ function causeText(cause: unknown): string {
   return typeof cause === 'string' ? cause : typeof cause;
 }
 
-const MOST_FRAMES = 20;
+const MAX_FRAMES = 20;
 
 /** The frames, one a text, without the message: its lines may look like frames. */
 function framesOf({ message, stack = '' }: Error): string[] {
   const lines = stack.replace(message, '').split('\n').slice(1);
   return lines
     .filter((line) => /^\s+at /.test(line))
-    .slice(0, MOST_FRAMES)
+    .slice(0, MAX_FRAMES)
     .map((line) => line.trim());
 }

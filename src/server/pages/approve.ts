@@ -61,7 +61,7 @@ ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this 
 ${decisionForm(approval)}
 <div class="after"><h2>In full, it will be able to</h2>
 <ul class="abilities">${joined(ABILITIES.map((ability) => html`<li>${ability}</li>`))}</ul>
-<p class="soft">Approve only if you have just started this yourself. It does not learn your password, and <code>relay clients revoke</code> ends it at any time.</p></div>`,
+<p class="soft">Approve only if you have just started this yourself. The client does not learn your password, and <code>relay clients revoke</code> ends its access at any time.</p></div>`,
   };
 }
 
@@ -93,7 +93,7 @@ function codeField(problem: Problem | null): Html {
 export function problemText(problem: Problem): string {
   switch (problem.kind) {
     case 'wrong_code':
-      return 'That is not the owner code. Look at the terminal and type it again.';
+      return 'That is not the owner code. Check the terminal and type it again.';
     case 'wait': {
       const { seconds } = problem;
       return `Too many wrong codes. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`;
@@ -101,7 +101,7 @@ export function problemText(problem: Problem): string {
     case 'not_remembered':
       return 'This browser is no longer remembered. Type the owner code.';
     case 'too_soon':
-      return 'That was too quick to have been read, so nothing was approved. Look at the page, then choose again.';
+      return 'That was too quick, so nothing was approved. Read the page, then choose again.';
   }
 }
 

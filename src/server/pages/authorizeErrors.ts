@@ -3,7 +3,7 @@ import type { Reason, Refusal } from '../../oauth/refusal.ts';
 import { toWire } from '../../oauth/toWire.ts';
 import { type Html, html, type Page } from './page.ts';
 
-/** What the person can do, by the reason; the rest is a fault of the client. */
+/** What the person can do about some reasons; all others are faults of the client. */
 const ADVICE: Partial<Record<Reason, Html>> = {
   client_unknown: html`<p>relay does not know this client. Its access may have been revoked, or it was set up with another relay.</p>
 <p>In the client, remove the connection to relay and add it again: most clients then register anew.</p>`,
@@ -25,8 +25,8 @@ export function deniedPage(demo: boolean): Page {
   return {
     title: 'You denied this request',
     demo,
-    body: html`<p>Nothing was approved, and this request cannot be approved any more.</p>
-<p>If you want to connect the client after all, start again in the client: it then asks anew. If you did not start this yourself, close this page.</p>`,
+    body: html`<p>Nothing was approved, and this request can no longer be approved.</p>
+<p>If you want to connect the client after all, start again in the client: it will then ask again. If you did not start this yourself, close this page.</p>`,
   };
 }
 

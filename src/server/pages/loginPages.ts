@@ -14,11 +14,11 @@ export function connectedPage(name: string, until: string, demo: boolean): Page 
 /** For a browser that another page led here, a stranger behind a tunnel, and another user of the machine alike. */
 export function loginNotStartedPage(demo: boolean): Page {
   return {
-    title: 'A login does not start here',
+    title: 'A login cannot be started here',
     demo,
     body: html`<p class="bad">Nothing was started and nothing was changed.</p>
 <p>Run <code>relay login</code> in a terminal, as the user whose relay this is. It opens the browser and shows an address;
-paste that address into the address bar if the browser does not come up.</p>`,
+paste that address into the address bar if no browser opens.</p>`,
   };
 }
 
@@ -35,7 +35,7 @@ export function noClientIdPage(demo: boolean): Page {
   return {
     title: 'One step is missing',
     demo,
-    body: html`<p>relay does not know a Spotify app yet.</p>
-<p>Run <code>relay login</code> in a terminal: it explains in three steps how to make one and asks for its client ID.</p>`,
+    body: html`<p>No Spotify app is set up yet.</p>
+<p>Run <code>relay login</code> in a terminal: it explains in three steps how to create one and asks for its client ID.</p>`,
   };
 }

@@ -105,7 +105,7 @@ export function html(parts: TemplateStringsArray, ...values: Array<string | Html
   return { safe: parts.map((part, index) => part + (filled[index] ?? '')).join('') };
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',
     '<': '&lt;',

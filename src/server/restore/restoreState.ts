@@ -87,11 +87,7 @@ async function takeHome(home: string) {
     return await acquireHome(home, { purpose: 'relay restore' });
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'ALREADY_RUNNING') throw error;
-    const { message, details = {} } = error;
-    throw new RelayError('ALREADY_RUNNING', message, {
-      remedy: 'Stop it first, then restore again. Nothing was changed.',
-      details,
-    });
+    throw error.with({ remedy: 'Nothing was changed. Stop it first, then restore again.' });
   }
 }
 
@@ -174,10 +170,12 @@ async function checkKey(
   } catch (error) {
     if (!isKeyFailure(error)) throw error;
     if (force) return { keyProblem: error.message, open };
-    throw new RelayError(error.code, `The login in the copy cannot be opened. ${error.message}`, {
-      remedy:
-        'Nothing was changed. Bring back the key that sealed it (master.key in the home, RELAY_ENCRYPTION_KEY, or the keychain of the user who made the copy); or restore all the rest with --force, then run `relay login`.',
-      cause: error,
+    throw error.with({
+      message: `The login in the copy cannot be opened. ${error.message}`,
+      remedy: {
+        text: 'Nothing was changed. Bring back the key that sealed it (master.key in the home, RELAY_ENCRYPTION_KEY, or the keychain of the user who made the copy), or restore everything else with --force and then run {command}.',
+        command: ['login'],
+      },
     });
   }
 }

@@ -61,7 +61,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (!form || !request) return;
   const ageMs = forms.ageMs(context, subjectOf(request), form.get('csrf_token'));
   if (ageMs === null) {
-    core.quietLog.warn({ requestId: context.requestId }, 'approval form refused: its token is not ours');
+    core.quietLog.warn({ requestId: context.requestId }, 'approval form refused: unknown form token');
     return sendPage(context, 403, staleFormPage(core.settings.demo));
   }
   const asking = { ...parts, context, request, parameters: form };
@@ -86,7 +86,7 @@ interface Asking extends Parts {
   parameters: URLSearchParams;
 }
 
-/** True when that is answered. */
+/** True once it was answered. */
 function wasDenied({ core, denied, context, request }: Asking): boolean {
   if (!denied.has(subjectOf(request))) return false;
   core.quietLog.warn(
@@ -97,7 +97,7 @@ function wasDenied({ core, denied, context, request }: Asking): boolean {
   return true;
 }
 
-/** Why the form does not prove the owner; null when it does. */
+/** Why the form does not prove that the owner sent it; null when it does. */
 async function ownerProblem(
   { owner, forms, context }: Asking,
   form: URLSearchParams,
@@ -120,7 +120,7 @@ async function approve(core: Core, context: HttpContext, request: AuthorizeReque
   }
 }
 
-/** The checked request; otherwise null, and the refusal is answered: by a redirect only where that is safe. */
+/** The checked request; null once a refusal was answered, by a redirect only where that is safe. */
 function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams): AuthorizeRequest | null {
   const check = core.oauth.checkAuthorize(parameters, context.baseUrl);
   if (check.ok) return check.request;

@@ -18,7 +18,7 @@ export function homeRoutes(core: Core): Route[] {
 <noscript><p class="notice">Without JavaScript a link of <code>relay login</code> cannot sign this browser in. Allow it for this address, or type the owner code where it is asked for.</p></noscript>
 <p>This is a server for AI clients, on this machine only. Point one at:</p>
 <p><code>${context.baseUrl}/mcp</code></p>
-<p>In a terminal, <code>relay status</code> shows what state everything is in, and <code>relay login</code> connects a Spotify account.</p>`,
+<p>In a terminal, <code>relay status</code> shows the state of every part, and <code>relay login</code> connects a Spotify account.</p>`,
         });
       },
     },

@@ -1,6 +1,7 @@
 /**
- * What the command line asks of the running server, after `hello`, by which the server proves itself first. Only who may read the owner's keychain knows the token; a request
- * that a browser sent (it carries `Origin` or `Referer`) is refused even with it.
+ * What the command line asks of the running server, after `hello`, by which the server proves itself first. Only those who
+ * may read the owner's keychain know the token. A request that a browser sent (it has `Origin` or `Referer`) is refused even
+ * with it.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/lazy.ts';
@@ -78,7 +79,9 @@ function call<T extends z.ZodType>(
   return (api: LocalApi, body: unknown): Promise<unknown> => {
     const parsed = shape().safeParse(body);
     if (!parsed.success)
-      throw new HttpError('BAD_REQUEST', { message: 'The body is not what this path takes.' });
+      throw new HttpError('BAD_REQUEST', {
+        message: 'The body does not have the fields that this path expects.',
+      });
     return make(api, parsed.data);
   };
 }

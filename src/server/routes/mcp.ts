@@ -43,8 +43,8 @@ function challenge(context: HttpContext, reason: 'missing' | 'invalid'): void {
   ];
   const message =
     reason === 'missing'
-      ? "A credential is needed: an OAuth token of this server, or 'Authorization: Bearer <key>' with the key that 'relay key' prints."
-      : "The credential is wrong or has ended: authorize again, or see 'relay key' for the present key.";
+      ? "A credential is required: an OAuth token from this server, or 'Authorization: Bearer <key>' with the key that 'relay key' prints."
+      : "The credential is wrong or has expired: authorize again, or run 'relay key' to see the current key.";
   const body = { jsonrpc: '2.0', error: { code: -32001, message }, id: null };
   context.request.resume();
   sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
@@ -63,7 +63,7 @@ function headersOf(context: HttpContext): Headers {
 async function forward(context: HttpContext, answer: Response): Promise<void> {
   const { response } = context;
   const headers = safeHeaders(Object.fromEntries(answer.headers));
-  // What the listener has set stands, but for the headers that an event stream needs of its own.
+  // Headers that the listener has set stay, except where an event stream needs its own.
   response.writeHead(answer.status, headers);
   if (!answer.body) {
     response.end();

@@ -73,7 +73,9 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
 async function bodyOf<T extends z.ZodType>(context: HttpContext, shape: T): Promise<z.output<T>> {
   const parsed = shape.safeParse(await readJson(context.request, OTHER_BODY_BYTES));
   if (parsed.success) return parsed.data;
-  throw new HttpError('BAD_REQUEST', { message: 'The body is not what this path takes.' });
+  throw new HttpError('BAD_REQUEST', {
+    message: 'The body does not have the fields that this path expects.',
+  });
 }
 
 function proofOf({ request }: HttpContext): string | null {
