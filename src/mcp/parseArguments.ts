@@ -2,16 +2,17 @@
 import type * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
+import { withoutNulls } from './nullArguments.ts';
 
 /**
- * The parsed arguments.
+ * The parsed arguments. null for an optional one means that it is left out.
  * @param args as the client sent them: zod, in the SDK too, ignores a key called `__proto__`
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */
 export function parseArguments(tool: Tool, args: unknown): unknown {
   const own = languageName(args);
   if (own !== null) throw refusal(tool, [`Unknown argument "${own}".`]);
-  const parsed = tool.input.safeParse(args ?? {}, { reportInput: true });
+  const parsed = tool.input.safeParse(withoutNulls(tool.input, args ?? {}), { reportInput: true });
   if (parsed.success) return parsed.data;
   throw refusal(tool, parsed.error.issues.map(describe));
 }
