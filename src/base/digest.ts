@@ -7,7 +7,10 @@ export function newSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }
 
-/** SHA-256 in hex, the form in which secrets are kept. */
-export function hashOf(secret: string | Uint8Array): string {
-  return createHash('sha256').update(secret).digest('hex');
+/** SHA-256 of text (as UTF-8) or bytes; in hex, the form in which secrets are kept, unless another form is asked for. */
+export function hashOf(
+  content: string | Uint8Array,
+  encoding: 'hex' | 'base64' | 'base64url' = 'hex',
+): string {
+  return createHash('sha256').update(content).digest(encoding);
 }

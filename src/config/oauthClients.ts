@@ -2,9 +2,10 @@
  * The OAuth clients that are fixed by the owner: one from the environment, any number from a file (contract 5.1). Their
  * secrets are hashed while being read, so that none stays in memory in clear.
  */
-import { createHash } from 'node:crypto';
+
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { hashOf } from '../base/digest.ts';
 import { lazy } from '../base/lazy.ts';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
 import type { Origin, Problem } from './problems.ts';
@@ -88,7 +89,7 @@ export function clientFromEnvironment(
   return {
     clientId,
     clientName: null,
-    clientSecretSha256: sha256(secret),
+    clientSecretSha256: hashOf(secret),
     redirectUris: [redirectUri],
     tokenEndpointAuthMethod: null,
     source: 'environment',
@@ -111,7 +112,7 @@ export function duplicateClients(clients: readonly ConfiguredClient[]): Problem[
 }
 
 function fromFile(client: z.infer<ReturnType<typeof FileClient>>): ConfiguredClient {
-  const secret = client.clientSecret === undefined ? null : sha256(client.clientSecret);
+  const secret = client.clientSecret === undefined ? null : hashOf(client.clientSecret);
   const clientSecretSha256 = secret ?? client.clientSecretSha256?.toLowerCase() ?? null;
   return {
     clientId: client.clientId,
@@ -161,8 +162,4 @@ function unreadable(error: unknown): string {
 
 function fits(schema: z.ZodType): (value: unknown) => boolean {
   return (value) => schema.safeParse(value).success;
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -4,10 +4,11 @@
  * Its calls can block for ever (a prompt that nobody answers, a session bus that is silent), on the thread that makes
  * them and then on the exit of the process. So each call is made by a child process, which can be killed.
  */
-import { createHash } from 'node:crypto';
+
 import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
 import { childEnv } from '../base/childEnv.ts';
+import { hashOf } from '../base/digest.ts';
 import {
   ADDON_VARIABLE,
   HELPER_SOURCE,
@@ -30,7 +31,7 @@ export interface Keychain {
 /** The account of a home's master key; by its real path, so that several homes do not share one. */
 export async function keychainAccount(home: string): Promise<string> {
   const path = await realpath(home);
-  return `master-key-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`;
+  return `master-key-${hashOf(path).slice(0, 16)}`;
 }
 
 export const osKeychain: Keychain = {

@@ -2,15 +2,10 @@
  * Sealing: AES-256-GCM under a key derived from the master key. A sealed value says under which name it was sealed, so
  * that it cannot be moved to another row.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  type DecipherGCM,
-  hkdfSync,
-  timingSafeEqual,
-} from 'node:crypto';
+
+import { createCipheriv, createDecipheriv, type DecipherGCM, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../base/clock.ts';
+import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
 
 /** First byte of a sealed value. Version 1: nonce, ciphertext, tag. */
@@ -90,11 +85,7 @@ export function deriveLocalToken(masterKey: Buffer): string {
 
 /** Compares in a time that tells nothing about where, or in which length, the two differ. */
 export function equalSecrets(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return timingSafeEqual(Buffer.from(hashOf(a)), Buffer.from(hashOf(b)));
 }
 
 /** HKDF-SHA-256 (RFC 5869) without salt: the master key is uniformly random. */

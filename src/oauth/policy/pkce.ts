@@ -1,5 +1,5 @@
 /** Proof Key for Code Exchange (RFC 7636), S256 only and for every client (OAuth 2.1, 4.1.1). Pure. */
-import { createHash } from 'node:crypto';
+import { hashOf } from '../../base/digest.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
 
@@ -15,5 +15,5 @@ export function checkChallenge(challenge: string | null, method: string | null):
 /** RFC 7636 4.6. */
 export function isVerifierOf(verifier: string, challenge: string): boolean {
   if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
-  return equalSecrets(createHash('sha256').update(verifier, 'ascii').digest('base64url'), challenge);
+  return equalSecrets(hashOf(verifier, 'base64url'), challenge);
 }

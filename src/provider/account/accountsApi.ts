@@ -1,6 +1,6 @@
 /** The provider's OAuth endpoints: authorization URL, code exchange, refresh. PKCE; keeps no state. */
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { hashOf } from '../../base/digest.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
 import { fetchText } from '../http/transport.ts';
@@ -38,7 +38,7 @@ export function authorizeUrl(
     scope: PROVIDER_SCOPES.join(' '),
     state: login.state,
     code_challenge_method: 'S256',
-    code_challenge: createHash('sha256').update(login.verifier).digest('base64url'),
+    code_challenge: hashOf(login.verifier, 'base64url'),
     ...(login.showDialog ? { show_dialog: 'true' } : {}),
   });
   return `${app.accountsUrl}/authorize?${query}`;

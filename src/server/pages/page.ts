@@ -2,7 +2,7 @@
  * The frame of every page: no script but the one file of our own, no outside resource, light and dark, and the notice that
  * this is unofficial.
  */
-import { createHash } from 'node:crypto';
+import { hashOf } from '../../base/digest.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
 import { end, type HttpContext } from '../http/context.ts';
@@ -12,7 +12,7 @@ import { end, type HttpContext } from '../http/context.ts';
  * for a year, but under no address that it could not know.
  */
 export const SCRIPT_PATH = '/assets/owner.js';
-const SCRIPT_INTEGRITY = `sha256-${createHash('sha256').update(PAGE_SCRIPT).digest('base64')}`;
+const SCRIPT_INTEGRITY = `sha256-${hashOf(PAGE_SCRIPT, 'base64')}`;
 
 const STYLE = `
 :root{color-scheme:light dark;--bg:#f6f6f4;--card:#fff;--ink:#1b1c1a;--soft:#5a5d57;--line:#dcddd8;--good:#12703c;--bad:#a3271f;--warn:#7a4b00;--warn-bg:#fdf3dc;--warn-line:#e9cf93;--accent:#12703c;--on-accent:#fff;--accent-hover:#0d5a30}
@@ -65,7 +65,7 @@ footer{max-width:34rem;margin-top:16px;font-size:.8rem;color:var(--soft);text-al
 
 const OPEN_POLICY = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src 'sha256-${hashOf(STYLE, 'base64')}'`,
   "base-uri 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
