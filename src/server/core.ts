@@ -68,8 +68,6 @@ export interface Core {
   onConnected(tell: () => void): void;
   clientId(): string | null;
   setClientSecret(value: string | null): Promise<void>;
-  /** Where the provider sends the browser back to; known once the port is. */
-  redirectUri: string;
   close(): Promise<void>;
 }
 
@@ -148,7 +146,6 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
   const login = createLogin({
     app,
     apiUrl: settings.providerApiUrl,
-    redirectUri: () => core.redirectUri,
     keeper: {
       read: keepers.accounts.read,
       connect: (account, fresh) => tokens.during(() => keepers.accounts.connect(account, fresh)),
@@ -159,7 +156,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
       for (const tell of connected) tell();
     },
   });
-  const core: Core = {
+  return {
     settings,
     clock,
     random,
@@ -194,8 +191,6 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
         () => put(before),
       );
     },
-    redirectUri: '',
     close: release,
   };
-  return core;
 }

@@ -16,6 +16,8 @@ export interface ServerSide {
   facts: ServerFacts;
   credentials: Credentials;
   owner: Owner;
+  /** Where the provider sends the browser back to. */
+  redirectUri: string;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
@@ -28,17 +30,18 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   return {
     status: async () => statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
     async startLogin(options) {
-      running();
+      const { redirectUri } = running();
       requireClientId(core);
-      const { attemptId, providerUrl } = core.login.start(options);
-      const browserUrl = `${loginOrigin(core)}${LOGIN_PATH}?${new URLSearchParams({ attempt: attemptId })}`;
-      return { attemptId, browserUrl, providerUrl, redirectUri: core.redirectUri };
+      const { attemptId, providerUrl } = core.login.start({ ...options, redirectUri });
+      const { origin } = new URL(redirectUri);
+      const browserUrl = `${origin}${LOGIN_PATH}?${new URLSearchParams({ attempt: attemptId })}`;
+      return { attemptId, browserUrl, providerUrl, redirectUri };
     },
     async ownerTicket({ attemptId }) {
-      const { owner, facts } = running();
+      const { owner, facts, redirectUri } = running();
       const ticket = owner.issueTicket(attemptId === null ? null : loginWithTicket(core, attemptId));
       // A login sets its cookie under the host that the provider sends the browser back to.
-      const base = attemptId === null ? facts.baseUrl : loginOrigin(core);
+      const base = attemptId === null ? facts.baseUrl : new URL(redirectUri).origin;
       const id = hashOf(ticket);
       // A query that nobody could know: what a program left in the browser's cache for `/` would get the ticket.
       return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
@@ -77,10 +80,6 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     listBrowsers: async () => ({ browsers: browserSummaries(core) }),
     forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
   };
-}
-
-function loginOrigin(core: Core): string {
-  return new URL(core.redirectUri).origin;
 }
 
 /** Where the signed-in browser goes on to; the attempt stands in should the ticket be too old by then. */

@@ -111,8 +111,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     mcpUrl: `${baseUrl}/mcp`,
     startedAt,
   });
-  const localFor = (baseUrl: string) =>
-    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner });
+  const localFor = (baseUrl: string, redirectUri: string) =>
+    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner, redirectUri });
 
   const listener = await listen({
     host: settings.host,
@@ -121,8 +121,9 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     trustedProxies: settings.trustedProxy ?? [],
     ...(options.limits ? { limits: options.limits } : {}),
     routes(port) {
-      core.redirectUri = redirectUriFor(settings, port);
-      return allRoutes(core, endpoint, credentials, owner, localFor);
+      const redirectUri = redirectUriFor(settings, port);
+      const local = (baseUrl: string) => localFor(baseUrl, redirectUri);
+      return allRoutes(core, endpoint, credentials, owner, redirectUri, local);
     },
     random,
     clock,
@@ -141,7 +142,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   return {
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
-    local: localFor(baseUrl),
+    local: localFor(baseUrl, redirectUriFor(settings, listener.port)),
     ownerCode: owner.code,
     demoKey: options.demo ? core.apiKey.current() : null,
     close: once(() => stop(core, endpoint, listener, jobs)),
@@ -161,6 +162,7 @@ function allRoutes(
   endpoint: McpEndpoint,
   credentials: Credentials,
   owner: Owner,
+  redirectUri: string,
   localFor: (baseUrl: string) => LocalApi,
 ): Route[] {
   const forms = createFormTokens(core);
@@ -168,7 +170,7 @@ function allRoutes(
     ...homeRoutes(core),
     ...wellKnownRoutes(core.settings.dynamicRegistration),
     ...healthRoutes(core),
-    ...loginRoutes(core, core.redirectUri),
+    ...loginRoutes(core, redirectUri),
     ...localRoutes(localFor, core.localToken),
     ...mcpRoutes(endpoint, credentials, core.quietLog),
     ...authorizeRoutes(core, owner, forms),

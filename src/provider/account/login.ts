@@ -10,8 +10,9 @@
  * An attempt is one `relay login`, which may lead to several flows. Each way to start has its own bounded room, so that
  * starts of one kind cannot push out those of another.
  */
-import { createHash } from 'node:crypto';
+
 import type { Clock, Random } from '../../base/clock.ts';
+import { hashOf } from '../../base/digest.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
 import { authorizeUrl, exchangeCode, type ProviderApp } from './accountsApi.ts';
@@ -66,6 +67,8 @@ interface Flow {
   browser: string | null;
   attemptId: string | null;
   switchAccount: boolean;
+  /** The one that the flow began with: the provider wants the same again with the code (RFC 6749 4.1.3). */
+  redirectUri: string;
 }
 
 interface Attempt {
@@ -84,7 +87,6 @@ interface LoginRequest {
 export interface LoginOptions {
   app: () => ProviderApp;
   apiUrl: string;
-  redirectUri: () => string;
   keeper: AccountKeeper;
   clock: Clock;
   random: Random;
@@ -104,9 +106,14 @@ export interface Login {
   /**
    * A browser asks to log in. Consumes its ticket.
    * @param cookie the browser's cookie, null without one
+   * @param redirectUri where the provider sends the browser back to
    * @returns the address to send the browser to, and its new cookie
    */
-  begin(request: LoginRequest, cookie: string | null): { location: string; cookie: string };
+  begin(
+    request: LoginRequest,
+    cookie: string | null,
+    redirectUri: string,
+  ): { location: string; cookie: string };
   /** A pass for a browser that is redirected to another host name of this server. */
   passOn(): string;
   /** A ticket for the owner's browser: lets it start one login within a minute, from any page. */
@@ -122,7 +129,7 @@ export interface Login {
   /** The cookie without the secrets of ended flows; '' if none remains. */
   liveCookie(cookie: string): string;
   /** `relay login` begins. */
-  start(options: { switchAccount: boolean }): { attemptId: string; providerUrl: string };
+  start(options: { switchAccount: boolean; redirectUri: string }): { attemptId: string; providerUrl: string };
   progress(attemptId: string, waitMs: number): Promise<LoginProgress>;
   paste(attemptId: string, address: string): Promise<LoginProgress>;
 }
@@ -148,7 +155,7 @@ export function createLogin(options: LoginOptions): Login {
     const verifier = secret();
     flows[flow.origin].put(state, { ...flow, verifier });
     return authorizeUrl(options.app(), {
-      redirectUri: options.redirectUri(),
+      redirectUri: flow.redirectUri,
       state,
       verifier,
       showDialog: flow.switchAccount,
@@ -166,7 +173,12 @@ export function createLogin(options: LoginOptions): Login {
     if (!flow) {
       throw failed('This login is unknown: it expired, was already used, or was not started here.');
     }
-    if (flow.browser !== null && !secretsIn(cookie).map(hashOf).includes(flow.browser)) {
+    if (
+      flow.browser !== null &&
+      !secretsIn(cookie)
+        .map((value) => hashOf(value))
+        .includes(flow.browser)
+    ) {
       throw fail(flow, failed('The login was finished in a different browser from the one that started it.'));
     }
     return flow;
@@ -214,7 +226,7 @@ export function createLogin(options: LoginOptions): Login {
     if (query.error !== null) throw failed('The login was declined on the Spotify page.');
     if (!query.code) throw failed('The address that Spotify redirected to has no code.');
     const app = options.app();
-    const grant = { code: query.code, verifier: flow.verifier, redirectUri: options.redirectUri() };
+    const grant = { code: query.code, verifier: flow.verifier, redirectUri: flow.redirectUri };
     const answer = await exchangeCode(app, grant, clock);
     const profile = await readProfile(options.apiUrl, answer.accessToken, clock);
     assertSameAccount(options.keeper.read(), profile, flow.switchAccount);
@@ -259,7 +271,7 @@ export function createLogin(options: LoginOptions): Login {
   return {
     complete,
     proofOf,
-    begin(request, cookie) {
+    begin(request, cookie, redirectUri) {
       const origin = proofOf(request) ?? 'browser';
       const key = hashOf(request.ticket ?? '');
       passes.take(key);
@@ -271,6 +283,7 @@ export function createLogin(options: LoginOptions): Login {
         browser: hashOf(own),
         attemptId: attempt && attemptId,
         switchAccount: attempt?.switchAccount ?? false,
+        redirectUri,
       });
       return { location, cookie: [...liveSecrets(cookie), own].slice(-TABS).join('.') };
     },
@@ -289,9 +302,15 @@ export function createLogin(options: LoginOptions): Login {
       return origin === 'terminal' || origin === 'ticket' || origin === 'attempt';
     },
     liveCookie: (cookie) => liveSecrets(cookie).join('.'),
-    start({ switchAccount }) {
+    start({ switchAccount, redirectUri }) {
       const attemptId = random.uuid();
-      const providerUrl = openFlow({ origin: 'terminal', browser: null, attemptId, switchAccount });
+      const providerUrl = openFlow({
+        origin: 'terminal',
+        browser: null,
+        attemptId,
+        switchAccount,
+        redirectUri,
+      });
       attempts.put(attemptId, {
         switchAccount,
         startedAt: clock.now(),
@@ -384,10 +403,6 @@ function sixMonthsAfter(time: number): number {
   // 31 August plus six months is no date: use the last day of February.
   if (date.getUTCDate() !== day) date.setUTCDate(0);
   return date.getTime();
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }
 
 function failed(message: string): RelayError {

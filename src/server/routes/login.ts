@@ -1,4 +1,6 @@
 /** The browser's way through the provider login. Pages never say why something failed; the terminal and the log do. */
+
+import { isLoopbackName } from '../../base/loopback.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login.ts';
 import { PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
@@ -40,7 +42,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
       return redirect(context, `${home}${context.path}?${onward}`);
     }
-    const { location, cookie } = core.login.begin(asked, cookieOf(context, COOKIE));
+    const { location, cookie } = core.login.begin(asked, cookieOf(context, COOKIE), redirectUri);
     keepCookie(context, cookie);
     redirect(context, location);
   }

@@ -1,0 +1,20 @@
+/** Names and addresses that only this machine can reach. Pure. */
+import { isIP } from 'node:net';
+
+/** As they stand in `Host`, `Origin` and URLs: those that this program answers to. */
+export const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** True for an address or a name without brackets and port that only this machine can reach (RFC 5735, RFC 4291 2.5.3). */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || isLoopbackAddress(host);
+}
+
+/** True for `::1` and 127.0.0.0/8. */
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}
+
+/** True for a `Host` by which this program answers for this machine alone, with or without a port. */
+export function isLoopbackName(host: string | undefined): boolean {
+  return LOOPBACK_NAMES.includes((host ?? '').toLowerCase().replace(/:\d+$/, ''));
+}
