@@ -8,6 +8,8 @@ const MAX_KEYS = 1000;
 export interface Window {
   /** Seconds until the key is below the limit again; 0 while it is. */
   waitSeconds(key: string): number;
+  /** How often the key was counted in the last minute. */
+  total(key: string): number;
   count(key: string): void;
 }
 
@@ -19,6 +21,7 @@ export function createWindow(limit: number, clock: Clock): Window {
       const [oldest = 0] = recent(key).slice(-limit);
       return recent(key).length < limit ? 0 : Math.ceil((oldest + WINDOW_MS - clock.now()) / 1000);
     },
+    total: (key) => recent(key).length,
     count(key) {
       const kept = [...recent(key), clock.now()];
       events.delete(key);

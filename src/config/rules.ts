@@ -1,5 +1,6 @@
 /** Rules between settings. Pure: values and where they came from in, problems and warnings out. */
-import { isIP } from 'node:net';
+
+import { isLoopback } from '../base/loopback.ts';
 import type { Origin, Problem } from './problems.ts';
 import { API_KEY_STRENGTH, OWNER_SECRET_STRENGTH, weaknessOf } from './strength.ts';
 import { SETTINGS, type SettingKey, type SettingValues } from './table.ts';
@@ -14,11 +15,6 @@ const CLIENT_PART_NAMES = {
   mcpOauthClientSecret: 'MCP_OAUTH_CLIENT_SECRET',
   mcpOauthClientRedirectUri: 'MCP_OAUTH_CLIENT_REDIRECT_URI',
 } as const;
-
-/** True for an address or name that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-}
 
 /** Combinations that stop the start. */
 export function crossProblems(values: SettingValues, origins: Origins): Problem[] {

@@ -1,7 +1,8 @@
 /** Where a request comes from, as far as it can be told. */
+
+import { isLoopbackName } from '../../base/loopback.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import type { HttpContext } from '../http/context.ts';
-import { isLoopbackName } from '../http/guards.ts';
 import { peerOf } from './peer.ts';
 
 /**

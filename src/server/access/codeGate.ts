@@ -4,10 +4,12 @@
  * not used up their tries, so a program that floods the line delays the owner and does not shut the owner out.
  */
 import type { Clock, Random } from '../../base/clock.ts';
+import { createWindow } from '../../base/rateWindow.ts';
 
-const WINDOW_MS = 60_000;
 /** Wrong codes in a minute that cost nothing: people mistype. */
 const FREE = 20;
+/** Codes count together, whoever typed them. */
+const ALL = 'all';
 const STEP_MS = 25;
 /** Two tries a second would take 5,000 years for half of the made codes; a longer pause would be felt by the owner. */
 const MAX_PAUSE_MS = 500;
@@ -29,13 +31,12 @@ export interface CodeGate {
 
 export function createCodeGate({ clock, random }: { clock: Clock; random: Random }): CodeGate {
   const line: Array<Turn & { answer(right: boolean | null): void }> = [];
-  let wrongAt: number[] = [];
+  const wrong = createWindow(FREE, clock);
   let lastAt = Number.NEGATIVE_INFINITY;
   let isMoving = false;
 
   function pauseMs(): number {
-    wrongAt = wrongAt.filter((at) => clock.now() - at < WINDOW_MS);
-    const pause = Math.min(MAX_PAUSE_MS, Math.max(0, wrongAt.length - FREE) * STEP_MS);
+    const pause = Math.min(MAX_PAUSE_MS, Math.max(0, wrong.total(ALL) - FREE) * STEP_MS);
     return lastAt + pause - clock.now();
   }
 
@@ -60,7 +61,7 @@ export function createCodeGate({ clock, random }: { clock: Clock; random: Random
       if (!next) continue;
       lastAt = clock.now();
       const right = next.judge();
-      if (!right) wrongAt.push(lastAt);
+      if (!right) wrong.count(ALL);
       next.answer(right);
     }
   }

@@ -3,8 +3,8 @@
  * its origin is believed from a trusted proxy alone (`RELAY_TRUSTED_PROXY`): anyone can write `X-Forwarded-For`.
  */
 import { BlockList, isIP } from 'node:net';
+import { isLoopbackAddress, isLoopbackName } from '../../base/loopback.ts';
 import type { HttpContext } from './context.ts';
-import { isLoopbackName } from './guards.ts';
 
 /** What a proxy adds. One of these headers means that the request was not made by a program on this machine itself. */
 const FORWARDING_HEADERS = [
@@ -42,7 +42,7 @@ export function trustIn(proxies: readonly string[]): ProxyTrust {
  */
 export function isDirectLoopback({ request }: HttpContext): boolean {
   return (
-    isLoopbackAddress(request.socket.remoteAddress ?? '') &&
+    isLoopbackAddress(plain(request.socket.remoteAddress ?? '')) &&
     isLoopbackName(request.headers.host) &&
     FORWARDING_HEADERS.every((name) => request.headers[name] === undefined)
   );
@@ -124,9 +124,4 @@ function groupsOf(address: string): string[] {
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
-}
-
-function isLoopbackAddress(text: string): boolean {
-  const address = plain(text);
-  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
 }

@@ -3,14 +3,14 @@
  * reaches localhost too: under its own Origin, or, by DNS rebinding, under a Host name of its own. Both are refused.
  */
 
+import { LOOPBACK_NAMES } from '../../base/loopback.ts';
+
 export interface Identity {
   /** The port that the server listens on. */
   port: number;
   /** `PUBLIC_BASE_URL`, an origin without a slash at the end. */
   publicBaseUrl: string | null;
 }
-
-const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
  * The base URL for answers to a request with this `Host`, or null when the host is foreign. With `PUBLIC_BASE_URL` set
@@ -28,11 +28,6 @@ export function isOwnOrigin(origin: string | undefined, identity: Identity): boo
   if (origin === undefined) return true;
   const own = loopbackHosts(identity.port).map((host) => `http://${host}`);
   return own.includes(origin.toLowerCase()) || origin.toLowerCase() === identity.publicBaseUrl?.toLowerCase();
-}
-
-/** True for a `Host` by which only this machine is meant, with or without a port. */
-export function isLoopbackName(host: string | undefined): boolean {
-  return LOOPBACK_NAMES.includes((host ?? '').toLowerCase().replace(/:\d+$/, ''));
 }
 
 function allowedHosts(identity: Identity): string[] {
