@@ -12,7 +12,7 @@ export function commandGroup(name: string, description: string, byDefault: () =>
     const names = group.commands.map((command) => command.name());
     const hint = didYouMean(first, names) ?? `It has ${names.join(', ')}.`;
     throw new RelayError('USAGE', `Unknown command "${name} ${first}".`, {
-      remedy: `${hint} See \`relay ${name} --help\`.`,
+      remedy: { text: `${hint} See {command}.`, command: [name, '--help'] },
     });
   });
 }

@@ -109,7 +109,7 @@ Examples:
 function knownError(error: unknown): unknown {
   if ((error as NodeJS.ErrnoException | null)?.syscall !== 'uv_os_homedir') return error;
   const message =
-    'The home directory of this user is not known: neither the environment nor the system names one.';
+    'The home directory of this user is unknown: neither the environment nor the system names it.';
   return new RelayError('HOME_UNUSABLE', message, {
     remedy: 'Set HOME in the environment to a directory of your own, then run this again.',
     cause: error,
@@ -121,8 +121,12 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
   const [first = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const sentence = (first.charAt(0).toUpperCase() + first.slice(1)).replace(/\.$/, '').replaceAll("'", '"');
   const named = args.find((arg) => program.commands.some((command) => command.name() === arg));
-  const help = `See \`relay ${named === undefined ? '' : `${named} `}--help\`.`;
-  return new RelayError('USAGE', `${sentence}.`, { remedy: `${suggestion(first, hint)}${help}` });
+  return new RelayError('USAGE', `${sentence}.`, {
+    remedy: {
+      text: `${suggestion(first, hint)}See {command}.`,
+      command: [...(named === undefined ? [] : [named]), '--help'],
+    },
+  });
 }
 
 /** Commander suggests names of which every second letter differs; here only near ones count. */

@@ -4,6 +4,7 @@
  */
 
 import type { ErrorCode } from './errors.ts';
+import type { Remedy } from './remedy.ts';
 
 /** One line of `relay status`. */
 export interface StatusEntry {
@@ -11,8 +12,8 @@ export interface StatusEntry {
   state: 'ok' | 'warning' | 'bad' | 'off';
   /** One line for a person. */
   summary: string;
-  /** The command or step that mends it, where there is something to mend. */
-  remedy: string | null;
+  /** What to do, where there is something to do. One that begins with its command is a command line. */
+  remedy: Remedy | null;
 }
 
 export interface StatusReport {
@@ -70,7 +71,7 @@ export interface StatusReport {
   /** Shown on a terminal only, see the contract's section 3; null where the server has none. */
   ownerCode: string | null;
   /** Why the state or its secrets cannot be opened; what is in them then counts as not known. */
-  problem: { code: ErrorCode; message: string; remedy: string | null } | null;
+  problem: { code: ErrorCode; message: string; remedy: Remedy | null } | null;
 }
 
 export interface LoginStart {
@@ -108,7 +109,7 @@ export interface AccountSummary {
 export type LoginProgress =
   | { state: 'pending' }
   | { state: 'connected'; account: AccountSummary }
-  | { state: 'failed'; code: string; message: string; remedy: string | null };
+  | { state: 'failed'; code: string; message: string; remedy: Remedy | null };
 
 /** An OAuth client and what it may do now. Times are ISO 8601. */
 export interface ClientSummary {

@@ -63,6 +63,7 @@ export function reread(store: Store, job: Job): Job {
   return found;
 }
 
-export function errorFacts({ code, message, remedy }: RelayError): JobError {
-  return { code, message, ...(remedy === undefined ? {} : { remedy }) };
+export function errorFacts({ code, message, remedy, remedyValue }: RelayError): JobError {
+  const stored = remedyValue?.command ? remedyValue : remedy;
+  return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
 }

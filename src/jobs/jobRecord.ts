@@ -1,9 +1,17 @@
 /** A job and its items as tools return them: times in ISO 8601, names in snake case. */
 import { isoOf } from '../base/clock.ts';
 import type { JobPayload } from '../domain/job.ts';
+import { readRemedy, remedyText } from '../domain/remedy.ts';
 import type { Track } from '../domain/shapes.ts';
 import type { JobCandidate, JobItem } from '../store/tables/jobItems.ts';
 import type { Job, JobError } from '../store/tables/jobs.ts';
+
+interface JobErrorRecord {
+  code: string;
+  message: string;
+  /** Plain text, as a model reads it. */
+  remedy?: string;
+}
 
 export interface JobRecord {
   job_id: string;
@@ -25,7 +33,7 @@ export interface JobRecord {
   run_after: string | null;
   reason: string | null;
   review_required: boolean;
-  error: JobError | null;
+  error: JobErrorRecord | null;
   result: Record<string, unknown> | null;
   created_at: string;
   updated_at: string;
@@ -53,7 +61,7 @@ export function jobRecord(job: Job): JobRecord {
     run_after: isoOf(job.runAfter),
     reason: job.reason,
     review_required: job.reviewRequired,
-    error: job.error,
+    error: job.error && errorRecord(job.error),
     result: job.result,
     created_at: new Date(job.createdAt).toISOString(),
     updated_at: new Date(job.updatedAt).toISOString(),
@@ -69,7 +77,7 @@ export interface ItemRecord {
   uri: string | null;
   track: Track | null;
   candidates?: JobCandidate[];
-  error?: JobError;
+  error?: JobErrorRecord;
 }
 
 export function itemRecord({ candidates, error, ...item }: JobItem): ItemRecord {
@@ -80,6 +88,11 @@ export function itemRecord({ candidates, error, ...item }: JobItem): ItemRecord 
     uri: item.uri,
     track: item.track,
     ...(candidates === null || candidates.length === 0 ? {} : { candidates }),
-    ...(error === null ? {} : { error }),
+    ...(error === null ? {} : { error: errorRecord(error) }),
   };
+}
+
+function errorRecord({ code, message, remedy: stored }: JobError): JobErrorRecord {
+  const remedy = readRemedy(stored);
+  return { code, message, ...(remedy ? { remedy: remedyText(remedy) } : {}) };
 }

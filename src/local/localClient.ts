@@ -6,7 +6,7 @@ import { type Random, systemRandom } from '../base/clock.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
 import { HELLO_ROUTE, provesServer } from '../domain/localProof.ts';
-import type { Remedy } from '../domain/remedy.ts';
+import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection } from './connection.ts';
 import { isErrorCode } from './errorCode.ts';
 
@@ -108,8 +108,9 @@ function errorFrom(content: unknown, status: number, origin: string): RelayError
   if (error === undefined || !isErrorCode(code)) {
     return notRelay(origin, status);
   }
+  const remedy = readRemedy(error.fix) ?? readRemedy(error.remedy);
   return new RelayError(code, String(error.message), {
-    ...remedyIn(error),
+    ...(remedy ? { remedy } : {}),
     ...(typeof error.retryAfterSeconds === 'number' ? { retryAfterSeconds: error.retryAfterSeconds } : {}),
     ...(typeof error.details === 'object' && error.details !== null
       ? { details: error.details as Record<string, unknown> }
@@ -117,17 +118,10 @@ function errorFrom(content: unknown, status: number, origin: string): RelayError
   });
 }
 
-function remedyIn({ remedy, remedyValue }: Record<string, unknown>): { remedy?: string | Remedy } {
-  const { text, command } = (remedyValue ?? {}) as { text?: unknown; command?: unknown };
-  const isWords = Array.isArray(command) && command.every((word) => typeof word === 'string');
-  if (typeof text === 'string' && isWords) return { remedy: { text, command } };
-  return typeof remedy === 'string' ? { remedy } : {};
-}
-
 function notRelay(origin: string, status: number): RelayError {
   return new RelayError('NO_SERVER', `What listens at ${origin} does not answer as relay (HTTP ${status}).`, {
     remedy: {
-      text: 'If it is an older relay, stop it with its own version of the program and start it again with {command}. Otherwise another program has taken the port: start relay on another one with --port.',
+      text: 'If it is an older relay, stop it and start it again with {command}. If another program has taken the port, add --port.',
       command: ['serve'],
     },
   });
@@ -137,7 +131,7 @@ function impostor(origin: string): RelayError {
   const message = `What listens at ${origin} is not the server of this home, so nothing was sent to it.`;
   return new RelayError('NO_SERVER', message, {
     remedy: {
-      text: 'Another program may have taken the port: find out which, then start the server with {command}, on another --port if need be. If it is your server, run the command as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.',
+      text: 'If another program has taken the port, start with {command} and another --port. If it is your server, run this as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.',
       command: ['serve'],
     },
   });

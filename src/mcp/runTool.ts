@@ -6,6 +6,7 @@ import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
+import { FIX_META } from '../domain/remedy.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { parseArguments } from './parseArguments.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
@@ -18,6 +19,7 @@ export interface CallResult {
   content: Array<{ type: 'text'; text: string }>;
   structuredContent: Record<string, unknown>;
   isError?: boolean;
+  _meta?: Record<string, unknown>;
 }
 
 export interface CallContext {
@@ -60,7 +62,14 @@ function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: n
     content: [{ type: 'text', text: toolErrorText(error) }],
     structuredContent: { error },
     isError: true,
+    ...fixOf(thrown),
   };
+}
+
+/** The command line shows a remedy's command for the home that it was given, so it gets the value too. */
+function fixOf(thrown: unknown): Pick<CallResult, '_meta'> {
+  const fix = thrown instanceof RelayError ? thrown.remedyValue : undefined;
+  return fix?.command ? { _meta: { [FIX_META]: fix } } : {};
 }
 
 function deadlineError(): RelayError {

@@ -45,7 +45,7 @@ test('the wrong key', async (context) => {
     /^bad {2}key {7}The master key is not the one that sealed the state\.\n {15}> .*relay login/m,
   );
   assert.match(out, /^ok {3}database {2}schema/m);
-  assert.match(out, /^ok {3}jobs {6}none at work$/m);
+  assert.match(out, /^ok {3}jobs {6}none active$/m);
 });
 
 test('a lost key, and none is made in its place', async (context) => {

@@ -139,7 +139,7 @@ test('an MCP endpoint that does not let the command in is exit 4', async (contex
     [code, err],
     [
       4,
-      `relay: The MCP endpoint ${server.baseUrl}/mcp does not answer as it should.\n  See the log of the running server; restart it if its version is another.\n`,
+      `relay: The MCP endpoint ${server.baseUrl}/mcp does not answer correctly.\n  Look at the log of the running server. Restart it if its version differs from this one.\n`,
     ],
   );
 });

@@ -179,7 +179,7 @@ test('without a shell, or with another one, it lists those that it knows', async
   assert.deepEqual(await relay(['completion']), {
     code: 2,
     out: '',
-    err: 'relay: The shell is not named.\n  Name it: bash, zsh, fish. See `relay completion --help`.\n',
+    err: 'relay: Which shell?\n  Name one: bash, zsh, fish. See `relay completion --help`.\n',
   });
   assert.deepEqual(await relay(['completion', 'tcsh']), {
     code: 2,

@@ -6,7 +6,7 @@ import { SETTING_KEYS } from '../../src/config/table.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 
-const RESTART = 'A running server uses it after a restart.\n';
+const RESTART = 'Restart a running server to use it.\n';
 
 test('config set, get and unset over the life of a value, as a process', async (context) => {
   const home = temporaryHome(context);
@@ -101,7 +101,7 @@ const REFUSED: Array<[args: string[], message: string, remedy: string]> = [
   [['set', 'home', '/x'], 'home is not kept in config.json.', 'Set RELAY_HOME in the environment.'],
   [
     ['set', 'providerClientSecret', 'hunter2'],
-    'A secret is not given on the command line.',
+    'A secret must not be on the command line.',
     'Run `relay config set providerClientSecret` and type it, or pipe it in.',
   ],
 ];
@@ -120,7 +120,7 @@ test('config set says when the environment comes before the file', async (contex
   assert.deepEqual(result, {
     code: 0,
     out: `{"key":"port","value":1,"source":"environment","path":"${join(home, 'config.json')}"}\n`,
-    err: 'RELAY_PORT in the environment comes before it.\n',
+    err: 'RELAY_PORT in the environment overrides it.\n',
   });
 });
 

@@ -22,7 +22,7 @@ import { manualClock } from '../support/clock.ts';
 import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
 
-const NO_SERVER = 'No server is running; the address is that of the settings.\n';
+const NO_SERVER = 'No server is running. The address is the one in the settings.\n';
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
 
 interface Desk {
@@ -339,7 +339,7 @@ for (const HOME of ['.', 'me/here']) {
     assert.deepEqual(await desk(context).run(['codex', '--write'], { env: { HOME } }), {
       code: 1,
       out: '',
-      err: `${NO_SERVER}relay: Your home directory is not known: HOME is "${HOME}", which is no absolute path.
+      err: `${NO_SERVER}relay: Your home directory is unknown: HOME is "${HOME}", which is not an absolute path.
   Set it in the environment to your home directory, then run this again.
 `,
     });
@@ -489,7 +489,7 @@ test('without a server the settings say where it will be', async (context) => {
   assert.deepEqual(await run(['cursor'], { env: { RELAY_PORT: '0' } }), {
     code: 4,
     out: '',
-    err: 'relay: The address is known only while the server runs: its port is 0.\n  Start it with `relay serve`, or set a port.\n',
+    err: 'relay: With port 0, the address is known only while the server runs.\n  Start it with `relay serve`, or set a port.\n',
   });
 });
 

@@ -9,7 +9,7 @@ import * as z from 'zod';
 import type { LogFields } from '../../src/base/log.ts';
 import { barText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { readyText } from '../../src/cli/serve/readyText.ts';
-import { statusText } from '../../src/cli/status/statusText.ts';
+import { shownReport, statusText } from '../../src/cli/status/statusText.ts';
 import {
   cleanIo,
   columns,
@@ -30,6 +30,8 @@ import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
 import { sized } from '../support/scale.ts';
+
+const NO_HOME = { home: undefined, platform: 'linux' } as const;
 
 const TEXTS = hostileTexts(sized(20_000, 2_000));
 /** Longer than anything that a line of ours holds of one value. */
@@ -173,8 +175,16 @@ test('status, jobs and the ready block', () => {
     const ready = readyText(readyFacts(text));
     assertClean(ready, 'the ready block');
     assert.equal(ready.split('\n').length, plain);
-    const entry = { part: 'account', state: 'ok', summary: `connected as ${text}`, remedy: text } as const;
-    const status = statusText(exampleReport({ entries: [entry] }), { unicode: true, columns: 80 });
+    const entry = {
+      part: 'account',
+      state: 'ok',
+      summary: `connected as ${text}`,
+      remedy: { text },
+    } as const;
+    const status = statusText(shownReport(exampleReport({ entries: [entry] }), NO_HOME), {
+      unicode: true,
+      columns: 80,
+    });
     assertClean(status, 'status');
     for (const line of status.split('\n').slice(1)) assert.match(line, /^( {11}|$)/, 'no line of its own');
     const job = jobText(hostileJob(text), [hostileItem(text)], LINE);
@@ -287,7 +297,7 @@ test('status and clients, asked of a server', async (context) => {
   const report = () =>
     exampleReport({
       account: { ...CONNECTED, name: batch()[0] ?? null },
-      entries: batch().map((text) => ({ part: 'account', state: 'ok', summary: text, remedy: text })),
+      entries: batch().map((text) => ({ part: 'account', state: 'ok', summary: text, remedy: { text } })),
     });
   const server = await startFakeLocal(context, {
     answers: { listClients: async () => ({ clients: clients() }), status: async () => report() },

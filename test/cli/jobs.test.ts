@@ -197,7 +197,7 @@ test('what is no job, and what is several, is said so', async () => {
     await createJob(world, 'save_tracks', tracks(world, 1));
     const several = await jobs(world, ['show', '']);
     assert.equal(several.code, 2);
-    assert.match(several.err, /2 jobs begin with ""/);
+    assert.match(several.err, /2 job IDs begin with ""/);
   });
 });
 

@@ -220,7 +220,7 @@ test('a login that fails tells why, with the exit code of its error', async (con
     state: 'failed',
     code,
     message: 'Spotify says no.',
-    remedy: 'Ask its owner.',
+    remedy: { text: 'Ask its owner.' },
   });
   for (const code of ['USER_NOT_REGISTERED', 'SOMETHING_NEW']) {
     const { env } = await startFakeLocal(context, { answers: loginThat(failed(code)) });
@@ -255,7 +255,7 @@ test('with a key that does not fit, the login starts over', async () => {
 });
 
 const STARTS_OVER =
-  'The master key is another one. The login starts over: the old one and the API key of MCP clients are forgotten.';
+  'The master key is another one. The login starts over: the old login and the API key of MCP clients are forgotten.';
 
 test('a person at a terminal may decline to start over, and nothing is forgotten', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
@@ -279,7 +279,7 @@ test('a taken port is told with what login itself can do about it', async () => 
     code: 1,
     out: '',
     err: `relay: Another program listens on 127.0.0.1:4980.
-  Stop it, or choose another port with \`relay config set port PORT\` and enter its redirect URI in the Spotify app.
+  Stop it, or choose another port with \`relay config set port PORT\` and enter the new redirect URI in the Spotify app.
 `,
   });
 });

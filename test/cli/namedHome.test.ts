@@ -1,7 +1,14 @@
 /** What a person is told to run reaches the home that they named. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { forHome, quoted } from '../../src/cli/relayCommand.ts';
+import { McpServer } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { systemClock } from '../../src/base/clock.ts';
+import { quoted } from '../../src/cli/commandLine.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { Remedy } from '../../src/domain/remedy.ts';
+import { runTool } from '../../src/mcp/runTool.ts';
+import type { Services, Tool } from '../../src/tools/tool.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
@@ -19,24 +26,6 @@ const QUOTED: ReadonlyArray<[path: string, platform: NodeJS.Platform, word: stri
 for (const [path, platform, word] of QUOTED) {
   test(`${path} as one word of a command line on ${platform}`, () => {
     assert.equal(quoted(path, platform), word);
-  });
-}
-
-const TOLD: ReadonlyArray<[text: string, there: string]> = [
-  ['relay login', 'relay --home /h login'],
-  ['relay serve, or another home with --home', 'relay --home /h serve, or another home with --home'],
-  ['Run `relay login`, then `relay serve`.', 'Run `relay --home /h login`, then `relay --home /h serve`.'],
-  ["The owner runs 'relay login'.", "The owner runs 'relay --home /h login'."],
-  ['Run: relay service install', 'Run: relay --home /h service install'],
-  ['  RELAY_PORT  relay config set port VALUE', '  RELAY_PORT  relay --home /h config set port VALUE'],
-  ['`relay --home /x serve`', '`relay --home /x serve`'],
-  ['Stop the relay first; /opt/relay serve', 'Stop the relay first; /opt/relay serve'],
-];
-
-for (const [text, there] of TOLD) {
-  test(`with --home: ${text}`, () => {
-    assert.equal(forHome(text, { home: '/h', platform: 'linux' }), there);
-    assert.equal(forHome(text, { home: undefined, platform: 'linux' }), text);
   });
 }
 
@@ -74,8 +63,76 @@ test('what status says to run is for the home of --home', async (context) => {
   const options = { env: others, columns: 200 };
   assert.match(
     (await relay(['status', '--home', home], options)).out,
-    new RegExp(`> Run: relay --home ${home} login\n`),
+    new RegExp(`> relay --home ${home} login\n`),
   );
   const { entries } = JSON.parse((await relay(['status', '--home', home, '--json'], options)).out);
-  assert.equal(entries[1].remedy, `Run: relay --home ${home} login`);
+  assert.equal(entries[1].remedy, `relay --home ${home} login`);
 });
+
+const LOGIN: Remedy = { text: 'Run {command}, then try again.', command: ['login', '--switch-account'] };
+const REMEDIES: ReadonlyArray<[what: string, remedy: string | Remedy, shown: (home: string) => string]> = [
+  ['a value', LOGIN, (home) => `Run \`relay --home ${home} login --switch-account\`, then try again.`],
+  ['plain text', 'Run `relay login`.', () => 'Run `relay login`.'],
+];
+
+for (const [what, remedy, shown] of REMEDIES) {
+  test(`a server's remedy that is ${what} is for the home of --home`, async (context) => {
+    const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
+    const answers = { logout: () => Promise.reject(error) };
+    const { env } = await startFakeLocal(context, { answers });
+    const { RELAY_HOME: home = '', ...others } = env;
+    assert.deepEqual(await relay(['logout', '--home', home], { env: others }), {
+      code: 3,
+      out: '',
+      err: `relay: No account is connected.\n  ${shown(home)}\n`,
+    });
+  });
+
+  test(`a tool's remedy that is ${what} is for the home of --home`, async (context) => {
+    const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
+    const { env } = await startFakeLocal(context, { mcp: () => failingServer(error) });
+    const { RELAY_HOME: home = '', ...others } = env;
+    assert.deepEqual(await relay(['call', 'fail', '--home', home], { env: others }), {
+      code: 3,
+      out: '',
+      err: `relay: LOGIN_REQUIRED: No account is connected.\n  ${shown(home)}\n`,
+    });
+  });
+}
+
+test('a login that failed says what to do in the home of --home', async (context) => {
+  const start = {
+    attemptId: 'a',
+    browserUrl: 'http://b/',
+    providerUrl: 'http://p/',
+    redirectUri: 'http://r/',
+  };
+  const failed = { state: 'failed', code: 'LOGIN_FAILED', message: 'Denied.', remedy: LOGIN } as const;
+  const answers = { startLogin: async () => start, loginProgress: async () => failed };
+  const { env } = await startFakeLocal(context, { answers });
+  const { RELAY_HOME: home = '', ...others } = env;
+  const { code, err } = await relay(['login', '--no-browser', '--home', home], { env: others });
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    new RegExp(`\n  Run \`relay --home ${home} login --switch-account\`, then try again\\.\n$`),
+  );
+});
+
+/** A server with one tool, which fails as the real ones do. */
+function failingServer(error: RelayError): McpServer {
+  const server = new McpServer({ name: 'fail', version: '1' });
+  const input = z.object({});
+  const tool = { name: 'fail', input, output: input, handle: () => Promise.reject(error) };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  server.registerTool('fail', { description: 'Fails.', inputSchema: input }, (args, { mcpReq: { signal } }) =>
+    runTool(tool as unknown as Tool, args, {
+      services: {} as Services,
+      clock: systemClock,
+      log,
+      signal,
+      progress() {},
+    }),
+  );
+  return server;
+}

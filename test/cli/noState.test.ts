@@ -31,7 +31,7 @@ off  database  no state in ${home} yet
                > relay serve, or another home with --home
 ok   MCP       API key (relay key) and OAuth, 0 approved clients
 ok   limits    nothing blocked, 0 requests in 24 hours
-ok   jobs      none at work
+ok   jobs      none active
 ok   errors    none unresolved
 `,
   );

@@ -58,7 +58,7 @@ test('open says what to do where no browser can be opened, or none comes within 
   assert.deepEqual(await relay(['open'], { env, clock, openBrowser: async () => {} }), {
     code: 0,
     out: `${PAGE_URL}\n`,
-    err: `No browser came to be signed in. ${then}`,
+    err: `No browser opened the page. ${then}`,
   });
 });
 

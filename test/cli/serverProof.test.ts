@@ -107,7 +107,7 @@ test('a wrong proof is told as what it is', async (context) => {
     code: 4,
     out: '',
     err: `relay: What listens at ${baseUrl} is not the server of this home, so nothing was sent to it.
-  Another program may have taken the port: find out which, then start the server with \`relay serve\`, on another --port if need be. If it is your server, run the command as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.
+  If another program has taken the port, start with \`relay serve\` and another --port. If it is your server, run this as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.
 `,
   });
 });
@@ -192,7 +192,7 @@ test('relay status works beside a foreign listener, and says what is there', asy
     summary: `What listens at ${baseUrl} is not the server of this home, so nothing was sent to it.`,
     remedy: entries[0].remedy,
   });
-  assert.match(entries[0].remedy, /^Another program may have taken the port/);
+  assert.match(entries[0].remedy, /^If another program has taken the port/);
   assert.equal(heard.length, 1);
 });
 

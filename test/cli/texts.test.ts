@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { appSteps } from '../../src/cli/login/clientId.ts';
 import { type ReadyFacts, readyText } from '../../src/cli/serve/readyText.ts';
-import { statusText } from '../../src/cli/status/statusText.ts';
+import { shownReport, statusText } from '../../src/cli/status/statusText.ts';
 import { columns, showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
 import { progressText } from '../../src/cli/terminal/progress.ts';
 import { exampleReport } from '../support/reports.ts';
+
+const NO_HOME = { home: undefined, platform: 'linux' } as const;
 
 const READY: ReadyFacts = {
   version: '1.2.3',
@@ -87,11 +89,14 @@ test('with OAuth alone, and on Windows, the command for Claude Code is one for t
 
 test('status wraps to the width, with the remedy below the entry', () => {
   assert.equal(
-    statusText(exampleReport({ ownerCode: 'brown-fox' }), { unicode: true, columns: 60 }),
+    statusText(shownReport(exampleReport({ ownerCode: 'brown-fox' }), NO_HOME), {
+      unicode: true,
+      columns: 60,
+    }),
     `✓ server    pid 42, http://127.0.0.1:4980, version 1.2.3
 ✗ account   not connected: no Spotify account has been
             connected with this home so far
-            → Run: relay login
+            → relay login
 ! key       in a file
 - jobs      none
 
@@ -102,12 +107,12 @@ Owner code: brown-fox
 
 test('status without Unicode says the same in letters, and marks the demo', () => {
   assert.equal(
-    statusText(exampleReport({ demo: true }), { unicode: false, columns: 100 }),
+    statusText(shownReport(exampleReport({ demo: true }), NO_HOME), { unicode: false, columns: 100 }),
     `DEMO: simulated provider, invented music
 
 ok   server    pid 42, http://127.0.0.1:4980, version 1.2.3
 bad  account   not connected: no Spotify account has been connected with this home so far
-               > Run: relay login
+               > relay login
 warn key       in a file
 off  jobs      none
 `,

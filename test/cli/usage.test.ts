@@ -82,7 +82,7 @@ test('a user without a home directory is told so', async () => {
   assert.deepEqual(await relay(['key', '--home', '/no/such/home'], { parts: { openOffline } }), {
     code: 1,
     out: '',
-    err: `relay: The home directory of this user is not known: neither the environment nor the system names one.
+    err: `relay: The home directory of this user is unknown: neither the environment nor the system names it.
   Set HOME in the environment to a directory of your own, then run this again.
 `,
   });
@@ -125,7 +125,7 @@ test('a fault in the program shows nothing of its words, which may hold a secret
   assert.deepEqual(result, {
     code: 1,
     out: '',
-    err: 'relay: A fault in the program stopped the command.\n  Run it again with LOG_LEVEL=debug in the environment to see where, and report it.\n',
+    err: 'relay: A bug in relay stopped the command.\n  Run it again with LOG_LEVEL=debug in the environment to see where, and report it.\n',
   });
 });
 

@@ -231,8 +231,10 @@ test('another account is refused unless the switch was asked for', async () => {
       state: 'failed',
       code: 'LOGIN_FAILED',
       message: 'The browser is logged in to a different Spotify account from the connected one.',
-      remedy:
-        'Log in to Spotify with the connected account, or run `relay login --switch-account` to change it.',
+      remedy: {
+        text: 'Log in to Spotify with the connected account, or run {command} to change it.',
+        command: ['login', '--switch-account'],
+      },
     });
 
     const wanted = await server.local.startLogin({ switchAccount: true });

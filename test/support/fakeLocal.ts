@@ -11,6 +11,7 @@ import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { RelayError } from '../../src/domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi, type NewClient } from '../../src/domain/localApi.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { toHttp } from '../../src/server/http/toHttp.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { temporaryHome } from './cli.ts';
 import { answerHello } from './hello.ts';
@@ -88,8 +89,8 @@ async function answerLocal(
     send(response, 200, (await dispatch(answers, route, body)) ?? {});
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    const { code, message, remedy } = error;
-    send(response, 400, { error: { code, message, remedy } });
+    const { status, body } = toHttp(error, 'request-1');
+    send(response, status, body);
   }
 }
 

@@ -18,7 +18,7 @@ export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport
         part: 'account',
         state: 'bad',
         summary: 'not connected: no Spotify account has been connected with this home so far',
-        remedy: 'Run: relay login',
+        remedy: { text: '{command}', command: ['login'] },
       },
       { part: 'key', state: 'warning', summary: 'in a file', remedy: null },
       { part: 'jobs', state: 'off', summary: 'none', remedy: null },

@@ -47,8 +47,8 @@ export async function runBrowsersForget(
   all: boolean,
 ): Promise<void> {
   if ((id === undefined) !== all) {
-    throw new RelayError('USAGE', 'Which browser is not said, or said twice.', {
-      remedy: 'Give one ID from `relay browsers`, or --all.',
+    throw new RelayError('USAGE', 'Give either one ID or --all.', {
+      remedy: { text: '{command} shows the IDs.', command: ['browsers'] },
     });
   }
   const { forgotten } = await context.withLocal((local) => local.forgetBrowsers(id ?? null));

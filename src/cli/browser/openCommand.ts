@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
+import { commandLine } from '../commandLine.ts';
 import { type Context, interruptible } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import type { SignInEnd } from './signedInBrowser.ts';
@@ -16,7 +17,9 @@ export async function runOpen(context: Context): Promise<void> {
   const { io, json, signal } = context;
   const running = await interruptible(signal, context.running());
   if (!running) {
-    throw new RelayError('NO_SERVER', 'No server is running.', { remedy: 'Start one with `relay serve`.' });
+    throw new RelayError('NO_SERVER', 'No server is running.', {
+      remedy: { text: 'Start one with {command}.', command: ['serve'] },
+    });
   }
   const { openSignedIn } = await import('./signedInBrowser.ts');
   const opening = await openSignedIn(context, running.local, null);
@@ -31,8 +34,9 @@ export async function runOpen(context: Context): Promise<void> {
 }
 
 /** What there is to do where no browser was signed in. */
-export function tellEnd({ io }: Context, end: SignInEnd, pageUrl: string): void {
+export function tellEnd(context: Context, end: SignInEnd, pageUrl: string): void {
   if (end === 'signed_in') return;
-  const what = end === 'failed' ? 'No browser could be opened.' : 'No browser came to be signed in.';
-  note(io, `${what} Open ${pageUrl} yourself; \`relay status\` shows the owner code.`);
+  const what = end === 'failed' ? 'No browser could be opened.' : 'No browser opened the page.';
+  const status = commandLine(context, 'status');
+  note(context.io, `${what} Open ${pageUrl} yourself; \`${status}\` shows the owner code.`);
 }

@@ -71,7 +71,7 @@ async function unknownTool(name: string, tools: readonly ToolSummary[]): Promise
     tools.map((tool) => tool.name),
   );
   throw new RelayError('USAGE', `There is no tool "${name}".`, {
-    remedy: `${hint ?? ''} \`relay tools\` lists them.`.trim(),
+    remedy: { text: `${hint ?? ''} {command} lists them.`.trim(), command: ['tools'] },
   });
 }
 

@@ -7,6 +7,7 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { RelayError } from '../../domain/errors.ts';
+import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import { isErrorCode } from '../../local/errorCode.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
@@ -78,20 +79,22 @@ export async function connectMcp(options: {
 interface CallAnswer {
   isError?: boolean | undefined;
   structuredContent?: unknown;
+  _meta?: Record<string, unknown> | undefined;
   content: Array<{ type: string; text?: unknown }>;
 }
 
-function outcomeOf({ isError, structuredContent, content }: CallAnswer): ToolOutcome {
+function outcomeOf({ isError, structuredContent, content, _meta }: CallAnswer): ToolOutcome {
   const text = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   if (isError !== true) return { value: structuredContent ?? text, error: null };
   const error = (structuredContent as { error?: Record<string, unknown> } | undefined)?.error ?? {};
-  const { code = 'INTERNAL', message = text, remedy } = error;
+  const { code = 'INTERNAL', message = text } = error;
+  const remedy = readRemedy(_meta?.[FIX_META]) ?? readRemedy(error.remedy);
   return {
     value: structuredContent ?? { error: { code, message } },
     error: new RelayError(
       isErrorCode(code) ? code : 'INTERNAL',
       `${String(code)}: ${String(message)}`,
-      typeof remedy === 'string' ? { remedy } : {},
+      remedy ? { remedy } : {},
     ),
   };
 }
@@ -99,8 +102,8 @@ function outcomeOf({ isError, structuredContent, content }: CallAnswer): ToolOut
 function rejectAs(url: string, signal: AbortSignal, error: unknown): never {
   signal.throwIfAborted();
   if (error instanceof RelayError) throw error;
-  throw new RelayError('NO_SERVER', `The MCP endpoint ${url} does not answer as it should.`, {
-    remedy: 'See the log of the running server; restart it if its version is another.',
+  throw new RelayError('NO_SERVER', `The MCP endpoint ${url} does not answer correctly.`, {
+    remedy: 'Look at the log of the running server. Restart it if its version differs from this one.',
     cause: error,
   });
 }

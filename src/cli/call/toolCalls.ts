@@ -7,7 +7,9 @@ import type { McpConnection } from './mcpClient.ts';
 export async function connectTools(context: Context): Promise<McpConnection> {
   const running = await interruptible(context.signal, context.running());
   if (!running) {
-    throw new RelayError('NO_SERVER', 'No server is running.', { remedy: 'Start one with `relay serve`.' });
+    throw new RelayError('NO_SERVER', 'No server is running.', {
+      remedy: { text: 'Start one with {command}.', command: ['serve'] },
+    });
   }
   const { token } = await running.local.mcpToken();
   // Not the public URL: this machine may not reach it.

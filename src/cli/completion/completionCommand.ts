@@ -42,8 +42,11 @@ export async function runCompletion(
 ): Promise<void> {
   const load = shell === undefined ? undefined : SHELLS[shell];
   if (!load) {
-    throw new RelayError('USAGE', 'The shell is not named.', {
-      remedy: `Name it: ${Object.keys(SHELLS).join(', ')}. See \`relay completion --help\`.`,
+    throw new RelayError('USAGE', 'Which shell?', {
+      remedy: {
+        text: `Name one: ${Object.keys(SHELLS).join(', ')}. See {command}.`,
+        command: ['completion', '--help'],
+      },
     });
   }
   const { commandTree } = await import('./tree.ts');

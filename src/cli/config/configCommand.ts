@@ -44,7 +44,7 @@ export async function runConfigSet(context: Context, name: string, value?: strin
   await refuseOutsideFile(key);
   if (value === undefined) {
     throw new RelayError('USAGE', `The value of ${key} is missing.`, {
-      remedy: `Give it: \`relay config set ${key} VALUE\`.`,
+      remedy: { text: 'Give it: {command}.', command: ['config', 'set', key, 'VALUE'] },
     });
   }
   const { storeSetting } = await import('../../config/edit.ts');
@@ -59,7 +59,7 @@ export async function runConfigUnset(context: Context, name: string): Promise<vo
   const { findSetting } = await import('../../config/table.ts');
   if (findSetting(name) === 'providerClientSecret') return forgetSecret(context);
   const { removeSetting } = await import('../../config/edit.ts');
-  // A key that is no setting can still be in the file, and taking it out mends it.
+  // A key that is no setting can still be in the file, which is unusable until it is removed.
   const removed = removeSetting(context.loadOptions(), findSetting(name) ?? name);
   const key = removed ? (findSetting(name) ?? name) : await requireSetting(name);
   if (context.json) printJson(context.io, { key, removed });
@@ -70,8 +70,11 @@ export async function runConfigUnset(context: Context, name: string): Promise<vo
 /** Neither an argument nor the history of the shell is a place for a secret. */
 async function storeSecret(context: Context, value: string | undefined): Promise<void> {
   if (value !== undefined) {
-    throw new RelayError('USAGE', 'A secret is not given on the command line.', {
-      remedy: 'Run `relay config set providerClientSecret` and type it, or pipe it in.',
+    throw new RelayError('USAGE', 'A secret must not be on the command line.', {
+      remedy: {
+        text: 'Run {command} and type it, or pipe it in.',
+        command: ['config', 'set', 'providerClientSecret'],
+      },
     });
   }
   const { askSecret } = await import('../terminal/prompt.ts');
@@ -95,7 +98,7 @@ function reportSecret(context: Context, set: boolean): void {
   if (context.json) printJson(context.io, { key: 'providerClientSecret', set });
   else note(context.io, set ? 'Stored the client secret, encrypted' : 'Forgot the client secret');
   if (context.env.PROVIDER_CLIENT_SECRET) {
-    note(context.io, 'PROVIDER_CLIENT_SECRET in the environment comes before it.');
+    note(context.io, 'PROVIDER_CLIENT_SECRET in the environment overrides it.');
   }
 }
 
@@ -109,6 +112,6 @@ async function refuseOutsideFile(key: SettingKey): Promise<void> {
 
 async function noteWhatElse(context: Context, key: string, overridden: boolean): Promise<void> {
   const { SETTINGS } = await import('../../config/table.ts');
-  if (overridden) note(context.io, `${SETTINGS[key as SettingKey].env} in the environment comes before it.`);
-  else note(context.io, 'A running server uses it after a restart.');
+  if (overridden) note(context.io, `${SETTINGS[key as SettingKey].env} in the environment overrides it.`);
+  else note(context.io, 'Restart a running server to use it.');
 }

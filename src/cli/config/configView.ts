@@ -12,7 +12,10 @@ export async function requireSetting(name: string): Promise<SettingKey> {
   if (key) return key;
   const { didYouMean } = await import('../../config/nearest.ts');
   throw new RelayError('USAGE', `There is no setting "${name}".`, {
-    remedy: `${didYouMean(name, SETTING_KEYS) ?? ''} \`relay config list\` shows all.`.trim(),
+    remedy: {
+      text: `${didYouMean(name, SETTING_KEYS) ?? ''} {command} shows all.`.trim(),
+      command: ['config', 'list'],
+    },
   });
 }
 

@@ -4,8 +4,8 @@ import { CLIENTS, type Client, type Connection, findClient } from '../../connect
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { relayCommand } from '../relayCommand.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 import { findServer, type Server } from './connectServer.ts';
 
@@ -54,7 +54,7 @@ export async function runConnect(
   const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
   const { planFor } = await import('../../connect/connectClient.ts');
   const plan = (value: string | null): Plan =>
-    planFor(client, connectionTo(server, value), systemOf(context), `${relayCommand(context)} key`);
+    planFor(client, connectionTo(server, value), systemOf(context), commandLine(context, 'key'));
   if (options.write) return writePlan(context, plan, key);
   return showPlan(context, plan(key));
 }
@@ -65,7 +65,7 @@ async function showPlan(context: Context, plan: Plan): Promise<void> {
   const { planText } = await import('./connectText.ts');
   noteIfAbsent(context, plan);
   await noteIfThere(context, plan);
-  printBlock(io, planText(plan, relayCommand(context), io.columns));
+  printBlock(io, planText(plan, commandLine(context), io.columns));
 }
 
 /** The key is in the file then, and nothing needs it on the screen. */
@@ -84,7 +84,7 @@ async function writePlan(
   const { backup, changed } = written;
   if (context.json) return printJson(io, { ...shown(safe), written: true, backup, changed });
   const { writtenText } = await import('./connectText.ts');
-  printBlock(io, writtenText(safe, written, relayCommand(context), io.columns));
+  printBlock(io, writtenText(safe, written, commandLine(context), io.columns));
 }
 
 async function listClients(context: Context, server: Server): Promise<void> {
@@ -102,7 +102,7 @@ async function listClients(context: Context, server: Server): Promise<void> {
   if (json) return printJson(io, { name: server.name, url: server.url, clients: rows });
   const { clientsText } = await import('./connectText.ts');
   const short = rows.map((row) => ({ ...row, file: shortened(row.file, system) }));
-  printBlock(io, clientsText(short, server.name, relayCommand(context), io.columns));
+  printBlock(io, clientsText(short, server.name, commandLine(context), io.columns));
 }
 
 /** What `--json` prints of a plan. */
@@ -152,7 +152,7 @@ function systemOf({ platform, env }: Context): System {
   if (pathsOf({ platform }).isAbsolute(home)) return { platform, env, home };
   throw new RelayError(
     'HOME_UNUSABLE',
-    `Your home directory is not known: ${name} is "${home}", which is no absolute path.`,
+    `Your home directory is unknown: ${name} is "${home}", which is not an absolute path.`,
     { remedy: 'Set it in the environment to your home directory, then run this again.' },
   );
 }

@@ -20,7 +20,7 @@ export async function findServer(context: Context): Promise<Server> {
   }
   const settings = await context.settings();
   const url = await urlFromSettings(settings);
-  note(context.io, 'No server is running; the address is that of the settings.');
+  note(context.io, 'No server is running. The address is the one in the settings.');
   return { name: 'relay', url, authMode: settings.mcpAuthMode };
 }
 
@@ -28,8 +28,8 @@ async function urlFromSettings(settings: Settings): Promise<string> {
   const { publicBaseUrl, host, port } = settings;
   if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
   if (port === 0) {
-    throw new RelayError('NO_SERVER', 'The address is known only while the server runs: its port is 0.', {
-      remedy: 'Start it with `relay serve`, or set a port.',
+    throw new RelayError('NO_SERVER', 'With port 0, the address is known only while the server runs.', {
+      remedy: { text: 'Start it with {command}, or set a port.', command: ['serve'] },
     });
   }
   const { localBaseUrl } = await import('../../config/settings.ts');

@@ -130,12 +130,12 @@ async function fullId(tools: Tools, given: string): Promise<string> {
   const [id, other] = found;
   if (id === undefined) {
     throw new RelayError('JOB_NOT_FOUND', `There is no job "${given}".`, {
-      remedy: '`relay jobs` lists them.',
+      remedy: { text: '{command} lists them.', command: ['jobs'] },
     });
   }
   if (other !== undefined) {
-    throw new RelayError('USAGE', `${found.length} jobs begin with "${given}".`, {
-      remedy: 'Give more of the ID.',
+    throw new RelayError('USAGE', `${found.length} job IDs begin with "${given}".`, {
+      remedy: 'Give more characters of the ID.',
     });
   }
   return id;

@@ -36,7 +36,10 @@ export function appSteps(redirectUri: string): string {
 
 function noClientId(redirectUri: string): RelayError {
   return new RelayError('SETTINGS_INVALID', 'The client ID of your Spotify app is not set.', {
-    remedy: 'Set it with `relay config set providerClientId ID`, then log in again.',
+    remedy: {
+      text: 'Set it with {command}, then log in again.',
+      command: ['config', 'set', 'providerClientId', 'ID'],
+    },
     details: { redirectUri },
   });
 }

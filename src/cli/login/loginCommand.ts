@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../domain/localApi.ts';
+import { readRemedy } from '../../domain/remedy.ts';
 import { isErrorCode } from '../../local/errorCode.ts';
 import type { SigningIn } from '../browser/signedInBrowser.ts';
 import { type Context, interruptible } from '../context.ts';
@@ -159,15 +160,15 @@ function report(
     return;
   }
   if (progress.state === 'failed') {
-    const { code, message, remedy } = progress;
-    throw new RelayError(
-      isErrorCode(code) ? code : 'LOGIN_FAILED',
-      message,
-      remedy === null ? {} : { remedy },
-    );
+    const { code, message } = progress;
+    const remedy = readRemedy(progress.remedy);
+    throw new RelayError(isErrorCode(code) ? code : 'LOGIN_FAILED', message, remedy ? { remedy } : {});
   }
   throw new RelayError('LOGIN_FAILED', `The login was not finished within ${timeout} s.`, {
-    remedy: `Run \`relay login\` again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${start.redirectUri}`,
+    remedy: {
+      text: `Run {command} again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${start.redirectUri}`,
+      command: ['login'],
+    },
   });
 }
 

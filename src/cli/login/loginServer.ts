@@ -55,10 +55,11 @@ async function startAnyway(context: Context, settings: Settings) {
 /** `--port` belongs to `relay serve`; here the port is part of what the Spotify app knows. */
 function forLogin(error: unknown): unknown {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
-  return new RelayError('PORT_TAKEN', error.message, {
-    remedy:
-      'Stop it, or choose another port with `relay config set port PORT` and enter its redirect URI in the Spotify app.',
-    cause: error,
+  return error.with({
+    remedy: {
+      text: 'Stop it, or choose another port with {command} and enter the new redirect URI in the Spotify app.',
+      command: ['config', 'set', 'port', 'PORT'],
+    },
   });
 }
 
@@ -69,7 +70,7 @@ async function confirmStartOver(context: Context, error: RelayError): Promise<vo
   const { io, signal } = context;
   note(
     io,
-    `${error.message} The login starts over: the old one and the API key of MCP clients are forgotten.`,
+    `${error.message} The login starts over: the old login and the API key of MCP clients are forgotten.`,
   );
   if (!io.terminal.stdin) return;
   const { askLine } = await import('../terminal/prompt.ts');

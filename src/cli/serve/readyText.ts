@@ -1,6 +1,6 @@
 /** The block that `relay serve` prints once it is ready. Pure: facts in, text of at most 60 columns out. */
 import { visibleText } from '../../base/visibleText.ts';
-import { relayCommand } from '../relayCommand.ts';
+import { commandLine } from '../commandLine.ts';
 import { blockOf } from '../terminal/output.ts';
 
 export interface ReadyFacts {
@@ -20,7 +20,7 @@ export interface ReadyFacts {
 }
 
 export function readyText(facts: ReadyFacts): string {
-  const relay = relayCommand(facts);
+  const relay = commandLine(facts);
   return blockOf([
     `relay ${facts.version} is ready${facts.demo ? ' (DEMO)' : ''}`,
     ...(facts.demo ? ['Simulated provider, invented music: no Spotify account.'] : []),

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
+import { remedyText } from '../../domain/remedy.ts';
+import { commandLine } from '../commandLine.ts';
 import { type Context, interruptible } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { commandGroup } from '../group.ts';
 import type { Finish } from '../program.ts';
-import { forHome } from '../relayCommand.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import type { OpenService } from './serviceSetup.ts';
 
@@ -58,9 +59,10 @@ export async function runServiceInstall(context: Context): Promise<void> {
   }
   const { installedText } = await import('./serviceText.ts');
   const { platform } = context;
-  const text = installedText({ file, changed, started, url, other, silent, left, platform });
+  const serve = commandLine(context, 'serve');
+  const text = installedText({ file, changed, started, url, other, silent, left, platform, serve });
   for (const line of text.lines) printLine(context.io, line);
-  for (const line of text.notes) note(context.io, forHome(line, context));
+  for (const line of text.notes) note(context.io, line);
 }
 
 export async function runServiceUninstall(context: Context): Promise<void> {
@@ -82,7 +84,7 @@ export async function runServiceStatus(context: Context): Promise<ExitCode> {
   const [found, server] = await Promise.all([service.manager.find(), service.server()]);
   const problems = problemsOf(found, service.manager.logCommand).map((problem) => ({
     ...problem,
-    remedy: forHome(problem.remedy, context),
+    remedy: remedyText(problem.remedy, (words) => commandLine(context, ...words)),
   }));
   const { writtenBy, wanted: expectedCommand, silent, ...rest } = found;
   const installed = writtenBy === 'relay';
@@ -111,7 +113,7 @@ async function waitForServer(context: Context, { manager, server }: OpenService)
 function ended(logCommand: string | null): RelayError {
   return new RelayError(
     'SERVICE_FAILED',
-    'The service is installed, but the server that it started has ended.',
+    'The service is installed, but the server that it started has stopped.',
     {
       ...(logCommand === null ? {} : { remedy: `Read why: ${logCommand}` }),
     },

@@ -8,8 +8,8 @@ import type { Machine, ServiceManager } from '../../service/manager.ts';
 import { serviceManager } from '../../service/platforms.ts';
 import { commandToServe } from '../../service/serveCommand.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
+import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { relayCommand } from '../relayCommand.ts';
 
 export interface OpenService {
   manager: ServiceManager;
@@ -79,7 +79,7 @@ function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function storeCommand(context: Context, key: SettingKey): string | null {
-  const command = `${relayCommand(context)} config set ${key}`;
+  const command = commandLine(context, 'config', 'set', key);
   if (key === 'providerClientSecret') return command;
   return SETTINGS[key].inFile ? `${command} VALUE` : null;
 }

@@ -1,21 +1,24 @@
 /** `relay service` for a person. Pure: facts in, lines out. */
 import type { ServerFile } from '../../domain/localApi.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import type { ServiceStatus, Start } from '../../service/manager.ts';
 import { columns } from '../terminal/output.ts';
 import type { LeftBehind } from './serviceSetup.ts';
 
 export interface Problem {
   message: string;
-  remedy: string;
+  /** Written without quotation marks around the command. */
+  remedy: Remedy;
 }
 
-const INSTALL = 'Run: relay service install';
+const INSTALL: Remedy = { text: 'Run: {command}', command: ['service', 'install'] };
 
-/** What keeps the service from doing its work; the first one that stands in the way of the others. */
+/** What keeps the service from working. A problem that hides the others is the only one. */
 export function problemsOf(found: ServiceStatus, logCommand: string | null): Problem[] {
   if (found.writtenBy === 'nobody') return [{ message: 'The service is not installed.', remedy: INSTALL }];
   if (found.writtenBy === 'other') {
-    return [{ message: `${found.file} was not written by relay.`, remedy: 'Move it away to use this name.' }];
+    const remedy = { text: 'Move it away to use this name.' };
+    return [{ message: `${found.file} was not written by relay.`, remedy }];
   }
   const problems: Problem[] = [];
   if (found.command !== found.wanted) {
@@ -26,10 +29,11 @@ export function problemsOf(found: ServiceStatus, logCommand: string | null): Pro
   if (!found.enabled)
     problems.push({ message: 'It is switched off: it does not start at login.', remedy: INSTALL });
   if (found.failed) {
-    problems.push({
-      message: 'Its server has ended by itself.',
-      remedy: `Read why: ${logCommand ?? 'relay serve'}`,
-    });
+    const remedy: Remedy =
+      logCommand === null
+        ? { text: 'Read why: {command}', command: ['serve'] }
+        : { text: `Read why: ${logCommand}` };
+    problems.push({ message: 'Its server has stopped by itself.', remedy });
   }
   return problems;
 }
@@ -37,7 +41,7 @@ export function problemsOf(found: ServiceStatus, logCommand: string | null): Pro
 export function serviceText(
   found: ServiceStatus,
   server: ServerFile | null,
-  problems: readonly Problem[],
+  problems: ReadonlyArray<{ message: string; remedy: string }>,
 ): string[] {
   const about = found.writtenBy === 'relay' ? installedRows(found, server) : [];
   return [...columns(about), ...problems.flatMap(({ message, remedy }) => [message, `  ${remedy}`])];
@@ -70,6 +74,8 @@ export interface InstalledFacts {
   silent: string | null;
   left: readonly LeftBehind[];
   platform: NodeJS.Platform;
+  /** The command that starts the server by hand. */
+  serve: string;
 }
 
 /** `lines`: what was done. `notes`: what the person should know beside that. */
@@ -85,7 +91,7 @@ export function installedText(facts: InstalledFacts): { lines: string[]; notes: 
   return { lines: [done, state], notes: [...laterNotes(facts), ...leftNotes(facts)] };
 }
 
-function laterNotes({ started, other, silent }: InstalledFacts): string[] {
+function laterNotes({ started, other, silent, serve }: InstalledFacts): string[] {
   if (started !== 'next login') return [];
   if (other) {
     return [
@@ -94,7 +100,7 @@ function laterNotes({ started, other, silent }: InstalledFacts): string[] {
     ];
   }
   const reason = silent === null ? [] : [`The service manager does not answer here: ${silent}`];
-  return [...reason, 'Until then, start it with: relay serve'];
+  return [...reason, `Until then, start it with: ${serve}`];
 }
 
 function leftNotes({ left, platform }: InstalledFacts): string[] {

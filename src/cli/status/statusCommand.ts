@@ -4,13 +4,12 @@ import type { StatusReport } from '../../domain/localApi.ts';
 import { type Context, quiet } from '../context.ts';
 import { EXIT, EXIT_CODES, type ExitCode } from '../exit.ts';
 import type { Finish } from '../program.ts';
-import { forHome } from '../relayCommand.ts';
 import { printBlock, printJson, showsUnicode } from '../terminal/output.ts';
-import { statusText } from './statusText.ts';
+import { shownReport, statusText } from './statusText.ts';
 
 export function statusCommand(context: Context, finish: Finish): Command {
   return new Command('status')
-    .description('Show the state of every part and what mends it')
+    .description('Check every part and say what to do about problems')
     .addHelpText('after', '\nExit code: 0 all well, 3 login needed, 4 no server running')
     .addHelpText('after', '\nExamples:\n  $ relay status\n  $ relay status --json')
     .action(async () => finish(await runStatus(context)));
@@ -23,13 +22,13 @@ export async function runStatus(context: Context): Promise<ExitCode> {
     .withLocal((local) => local.status())
     .catch((error: unknown) => besides(context, error));
   const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
-  const shown = { ...report, entries: entriesFor(report, context), ownerCode };
+  const shown = { ...shownReport(report, context), ownerCode };
   if (context.json) printJson(io, shown);
   else printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
   return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);
 }
 
-/** Where `server.json` leads to something that is not this home's server, the rest is still worth telling. */
+/** If `server.json` leads to something that is not this home's server, the rest can still be read. */
 async function besides(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
   const { openOffline, createLog } = await context.parts();
@@ -38,7 +37,7 @@ async function besides(context: Context, error: unknown): Promise<StatusReport> 
   const offline = await openOffline({ settings, clock, random, log: createLog(settings), version });
   try {
     const report = await offline.local.status();
-    const { message: summary, remedy = null } = error;
+    const { message: summary, remedyValue: remedy = null } = error;
     const server = { part: 'server', state: 'bad', summary, remedy } as const;
     return { ...report, entries: report.entries.map((entry) => (entry.part === 'server' ? server : entry)) };
   } finally {
@@ -46,14 +45,7 @@ async function besides(context: Context, error: unknown): Promise<StatusReport> 
   }
 }
 
-function entriesFor({ entries }: StatusReport, context: Context): StatusReport['entries'] {
-  return entries.map((entry) => ({
-    ...entry,
-    remedy: entry.remedy === null ? null : forHome(entry.remedy, context),
-  }));
-}
-
-/** Without a server nothing else can be mended from here, so that comes first. */
+/** Everything else needs a server, so that comes first. */
 function exitCodeFor({ server, account }: StatusReport): ExitCode {
   if (server === null) return EXIT.noServer;
   return account.connected && !account.reauthorizationRequired ? EXIT.done : EXIT.loginNeeded;

@@ -2,7 +2,38 @@
 
 import { visibleText } from '../../base/visibleText.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
+import { readRemedy, remedyText } from '../../domain/remedy.ts';
+import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
 import { blockOf, wrap } from '../terminal/output.ts';
+
+/** A report whose remedies are written for the reader, in the form of `relay status --json`. */
+type ShownReport = Omit<StatusReport, 'entries' | 'problem'> & {
+  entries: ShownEntry[];
+  problem: Shown<NonNullable<StatusReport['problem']>> | null;
+};
+type ShownEntry = Shown<StatusEntry>;
+type Shown<T> = Omit<T, 'remedy'> & { remedy: string | null };
+
+/** Writes the remedies, with commands for the home that the person named. */
+export function shownReport(report: StatusReport, named: NamedHome): ShownReport {
+  const { entries, problem } = report;
+  return {
+    ...report,
+    entries: entries.map((entry) => ({ ...entry, remedy: remedyLine(entry.remedy, named) })),
+    problem: problem && { ...problem, remedy: remedyLine(problem.remedy, named) },
+  };
+}
+
+/** A remedy that begins with its command is a command line; in a sentence the command is in quotation marks. */
+function remedyLine(value: unknown, named: NamedHome): string | null {
+  const remedy = readRemedy(value);
+  if (!remedy) return null;
+  const isCommandLine = remedy.text.startsWith('{command}');
+  const style = isCommandLine
+    ? (words: readonly string[]) => commandLine(named, ...words)
+    : inBackquotes(named);
+  return remedyText(remedy, style);
+}
 
 const MARKS: Record<StatusEntry['state'], { mark: string; word: string }> = {
   ok: { mark: '✓', word: 'ok  ' },
@@ -22,13 +53,13 @@ const NAMES: Record<StatusEntry['part'], string> = {
   errors: 'errors',
 };
 
-/** What an entry says, in characters. */
-const LONGEST = 1_000;
+/** Characters of a summary or a remedy. */
+const MAX_CHARACTERS = 1_000;
 
 const NAME_WIDTH = 'database'.length;
 
 /** One entry per part, its remedy below it; no line is wider than `columns`, as far as its words allow. */
-export function statusText(report: StatusReport, options: { unicode: boolean; columns: number }): string {
+export function statusText(report: ShownReport, options: { unicode: boolean; columns: number }): string {
   const lines = report.entries.flatMap((entry) => entryLines(entry, options));
   const head = report.demo ? ['DEMO: simulated provider, invented music', ''] : [];
   const code = report.ownerCode === null ? [] : ['', `Owner code: ${report.ownerCode}`];
@@ -36,18 +67,18 @@ export function statusText(report: StatusReport, options: { unicode: boolean; co
 }
 
 function entryLines(
-  entry: StatusEntry,
+  entry: ShownEntry,
   { unicode, columns }: { unicode: boolean; columns: number },
 ): string[] {
   const { mark, word } = MARKS[entry.state];
   const start = `${unicode ? mark : word} ${NAMES[entry.part].padEnd(NAME_WIDTH)}  `;
   const indent = ' '.repeat(start.length);
-  const [first = '', ...others] = wrap(visibleText(entry.summary, LONGEST), columns - start.length);
+  const [first = '', ...others] = wrap(visibleText(entry.summary, MAX_CHARACTERS), columns - start.length);
   const arrow = unicode ? '→ ' : '> ';
   const remedy =
     entry.remedy === null
       ? []
-      : wrap(visibleText(entry.remedy, LONGEST), columns - start.length - arrow.length);
+      : wrap(visibleText(entry.remedy, MAX_CHARACTERS), columns - start.length - arrow.length);
   return [
     `${start}${first}`,
     ...others.map((line) => `${indent}${line}`),

@@ -8,7 +8,8 @@
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
-import { forHome, type NamedHome } from '../relayCommand.ts';
+import { plainCommand, type Remedy, remedyText } from '../../domain/remedy.ts';
+import { inBackquotes, type NamedHome } from '../commandLine.ts';
 import { fitted, widthOf } from './textWidth.ts';
 
 /** The three streams as the process has them. */
@@ -72,25 +73,26 @@ export function blockOf(lines: readonly string[]): string {
 }
 
 /** What an error shows of itself. Anything that was not thrown on purpose shows nothing: its words may hold secrets. */
-export function describeError(error: unknown): { code: ErrorCode; message: string; remedy: string | null } {
+function describeError(error: unknown): { code: ErrorCode; message: string; remedy: Remedy | null } {
   if (error instanceof RelayError) {
-    return { code: error.code, message: error.message, remedy: error.remedy ?? null };
+    return { code: error.code, message: error.message, remedy: error.remedyValue ?? null };
   }
   return {
     code: 'INTERNAL',
-    message: 'A fault in the program stopped the command.',
-    remedy: 'Run it again with LOG_LEVEL=debug in the environment to see where, and report it.',
+    message: 'A bug in relay stopped the command.',
+    remedy: { text: 'Run it again with LOG_LEVEL=debug in the environment to see where, and report it.' },
   };
 }
 
-/** What a remedy says to run is for the home that the person named; a help text is the same for all. */
+/** The command in a remedy is for the home that the person named. A help text is the same for all homes. */
 export function printError(
   io: Io,
   error: unknown,
   options: NamedHome & { json: boolean; debug: boolean },
 ): void {
-  const { code, message, remedy: general } = describeError(error);
-  const remedy = general === null || code === 'USAGE' ? general : forHome(general, options);
+  const { code, message, remedy: value } = describeError(error);
+  const style = code === 'USAGE' ? plainCommand : inBackquotes(options);
+  const remedy = value && remedyText(value, style);
   const shown = { code, message, remedy };
   // The terminal has just written ^C, without a line end.
   if (code === 'INTERRUPTED' && io.terminal.stderr && !options.json) io.err('\n');
@@ -105,23 +107,23 @@ export function printError(
   if (options.debug && error instanceof Error) io.err(blockOf(stackLines(error)));
 }
 
-/** Words of an error, in characters: they may hold the answer of another program. */
-const LONGEST = 2_000;
+/** Characters of an error: it may quote the answer of another program. */
+const MAX_CHARACTERS = 2_000;
 
 /**
- * Errors of this process whose words have lines of their own, which `config/problems.ts` and `connect/connect.ts` lay out;
- * all others are one line, since they may quote somebody.
+ * Errors of this process with several lines, which `config/problems.ts` and `connect/clientFile.ts` lay out. All others are
+ * one line, since they may quote somebody.
  */
 const LAID_OUT: ReadonlySet<ErrorCode> = new Set(['SETTINGS_INVALID', 'HOME_UNUSABLE']);
 
 function linesOf(code: ErrorCode, start: string, text: string): string[] {
   if (LAID_OUT.has(code)) return `${start}${text}`.split('\n');
-  return [start + visibleText(text, LONGEST)];
+  return [start + visibleText(text, MAX_CHARACTERS)];
 }
 
 /** A stack whose message is one line; what follows are frames, and nothing that only looks like one. */
 function stackLines({ message, stack = '' }: Error): string[] {
-  return stack.replace(message, () => visibleText(message, LONGEST)).split(/\n(?=\s+at )/);
+  return stack.replace(message, () => visibleText(message, MAX_CHARACTERS)).split(/\n(?=\s+at )/);
 }
 
 /** Breaks text between words into lines of at most `width` columns; a longer word stays whole. */

@@ -198,7 +198,7 @@ export function createLogin(options: LoginOptions): Login {
       state: 'failed',
       code: error.code,
       message: error.message,
-      remedy: error.remedy ?? null,
+      remedy: error.remedyValue ?? null,
     });
     return error;
   }

@@ -88,8 +88,8 @@ export interface HttpFailure {
       message: string;
       requestId: string;
       remedy?: string;
-      /** The remedy with its command apart, for the command line to show with its own flags. */
-      remedyValue?: Remedy;
+      /** The remedy as a value, where it names a command. */
+      fix?: Remedy;
       details?: object;
     };
   };
@@ -102,7 +102,7 @@ export function toHttp(error: unknown, requestId: string): HttpFailure {
     return { status, headers, body: { error: { code, message, requestId } } };
   }
   if (error instanceof RelayError) {
-    const { code, message, remedy, remedyValue, details } = error;
+    const { code, message, remedy, remedyValue: fix, details } = error;
     return {
       status: statusOf[code],
       headers: {},
@@ -112,7 +112,7 @@ export function toHttp(error: unknown, requestId: string): HttpFailure {
           message,
           requestId,
           ...(remedy ? { remedy } : {}),
-          ...(remedyValue?.command ? { remedyValue } : {}),
+          ...(fix?.command ? { fix } : {}),
           ...(details ? { details } : {}),
         },
       },

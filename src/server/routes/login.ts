@@ -7,7 +7,6 @@ import { PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
 import type { Core } from '../core.ts';
 import { isPersonsNavigation } from '../http/browser.ts';
 import { cookieOf, type HttpContext, redirect, setCookie } from '../http/context.ts';
-import { isLoopbackName } from '../http/guards.ts';
 import type { Route } from '../http/router.ts';
 import { connectedPage, loginFailedPage, loginNotStartedPage, noClientIdPage } from '../pages/loginPages.ts';
 import { sendPage } from '../pages/page.ts';

@@ -1,6 +1,6 @@
 /**
- * The report of `relay status` without a server. It opens what can be opened and says what cannot and what mends it; it
- * changes nothing, makes no key, and needs the home for itself at no moment.
+ * The report of `relay status` without a server. It opens what can be opened, and says what cannot and what to do about it.
+ * It changes nothing, makes no key and takes no lock.
  */
 import { keyOptions } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -57,6 +57,6 @@ async function checkKey({ settings, clock, random }: Options, store: Store) {
   }
 }
 
-function problemOf({ code, message, remedy }: RelayError): Facts['problem'] {
-  return { code, message, remedy: remedy ?? null };
+function problemOf({ code, message, remedyValue }: RelayError): Facts['problem'] {
+  return { code, message, remedy: remedyValue ?? null };
 }

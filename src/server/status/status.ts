@@ -1,9 +1,10 @@
-/** The report behind `relay status`: facts, and for each part one line with the command that mends it. */
+/** The report behind `relay status`: facts, and for each part one line with what to do about a problem. */
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/clock.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import type { MasterKey } from '../../secrets/masterKey.ts';
 import type { Store } from '../../store/file/open.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
@@ -23,12 +24,12 @@ export interface ServerFacts {
   startedAt: string;
 }
 
-/** A login that ends within this many days is worth a word. */
+/** A login that ends within this many days gets a warning. */
 const WARN_DAYS = 14;
 
 export type Facts = Omit<StatusReport, 'entries'>;
 
-/** What the facts are read from: a core, or parts of one where the state does not open as a whole. */
+/** What the facts are read from: a core, or parts of one if the state cannot be opened completely. */
 export type Known = Pick<Core, 'settings' | 'clock' | 'version' | 'store'> & {
   key: Pick<MasterKey, 'source' | 'warning'>;
 };
@@ -74,12 +75,12 @@ export function reportOf(facts: Facts): StatusReport {
 
 const KEY_PROBLEMS: readonly ErrorCode[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
 
-/** The state opens then, and what is sealed in it does not. */
+/** Then the state can be read, and what is sealed in it cannot. */
 function isOfKey({ code }: NonNullable<Facts['problem']>): boolean {
   return KEY_PROBLEMS.includes(code);
 }
 
-/** A state that does not open tells nothing. */
+/** Nothing is known of a state that cannot be opened. */
 function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
   if (line.part === 'server' || line.part === 'database') return line;
   return { ...line, state: 'off', summary: 'not known', remedy: null };
@@ -133,28 +134,33 @@ function errorFacts(error: ApiError): StatusReport['recentErrors'][number] {
   return { at: isoOf(lastSeenAt) ?? '', code, message, occurrences };
 }
 
+function run(...command: string[]): Remedy {
+  return { text: '{command}', command };
+}
+
 function serverLine({ server }: Facts): StatusEntry {
-  if (!server) return entry('server', 'off', 'not running', 'relay serve');
+  if (!server) return entry('server', 'off', 'not running', run('serve'));
   return entry('server', 'ok', `${server.baseUrl} (pid ${server.pid}, version ${server.version})`);
 }
 
 function accountLine({ account, problem }: Facts): StatusEntry {
   const name = account.name ?? account.id ?? '';
   if (problem && isOfKey(problem) && account.id !== null) {
-    return entry('account', 'bad', `${name}: the login cannot be opened`, 'relay login, to start over');
+    const remedy = { text: '{command}, to start over', command: ['login'] };
+    return entry('account', 'bad', `${name}: the login cannot be decrypted`, remedy);
   }
   if (account.reauthorizationRequired) {
-    return entry('account', 'bad', `${name}: Spotify has ended the login`, 'relay login');
+    return entry('account', 'bad', `${name}: Spotify has ended the login`, run('login'));
   }
-  if (!account.connected) return entry('account', 'bad', 'no Spotify account connected', 'relay login');
+  if (!account.connected) return entry('account', 'bad', 'no Spotify account connected', run('login'));
   if (account.missingScopes.length > 0) {
     const missing = account.missingScopes.join(', ');
-    return entry('account', 'warning', `${name}: connected without ${missing}`, 'relay login');
+    return entry('account', 'warning', `${name}: connected without ${missing}`, run('login'));
   }
   const days = account.daysLeft ?? 0;
   const summary = `${name}, ${account.scopes.length} permissions, login ends in ${days} ${days === 1 ? 'day' : 'days'}`;
   return days < WARN_DAYS
-    ? entry('account', 'warning', summary, 'relay login')
+    ? entry('account', 'warning', summary, run('login'))
     : entry('account', 'ok', summary);
 }
 
@@ -178,13 +184,14 @@ function keyLine({ key, database, problem }: Facts): StatusEntry {
 function databaseLine({ home, database, problem }: Facts): StatusEntry {
   if (problem && !isOfKey(problem)) return entry('database', 'bad', problem.message, problem.remedy);
   if (!hasState(database)) {
-    return entry('database', 'off', `no state in ${home} yet`, 'relay serve, or another home with --home');
+    const remedy = { text: '{command}, or another home with --home', command: ['serve'] };
+    return entry('database', 'off', `no state in ${home} yet`, remedy);
   }
   const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (of a newer relay)' : ''}`;
   const size = `${Math.max(1, Math.round(database.sizeBytes / 1024))} KiB`;
   const saved = `saved ${database.lastSavedAt ?? 'never'}`;
   if (database.status === 'degraded') {
-    const remedy = `make room or make ${database.path} writable; relay saves again by itself`;
+    const remedy = { text: `free disk space or make ${database.path} writable; relay then saves by itself` };
     return entry('database', 'bad', `cannot be saved (${schema}, ${size}, ${saved})`, remedy);
   }
   return entry('database', 'ok', `${schema}, ${size}, ${saved}`);
@@ -205,24 +212,22 @@ function limitsLine({ rateLimits }: Facts): StatusEntry {
   const blocked = rateLimits.blocked
     .map(({ scope, blockedUntil }) => `${scope} until ${blockedUntil}`)
     .join(', ');
-  return entry(
-    'rate_limits',
-    'warning',
-    `blocked: ${blocked}; ${requests}`,
-    'wait: other kinds of request work',
-  );
+  return entry('rate_limits', 'warning', `blocked: ${blocked}; ${requests}`, {
+    text: 'wait: other kinds of requests still work',
+  });
 }
 
 function jobsLine({ jobs }: Facts): StatusEntry {
   const { byStatus, reviewRequired, nextRunAfter: next } = jobs;
   const open = Object.entries(byStatus).filter(([status]) => !isEnded(status as JobStatus));
-  const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none at work';
-  const summary = next === null ? counts : `${counts}, the next goes on at ${next}`;
+  const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none active';
+  const summary = next === null ? counts : `${counts}, the next one resumes at ${next}`;
   if (reviewRequired > 0) {
-    const stopped = `${reviewRequired} stopped because a playlist was changed meanwhile`;
-    return entry('jobs', 'warning', `${summary}; ${stopped}`, 'relay jobs');
+    const stopped = `${reviewRequired} stopped because someone else changed the playlist`;
+    return entry('jobs', 'warning', `${summary}; ${stopped}`, run('jobs'));
   }
-  return entry('jobs', 'ok', summary, (byStatus.ready ?? 0) > 0 ? 'relay jobs commit ID, to write' : null);
+  const commit = { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] };
+  return entry('jobs', 'ok', summary, (byStatus.ready ?? 0) > 0 ? commit : null);
 }
 
 function errorsLine({ recentErrors }: Facts): StatusEntry {
@@ -238,7 +243,7 @@ function entry(
   part: StatusEntry['part'],
   state: StatusEntry['state'],
   summary: string,
-  remedy: string | null = null,
+  remedy: Remedy | null = null,
 ): StatusEntry {
   return { part, state, summary, remedy };
 }

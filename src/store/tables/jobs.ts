@@ -6,13 +6,15 @@ import {
   type JobType,
   statusesIn,
 } from '../../domain/job.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import { defineTable, flag, integer, json, nullable, quotedList, type RawRow, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 export interface JobError {
   code: string;
   message: string;
-  remedy?: string;
+  /** Plain text in rows of older versions, and where no command is named. */
+  remedy?: string | Remedy;
 }
 
 const WORKING = quotedList(statusesIn('working'));

@@ -1,6 +1,6 @@
-/** `relay` as a person has to call it for the home that they named, in texts that tell what to run. Pure. */
-
+/** Commands of relay as a person has to type them for the home that they named. Pure. */
 import { shellWord } from '../base/shellWord.ts';
+import type { CommandStyle } from '../domain/remedy.ts';
 
 export interface NamedHome {
   /** The value of `--home`. */
@@ -8,19 +8,15 @@ export interface NamedHome {
   platform: NodeJS.Platform;
 }
 
-export function relayCommand({ home, platform }: NamedHome): string {
-  return home === undefined ? 'relay' : `relay --home ${quoted(home, platform)}`;
+/** `relay --home /srv/relay login`; without words what every command begins with. */
+export function commandLine({ home, platform }: NamedHome, ...words: readonly string[]): string {
+  const named = home === undefined ? [] : ['--home', quoted(home, platform)];
+  return ['relay', ...named, ...words].join(' ');
 }
 
-/**
- * A text in which every command of relay reaches that home. A command is what begins the text or follows a quotation mark,
- * a colon or two spaces.
- */
-export function forHome(text: string, named: NamedHome): string {
-  return text.replace(
-    /(^|[`']|: | {2})relay (?=[a-z])/g,
-    (_all, before) => `${before}${relayCommand(named)} `,
-  );
+/** For a command inside a sentence. */
+export function inBackquotes(named: NamedHome): CommandStyle {
+  return (words) => `\`${commandLine(named, ...words)}\``;
 }
 
 /** A path as one word of a command line. A tilde at its start would become the person's home directory. */
