@@ -1,14 +1,29 @@
 /** `npm run gen`: writes every generated file; with `--check` only says which are not current, and fails then. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { generated } from './gen/all.ts';
+import { generateCommandList } from './gen/commands.ts';
+import { type GeneratedFile, inRepository } from './gen/file.ts';
+import { generatePageScript } from './gen/pageScript.ts';
+import { generateReadme } from './gen/readme.ts';
+import { generateSchema, generateSql } from './gen/sql.ts';
+import { generateToolReference } from './gen/tools.ts';
+
+const files: GeneratedFile[] = [
+  generateSql(),
+  await generateSchema(),
+  generatePageScript(),
+  ...generateToolReference(),
+  generateCommandList(),
+  await generateReadme(),
+];
 
 const check = process.argv.includes('--check');
-const stale = (await generated()).filter(
-  ({ path, text }) => !existsSync(path) || readFileSync(path, 'utf8') !== text,
-);
+const stale = files.filter(({ path, text }) => {
+  const file = inRepository(path);
+  return !existsSync(file) || readFileSync(file, 'utf8') !== text;
+});
 
 for (const { path, text } of stale) {
-  if (!check) writeFileSync(path, text);
+  if (!check) writeFileSync(inRepository(path), text);
   console.log(check ? `${path} is not current: run 'npm run gen'` : `wrote ${path}`);
 }
 if (check && stale.length > 0) process.exitCode = 1;

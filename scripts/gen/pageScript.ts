@@ -1,7 +1,6 @@
 /** Turns the script of the pages into a module, so that it reaches the bundle and the executable. */
 import { readFileSync } from 'node:fs';
-import type { GeneratedFile } from './all.ts';
-import { inRepository } from './paths.ts';
+import { type GeneratedFile, inRepository } from './file.ts';
 
 const SOURCE = 'src/server/pages/owner.js';
 

@@ -2,22 +2,26 @@
 import { readFileSync } from 'node:fs';
 import { settingsMarkdown } from '../../src/config/markdown.ts';
 import { TOOLS } from '../../src/tools/index.ts';
-import type { GeneratedFile } from './all.ts';
-import { inRepository } from './paths.ts';
+import { commandsMarkdown } from './commands.ts';
+import { type GeneratedFile, inRepository } from './file.ts';
 
-const parts: Record<string, () => string> = {
-  settings: settingsMarkdown,
-  tools: () => TOOLS.map((tool) => `\`${tool.name}\``).join(', '),
-};
-
-export function generateReadme(): GeneratedFile {
-  const path = inRepository('README.md');
-  const text = readFileSync(path, 'utf8').replace(
+/** Throws when a marker names no part, or a part has no marker. */
+export async function generateReadme(): Promise<GeneratedFile> {
+  const parts = new Map([
+    ['commands', await commandsMarkdown()],
+    ['settings', settingsMarkdown()],
+    ['tools', TOOLS.map((tool) => `\`${tool.name}\``).join(', ')],
+  ]);
+  const path = 'README.md';
+  const text = readFileSync(inRepository(path), 'utf8').replace(
     /(<!-- generated: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g,
-    (whole, start: string, name: string, end: string) => {
-      const make = parts[name];
-      return make ? `${start}${make().trim()}${end}` : whole;
+    (_whole, start: string, name: string, end: string) => {
+      const part = parts.get(name);
+      if (part === undefined) throw new Error(`${path}: nothing is generated for "${name}".`);
+      parts.delete(name);
+      return `${start}${part.trim()}${end}`;
     },
   );
+  if (parts.size > 0) throw new Error(`${path} has no place for: ${[...parts.keys()].join(', ')}.`);
   return { path, text };
 }

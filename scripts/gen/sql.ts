@@ -1,18 +1,10 @@
 /** Turns the migration files into a module, so that the SQL reaches the bundle and the executable. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import initSqlJs from 'sql.js';
 import { dumpSchema, type Migration, migrate } from '../../src/store/sql/migrate.ts';
+import { type GeneratedFile, inRepository } from './file.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = 'src/store/migrations';
-
-export interface GeneratedFile {
-  /** From the root of the repository. */
-  path: string;
-  text: string;
-}
 
 /** The text of `src/generated/sql.ts`. Throws on a migration file that breaks the rules of `src/store/README.md`. */
 export function generateSql(): GeneratedFile {
@@ -39,8 +31,8 @@ export async function generateSchema(): Promise<GeneratedFile> {
 }
 
 function readMigrations(): Migration[] {
-  const files = readdirSync(join(ROOT, FOLDER)).sort();
-  return files.map((file, index) => parse(file, index + 1, readFileSync(join(ROOT, FOLDER, file), 'utf8')));
+  const files = readdirSync(inRepository(FOLDER)).sort();
+  return files.map((file, index) => parse(file, index + 1, readFileSync(inRepository(FOLDER, file), 'utf8')));
 }
 
 function parse(file: string, version: number, sql: string): Migration {

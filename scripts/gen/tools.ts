@@ -3,14 +3,13 @@
 import { toolEntry } from '../../src/mcp/surface.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { toolsMarkdown } from '../../src/tools/markdown.ts';
-import type { GeneratedFile } from './all.ts';
-import { inRepository } from './paths.ts';
+import type { GeneratedFile } from './file.ts';
 
 export function generateToolReference(): GeneratedFile[] {
   return [
-    { path: inRepository('src', 'tools', 'README.md'), text: toolsMarkdown(TOOLS) },
+    { path: 'src/tools/README.md', text: toolsMarkdown(TOOLS) },
     ...TOOLS.map((tool) => ({
-      path: inRepository('test', 'tools', 'surface', `${tool.name}.json`),
+      path: `test/tools/surface/${tool.name}.json`,
       text: `${JSON.stringify(toolEntry(tool), null, 2)}\n`,
     })),
   ];

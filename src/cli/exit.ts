@@ -1,4 +1,4 @@
-/** The one table from errors to exit codes (contract, section 3). */
+/** Exit codes: what each means, and the one table from errors to them. */
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 
 export const EXIT = {
@@ -12,6 +12,9 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Takes the exit code of a command that ended without an error. */
+export type Finish = (code: ExitCode) => void;
 
 /** The exit code for each error. */
 export const EXIT_CODES: Record<ErrorCode, ExitCode> = {

@@ -2,51 +2,11 @@
 import { Command, CommanderError } from 'commander';
 import { nearestNames } from '../config/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
-import { browsersCommand } from './access/browsersCommand.ts';
-import { clientsCommand } from './access/clientsCommand.ts';
-import { keyCommand } from './access/keyCommand.ts';
-import { openCommand } from './browser/openCommand.ts';
-import { callCommand } from './call/callCommand.ts';
-import { toolsCommand } from './call/toolsCommand.ts';
-import { completionCommand } from './completion/completionCommand.ts';
-import { configCommand } from './config/configCommand.ts';
-import { connectCommand } from './connect/connectCommand.ts';
-import { type Context, createContext, type GlobalOptions, type World } from './context.ts';
-import { EXIT, type ExitCode, exitCodeOf } from './exit.ts';
-import { jobsCommand } from './jobs/jobsCommand.ts';
-import { loginCommand } from './login/loginCommand.ts';
-import { logoutCommand } from './login/logoutCommand.ts';
-import { serveCommand } from './serve/serveCommand.ts';
-import { serviceCommand } from './service/serviceCommand.ts';
-import { backupCommand } from './state/backupCommand.ts';
-import { restoreCommand } from './state/restoreCommand.ts';
-import { statusCommand } from './status/statusCommand.ts';
+import { byHelpGroup, HELP_GROUPS } from './commandGroups.ts';
+import { COMMANDS } from './commandList.ts';
+import { createContext, type GlobalOptions, type World } from './context.ts';
+import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
 import { cleanIo, printError } from './terminal/output.ts';
-
-/** Makes a command. It hands its exit code to `finish`; what it throws becomes one too. */
-export type CommandFactory = (context: Context, finish: Finish) => Command;
-export type Finish = (code: ExitCode) => void;
-
-/** In the order of the help. */
-export const COMMANDS: readonly CommandFactory[] = [
-  serveCommand,
-  loginCommand,
-  logoutCommand,
-  statusCommand,
-  openCommand,
-  connectCommand,
-  keyCommand,
-  clientsCommand,
-  browsersCommand,
-  jobsCommand,
-  toolsCommand,
-  callCommand,
-  configCommand,
-  backupCommand,
-  restoreCommand,
-  serviceCommand,
-  completionCommand,
-];
 
 /** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */
 export async function runProgram(args: readonly string[], world: World): Promise<ExitCode> {
@@ -81,6 +41,7 @@ export function createProgram(world: World, finish: Finish, json = false): Comma
     .option('--home <dir>', 'Use this home directory (RELAY_HOME)')
     .option('--json', 'Print JSON: one document, or one per line')
     .helpOption('-h, --help', 'Print this help')
+    .commandsGroup(HELP_GROUPS.other)
     .helpCommand('help [command]', 'Print the help of a command')
     .configureHelp({
       showGlobalOptions: true,
@@ -91,8 +52,8 @@ export function createProgram(world: World, finish: Finish, json = false): Comma
     .configureOutput({ writeOut: context.io.out, writeErr: context.io.err, outputError: () => {} })
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  for (const create of COMMANDS) {
-    const command = create(context, finish).copyInheritedSettings(program);
+  for (const command of COMMANDS.map((create) => create(context, finish)).sort(byHelpGroup)) {
+    command.copyInheritedSettings(program);
     for (const nested of command.commands) nested.copyInheritedSettings(command);
     program.addCommand(command);
   }

@@ -1,9 +1,9 @@
 /** The real world of the command line: this process, its streams and its signals. */
 import { isatty } from 'node:tty';
+import program from '../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../base/clock.ts';
 import type { World } from './context.ts';
 import type { Streams } from './terminal/output.ts';
-import { VERSION } from './version.ts';
 
 export function systemWorld(signal: AbortSignal): World {
   return {
@@ -12,7 +12,7 @@ export function systemWorld(signal: AbortSignal): World {
     platform: process.platform,
     clock: systemClock,
     random: systemRandom,
-    version: VERSION,
+    version: program.version,
     signal,
     openBrowser: async (url) => {
       const { default: open } = await import('open');

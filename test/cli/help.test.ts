@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Command } from 'commander';
+import { HELP_GROUPS } from '../../src/cli/commandGroups.ts';
 import { commandTree } from '../../src/cli/completion/tree.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { systemWorld } from '../../src/cli/world.ts';
@@ -50,6 +51,13 @@ test('no line of any help is wider than a terminal of 80 columns', async () => {
       path.join(' '),
     );
   }
+});
+
+test('every command is under a heading of its own choice', async () => {
+  const headings = Object.values<string>(HELP_GROUPS);
+  for (const command of program.commands) assert.ok(headings.includes(command.helpGroup()), command.name());
+  const { out } = await relay([]);
+  assert.deepEqual(out.match(/^\S.*:$/gm), ['Options:', ...headings, 'Examples:']);
 });
 
 test('a narrow terminal gets the descriptions wrapped', async () => {

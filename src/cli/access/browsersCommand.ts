@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
+import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
-import { commandGroup } from '../group.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
 
 const EXAMPLES = `
@@ -13,7 +13,12 @@ Examples:
 
 export function browsersCommand(context: Context): Command {
   const list = () => runBrowsersList(context);
-  return commandGroup('browsers', 'List or forget the browsers that approve without the owner code', list)
+  return commandWithOthers(
+    'browsers',
+    'List or forget the browsers that approve without the owner code',
+    list,
+  )
+    .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the remembered browsers').action(list))
     .addCommand(

@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary } from '../../domain/localApi.ts';
+import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
-import { commandGroup } from '../group.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
 
 export interface AddOptions {
@@ -26,7 +26,8 @@ Examples:
 
 export function clientsCommand(context: Context): Command {
   const list = () => runClientsList(context);
-  return commandGroup('clients', 'List, add or revoke the programs that may connect by OAuth', list)
+  return commandWithOthers('clients', 'List, add or revoke the programs that may connect by OAuth', list)
+    .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the clients and what they hold').action(list))
     .addCommand(

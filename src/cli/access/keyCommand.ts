@@ -1,11 +1,12 @@
 import { Command } from 'commander';
+import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
-import { commandGroup } from '../group.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
 export function keyCommand(context: Context): Command {
   const show = () => runKeyShow(context);
-  return commandGroup('key', 'Show or replace the key that MCP clients send', show)
+  return commandWithOthers('key', 'Show or replace the key that MCP clients send', show)
+    .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', '\nExamples:\n  $ relay key\n  $ relay key rotate')
     .addCommand(new Command('show').description('Print the key').action(show))
     .addCommand(

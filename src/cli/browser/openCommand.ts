@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
 import { type Context, interruptible } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
@@ -7,6 +8,7 @@ import type { SignInEnd } from './signedInBrowser.ts';
 
 export function openCommand(context: Context): Command {
   return new Command('open')
+    .helpGroup(HELP_GROUPS.server)
     .description("Open the owner's page in the browser, signed in")
     .addHelpText('after', '\nExamples:\n  $ relay open')
     .action(() => runOpen(context));

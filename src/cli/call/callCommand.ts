@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, interruptible } from '../context.ts';
-import { EXIT, type ExitCode, exitCodeOf } from '../exit.ts';
-import type { Finish } from '../program.ts';
+import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
 import { printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import type { McpConnection, ToolOutcome, ToolSummary } from './mcpClient.ts';
-import { connectTools } from './toolCalls.ts';
 
 export interface CallOptions {
   /** A JSON object, or `-` to read one from stdin. */
@@ -15,6 +14,7 @@ export interface CallOptions {
 
 export function callCommand(context: Context, finish: Finish): Command {
   return new Command('call')
+    .helpGroup(HELP_GROUPS.tools)
     .description('Call a tool through the running server and print its result')
     .argument('<tool>', 'Name of the tool, as `relay tools` lists it')
     .argument('[key=value...]', 'Its arguments; lists as a,b or as JSON')
@@ -36,6 +36,7 @@ export async function runCall(
 ): Promise<ExitCode> {
   const { readAll } = await import('../terminal/prompt.ts');
   const json = options.args === '-' ? await readAll(context.io, context.signal) : options.args;
+  const { connectTools } = await import('./mcpClient.ts');
   const client = await connectTools(context);
   try {
     const outcome = await interruptible(context.signal, callTool(context, client, name, words, json));

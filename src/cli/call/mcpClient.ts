@@ -1,4 +1,4 @@
-/** An MCP client of the running server, as `relay call` needs it. */
+/** An MCP client of the running server, for commands that call tools. */
 import {
   Client,
   type JsonSchemaValidatorResult,
@@ -9,6 +9,7 @@ import {
 import { RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import { isErrorCode } from '../../local/errorCode.ts';
+import { type Context, interruptible } from '../context.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
 /** Longer than any tool call may take (45 s), so that the server's own answer always comes first. */
@@ -47,8 +48,23 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
+/** The running server's tools. @throws RelayError `NO_SERVER` */
+export async function connectTools(context: Context): Promise<McpConnection> {
+  const running = await interruptible(context.signal, context.running());
+  if (!running) {
+    throw new RelayError('NO_SERVER', 'No server is running.', {
+      remedy: { text: 'Start one with {command}.', command: ['serve'] },
+    });
+  }
+  const { token } = await running.local.mcpToken();
+  // Not the public URL: this machine may not reach it.
+  const url = `${running.baseUrl}/mcp`;
+  const { version, signal } = context;
+  return interruptible(signal, connectMcp({ url, token, version, signal }));
+}
+
 /** Connects with a Bearer token. Failures on the way, of the network or of the protocol, are `NO_SERVER`. */
-export async function connectMcp(options: {
+async function connectMcp(options: {
   url: string;
   token: string;
   version: string;

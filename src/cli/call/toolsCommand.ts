@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { columns, printBlock, printJson, printLine } from '../terminal/output.ts';
 
@@ -8,6 +9,7 @@ export interface ToolsOptions {
 
 export function toolsCommand(context: Context): Command {
   return new Command('tools')
+    .helpGroup(HELP_GROUPS.tools)
     .description('List the tools that AI clients get')
     .option('--markdown', 'Print the tool reference as Markdown')
     .addHelpText('after', '\nExamples:\n  $ relay tools\n  $ relay tools --markdown > TOOLS.md')

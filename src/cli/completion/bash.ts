@@ -3,8 +3,7 @@
  * function finds nothing, bash itself offers files, quoted as they have to be. Pure.
  */
 import { shellWord } from '../../base/shellWord.ts';
-import { valueBranches, valued } from './cases.ts';
-import type { CommandNode, CommandTree, Values } from './tree.ts';
+import { type CommandNode, type CommandTree, type Values, valueBranches, valued } from './tree.ts';
 
 export function bashCompletion(tree: CommandTree): string {
   const [root] = tree;

@@ -1,8 +1,9 @@
 import { Argument, Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { printBlock, printJson } from '../terminal/output.ts';
-import type { CommandTree } from './tree.ts';
+import type { CommandTree, KnownValues } from './tree.ts';
 
 const EXAMPLES = `
 To load it in every new shell:
@@ -26,6 +27,7 @@ const SHELLS: Readonly<Record<string, () => Promise<Render>>> = {
 
 export function completionCommand(context: Context): Command {
   return new Command('completion')
+    .helpGroup(HELP_GROUPS.other)
     .description('Print a script that completes commands in your shell')
     .addArgument(new Argument('[shell]', 'Which shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', EXAMPLES)
@@ -50,8 +52,22 @@ export async function runCompletion(
     });
   }
   const { commandTree } = await import('./tree.ts');
-  const { completionValues } = await import('./values.ts');
-  const script = (await load())(commandTree(program, await completionValues()));
+  const script = (await load())(commandTree(program, await knownValues()));
   if (context.json) printJson(context.io, { shell, script });
   else printBlock(context.io, script);
+}
+
+/** Values that an argument can have and commander does not check. They are loaded for completion alone. */
+async function knownValues(): Promise<KnownValues> {
+  const { CLIENTS } = await import('../../connect/clientTable.ts');
+  const { SETTING_KEYS, SETTINGS } = await import('../../config/table.ts');
+  const { TOOLS } = await import('../../tools/index.ts');
+  const stored = SETTING_KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');
+  return {
+    'connect <client>': CLIENTS.map(({ id }) => id),
+    'config get <key>': SETTING_KEYS,
+    'config set <key>': stored,
+    'config unset <key>': stored,
+    'call <tool>': TOOLS.map(({ name }) => name),
+  };
 }

@@ -1,6 +1,12 @@
 /** The completion for fish, which knows by itself what an option takes. Pure. */
-import { valued } from './cases.ts';
-import type { ArgumentNode, CommandNode, CommandTree, OptionNode, Values } from './tree.ts';
+import {
+  type ArgumentNode,
+  type CommandNode,
+  type CommandTree,
+  type OptionNode,
+  type Values,
+  valued,
+} from './tree.ts';
 
 export function fishCompletion(tree: CommandTree): string {
   const [root, ...others] = tree;

@@ -3,6 +3,7 @@
  * commander, so that a new command completes without a line more. Pure.
  */
 import type { Command, Option } from 'commander';
+import { shellWord } from '../../base/shellWord.ts';
 
 /** `none`: nothing that could be known before. */
 export type Values = readonly string[] | 'files' | 'folders' | 'none';
@@ -96,4 +97,38 @@ const PLACES: Readonly<Record<string, Values>> = { file: 'files', dir: 'folders'
 
 function valuesOf(path: string, placeholder: string, known: KnownValues): Values {
   return known[`${path} <${placeholder}>`] ?? PLACES[placeholder] ?? 'none';
+}
+
+/** The options that take a value, after the commands of `node`. */
+export function valued(node: CommandNode): string[] {
+  return node.options.flatMap(({ names, values }) => (values === null ? [] : names));
+}
+
+/**
+ * For bash and zsh, one branch of a `case "$path:$place"` for each value that is known, where a place is an option or the number of an
+ * argument, from 0.
+ */
+export function valueBranches(tree: CommandTree, body: (values: Values) => string): string {
+  return tree
+    .flatMap((node) => [
+      ...optionPatterns(node),
+      ...node.arguments.map((one, at) => argumentPattern(node, one, at)),
+    ])
+    .filter(([, values]) => values !== 'none')
+    .map(([pattern, values]) => `    ${pattern}) ${body(values)} ;;`)
+    .join('\n');
+}
+
+type Branch = readonly [pattern: string, values: Values];
+
+/** An option of the program itself counts after every command. */
+function optionPatterns({ path, options }: CommandNode): Branch[] {
+  const before = path === '' ? '*' : '';
+  return options.flatMap(({ names, values }) =>
+    values === null ? [] : names.map((name): Branch => [`${before}${shellWord(`${path}:${name}`)}`, values]),
+  );
+}
+
+function argumentPattern({ path }: CommandNode, { values, variadic }: ArgumentNode, at: number): Branch {
+  return [variadic ? `${shellWord(`${path}:`)}[0-9]*` : shellWord(`${path}:${at}`), values];
 }

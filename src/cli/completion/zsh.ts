@@ -1,7 +1,13 @@
 /** The completion for zsh, as a file of `fpath` or loaded with `source`. Pure. */
 import { shellWord } from '../../base/shellWord.ts';
-import { valueBranches, valued } from './cases.ts';
-import type { CommandNode, CommandTree, OptionNode, Values } from './tree.ts';
+import {
+  type CommandNode,
+  type CommandTree,
+  type OptionNode,
+  type Values,
+  valueBranches,
+  valued,
+} from './tree.ts';
 
 export function zshCompletion(tree: CommandTree): string {
   const [root] = tree;

@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import type { SettingKey } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
-import { commandGroup } from '../group.ts';
 import { note, printJson } from '../terminal/output.ts';
 import { requireSetting, runConfigGet, runConfigList, runConfigPath } from './configView.ts';
 
 export function configCommand(context: Context): Command {
   const list = () => runConfigList(context);
-  return commandGroup('config', 'Show and change the settings', list)
+  return commandWithOthers('config', 'Show and change the settings', list)
+    .helpGroup(HELP_GROUPS.state)
     .addHelpText(
       'after',
       '\nExamples:\n  $ relay config\n  $ relay config set port 5000\n  $ relay config set providerClientSecret < secret.txt',

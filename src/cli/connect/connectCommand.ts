@@ -1,17 +1,25 @@
 import { homedir } from 'node:os';
 import { Command } from 'commander';
+import type { Settings } from '../../config/settings.ts';
 import { CLIENTS, type Client, type Connection, findClient } from '../../connect/clientTable.ts';
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
-import type { Context } from '../context.ts';
+import { type Context, interruptible } from '../context.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
-import { findServer, type Server } from './connectServer.ts';
 
 export interface ConnectOptions {
   write?: boolean;
   key?: boolean;
+}
+
+/** Which server the client is to connect to: the running one, or the one that the settings describe. */
+interface Server {
+  name: string;
+  url: string;
+  authMode: Settings['mcpAuthMode'];
 }
 
 const IDS = CLIENTS.map(({ id }) => id);
@@ -28,6 +36,7 @@ Examples:
 
 export function connectCommand(context: Context): Command {
   return new Command('connect')
+    .helpGroup(HELP_GROUPS.clients)
     .description('Show what an AI client needs to connect, or write it into its file')
     .argument('[client]', 'One of the clients below; left out, all are listed')
     .option('--write', "Merge it into the client's own file, after a backup")
@@ -44,7 +53,7 @@ export async function runConnect(
   const client = name === undefined ? undefined : await requireClient(name);
   if (!client && options.write) throw missingClient('--write');
   if (!client && options.key) throw missingClient('--key');
-  const server = await findServer(context);
+  const server = await serverToConnect(context);
   if (!client) return listClients(context, server);
   if (options.key && server.authMode === 'oauth') {
     throw new RelayError('USAGE', 'The server takes no key: mcpAuthMode (MCP_AUTH_MODE) is oauth.', {
@@ -174,4 +183,30 @@ function missingClient(flag: string): RelayError {
   return new RelayError('USAGE', `${flag} needs the name of a client.`, {
     remedy: `It is one of ${IDS.join(', ')}.`,
   });
+}
+
+/** The demo gets a name of its own, so that it never takes the place of the real server in a client. */
+async function serverToConnect(context: Context): Promise<Server> {
+  const running = await interruptible(context.signal, context.running());
+  if (running) {
+    const { server, mcp } = await interruptible(context.signal, running.local.status());
+    const url = server?.mcpUrl ?? `${running.baseUrl}/mcp`;
+    return { name: running.demo ? 'relay-demo' : 'relay', url, authMode: mcp.authMode };
+  }
+  const settings = await context.settings();
+  const url = await urlFromSettings(settings);
+  note(context.io, 'No server is running. The address is the one in the settings.');
+  return { name: 'relay', url, authMode: settings.mcpAuthMode };
+}
+
+async function urlFromSettings(settings: Settings): Promise<string> {
+  const { publicBaseUrl, host, port } = settings;
+  if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
+  if (port === 0) {
+    throw new RelayError('NO_SERVER', 'With port 0, the address is known only while the server runs.', {
+      remedy: { text: 'Start it with {command}, or set a port.', command: ['serve'] },
+    });
+  }
+  const { localBaseUrl } = await import('../../config/settings.ts');
+  return `${localBaseUrl(host, port)}/mcp`;
 }

@@ -3,10 +3,9 @@ import { RelayError } from '../../domain/errors.ts';
 import { UNRESOLVED_STATUSES } from '../../domain/job.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import type { McpConnection } from '../call/mcpClient.ts';
+import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, interruptible } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { commandGroup } from '../group.ts';
-import type { Finish } from '../program.ts';
+import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
 const EXAMPLES = `
@@ -22,7 +21,8 @@ export interface JobsOptions {
 export function jobsCommand(context: Context, finish: Finish): Command {
   const options = (): JobsOptions => group.opts();
   const list = async () => finish(await runJobsList(context, options()));
-  const group: Command = commandGroup('jobs', 'List, follow, commit or cancel durable jobs', list)
+  const group: Command = commandWithOthers('jobs', 'List, follow, commit or cancel durable jobs', list)
+    .helpGroup(HELP_GROUPS.tools)
     .option('--watch', 'Follow it until it rests, with a progress bar')
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the jobs, newest first').action(list));
@@ -145,7 +145,7 @@ async function fullId(tools: Tools, given: string): Promise<string> {
 type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
 
 async function withTools(context: Context, work: (tools: Tools) => Promise<ExitCode>): Promise<ExitCode> {
-  const { connectTools } = await import('../call/toolCalls.ts');
+  const { connectTools } = await import('../call/mcpClient.ts');
   const client: McpConnection = await connectTools(context);
   const tools: Tools = async <T>(name: string, args: Record<string, unknown>) => {
     const { value, error } = await interruptible(

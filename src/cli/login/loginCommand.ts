@@ -5,6 +5,7 @@ import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../
 import { readRemedy } from '../../domain/remedy.ts';
 import { isErrorCode } from '../../local/errorCode.ts';
 import type { SigningIn } from '../browser/signedInBrowser.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, interruptible } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { askForClientId } from './clientId.ts';
@@ -23,6 +24,7 @@ const POLL_SECONDS = 25;
 
 export function loginCommand(context: Context): Command {
   return new Command('login')
+    .helpGroup(HELP_GROUPS.account)
     .description('Connect the Spotify account')
     .option('--no-browser', 'Open no browser; the address that one elsewhere ends on can be pasted back')
     .option('--timeout <seconds>', 'Give up after this long', seconds, 300)

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
@@ -8,6 +9,7 @@ const REVOKE_URL = 'https://www.spotify.com/account/apps/';
 
 export function logoutCommand(context: Context): Command {
   return new Command('logout')
+    .helpGroup(HELP_GROUPS.account)
     .description('Forget the login of the Spotify account')
     .addHelpText('after', '\nExamples:\n  $ relay logout')
     .action(() => runLogout(context));

@@ -4,9 +4,9 @@ import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { tellEnd } from '../browser/openCommand.ts';
 import type { SignInEnd, SigningIn } from '../browser/signedInBrowser.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import type { Finish } from '../program.ts';
+import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 import { readyText } from './readyText.ts';
 
@@ -19,6 +19,7 @@ export interface ServeOptions {
 
 export function serveCommand(context: Context, finish: Finish): Command {
   return new Command('serve')
+    .helpGroup(HELP_GROUPS.server)
     .description('Run the server in the foreground until Ctrl-C')
     .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
     .option('--host <address>', 'Listen on this address (RELAY_HOST)')

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import { remedyText } from '../../domain/remedy.ts';
+import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
 import { type Context, interruptible } from '../context.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
-import { commandGroup } from '../group.ts';
-import type { Finish } from '../program.ts';
+import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import type { OpenService } from './serviceSetup.ts';
 
@@ -24,7 +23,8 @@ Examples:
 
 export function serviceCommand(context: Context, finish: Finish): Command {
   const status = async () => finish(await runServiceStatus(context));
-  return commandGroup('service', 'Start the server at login, or stop doing so', status)
+  return commandWithOthers('service', 'Start the server at login, or stop doing so', status)
+    .helpGroup(HELP_GROUPS.server)
     .addHelpText('after', EXPLANATION)
     .addCommand(
       new Command('install')

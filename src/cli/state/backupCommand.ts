@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
 import type { Backup } from '../../store/copies/backup.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, interruptible } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
@@ -19,6 +20,7 @@ Examples:
 
 export function backupCommand(context: Context): Command {
   return new Command('backup')
+    .helpGroup(HELP_GROUPS.state)
     .description('Write a copy of the state to a file, its tokens encrypted')
     .argument('<file>', 'Where the copy goes')
     .option('--force', 'Replace an earlier copy')

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Restored } from '../../server/restore/restoreState.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
@@ -18,6 +19,7 @@ Examples:
 
 export function restoreCommand(context: Context): Command {
   return new Command('restore')
+    .helpGroup(HELP_GROUPS.state)
     .description('Put a copy in the place of the state')
     .argument('<file>', 'A file that `relay backup` made')
     .option('--force', 'Restore although the key here does not open the login in it')

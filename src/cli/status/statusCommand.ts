@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { StatusReport } from '../../domain/localApi.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, quiet } from '../context.ts';
-import { EXIT, EXIT_CODES, type ExitCode } from '../exit.ts';
-import type { Finish } from '../program.ts';
+import { EXIT, EXIT_CODES, type ExitCode, type Finish } from '../exit.ts';
 import { printBlock, printJson, showsUnicode } from '../terminal/output.ts';
 import { shownReport, statusText } from './statusText.ts';
 
 export function statusCommand(context: Context, finish: Finish): Command {
   return new Command('status')
+    .helpGroup(HELP_GROUPS.server)
     .description('Check every part and say what to do about problems')
     .addHelpText('after', '\nExit code: 0 all well, 3 login needed, 4 no server running')
     .addHelpText('after', '\nExamples:\n  $ relay status\n  $ relay status --json')

@@ -1,5 +1,12 @@
+/** What a generator makes. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+export interface GeneratedFile {
+  /** From the root of the repository. */
+  path: string;
+  text: string;
+}
 
 /** An absolute path below the repository. */
 export function inRepository(...parts: string[]): string {

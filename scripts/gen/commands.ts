@@ -1,0 +1,50 @@
+/** The list of commands and the README's table of them, from the files below `src/cli` that end in `Command.ts`. */
+
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Command } from 'commander';
+import { byHelpGroup } from '../../src/cli/commandGroups.ts';
+import { type Context, createContext } from '../../src/cli/context.ts';
+import type { Finish } from '../../src/cli/exit.ts';
+import { systemWorld } from '../../src/cli/world.ts';
+import { type GeneratedFile, inRepository } from './file.ts';
+
+/** Paths below `src/cli`; each file exports one function, which has the name of the file. */
+function commandFiles(): string[] {
+  return readdirSync(inRepository('src', 'cli'), { recursive: true, encoding: 'utf8' })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('Command.ts'))
+    .sort();
+}
+
+function factoryName(path: string): string {
+  return basename(path, '.ts');
+}
+
+/** The text of `src/cli/commandList.ts`. */
+export function generateCommandList(): GeneratedFile {
+  const files = commandFiles();
+  const imports = files.map((path) => `import { ${factoryName(path)} } from './${path}';\n`);
+  const names = files.map((path) => `  ${factoryName(path)},\n`);
+  return {
+    path: 'src/cli/commandList.ts',
+    text: `// Made by "npm run gen" from the files that end in Command.ts.\n\n${imports.join('')}\nexport const COMMANDS = [\n${names.join('')}];\n`,
+  };
+}
+
+/** Read from the files and not from the list, which may be about to change. */
+export async function commandsMarkdown(): Promise<string> {
+  const context = createContext(systemWorld(new AbortController().signal), () => ({}));
+  const commands = await Promise.all(
+    commandFiles().map(async (path): Promise<Command> => {
+      const module = await import(pathToFileURL(inRepository('src', 'cli', path)).href);
+      const create: (context: Context, finish: Finish) => Command = module[factoryName(path)];
+      return create(context, () => {});
+    }),
+  );
+  const rows = commands
+    .sort(byHelpGroup)
+    .map((command) => `| \`relay ${command.name()}\` | ${command.description()} |\n`);
+  return `| command | what it does |\n|---|---|\n${rows.join('')}`;
+}

@@ -1,0 +1,47 @@
+/** How commands are grouped: under headings in the help, and below a command of their own. */
+import { Command } from 'commander';
+import { RelayError } from '../domain/errors.ts';
+
+/** The headings of `relay --help`, in order. A command names its own with `helpGroup`. */
+export const HELP_GROUPS = {
+  server: 'Server:',
+  account: 'Spotify account:',
+  clients: 'AI clients:',
+  tools: 'Tools and jobs:',
+  state: 'Settings and state:',
+  other: 'Other:',
+} as const;
+
+/** In the order of the headings, then by name. */
+export function byHelpGroup(one: Command, other: Command): number {
+  return headingIndex(one) - headingIndex(other) || (one.name() < other.name() ? -1 : 1);
+}
+
+function headingIndex(command: Command): number {
+  return Object.values<string>(HELP_GROUPS).indexOf(command.helpGroup());
+}
+
+/**
+ * A command that has others below it. Alone it runs `byDefault`, the one that is asked for most; an unknown name below it
+ * is a `USAGE` error with a suggestion.
+ */
+export function commandWithOthers(
+  name: string,
+  description: string,
+  byDefault: () => Promise<void>,
+): Command {
+  const parent = new Command(name)
+    .description(description)
+    .usage('[command] [options]')
+    .argument('[name...]');
+  return parent.action(async (unknown: string[]) => {
+    const [first] = unknown;
+    if (first === undefined) return byDefault();
+    const { didYouMean } = await import('../config/nearest.ts');
+    const names = parent.commands.map((command) => command.name());
+    const hint = didYouMean(first, names) ?? `It has ${names.join(', ')}.`;
+    throw new RelayError('USAGE', `Unknown command "${name} ${first}".`, {
+      remedy: { text: `${hint} See {command}.`, command: [name, '--help'] },
+    });
+  });
+}

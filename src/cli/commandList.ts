@@ -1,0 +1,39 @@
+// Made by "npm run gen" from the files that end in Command.ts.
+
+import { browsersCommand } from './access/browsersCommand.ts';
+import { clientsCommand } from './access/clientsCommand.ts';
+import { keyCommand } from './access/keyCommand.ts';
+import { openCommand } from './browser/openCommand.ts';
+import { callCommand } from './call/callCommand.ts';
+import { toolsCommand } from './call/toolsCommand.ts';
+import { completionCommand } from './completion/completionCommand.ts';
+import { configCommand } from './config/configCommand.ts';
+import { connectCommand } from './connect/connectCommand.ts';
+import { jobsCommand } from './jobs/jobsCommand.ts';
+import { loginCommand } from './login/loginCommand.ts';
+import { logoutCommand } from './login/logoutCommand.ts';
+import { serveCommand } from './serve/serveCommand.ts';
+import { serviceCommand } from './service/serviceCommand.ts';
+import { backupCommand } from './state/backupCommand.ts';
+import { restoreCommand } from './state/restoreCommand.ts';
+import { statusCommand } from './status/statusCommand.ts';
+
+export const COMMANDS = [
+  browsersCommand,
+  clientsCommand,
+  keyCommand,
+  openCommand,
+  callCommand,
+  toolsCommand,
+  completionCommand,
+  configCommand,
+  connectCommand,
+  jobsCommand,
+  loginCommand,
+  logoutCommand,
+  serveCommand,
+  serviceCommand,
+  backupCommand,
+  restoreCommand,
+  statusCommand,
+];

@@ -1,4 +1,0 @@
-import program from '../../package.json' with { type: 'json' };
-
-/** The version of this program. */
-export const VERSION: string = program.version;
