@@ -42,7 +42,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** What was asked for does not arrive, and no command can know what that means. */
+/** Ends the program: the output is lost, and no command can do anything about it. */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   process.stderr.write(

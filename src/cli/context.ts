@@ -1,6 +1,6 @@
 /**
- * What the commands work with: the world that the process gives, and lazy functions that load a part of the program only
- * when a command needs it, so that `relay --help` loads none.
+ * What the commands work with: the world that the process gives, and functions that load a part of the program only when a
+ * command needs it, so that `relay --help` loads none.
  */
 
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ export interface SettingsRequest {
 }
 
 export interface Context extends World {
-  /** Lets no control character through. */
+  /** Lets no control characters through. */
   readonly io: Io;
   /** True with `--json`. */
   readonly json: boolean;
@@ -66,8 +66,8 @@ export interface Context extends World {
   /** Reads `server.json`, and the master key if a server runs. */
   running(): Promise<Connection | null>;
   /**
-   * Gives `work` the running server or, without one, opens the state itself for as long as it takes. Rejects with
-   * `INTERRUPTED` as soon as the person asks to stop.
+   * Gives `work` the running server or, without one, opens the state for as long as it takes. Rejects with `INTERRUPTED` as
+   * soon as the person asks to stop.
    */
   withLocal<T>(work: (local: LocalApi) => Promise<T>): Promise<T>;
 }

@@ -17,8 +17,8 @@ export interface Connection {
 }
 
 /**
- * The running server with the means to ask it, or null. What a killed server left behind counts as none; should something
- * else listen there all the same, it has to prove itself before it is told anything (`local/client.ts`).
+ * The running server with a client for it, or null. The file of a killed server counts as none. Whatever else listens at the
+ * address has to prove itself before it is told anything (`local/localClient.ts`).
  */
 export async function findServer(context: Context): Promise<Connection | null> {
   const settings = await context.settings();

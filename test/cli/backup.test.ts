@@ -54,7 +54,7 @@ test('backup says where the copy is and what has to be kept beside it', async (c
   assert.deepEqual(await run(['backup', copy]), {
     code: 0,
     out: `Copied the state to ${copy} (${sizeOf(state)}, schema ${newest}).\n`,
-    err: `The key that opens the login in it is not in the copy: keep ${join(home, 'master.key')} too.\nNot in the copy either: ${join(home, 'config.json')}.\n`,
+    err: `The copy does not include the key that decrypts the login. Keep ${join(home, 'master.key')} too.\nAlso not in the copy: ${join(home, 'config.json')}.\n`,
   });
   assert.deepEqual(readFileSync(copy), readFileSync(state));
   assert.deepEqual(readdirSync(home), before);
@@ -80,7 +80,7 @@ test('backup --json is one document, and an earlier copy is replaced with --forc
 test('backup names the entry of the keychain without asking it', async (context) => {
   const { run, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
   const { err } = await run(['backup', copy], { RELAY_ENCRYPTION_KEY: '', RELAY_KEYCHAIN: 'os' });
-  assert.match(err, /keep the entry master-key-[0-9a-f]{16} of "relay" in this system's keychain too\.\n$/);
+  assert.match(err, /Keep the entry master-key-[0-9a-f]{16} of "relay" in this system's keychain too\.\n$/);
 });
 
 test('backup without a state makes neither a copy nor a home', async (context) => {
@@ -109,7 +109,7 @@ test('backup has a running server save first, and copies what that names', async
   const { env, calls } = await startFakeLocal(context, { answers: { saveState: saved(state) } });
   const { code, err } = await relay(['backup', copy], { env });
   assert.equal(code, 0);
-  assert.match(err, /^The key .* in this system's keychain too\.\n$/);
+  assert.match(err, /^The copy .* in this system's keychain too\.\n$/);
   assert.deepEqual(calls, [{ route: 'state/save', body: {} }]);
   assert.deepEqual(readFileSync(copy), readFileSync(state));
 });
@@ -138,7 +138,7 @@ test('a demo that runs is copied, and named, only where there is no state of one
   assert.equal(first.code, 0);
   assert.match(
     first.err,
-    /^Using the running demo\.\nIt is the state of the demo, to be restored with --home .*\/demo\.\n/,
+    /^Using the running demo\.\nThis is the state of the demo. Restore it with --home .*\/demo\.\n/,
   );
 
   writeFileSync(join(demo.home, 'relay.db'), readFileSync(state));
@@ -160,10 +160,10 @@ test('restore brings the state back, keeps the present one, and says what comes 
     [
       0,
       `Restored ${state} from ${copy}, a copy of ${time}: 0 remembered tracks, 0 jobs.\n`,
-      `The state of before is kept in ${join(home, kept)}.
-The API key is the present one, whatever the copy had.
-MCP clients that signed in have to do so again, and browsers need the owner code again.
-If Spotify refuses the login of the copy: relay login
+      `The previous state is kept in ${join(home, kept)}.
+The current API key stays valid.
+MCP clients must sign in again, and browsers need the owner code again.
+If Spotify refuses the login from the copy: relay login
 Start the server with: relay serve
 `,
     ],

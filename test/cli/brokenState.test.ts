@@ -1,4 +1,4 @@
-/** `relay status` where something is wrong: one line per part all the same, each bad one with what mends it. */
+/** `relay status` if something is wrong: still one line per part, each problem with what to do about it. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

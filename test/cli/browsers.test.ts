@@ -53,12 +53,12 @@ test('browsers forget ends one or all, and wants to be told which', async (conte
   const { env, calls } = await startFakeLocal(context, { answers: { forgetBrowsers } });
   assert.deepEqual(await relay(['browsers', 'forget', '3f9c21aa'], { env }), {
     code: 0,
-    out: 'Forgot Firefox on Linux (http://127.0.0.1:4980): the owner code is asked for again there.\n',
+    out: 'Forgot Firefox on Linux (http://127.0.0.1:4980). The owner code is needed there again.\n',
     err: '',
   });
   assert.deepEqual(await relay(['browsers', 'forget', '--all'], { env }), {
     code: 0,
-    out: 'Forgot 2 browsers: the owner code is asked for again there.\n',
+    out: 'Forgot 2 browsers. The owner code is needed there again.\n',
     err: '',
   });
   const json = await relay(['browsers', 'forget', '--all', '--json'], { env });

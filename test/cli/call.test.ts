@@ -115,7 +115,7 @@ test('a word that is no key=value is wrong usage', async (context) => {
   assert.deepEqual(await relay(['call', 'echo', 'blue'], { env }), {
     code: 2,
     out: '',
-    err: 'relay: "blue" is not of the form key=value.\n  Put values with spaces in quotes: query="old carousel".\n',
+    err: 'relay: "blue" is not in the form key=value.\n  Put values with spaces in quotes: query="old carousel".\n',
   });
 });
 

@@ -56,7 +56,7 @@ test('clients says where clients come from when there are none', async (context)
   assert.deepEqual(await relay(['clients'], { env }), {
     code: 0,
     out: '',
-    err: 'No client is known. One that connects registers itself and asks for approval.\n',
+    err: 'There are no clients. A client that connects registers itself and asks for approval.\n',
   });
 });
 
@@ -67,7 +67,7 @@ test('clients add prints the ID alone; a secret comes from stdin and is not prin
   assert.deepEqual(await relay(['clients', 'add', 'Bot', '--redirect-uri', URI, 'app://x'], { env }), {
     code: 0,
     out: 'new-id\n',
-    err: 'Added Bot: the line above is its client ID. It has no access before you approve it.\n',
+    err: 'Added Bot. The line above is its client ID. It has no access until you approve it.\n',
   });
   const secret = 'a-secret-0123456789-0123456789-0123';
   const confidential = ['clients', 'add', 'Bot', '--redirect-uri', URI, '--confidential', '--json'];
@@ -88,7 +88,7 @@ test('clients revoke says what ended, and that the client may ask again', async 
   assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code'], { env }), {
     code: 0,
     out: 'Revoked Claude Code: its access has ended.\n',
-    err: 'It may ask you again. To drop its registration as well, add --forget.\n',
+    err: 'It can ask again. To remove its registration as well, add --forget.\n',
   });
   answer = { client: CLIENT, approvals: 0, forgotten: true };
   assert.deepEqual(await relay(['clients', 'revoke', 'Claude Code', '--forget'], { env }), {
@@ -100,7 +100,7 @@ test('clients revoke says what ended, and that the client may ask again', async 
   assert.deepEqual(await relay(['clients', 'revoke', 'legacy'], { env }), {
     code: 0,
     out: 'Revoked legacy: it had no access.\n',
-    err: 'It is in the settings and may ask again: take it out there to keep it from that.\n',
+    err: 'It is in the settings and can ask again. Remove it there to prevent that.\n',
   });
   assert.deepEqual(server.calls, [
     { route: 'clients/revoke', body: { client: 'Claude Code', forget: false } },

@@ -190,7 +190,7 @@ for (const [id, client] of Object.entries(DOCUMENTED)) {
 
 ${indented}
 
-To have it merged into the file, with a backup:
+To add it to the file, after a backup:
   relay connect ${id} --write
 
 ${own}${after}`,
@@ -358,7 +358,7 @@ test('what is in the file already is told before it is asked for', async (contex
   );
   assert.equal(
     (await run(['codex'])).err,
-    `${NO_SERVER}${home}/.codex/config.toml is not readable as it is; with --write the error says why.\n`,
+    `${NO_SERVER}${home}/.codex/config.toml cannot be read; --write says why.\n`,
   );
 });
 
@@ -508,7 +508,7 @@ test('--key prints the key; with --write it is in the file alone, which nobody e
   url = "http://127.0.0.1:4980/mcp"
   http_headers = { Authorization = "Bearer ${KEY}" }
 
-To have it merged into the file, with a backup:
+To add it to the file, after a backup:
   relay connect codex --key --write
 
 After that:
@@ -518,7 +518,7 @@ After that:
   const written = await run(['codex', '--key', '--write', '--json']);
   assert.equal(
     written.err,
-    `Others could read ${home}/.codex/config.toml: now that it holds the key, only you can.\n`,
+    `Other users could read ${home}/.codex/config.toml. It now holds the key, so only you can.\n`,
   );
   assert.equal(
     text('.codex/config.toml'),
@@ -631,7 +631,7 @@ codex           Codex CLI       unreadable  ~/.codex/config.toml
 gemini          Gemini CLI      outdated    ~/.gemini/settings.json
 windsurf        Windsurf        no          ~/.codeium/windsurf/mcp_config.json
 
-To see what a client needs, or to have it written into its file:
+To see what a client needs, or to write it into its file:
   relay connect claude-code
   relay connect claude-code --write
 `,

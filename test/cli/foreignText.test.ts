@@ -170,7 +170,7 @@ test('JSON is lossless, and one line', () => {
 
 test('status, jobs and the ready block', () => {
   const plain = readyText(readyFacts('name')).split('\n').length;
-  const about = jobText(hostileJob('x'), [hostileItem('x')], LINE).length;
+  const about = jobText(hostileJob('x'), [hostileItem('x')], LINE, NO_HOME).length;
   for (const text of TEXTS) {
     const ready = readyText(readyFacts(text));
     assertClean(ready, 'the ready block');
@@ -187,8 +187,12 @@ test('status, jobs and the ready block', () => {
     });
     assertClean(status, 'status');
     for (const line of status.split('\n').slice(1)) assert.match(line, /^( {11}|$)/, 'no line of its own');
-    const job = jobText(hostileJob(text), [hostileItem(text)], LINE);
-    for (const line of [...job, ...jobTable([hostileJob(text)]), barText(hostileJob(text), 1, true)]) {
+    const job = jobText(hostileJob(text), [hostileItem(text)], LINE, NO_HOME);
+    for (const line of [
+      ...job,
+      ...jobTable([hostileJob(text)], NO_HOME),
+      barText(hostileJob(text), 1, true, NO_HOME),
+    ]) {
       assertClean(line, 'a job');
       assert.ok(!line.includes('\n') && line.length < LINE, 'one line of a bounded length');
     }

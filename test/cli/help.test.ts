@@ -64,7 +64,7 @@ test('a narrow terminal gets the descriptions wrapped', async () => {
   const { out } = await relay(['login', '--help'], { columns: 50 });
   assert.match(
     out,
-    / {2}--no-browser {9}Open no browser; the\n {23}address that one elsewhere\n {23}ends on can be pasted back\n/,
+    / {2}--no-browser {9}Print an address to open in\n {23}any browser, then paste the\n {23}result back\n/,
   );
 });
 

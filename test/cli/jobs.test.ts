@@ -19,6 +19,8 @@ import { manualClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
+const NO_HOME = { home: undefined, platform: 'linux' } as const;
+
 const RECORD: JobRecord = {
   job_id: '1f0c2b3a-0000-4000-8000-000000000000',
   type: 'add_to_playlist',
@@ -61,12 +63,12 @@ const waiting: JobRecord = {
 
 test('the bar shows what is done, how fast, and how long it takes, or until when it waits', () => {
   assert.equal(
-    barText(RECORD, 12.4, true),
+    barText(RECORD, 12.4, true, NO_HOME),
     'resolving ██████░░░░░░░░░░░░░░░░░░ 100 of 400, 12 a second, 25 s left',
   );
-  assert.equal(barText(RECORD, null, false), 'resolving ######------------------ 100 of 400');
+  assert.equal(barText(RECORD, null, false, NO_HOME), 'resolving ######------------------ 100 of 400');
   assert.equal(
-    barText(waiting, 3, false),
+    barText(waiting, 3, false, NO_HOME),
     'waiting ######------------------ 100 of 400, waits until 2026-11-21 01:02Z (QUOTA_EXCEEDED)',
   );
   const writing: JobRecord = {
@@ -78,10 +80,21 @@ test('the bar shows what is done, how fast, and how long it takes, or until when
     written: 95,
   };
   assert.equal(
-    barText(writing, 0.5, false),
+    barText(writing, 0.5, false, NO_HOME),
     'committing ######------------------ 95 of 380, 0.5 a second, 10 min left',
   );
   assert.deepEqual([1, 89, 90, 5_399, 5_400].map(durationText), ['1 s', '89 s', '2 min', '90 min', '2 h']);
+});
+
+test('what a job says to run is for the home of --home', () => {
+  const named = { home: '/my home', platform: 'linux' } as const;
+  const failed: JobRecord = { ...RECORD, status: 'failed' };
+  assert.equal(
+    jobText(failed, [], 80, named).at(-1),
+    "To resume it: relay --home '/my home' jobs resume 1f0c2b3a",
+  );
+  const login: JobRecord = { ...RECORD, status: 'waiting', reason: 'LOGIN_REQUIRED' };
+  assert.match(jobTable([login], named)[1] ?? '', / {2}for a login: relay --home '\/my home' login$/);
 });
 
 test('the speed is that of the last answers, and starts anew with each state', () => {
@@ -93,7 +106,7 @@ test('the speed is that of the last answers, and starts anew with each state', (
 });
 
 test('the table and the text of a job say what to do next', () => {
-  assert.deepEqual(jobTable([RECORD, waiting]), [
+  assert.deepEqual(jobTable([RECORD, waiting], NO_HOME), [
     'ID        STATUS     TYPE             DONE        CREATED',
     '1f0c2b3a  resolving  add_to_playlist  100 of 400  2026-11-20 12:34Z',
     '1f0c2b3a  waiting    add_to_playlist  100 of 400  2026-11-20 12:34Z  until 2026-11-21 01:02Z (QUOTA_EXCEEDED)',
@@ -106,10 +119,10 @@ test('the table and the text of a job say what to do next', () => {
     ambiguous: 0,
     unmatched: 0,
   };
-  assert.equal(jobText(ready, [], 80).at(-1), 'To write it: relay jobs commit 1f0c2b3a');
+  assert.equal(jobText(ready, [], 80, NO_HOME).at(-1), 'To write it: relay jobs commit 1f0c2b3a');
   const open: JobRecord = { ...ready, resolved: 399, unmatched: 1 };
   const item = { position: 7, input: NOTHING, status: 'unmatched', uri: null, track: null } as const;
-  assert.deepEqual(jobText(open, [item], 80), [
+  assert.deepEqual(jobText(open, [item], 80, NO_HOME), [
     'job       1f0c2b3a-0000-4000-8000-000000000000',
     'type      add_to_playlist',
     'status    ready',

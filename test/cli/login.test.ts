@@ -305,7 +305,7 @@ test('without a client ID the app is explained, and the ID asked for and remembe
   });
   const path = join(home, 'config.json');
   assert.equal(code, 0);
-  assert.equal(err, `${STEPS}\nClient ID: Remembered in ${path}\n${OPENING}`);
+  assert.equal(err, `${STEPS}\nClient ID: Saved in ${path}\n${OPENING}`);
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { providerClientId: CLIENT_ID });
   assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false }]);
 });

@@ -138,7 +138,7 @@ test('key prints the key alone, key rotate a new one', async (context) => {
   assert.deepEqual(await relay(['key', 'rotate'], { env }), {
     code: 0,
     out: 'new\n',
-    err: 'The old key no longer works: give the new one to every client that had it.\n',
+    err: 'The old key no longer works. Give the new one to every client that used it.\n',
   });
   assert.deepEqual(
     calls.map(({ route }) => route),

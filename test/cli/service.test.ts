@@ -231,7 +231,7 @@ test('while a server runs in the foreground the service is not started against i
   assert.deepEqual([code, out], [0, `Installed ${unitOf(own)}\nIt starts at the next login.\n`]);
   assert.equal(
     err,
-    `A server already runs for this home, pid ${process.pid}, and there can be only one.\nTo hand over to the service now, stop that one and run this again.\n`,
+    `A server is already running for this home (pid ${process.pid}), and there can be only one.\nTo let the service take over now, stop that server and run this again.\n`,
   );
   assert.deepEqual(without(own.asked, SHOW), [
     'systemctl --user daemon-reload',
@@ -241,7 +241,7 @@ test('while a server runs in the foreground the service is not started against i
   assert.equal(status.code, 0);
   assert.match(
     status.out,
-    /^running {2}no; a server that it did not start: pid \d+, http:\/\/127\.0\.0\.1:4980$/m,
+    /^running {2}no; another server is running: pid \d+, http:\/\/127\.0\.0\.1:4980$/m,
   );
 });
 
@@ -407,7 +407,7 @@ test('a program that is gone, sudo, and an unknown system are refused before any
   assert.deepEqual(sudo, {
     code: 1,
     out: '',
-    err: 'relay: A service of root cannot reach your keychain.\n  Run this again without sudo.\n',
+    err: 'relay: A service that runs as root cannot reach your keychain.\n  Run this again without sudo.\n',
   });
   const unknown = await own.service(['install'], { platform: 'freebsd' });
   assert.deepEqual(unknown, {
@@ -536,7 +536,7 @@ test('on Windows the Run key is written, known again and removed', async (contex
   assert.equal(off.code, 1);
   assert.match(
     off.out,
-    /\nIt is switched off: it does not start at login\.\n {2}Run: relay service install\n$/,
+    /\nIt is disabled, so it does not start at login\.\n {2}Run: relay service install\n$/,
   );
   await own.service(['install'], windows);
   assert.equal(registry.has(approved), false);
@@ -545,7 +545,7 @@ test('on Windows the Run key is written, known again and removed', async (contex
   assert.match((await own.service(['status'], windows)).out, /^running {2}yes, pid \d+, http:/m);
   const gone = await own.service(['uninstall'], windows);
   assert.equal(gone.out, `Removed ${key}\\relay\n`);
-  assert.match(gone.err, /^A server still runs for this home, pid \d+/);
+  assert.match(gone.err, /^A server is still running for this home \(pid \d+\)/);
   assert.deepEqual([...registry], []);
   registry.set(key, '"C:\\Other\\relay.exe"');
   assert.equal((await own.service(['uninstall'], windows)).code, 1);

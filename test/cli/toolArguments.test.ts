@@ -54,8 +54,8 @@ test('words come before what --args says', () => {
 });
 
 const REFUSED: Array<[words: string[], json: string | undefined, message: RegExp]> = [
-  [['query'], undefined, /^"query" is not of the form key=value\.$/],
-  [['=x'], undefined, /^"=x" is not of the form key=value\.$/],
+  [['query'], undefined, /^"query" is not in the form key=value\.$/],
+  [['=x'], undefined, /^"=x" is not in the form key=value\.$/],
   [['limit=1', 'limit=2'], undefined, /^The argument limit is given twice\.$/],
   [['ids=["a"'], undefined, /^This is not JSON: \["a" \(/],
   [[], '[1]', /^--args must be one JSON object\.$/],

@@ -43,7 +43,7 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
   ],
   [
     'login --timeout soon',
-    'Option "--timeout <seconds>" argument "soon" is invalid. It is a number of seconds from 1 to 3600.',
+    'Option "--timeout <seconds>" argument "soon" is invalid. It must be a number of seconds from 1 to 3600.',
     'See `relay login --help`.',
   ],
 ];

@@ -13,18 +13,14 @@ Examples:
 
 export function browsersCommand(context: Context): Command {
   const list = () => runBrowsersList(context);
-  return commandWithOthers(
-    'browsers',
-    'List or forget the browsers that approve without the owner code',
-    list,
-  )
+  return commandWithOthers('browsers', 'List or forget browsers that need no owner code', list)
     .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the remembered browsers').action(list))
     .addCommand(
       new Command('forget')
         .description('Ask for the owner code again in a browser')
-        .argument('[id]', 'Its ID')
+        .argument('[id]', 'ID of the browser')
         .option('--all', 'Forget every browser')
         .action((id: string | undefined, options: { all?: boolean }) =>
           runBrowsersForget(context, id, options.all === true),
@@ -61,7 +57,7 @@ export async function runBrowsersForget(
   const [first] = forgotten;
   if (!first) return printLine(context.io, 'No browser was remembered.');
   const what = id === undefined ? counted(forgotten.length) : `${first.label} (${first.origin})`;
-  printLine(context.io, `Forgot ${what}: the owner code is asked for again there.`);
+  printLine(context.io, `Forgot ${what}. The owner code is needed there again.`);
 }
 
 function counted(count: number): string {

@@ -26,23 +26,23 @@ Examples:
 
 export function clientsCommand(context: Context): Command {
   const list = () => runClientsList(context);
-  return commandWithOthers('clients', 'List, add or revoke the programs that may connect by OAuth', list)
+  return commandWithOthers('clients', 'List, add or revoke OAuth clients', list)
     .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', EXAMPLES)
-    .addCommand(new Command('list').description('List the clients and what they hold').action(list))
+    .addCommand(new Command('list').description('List the clients and their approvals').action(list))
     .addCommand(
       new Command('add')
-        .description('Add a client by hand, for one that cannot register itself')
-        .argument('<name>', 'What the approval page calls it')
-        .requiredOption('--redirect-uri <uri...>', 'Where the browser goes back to')
-        .option('--confidential', 'It has a secret, which is read from stdin')
+        .description('Add a client that cannot register itself')
+        .argument('<name>', 'Name to show on the approval page')
+        .requiredOption('--redirect-uri <uri...>', 'Where the browser returns after approval')
+        .option('--confidential', 'The client has a secret; it is read from stdin')
         .action((name: string, options: AddOptions) => runClientsAdd(context, name, options)),
     )
     .addCommand(
       new RevokeCommand('revoke')
         .description('End the access of a client at once')
-        .argument('<client>', 'Its ID, or its name; of several the approved one is meant')
-        .option('--forget', 'Drop its registration as well')
+        .argument('<client>', 'ID or name; if several share it, the approved one')
+        .option('--forget', 'Also remove its registration')
         .action((client: string, options: RevokeOptions) => runClientsRevoke(context, client, options)),
     );
 }
@@ -51,7 +51,10 @@ export async function runClientsList(context: Context): Promise<void> {
   const { clients } = await context.withLocal((local) => local.listClients());
   if (context.json) return printJson(context.io, { clients });
   if (clients.length === 0) {
-    return note(context.io, 'No client is known. One that connects registers itself and asks for approval.');
+    return note(
+      context.io,
+      'There are no clients. A client that connects registers itself and asks for approval.',
+    );
   }
   for (const line of columns([['NAME', 'ID', 'FROM', 'APPROVED', 'LAST USED'], ...clients.map(rowOf)])) {
     printLine(context.io, line);
@@ -79,21 +82,21 @@ export async function runClientsAdd(context: Context, name: string, options: Add
   printLine(io, client.clientId);
   note(
     io,
-    `Added ${visibleText(name)}: the line above is its client ID. It has no access before you approve it.`,
+    `Added ${visibleText(name)}. The line above is its client ID. It has no access until you approve it.`,
   );
 }
 
-/** Neither an argument nor the history of the shell is a place for a secret, and nothing here prints one. */
+/** Secrets are not taken as arguments, which end up in the shell's history, and are never printed. */
 async function readSecret({ io, signal }: Context): Promise<string> {
   const { askSecret } = await import('../terminal/prompt.ts');
   const secret = await askSecret(io, 'Client secret (at least 32 characters): ', signal);
   if (secret) return secret;
   throw new RelayError('USAGE', 'No secret was given.', {
-    remedy: 'Make one with `openssl rand -hex 32` and type it, or pipe it in.',
+    remedy: 'Make one with `openssl rand -hex 32`, then type it or pipe it in.',
   });
 }
 
-/** Once IDs could begin with a dash; what has their form is one, with or without `--` before it. */
+/** Older IDs can begin with a dash, so an argument of that form is an ID and not an option. */
 class RevokeCommand extends Command {
   override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
     const id = args.includes('--') ? undefined : args.find((arg) => /^-[\w-]{21}$/.test(arg));
@@ -119,7 +122,7 @@ export async function runClientsRevoke(
   note(
     context.io,
     inSettings
-      ? 'It is in the settings and may ask again: take it out there to keep it from that.'
-      : 'It may ask you again. To drop its registration as well, add --forget.',
+      ? 'It is in the settings and can ask again. Remove it there to prevent that.'
+      : 'It can ask again. To remove its registration as well, add --forget.',
   );
 }

@@ -5,7 +5,7 @@ import { note, printJson, printLine } from '../terminal/output.ts';
 
 export function keyCommand(context: Context): Command {
   const show = () => runKeyShow(context);
-  return commandWithOthers('key', 'Show or replace the key that MCP clients send', show)
+  return commandWithOthers('key', 'Show or replace the API key', show)
     .helpGroup(HELP_GROUPS.clients)
     .addHelpText('after', '\nExamples:\n  $ relay key\n  $ relay key rotate')
     .addCommand(new Command('show').description('Print the key').action(show))
@@ -26,5 +26,5 @@ export async function runKeyRotate(context: Context): Promise<void> {
   const { key } = await context.withLocal((local) => local.rotateKey());
   if (context.json) return printJson(context.io, { key });
   printLine(context.io, key);
-  note(context.io, 'The old key no longer works: give the new one to every client that had it.');
+  note(context.io, 'The old key no longer works. Give the new one to every client that used it.');
 }

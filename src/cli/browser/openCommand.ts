@@ -14,7 +14,7 @@ export function openCommand(context: Context): Command {
     .action(() => runOpen(context));
 }
 
-/** Waits until the browser came, at most a minute: what signs it in must not lie about. */
+/** Waits until the browser is signed in, at most a minute, so that the file with the ticket can be removed. */
 export async function runOpen(context: Context): Promise<void> {
   const { io, json, signal } = context;
   const running = await interruptible(signal, context.running());
@@ -35,7 +35,7 @@ export async function runOpen(context: Context): Promise<void> {
   }
 }
 
-/** What there is to do where no browser was signed in. */
+/** Says what to do if no browser was signed in. */
 export function tellEnd(context: Context, end: SignInEnd, pageUrl: string): void {
   if (end === 'signed_in') return;
   const what = end === 'failed' ? 'No browser could be opened.' : 'No browser opened the page.';

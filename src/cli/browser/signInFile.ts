@@ -1,6 +1,6 @@
 /**
- * A file that leads the browser that opens it to an address with a ticket. Command lines are readable by every user of a
- * machine, so what opens the browser gets the path of this file and never the address itself.
+ * A file that sends the browser to an address with a ticket. Every user of a machine can read command lines, so the browser
+ * is started with the path of this file and never with the address itself.
  */
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -13,8 +13,8 @@ export interface SignInFile {
 }
 
 /**
- * The folder is new, with a name that nobody can foresee, and only its owner may enter it.
- * @param parent where the folder is made
+ * In a new directory with an unpredictable name that only its owner may enter.
+ * @param parent where the directory is made
  */
 export async function writeSignInFile(url: string, parent: string): Promise<SignInFile> {
   const folder = await mkdtemp(join(parent, 'relay-sign-in-'));
@@ -42,7 +42,7 @@ export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   return hasSnaps ? homedir() : tmpdir();
 }
 
-/** @param url of this program's own making: it holds nothing that HTML would read as its own */
+/** @param url made by relay itself, so it needs no escaping in HTML */
 function pageTo(url: string): string {
   return `<!doctype html>
 <html lang="en">

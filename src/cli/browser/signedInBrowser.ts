@@ -1,24 +1,24 @@
-/** Opening the owner's browser so that it is signed in, without the ticket ever standing on a command line. */
+/** Opens the owner's browser signed in, without putting the ticket on a command line. */
 import type { LocalApi } from '../../domain/localApi.ts';
 import { type Context, interruptible } from '../context.ts';
 import { signInFolder, writeSignInFile } from './signInFile.ts';
 
-/** `failed`: no browser could be opened. `late`: none came for the ticket while it was good. */
+/** `failed`: no browser could be opened. `late`: none used the ticket while it was valid. */
 export type SignInEnd = 'signed_in' | 'late' | 'failed';
 
 export interface SigningIn {
   ended: Promise<SignInEnd>;
-  /** Removes the file, if it is still there, and asks no more. */
+  /** Removes the file, if it is still there, and stops polling. */
   stop(): Promise<void>;
 }
 
 const TICKET_MS = 60_000;
-/** Asked this often, the file is gone soon after the browser came. */
-const ASK_EVERY_MS = 250;
+/** Short, so that the file is removed soon after the browser has read it. */
+const POLL_MS = 250;
 
 /**
- * @param attemptId the login that the browser is led on to; null: the owner's page
- * @returns at once with the page's plain address, while the browser is still on its way
+ * @param attemptId the login to continue with; null: the owner's page
+ * @returns at once, with the page's plain address, before the browser has opened it
  */
 export async function openSignedIn(
   context: Context,
@@ -53,10 +53,10 @@ async function openAndWait(
     while (clock.now() < end) {
       const { waits } = await local.ownerTicketWaits(id);
       if (!waits) return 'signed_in';
-      await clock.sleep(ASK_EVERY_MS, over);
+      await clock.sleep(POLL_MS, over);
     }
   } catch {
-    // The command ends, or the server does: either way nobody comes for the ticket any more.
+    // The command or the server has stopped, so nobody uses the ticket any more.
   }
   return 'late';
 }

@@ -17,8 +17,8 @@ export function callCommand(context: Context, finish: Finish): Command {
     .helpGroup(HELP_GROUPS.tools)
     .description('Call a tool through the running server and print its result')
     .argument('<tool>', 'Name of the tool, as `relay tools` lists it')
-    .argument('[key=value...]', 'Its arguments; lists as a,b or as JSON')
-    .option('--args <json>', 'Give arguments as a JSON object, - to read it from stdin')
+    .argument('[key=value...]', 'Arguments of the tool; lists as a,b or JSON')
+    .option('--args <json>', 'Arguments as a JSON object; - reads it from stdin')
     .addHelpText(
       'after',
       '\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',

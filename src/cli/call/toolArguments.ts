@@ -1,6 +1,6 @@
 /**
- * `key=value` words as the arguments of a tool. Pure: each value is read as the tool's input schema says. What does not
- * fit, and what the tool does not know, is sent as text, so that the server explains it once and for all.
+ * `key=value` words as the arguments of a tool. Pure: each value is read as the tool's input schema says. Unknown arguments
+ * and values that do not fit are sent as text, so that the server explains what is wrong.
  */
 import { messageOf, RelayError } from '../../domain/errors.ts';
 
@@ -44,7 +44,7 @@ function convert(text: string, schema: ValueSchema): unknown {
 function toArray(text: string, schema: ValueSchema): unknown {
   if (text.trimStart().startsWith('[')) return parseJson(text);
   const items = asRecord(asRecord([schema, ...branchesOf(schema)].find((branch) => branch.items))?.items);
-  // A comma inside an object separates its members, so one object stands for itself.
+  // A comma inside an object separates its members, so an object is one value.
   const parts = text.trimStart().startsWith('{') ? [text] : text.split(',').map((part) => part.trim());
   return parts.filter((part) => part !== '').map((part) => convert(part, items));
 }
@@ -63,7 +63,7 @@ function splitWord(word: string): [string, string] {
   const at = word.indexOf('=');
   if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
   throw usage(
-    `"${word}" is not of the form key=value.`,
+    `"${word}" is not in the form key=value.`,
     'Put values with spaces in quotes: query="old carousel".',
   );
 }

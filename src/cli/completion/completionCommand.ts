@@ -28,7 +28,7 @@ const SHELLS: Readonly<Record<string, () => Promise<Render>>> = {
 export function completionCommand(context: Context): Command {
   return new Command('completion')
     .helpGroup(HELP_GROUPS.other)
-    .description('Print a script that completes commands in your shell')
+    .description('Print a completion script for your shell')
     .addArgument(new Argument('[shell]', 'Which shell').choices(Object.keys(SHELLS)))
     .addHelpText('after', EXAMPLES)
     .action((shell: string | undefined, _options: object, command: Command) =>

@@ -14,7 +14,7 @@ export function configCommand(context: Context): Command {
       'after',
       '\nExamples:\n  $ relay config\n  $ relay config set port 5000\n  $ relay config set providerClientSecret < secret.txt',
     )
-    .addCommand(new Command('list').description('Print every setting with where it comes from').action(list))
+    .addCommand(new Command('list').description('Print every setting and where it comes from').action(list))
     .addCommand(
       new Command('get')
         .description('Print the value in effect')
@@ -25,12 +25,12 @@ export function configCommand(context: Context): Command {
       new Command('set')
         .description('Store a value in config.json; a secret is read from stdin and kept encrypted')
         .argument('<key>', 'Name of the setting')
-        .argument('[value]', 'Its value; never that of a secret')
+        .argument('[value]', 'New value; not for secrets')
         .action((key: string, value?: string) => runConfigSet(context, key, value)),
     )
     .addCommand(
       new Command('unset')
-        .description('Take a value out of config.json, so that the default holds')
+        .description('Remove a value from config.json, so that the default applies')
         .argument('<key>', 'Name of the setting')
         .action((key: string) => runConfigUnset(context, key)),
     )
@@ -68,7 +68,7 @@ export async function runConfigUnset(context: Context, name: string): Promise<vo
   if (removed) await noteWhatElse(context, key, false);
 }
 
-/** Neither an argument nor the history of the shell is a place for a secret. */
+/** Secrets are not taken as arguments, which end up in the shell's history. */
 async function storeSecret(context: Context, value: string | undefined): Promise<void> {
   if (value !== undefined) {
     throw new RelayError('USAGE', 'A secret must not be on the command line.', {

@@ -1,4 +1,4 @@
-/** Looking at settings. A secret is shown as set or not set. */
+/** Shows settings. A secret is only shown as set or not set. */
 import type { Settings } from '../../config/settings.ts';
 import type { SettingKey } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -39,7 +39,7 @@ export async function runConfigGet(context: Context, name: string): Promise<void
   printLine(context.io, view.secret ? textOf(view) : String(view.value ?? ''));
 }
 
-/** Works with an unusable `config.json` too: it is how one finds it. */
+/** Works with an unusable `config.json` too: people need to find it. */
 export async function runConfigPath(context: Context): Promise<void> {
   const { inspectSettings } = await import('../../config/settings.ts');
   const { configPath: path } = inspectSettings(context.loadOptions()).settings;

@@ -37,9 +37,9 @@ Examples:
 export function connectCommand(context: Context): Command {
   return new Command('connect')
     .helpGroup(HELP_GROUPS.clients)
-    .description('Show what an AI client needs to connect, or write it into its file')
-    .argument('[client]', 'One of the clients below; left out, all are listed')
-    .option('--write', "Merge it into the client's own file, after a backup")
+    .description('Show how to connect an AI client, or write its configuration')
+    .argument('[client]', 'One of the clients below; without it, all are listed')
+    .option('--write', "Add it to the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
     .addHelpText('after', HELP)
     .action((name: string | undefined, options: ConnectOptions) => runConnect(context, name, options));
@@ -89,7 +89,7 @@ async function writePlan(
   const safe = planWith(key === null ? null : KEY_PLACEHOLDER);
   const written = await write(plan, { now: clock.now(), platform });
   noteIfAbsent(context, plan);
-  if (written.closed) note(io, `Others could read ${plan.file}: now that it holds the key, only you can.`);
+  if (written.closed) note(io, `Other users could read ${plan.file}. It now holds the key, so only you can.`);
   const { backup, changed } = written;
   if (context.json) return printJson(io, { ...shown(safe), written: true, backup, changed });
   const { writtenText } = await import('./connectText.ts');
@@ -148,7 +148,7 @@ async function noteIfThere({ io }: Context, plan: Plan): Promise<void> {
 const THERE = {
   yes: (server: string) => `has ${server} already`,
   other: (server: string) => `has ${server} with another address`,
-  unreadable: () => 'is not readable as it is; with --write the error says why',
+  unreadable: () => 'cannot be read; --write says why',
 };
 
 function connectionTo({ name, url }: Server, key: string | null): Connection {

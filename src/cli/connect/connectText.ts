@@ -35,7 +35,7 @@ export function clientsText(
   return blockOf([
     ...(fits ? table : narrow),
     '',
-    ...wrap('To see what a client needs, or to have it written into its file:', width),
+    ...wrap('To see what a client needs, or to write it into its file:', width),
     `  ${relay} connect ${example}`,
     `  ${relay} connect ${example} --write`,
   ]);
@@ -51,7 +51,7 @@ export function planText(plan: Plan, relay: string, width: number): string {
     '',
     ...indented(snippet.trimEnd().split('\n')),
     '',
-    'To have it merged into the file, with a backup:',
+    'To add it to the file, after a backup:',
     `  ${relay} connect ${client.id}${key} --write`,
     ...(command === null ? [] : ['', "Or with the client's own command:", `  ${command}`]),
     '',

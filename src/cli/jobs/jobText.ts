@@ -1,32 +1,38 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
+import { commandLine, type NamedHome } from '../commandLine.ts';
 import { columns, wrap } from '../terminal/output.ts';
 
 /** Enough of an ID to name a job among a person's own. */
 const SHORT_ID = 8;
 
-/** Words of an error, in characters. */
-const LONGEST = 1_000;
+/** Characters of an error or a remedy. */
+const MAX_CHARACTERS = 1_000;
 
-export function jobTable(jobs: readonly JobRecord[]): string[] {
+export function jobTable(jobs: readonly JobRecord[], named: NamedHome): string[] {
   const rows = jobs.map((job) => [
     job.job_id.slice(0, SHORT_ID),
     job.status,
     job.type,
     progressText(job),
     minute(job.created_at),
-    waitText(job),
+    waitText(job, named),
   ]);
   return columns([['ID', 'STATUS', 'TYPE', 'DONE', 'CREATED', ''], ...rows]);
 }
 
-/** A job that rests says what there is to do with it. */
-export function jobText(job: JobRecord, unresolved: readonly ItemRecord[], width: number): string[] {
+/** A job that is ready or has ended says what can be done with it. */
+export function jobText(
+  job: JobRecord,
+  unresolved: readonly ItemRecord[],
+  width: number,
+  named: NamedHome,
+): string[] {
   const facts: Array<[string, string]> = [
     ['job', job.job_id],
     ['type', job.type],
-    ['status', [job.status, waitText(job)].filter(Boolean).join(', ')],
+    ['status', [job.status, waitText(job, named)].filter(Boolean).join(', ')],
     ...(job.playlist_id === null
       ? []
       : ([['playlist', visibleText(job.playlist_id)]] as Array<[string, string]>)),
@@ -35,13 +41,13 @@ export function jobText(job: JobRecord, unresolved: readonly ItemRecord[], width
     ...(job.completed_at === null ? [] : ([['ended', job.completed_at]] as Array<[string, string]>)),
   ];
   const error = job.error
-    ? ['', ...wrap(visibleText(`${job.error.code}: ${job.error.message}`, LONGEST), width)]
+    ? ['', ...wrap(visibleText(`${job.error.code}: ${job.error.message}`, MAX_CHARACTERS), width)]
     : [];
   const remedy = job.error?.remedy
-    ? wrap(visibleText(job.error.remedy, LONGEST), width - 2).map((line) => `  ${line}`)
+    ? wrap(visibleText(job.error.remedy, MAX_CHARACTERS), width - 2).map((line) => `  ${line}`)
     : [];
   const open = unresolved.length > 0 ? ['', 'Did not resolve:', ...unresolved.map(itemLine)] : [];
-  const next = nextStep(job);
+  const next = nextStep(job, named);
   return [...columns(facts), ...error, ...remedy, ...open, ...(next === null ? [] : ['', next])];
 }
 
@@ -76,20 +82,24 @@ function named(title: string, artist: string): string {
   return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;
 }
 
-function nextStep(job: JobRecord): string | null {
-  const id = job.job_id.slice(0, SHORT_ID);
-  if (job.status === 'failed') return `To go on: relay jobs resume ${id}`;
+function nextStep(job: JobRecord, named: NamedHome): string | null {
+  const command = (action: string) => commandLine(named, 'jobs', action, job.job_id.slice(0, SHORT_ID));
+  if (job.status === 'failed') return `To resume it: ${command('resume')}`;
   if (job.status !== 'ready') return null;
   const open = job.ambiguous + job.unmatched + job.failed;
   if (open === 0 || (job.payload.strict === false && job.resolved > 0))
-    return `To write it: relay jobs commit ${id}`;
-  return `${open} items did not resolve. To search for them again: relay jobs resume ${id}`;
+    return `To write it: ${command('commit')}`;
+  return `${open} items did not resolve. To search for them again: ${command('resume')}`;
 }
 
-/** Until when and why a job waits; empty for one that does not. */
-function waitText(job: JobRecord): string {
-  if (job.status !== 'waiting') return job.review_required ? 'look at it: relay jobs show' : '';
-  if (job.reason === 'LOGIN_REQUIRED' || job.reason === 'SCOPE_MISSING') return 'for a login: relay login';
+/** What a job waits for; empty for one that does not wait. */
+function waitText(job: JobRecord, named: NamedHome): string {
+  if (job.status !== 'waiting') {
+    return job.review_required ? `review it: ${commandLine(named, 'jobs', 'show', 'ID')}` : '';
+  }
+  if (job.reason === 'LOGIN_REQUIRED' || job.reason === 'SCOPE_MISSING') {
+    return `for a login: ${commandLine(named, 'login')}`;
+  }
   const until = job.run_after === null ? '' : `until ${minute(job.run_after)}`;
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
@@ -108,14 +118,19 @@ function progressText(job: JobRecord): string {
 
 const BAR_WIDTH = 24;
 
-/** One line: what it does, a bar, how much is done, how fast, how long it still takes or until when it waits. */
-export function barText(job: JobRecord, perSecond: number | null, unicode: boolean): string {
+/** One line: status, a bar, how much is done, the speed, and the time left or until when it waits. */
+export function barText(
+  job: JobRecord,
+  perSecond: number | null,
+  unicode: boolean,
+  named: NamedHome,
+): string {
   const { done, total } = progressOf(job);
   const filled = total === 0 ? BAR_WIDTH : Math.floor((done / total) * BAR_WIDTH);
   const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
   const bar = full.repeat(filled) + empty.repeat(BAR_WIDTH - filled);
   const parts = [`${job.status} ${bar} ${done} of ${total}`];
-  if (job.status === 'waiting') parts.push(`waits ${waitText(job)}`);
+  if (job.status === 'waiting') parts.push(`waits ${waitText(job, named)}`);
   else if (perSecond !== null && perSecond > 0) {
     parts.push(`${rateText(perSecond)} a second`, `${durationText((total - done) / perSecond)} left`);
   }

@@ -1,13 +1,13 @@
-/** Follows a job until it rests: a bar on the terminal, or with `--json` a line for each change. */
+/** Follows a job until it is ready or has ended: a bar on the terminal, or with `--json` a line for each change. */
 import { isEnded } from '../../domain/job.ts';
 import type { JobRecord } from '../../tools/jobTools.ts';
 import type { Context } from '../context.ts';
 import { printJson, showsUnicode } from '../terminal/output.ts';
 import { barText, progressOf } from './jobText.ts';
 
-/** The tools offer no stream of a job's changes, so it is asked for. */
-const ASK_EVERY_MS = 1_000;
-/** The speed is that of the last so many answers. */
+/** The tools do not push changes of a job, so it is polled. */
+const POLL_MS = 1_000;
+/** Answers that the speed is measured over. */
 const SAMPLES = 10;
 
 export async function watchJob(context: Context, ask: () => Promise<JobRecord>): Promise<JobRecord> {
@@ -25,12 +25,12 @@ export async function watchJob(context: Context, ask: () => Promise<JobRecord>):
       return job;
     }
     const perSecond = speed.sample(job, clock.now());
-    if (io.terminal.stderr && !context.json) io.redraw(barText(job, perSecond, unicode));
-    await clock.sleep(ASK_EVERY_MS, signal);
+    if (io.terminal.stderr && !context.json) io.redraw(barText(job, perSecond, unicode, context));
+    await clock.sleep(POLL_MS, signal);
   }
 }
 
-/** Items a second over the last answers; null until there is something to tell. */
+/** Items a second over the last answers; null while there are too few. */
 export function createSpeed(): { sample(job: JobRecord, now: number): number | null } {
   let samples: Array<{ at: number; done: number }> = [];
   let status = '';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
-import { UNRESOLVED_STATUSES } from '../../domain/job.ts';
+import { isWorking, UNRESOLVED_STATUSES } from '../../domain/job.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import type { McpConnection } from '../call/mcpClient.ts';
 import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
@@ -21,16 +21,16 @@ export interface JobsOptions {
 export function jobsCommand(context: Context, finish: Finish): Command {
   const options = (): JobsOptions => group.opts();
   const list = async () => finish(await runJobsList(context, options()));
-  const group: Command = commandWithOthers('jobs', 'List, follow, commit or cancel durable jobs', list)
+  const group: Command = commandWithOthers('jobs', 'List, watch, commit, resume or cancel jobs', list)
     .helpGroup(HELP_GROUPS.tools)
-    .option('--watch', 'Follow it until it rests, with a progress bar')
+    .option('--watch', 'Show progress until the job is ready or has ended')
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the jobs, newest first').action(list));
   for (const [name, description, tool] of ACTIONS) {
     group.addCommand(
       new Command(name)
         .description(description)
-        .argument('<job>', 'Its ID, or the first characters of it')
+        .argument('<job>', 'Job ID, or its first characters')
         .action(async (job: string) => finish(await runJobsAction(context, tool, job, options()))),
     );
   }
@@ -39,22 +39,20 @@ export function jobsCommand(context: Context, finish: Finish): Command {
 
 /** Name, help, and the tool to call first. */
 const ACTIONS: ReadonlyArray<readonly [string, string, string | null]> = [
-  ['show', 'Show a job and what did not resolve', null],
-  ['resume', 'Let a job go on that waits, has failed or has items that did not resolve', 'resume_job'],
-  ['commit', 'Write what a ready job has resolved', 'commit_job'],
+  ['show', 'Show a job and the items that did not resolve', null],
+  ['resume', 'Resume a waiting or failed job, or retry unresolved items', 'resume_job'],
+  ['commit', 'Write the resolved items of a ready job', 'commit_job'],
   ['cancel', 'Stop a job before its next write', 'cancel_job'],
 ];
 
-const LISTED = 50;
+const MAX_LISTED = 50;
 
 export async function runJobsList(context: Context, { watch }: JobsOptions): Promise<ExitCode> {
   return withTools(context, async (tools) => {
     const { items, total } = await tools<{ items: JobRecord[]; total: number }>('list_jobs', {
-      limit: LISTED,
+      limit: MAX_LISTED,
     });
-    const atWork = items.find(({ status }) =>
-      ['pending', 'resolving', 'waiting', 'committing'].includes(status),
-    );
+    const atWork = items.find(({ status }) => status === 'waiting' || isWorking(status));
     if (watch && atWork) return follow(context, tools, atWork.job_id, true);
     if (context.json) printJson(context.io, { items, total });
     else if (items.length === 0) note(context.io, 'There are no jobs.');
@@ -63,10 +61,11 @@ export async function runJobsList(context: Context, { watch }: JobsOptions): Pro
   });
 }
 
-async function printTable({ io }: Context, items: readonly JobRecord[], total: number): Promise<void> {
+async function printTable(context: Context, items: readonly JobRecord[], total: number): Promise<void> {
+  const { io } = context;
   const { jobTable } = await import('./jobText.ts');
-  for (const line of jobTable(items)) printLine(io, line);
-  if (total > items.length) note(io, `and ${total - items.length} older ones`);
+  for (const line of jobTable(items, context)) printLine(io, line);
+  if (total > items.length) note(io, `and ${total - items.length} older jobs`);
 }
 
 export async function runJobsAction(
@@ -82,7 +81,7 @@ export async function runJobsAction(
   });
 }
 
-/** Shows the job, at once or when it rests. A job that has failed is a failure when that is what one waited for. */
+/** Shows the job, at once or when it is ready or has ended. With `watch` the exit code says whether the job failed. */
 async function follow(context: Context, tools: Tools, id: string, watch: boolean): Promise<ExitCode> {
   const ask = async () => (await tools<{ job: JobRecord }>('get_job_status', { job_id: id, limit: 1 })).job;
   const { watchJob } = await import('./jobWatch.ts');
@@ -95,15 +94,15 @@ async function follow(context: Context, tools: Tools, id: string, watch: boolean
 async function show(context: Context, tools: Tools, job: JobRecord): Promise<void> {
   const { jobText } = await import('./jobText.ts');
   const unresolved = await unresolvedItems(tools, job);
-  for (const line of jobText(job, unresolved, context.io.columns)) printLine(context.io, line);
+  for (const line of jobText(job, unresolved, context.io.columns, context)) printLine(context.io, line);
 }
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** The first ones, looked for page by page. */
 async function unresolvedItems(tools: Tools, job: JobRecord): Promise<ItemRecord[]> {
   const found: ItemRecord[] = [];
-  const wanted = Math.min(job.ambiguous + job.unmatched + job.failed, MOST_SHOWN);
+  const wanted = Math.min(job.ambiguous + job.unmatched + job.failed, MAX_SHOWN);
   for (let offset: number | null = 0; offset !== null && found.length < wanted; ) {
     const page: { items: ItemRecord[]; next_offset: number | null } = await tools('get_job_status', {
       job_id: job.job_id,
@@ -113,10 +112,10 @@ async function unresolvedItems(tools: Tools, job: JobRecord): Promise<ItemRecord
     found.push(...page.items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)));
     offset = page.next_offset;
   }
-  return found.slice(0, MOST_SHOWN);
+  return found.slice(0, MAX_SHOWN);
 }
 
-/** @throws RelayError `JOB_NOT_FOUND`, or `USAGE` for a beginning that several IDs have */
+/** @throws RelayError `JOB_NOT_FOUND`, or `USAGE` when several IDs begin like this */
 async function fullId(tools: Tools, given: string): Promise<string> {
   const found: string[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
@@ -141,7 +140,7 @@ async function fullId(tools: Tools, given: string): Promise<string> {
   return id;
 }
 
-/** Calls a tool and returns what it answers. A failed tool throws its error. */
+/** Calls a tool and returns its answer. A failed tool throws its error. */
 type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
 
 async function withTools(context: Context, work: (tools: Tools) => Promise<ExitCode>): Promise<ExitCode> {

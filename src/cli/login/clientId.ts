@@ -1,12 +1,12 @@
-/** How the owner's Spotify app comes to be known: explained, asked for once, remembered in `config.json`. */
+/** The client ID of the owner's Spotify app: explained, asked for once, stored in `config.json`. */
 import type { Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
 
 /**
- * Explains how to make the app, asks for its client ID and stores it. Throws `SETTINGS_INVALID` where nobody can be
- * asked, or when the answer cannot be a client ID.
+ * Explains how to make the app, asks for its client ID and stores it. Throws `SETTINGS_INVALID` if nobody can be asked, or
+ * if the answer cannot be a client ID.
  */
 export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
   const { io } = context;
@@ -17,7 +17,7 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
   if (answer === null || answer === '') throw noClientId(redirectUri);
   const { storeSetting } = await import('../../config/edit.ts');
   const settings = storeSetting(context.loadOptions(), 'providerClientId', answer);
-  note(io, `Remembered in ${settings.configPath}`);
+  note(io, `Saved in ${settings.configPath}`);
   return settings;
 }
 

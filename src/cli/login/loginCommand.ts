@@ -19,21 +19,21 @@ export interface LoginOptions {
   switchAccount?: boolean;
 }
 
-/** One question to the server may wait this long for the answer; more would look like a dead connection. */
+/** How long the server may hold one poll; longer would look like a dead connection. */
 const POLL_SECONDS = 25;
 
 export function loginCommand(context: Context): Command {
   return new Command('login')
     .helpGroup(HELP_GROUPS.account)
-    .description('Connect the Spotify account')
-    .option('--no-browser', 'Open no browser; the address that one elsewhere ends on can be pasted back')
+    .description('Connect your Spotify account')
+    .option('--no-browser', 'Print an address to open in any browser, then paste the result back')
     .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
-    .option('--switch-account', 'Allow another account than the connected one')
+    .option('--switch-account', 'Allow an account other than the connected one')
     .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
     .action((options: LoginOptions) => runLogin(context, options));
 }
 
-/** Connects the account through the running server, or through one that runs as long as this takes. */
+/** Connects the account through the running server, or through one that is started for this alone. */
 export async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   const { openLoginServer } = await import('./loginServer.ts');
   const server = await openLoginServer(context);
@@ -52,7 +52,7 @@ export async function runLogin(context: Context, options: LoginOptions): Promise
   }
 }
 
-/** A server that has no client ID yet takes the one that is asked for now. */
+/** A running server without a client ID uses the one that is asked for and stored here. */
 async function begin(context: Context, server: LoginServer, switchAccount: boolean): Promise<LoginStart> {
   const start = () => interruptible(context.signal, server.local.startLogin({ switchAccount }));
   try {
@@ -65,7 +65,7 @@ async function begin(context: Context, server: LoginServer, switchAccount: boole
   }
 }
 
-/** Neither address proves the owner: one leads to this server's login page, the other to the provider's. */
+/** Neither address signs in the owner: one leads to this server's login page, the other to Spotify's. */
 function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions): void {
   const { io } = context;
   const url = browser ? start.browserUrl : start.providerUrl;
@@ -77,7 +77,7 @@ function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions)
   if (!browser) note(io, 'If it ends on a page that does not load, paste the address of that page here:');
 }
 
-/** null when it cannot be opened: the address that was shown does as well. */
+/** null when it cannot be opened: the address was shown as well. */
 async function openBrowser(
   context: Context,
   local: LocalApi,
@@ -111,7 +111,7 @@ async function waitForEnd(
   }
 }
 
-/** Still `pending` when the time is over. */
+/** Still `pending` when the time is up. */
 async function poll(
   context: Context,
   local: LocalApi,
@@ -129,7 +129,7 @@ async function poll(
 
 const PASTE_AGAIN = 'Paste the whole address of that page, or give up with Ctrl-C:';
 
-/** Every line of stdin is taken as the address; one that does not fit is told and the next is awaited. */
+/** Takes every line of stdin as the address. If it does not fit, says so and waits for the next. */
 async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
   const { readLines } = await import('../terminal/prompt.ts');
   let end: (progress: LoginProgress) => void;
@@ -143,7 +143,7 @@ async function listenForAddress(context: Context, local: LocalApi, attemptId: st
       const progress = await local.pasteLogin(attemptId, address);
       if (progress.state !== 'pending') end(progress);
     } catch (error) {
-      // The error's own remedy is to start again, and this login still waits.
+      // The error's own remedy is to start again, but this login is still waiting.
       note(context.io, `${messageOf(error)} ${PASTE_AGAIN}`);
     }
   };
@@ -189,5 +189,5 @@ function reportAccount(context: Context, account: AccountSummary): void {
 function seconds(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= 3_600) return value;
-  throw new InvalidArgumentError('It is a number of seconds from 1 to 3600.');
+  throw new InvalidArgumentError('It must be a number of seconds from 1 to 3600.');
 }

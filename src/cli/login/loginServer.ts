@@ -1,4 +1,4 @@
-/** The server that a login goes through: the running one, or one that is started for the login alone. */
+/** The server that handles a login: the running one, or one that is started for the login alone. */
 import { redirectUriFor, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
@@ -10,7 +10,7 @@ export interface LoginServer {
   local: LocalApi;
   /** What has to be entered in the Spotify app. */
   redirectUri: string;
-  /** Whether a missing client ID can be why a login does not start. */
+  /** Whether a login may fail to start because the client ID is missing. */
   knowsNoClientId: boolean;
   /** Stops the server if it was started here. */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ async function startOne(context: Context, found: Settings): Promise<LoginServer>
   return { local: server.local, redirectUri, knowsNoClientId: false, close: () => server.close() };
 }
 
-/** A login needs nothing of what the lost key had sealed, so here the state starts over. */
+/** A login needs nothing that was sealed with the lost key, so the state can start over here. */
 async function startAnyway(context: Context, settings: Settings) {
   const { clock, random, version } = context;
   const { createLog, startServer } = await context.parts();
@@ -65,7 +65,7 @@ function forLogin(error: unknown): unknown {
 
 const KEY_IS_LOST: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
 
-/** The key may only be out of reach just now (a locked keychain), so a person at a terminal is asked first. */
+/** The key may only be unavailable for now (a locked keychain), so a person at a terminal is asked first. */
 async function confirmStartOver(context: Context, error: RelayError): Promise<void> {
   const { io, signal } = context;
   note(

@@ -4,13 +4,13 @@ import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
-/** The provider has no way to revoke a login for an app; only its own page can. */
+/** Spotify offers apps no way to revoke a login; only this page can. */
 const REVOKE_URL = 'https://www.spotify.com/account/apps/';
 
 export function logoutCommand(context: Context): Command {
   return new Command('logout')
     .helpGroup(HELP_GROUPS.account)
-    .description('Forget the login of the Spotify account')
+    .description('Forget the Spotify login')
     .addHelpText('after', '\nExamples:\n  $ relay logout')
     .action(() => runLogout(context));
 }

@@ -23,7 +23,7 @@ export function serveCommand(context: Context, finish: Finish): Command {
     .description('Run the server in the foreground until Ctrl-C')
     .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
     .option('--host <address>', 'Listen on this address (RELAY_HOST)')
-    .option('--demo', 'Use a simulated provider: no account, no network')
+    .option('--demo', 'Use a simulated Spotify: no account, no network')
     .option('--open', "Open the owner's page in the browser")
     .addHelpText(
       'after',
@@ -32,7 +32,7 @@ export function serveCommand(context: Context, finish: Finish): Command {
     .action(async (options: ServeOptions) => finish(await runServe(context, options)));
 }
 
-/** Serves until the context's signal aborts, then lets the server finish what it is doing. */
+/** Serves until the context's signal aborts, then lets the server finish its work. */
 export async function runServe(context: Context, options: ServeOptions): Promise<ExitCode> {
   const settings = await context.settings({ flags: flagsOf(options), demo: options.demo === true });
   for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
@@ -101,7 +101,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
   printBlock(io, readyText({ version, mcpUrl, account, ownerCode, demoKey, demo, authMode, home, platform }));
 }
 
-/** A server is of use without its page, so nothing here ends it. */
+/** The server is useful without its page, so no failure here stops it. */
 async function openPage(context: Context, { local, baseUrl }: RunningServer): Promise<SigningIn | null> {
   const { openSignedIn } = await import('../browser/signedInBrowser.ts');
   const tell = (end: SignInEnd) => context.signal.aborted || tellEnd(context, end, `${baseUrl}/`);

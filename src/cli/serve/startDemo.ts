@@ -1,5 +1,4 @@
-/** The demo: a simulated provider in this process, and a login that approves itself. */
-
+/** The demo: a simulated Spotify in this process, and a login that approves itself. */
 import type { Clock, Random } from '../../base/clock.ts';
 import type { Settings } from '../../config/settings.ts';
 import { startDemoProvider } from '../../demo/provider.ts';
@@ -28,17 +27,17 @@ export async function startDemo(found: Settings, clock: Clock, random: Random): 
 }
 
 async function connect(local: LocalApi): Promise<void> {
-  // The simulated provider starts anew each time and does not know the login of the last run.
+  // The simulator starts afresh each time and does not know the login of the last run.
   const { attemptId, providerUrl } = await local.startLogin({ switchAccount: true });
-  // What keeps the page from being reached shows as a login that does not end.
+  // If the page cannot be reached, the login does not finish, which is reported below.
   await fetch(providerUrl).then(
     (page) => page.text(),
     () => '',
   );
   const progress = await local.loginProgress(attemptId, 5);
   if (progress.state === 'connected') return;
-  const reason = progress.state === 'failed' ? progress.message : 'The login did not end.';
+  const reason = progress.state === 'failed' ? progress.message : 'The login did not finish.';
   throw new RelayError('LOGIN_FAILED', `The demo account could not be connected. ${reason}`, {
-    remedy: 'Check that no proxy setting (HTTP_PROXY) catches 127.0.0.1.',
+    remedy: 'Check that HTTP_PROXY does not apply to 127.0.0.1.',
   });
 }

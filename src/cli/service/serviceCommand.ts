@@ -10,11 +10,11 @@ import type { OpenService } from './serviceSetup.ts';
 
 const EXPLANATION = `
 The service runs \`relay serve\` as you: a systemd user unit on Linux, a launchd
-agent on macOS, a value of the Run key on Windows. It gets its settings from
+agent on macOS, an entry in the Run key on Windows. It gets its settings from
 config.json, not from your environment. On Linux \`loginctl enable-linger\` lets
 it run while nobody is logged in.
 
-Exit code of status: 0 it starts at login, 1 something is left to do
+Exit code of status: 0 if it starts at login, 1 if something is left to do
 
 Examples:
   $ relay service install
@@ -23,7 +23,7 @@ Examples:
 
 export function serviceCommand(context: Context, finish: Finish): Command {
   const status = async () => finish(await runServiceStatus(context));
-  return commandWithOthers('service', 'Start the server at login, or stop doing so', status)
+  return commandWithOthers('service', 'Start the server at every login, as a service', status)
     .helpGroup(HELP_GROUPS.server)
     .addHelpText('after', EXPLANATION)
     .addCommand(
@@ -36,7 +36,7 @@ export function serviceCommand(context: Context, finish: Finish): Command {
         .description('Stop the service and remove it')
         .action(() => runServiceUninstall(context)),
     )
-    .addCommand(new Command('status').description('Show whether it is installed and runs').action(status));
+    .addCommand(new Command('status').description('Show whether it is installed and running').action(status));
 }
 
 export async function runServiceInstall(context: Context): Promise<void> {
@@ -74,7 +74,8 @@ export async function runServiceUninstall(context: Context): Promise<void> {
   const server = await service.server();
   if (context.json) return printJson(context.io, { installed: false, removed, file, server });
   printLine(context.io, removed ? `Removed ${file}` : 'The service was not installed.');
-  if (server) note(context.io, `A server still runs for this home, pid ${server.pid}: stop it with Ctrl-C.`);
+  if (server)
+    note(context.io, `A server is still running for this home (pid ${server.pid}). Stop it with Ctrl-C.`);
 }
 
 export async function runServiceStatus(context: Context): Promise<ExitCode> {
@@ -95,17 +96,17 @@ export async function runServiceStatus(context: Context): Promise<ExitCode> {
   return problems.length === 0 ? EXIT.done : EXIT.failed;
 }
 
-const PATIENCE_MS = 15_000;
-const PAUSE_MS = 300;
+const MAX_WAIT_MS = 15_000;
+const POLL_MS = 300;
 
-/** The server that the service has started; null when it takes its time. Throws `SERVICE_FAILED` when it ended. */
+/** The server that the service has started; null if it is not ready in time. Throws `SERVICE_FAILED` if it stopped. */
 async function waitForServer(context: Context, { manager, server }: OpenService) {
-  const end = context.clock.now() + PATIENCE_MS;
+  const end = context.clock.now() + MAX_WAIT_MS;
   while (context.clock.now() < end) {
     const up = await server();
     if (up) return up;
     if ((await manager.find()).failed) throw ended(manager.logCommand);
-    await context.clock.sleep(PAUSE_MS, context.signal);
+    await context.clock.sleep(POLL_MS, context.signal);
   }
   return null;
 }

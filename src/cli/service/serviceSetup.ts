@@ -1,4 +1,4 @@
-/** What `relay service` works with: the way of this system, the home that is served, and what the service will lack. */
+/** What `relay service` works with: this system's service manager, the home to serve, and settings that the service lacks. */
 import { existsSync } from 'node:fs';
 import { inspectSettings, loadSettings } from '../../config/settings.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
@@ -20,14 +20,14 @@ export interface OpenService {
   server(): Promise<ServerFile | null>;
 }
 
-/** A setting from the environment that the service does without. */
+/** A setting from the environment that the service does not get. */
 export interface LeftBehind {
   env: string;
   /** The command that stores it; null where it cannot be stored. */
   store: string | null;
 }
 
-/** Works with unusable settings too, so that a service can always be looked at and removed. */
+/** Works with unusable settings too, so that a service can always be inspected and removed. */
 export async function openService(context: Context): Promise<OpenService> {
   const { platform, env, clock } = context;
   const machine = await context.machine();
@@ -42,7 +42,7 @@ export async function openService(context: Context): Promise<OpenService> {
 }
 
 /**
- * Refuses what could not run and returns what it would run without. Throws `SERVICE_FAILED`, and `SETTINGS_INVALID` when
+ * Refuses a service that could not run, and returns the settings that it would lack. Throws `SERVICE_FAILED`, and `SETTINGS_INVALID` when
  * the settings are unusable without the environment, as the service will see them.
  */
 export function checkInstallable(context: Context, { machine, home }: OpenService): LeftBehind[] {
@@ -53,7 +53,7 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
       'SERVICE_FAILED',
       `${missing} does not exist, so it could not be started at login.`,
       {
-        remedy: 'Install the program in a place where it stays, then run this again from there.',
+        remedy: 'Install relay in a permanent place, then run this again from there.',
       },
     );
   }
@@ -68,7 +68,7 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
 /** Root has another keychain and another home, and would own files that the person needs. */
 export function refuseSudo({ env }: Context, { uid }: Machine): void {
   if (uid !== 0 || !env.SUDO_USER) return;
-  throw new RelayError('SERVICE_FAILED', 'A service of root cannot reach your keychain.', {
+  throw new RelayError('SERVICE_FAILED', 'A service that runs as root cannot reach your keychain.', {
     remedy: 'Run this again without sudo.',
   });
 }

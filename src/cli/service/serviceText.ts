@@ -27,7 +27,7 @@ export function problemsOf(found: ServiceStatus, logCommand: string | null): Pro
     problems.push({ message: 'It was changed, or written by another version of relay.', remedy: INSTALL });
   }
   if (!found.enabled)
-    problems.push({ message: 'It is switched off: it does not start at login.', remedy: INSTALL });
+    problems.push({ message: 'It is disabled, so it does not start at login.', remedy: INSTALL });
   if (found.failed) {
     const remedy: Remedy =
       logCommand === null
@@ -59,8 +59,8 @@ function installedRows(found: ServiceStatus, server: ServerFile | null): string[
 function runningText({ running, pid, silent }: ServiceStatus, server: ServerFile | null): string {
   const where = server === null ? '' : `pid ${server.pid}, ${server.baseUrl}`;
   if (running) return where === '' ? `yes, pid ${pid}, not ready yet` : `yes, ${where}`;
-  const beside = where === '' ? '' : `; a server that it did not start: ${where}`;
-  return running === null ? `unknown (${silent ?? 'nobody knows'})${beside}` : `no${beside}`;
+  const beside = where === '' ? '' : `; another server is running: ${where}`;
+  return running === null ? `unknown (${silent ?? 'the system does not say'})${beside}` : `no${beside}`;
 }
 
 export interface InstalledFacts {
@@ -95,8 +95,8 @@ function laterNotes({ started, other, silent, serve }: InstalledFacts): string[]
   if (started !== 'next login') return [];
   if (other) {
     return [
-      `A server already runs for this home, pid ${other.pid}, and there can be only one.`,
-      'To hand over to the service now, stop that one and run this again.',
+      `A server is already running for this home (pid ${other.pid}), and there can be only one.`,
+      'To let the service take over now, stop that server and run this again.',
     ];
   }
   const reason = silent === null ? [] : [`The service manager does not answer here: ${silent}`];

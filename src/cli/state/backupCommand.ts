@@ -11,7 +11,7 @@ export interface BackupFlags {
 }
 
 const EXAMPLES = `
-The master key that opens the tokens is not in the copy.
+The copy does not include the master key that decrypts the tokens.
 
 Examples:
   $ relay backup ~/relay.backup
@@ -21,14 +21,14 @@ Examples:
 export function backupCommand(context: Context): Command {
   return new Command('backup')
     .helpGroup(HELP_GROUPS.state)
-    .description('Write a copy of the state to a file, its tokens encrypted')
-    .argument('<file>', 'Where the copy goes')
-    .option('--force', 'Replace an earlier copy')
+    .description('Copy the state to a file; tokens stay encrypted')
+    .argument('<file>', 'File to write')
+    .option('--force', 'Overwrite an earlier copy')
     .addHelpText('after', EXAMPLES)
     .action((file: string, flags: BackupFlags) => runBackup(context, file, flags));
 }
 
-/** Copies the state, after a running server has saved what it has not saved yet. */
+/** Copies the state, after a running server has saved its last changes. */
 export async function runBackup(
   context: Context,
   file: string,
@@ -51,7 +51,7 @@ interface Found {
   keySource: SavedState['keySource'];
 }
 
-/** A demo that happens to run is copied only where there is no state of one's own. */
+/** The state of a running demo is copied only if there is no real state. */
 async function findState(context: Context): Promise<Found> {
   const { stateFilePath } = await import('../../store/file/stateFile.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');
@@ -85,13 +85,13 @@ function report({ io }: Context, { path, sizeBytes, schemaVersion }: Backup): vo
   printLine(io, `Copied the state to ${path} (${size}, schema ${schemaVersion}).`);
 }
 
-/** What has to be kept beside the copy for it to be of full use, one sentence a line. */
+/** What has to be kept with the copy to restore everything, one line each. */
 async function whatIsMissing({ settings, keySource }: Found): Promise<string[]> {
   const others = await besides(settings);
   return [
-    ...(settings.demo ? [`It is the state of the demo, to be restored with --home ${settings.home}.`] : []),
-    `The key that opens the login in it is not in the copy: keep ${await keyPlace(settings, keySource)} too.`,
-    ...(others.length === 0 ? [] : [`Not in the copy either: ${others.join(', ')}.`]),
+    ...(settings.demo ? [`This is the state of the demo. Restore it with --home ${settings.home}.`] : []),
+    `The copy does not include the key that decrypts the login. Keep ${await keyPlace(settings, keySource)} too.`,
+    ...(others.length === 0 ? [] : [`Also not in the copy: ${others.join(', ')}.`]),
   ];
 }
 
@@ -108,7 +108,7 @@ async function keyPlace({ home }: Settings, source: Found['keySource']): Promise
   }
 }
 
-/** The files beside the state that the person wrote. */
+/** Files beside the state that the person wrote. */
 async function besides({ configPath, oauthClientsFile }: Settings): Promise<string[]> {
   const { exists } = await import('../../store/home/smallFiles.ts');
   const paths = [configPath, ...(oauthClientsFile === null ? [] : [oauthClientsFile])];

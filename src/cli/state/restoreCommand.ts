@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Restored } from '../../server/restore/restoreState.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
+import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
@@ -9,9 +10,8 @@ export interface RestoreFlags {
 }
 
 const EXAMPLES = `
-The copy is checked first, and the present state is kept beside the new one.
-API key, approvals and a login of the same account stay those of now.
-No server may run meanwhile.
+Stop the server first. The copy is checked, and the current state is kept beside
+the new one. The current API key, approvals and login of the same account stay.
 
 Examples:
   $ relay restore ~/relay.backup
@@ -20,14 +20,14 @@ Examples:
 export function restoreCommand(context: Context): Command {
   return new Command('restore')
     .helpGroup(HELP_GROUPS.state)
-    .description('Put a copy in the place of the state')
+    .description('Replace the state with a copy')
     .argument('<file>', 'A file that `relay backup` made')
-    .option('--force', 'Restore although the key here does not open the login in it')
+    .option('--force', 'Restore even if the key here cannot decrypt the login in the copy')
     .addHelpText('after', EXAMPLES)
     .action((file: string, flags: RestoreFlags) => runRestore(context, file, flags));
 }
 
-/** Runs without a server only, since a running one would overwrite the file with what it has in memory. */
+/** Refused while a server runs, which would overwrite the file with what it has in memory. */
 export async function runRestore(
   context: Context,
   file: string,
@@ -39,7 +39,8 @@ export async function runRestore(
   const restored = await restoreState({ settings, file, force, clock, random, signal });
   if (context.json) return printJson(io, restored);
   printLine(io, whatCameBack(restored));
-  for (const line of whatFollows(restored)) note(io, line);
+  const command = (...words: string[]) => commandLine(context, ...words);
+  for (const line of whatFollows(restored, command)) note(io, line);
 }
 
 function whatCameBack({ path, from, savedAt, aliases, jobs }: Restored): string {
@@ -48,42 +49,45 @@ function whatCameBack({ path, from, savedAt, aliases, jobs }: Restored): string 
   return `Restored ${path} from ${from}, a copy of ${savedAt}: ${content}.`;
 }
 
-/** What the person should know or do now, one sentence a line. */
-function whatFollows({ keptPath, heldJobs, jobs, keyProblem, kept }: Restored): string[] {
+/** A command line for the home that the person named. */
+type ToCommand = (...words: string[]) => string;
+
+/** What the person should know or do now, one line each. */
+function whatFollows({ keptPath, heldJobs, jobs, keyProblem, kept }: Restored, command: ToCommand): string[] {
   return [
-    ...(keptPath === null ? [] : [`The state of before is kept in ${keptPath}.`]),
-    ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: relay jobs`]),
+    ...(keptPath === null ? [] : [`The previous state is kept in ${keptPath}.`]),
+    ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: ${command('jobs')}`]),
     ...(jobs.ready
-      ? [`Before committing ${counted(jobs.ready, 'ready job')}, check that it was not written since.`]
+      ? [`Before you commit ${counted(jobs.ready, 'ready job')}, check that nothing was written since.`]
       : []),
-    ...whoComesIn(kept),
-    ...(keyProblem === null ? [] : [`${keyProblem} Start over with: relay login`]),
+    ...whoComesIn(kept, command),
+    ...(keyProblem === null ? [] : [`${keyProblem} Start over with: ${command('login')}`]),
     ...(keyProblem === null && kept.login === 'copy'
-      ? ['If Spotify refuses the login of the copy: relay login']
+      ? [`If Spotify refuses the login from the copy: ${command('login')}`]
       : []),
-    'Start the server with: relay serve',
+    `Start the server with: ${command('serve')}`,
   ];
 }
 
-/** Approvals and keys are those of before; a copy never lets in again what was shut out since. */
-function whoComesIn({ apiKey, login, approvals }: Restored['kept']): string[] {
+/** Approvals and keys stay as they are: a copy never lets in again what was shut out since. */
+function whoComesIn({ apiKey, login, approvals }: Restored['kept'], command: ToCommand): string[] {
   const keys = {
-    present: 'The API key is the present one, whatever the copy had.',
-    copy: 'The API key is that of the copy. If you rotated it since, rotate it again: relay key rotate',
-    new: 'The next start makes a new API key. See it with: relay key',
+    present: 'The current API key stays valid.',
+    copy: `The API key comes from the copy. If you rotated it since then, do so again: ${command('key', 'rotate')}`,
+    new: `The next start makes a new API key. See it with: ${command('key')}`,
   };
   return [
     keys[apiKey],
-    ...(login === 'present' ? ['The login to Spotify is the present one.'] : []),
+    ...(login === 'present' ? ['The current Spotify login stays.'] : []),
     approvals === 0
-      ? 'MCP clients that signed in have to do so again, and browsers need the owner code again.'
-      : `${counted(approvals, 'approval')} of MCP clients ${approvals === 1 ? 'goes' : 'go'} on. Browsers need the owner code again.`,
+      ? 'MCP clients must sign in again, and browsers need the owner code again.'
+      : `${counted(approvals, 'approval')} of MCP clients ${approvals === 1 ? 'stays' : 'stay'} valid. Browsers need the owner code again.`,
   ];
 }
 
 function heldText(count: number): string {
   const were = count === 1 ? '1 job was' : `${count} jobs were`;
-  return `${were} being written when the copy was made and may have gone on since: nothing is written before you resume.`;
+  return `${were} being written when the copy was made, and may have continued since. Nothing is written until you resume.`;
 }
 
 function counted(count: number, what: string): string {

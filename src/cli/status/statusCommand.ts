@@ -10,8 +10,8 @@ import { shownReport, statusText } from './statusText.ts';
 export function statusCommand(context: Context, finish: Finish): Command {
   return new Command('status')
     .helpGroup(HELP_GROUPS.server)
-    .description('Check every part and say what to do about problems')
-    .addHelpText('after', '\nExit code: 0 all well, 3 login needed, 4 no server running')
+    .description('Show the status of every part, and how to fix problems')
+    .addHelpText('after', '\nExit code: 0 no problem, 3 login needed, 4 no server running')
     .addHelpText('after', '\nExamples:\n  $ relay status\n  $ relay status --json')
     .action(async () => finish(await runStatus(context)));
 }

@@ -2,8 +2,8 @@
  * What the command line writes. stdout gets what was asked for; stderr gets notes, progress and errors. With `--json`
  * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`.
  *
- * Text from outside is everywhere in between, so nothing else in the command line writes: what is printed here holds no
- * character that a terminal obeys, and a line stays one line. `scripts/check-writers.ts` keeps it so.
+ * Any of it may contain text from outside, so nothing else in the command line writes: what is printed here has no control
+ * characters that a terminal obeys, and a line stays one line. `scripts/check-writers.ts` enforces it.
  */
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
@@ -47,7 +47,7 @@ export function cleanIo(streams: Streams): Io {
   };
 }
 
-/** One line, whatever stands in `text`. */
+/** One line, whatever is in `text`. */
 export function printLine(io: Io, text: string): void {
   io.out(`${visibleLine(text)}\n`);
 }
@@ -62,7 +62,7 @@ export function printJson(io: Io, value: unknown, indent?: number): void {
   io.out(`${visibleJson(value, indent)}\n`);
 }
 
-/** A remark beside the answer, for a person; one line. */
+/** A note on stderr, for a person; one line. */
 export function note(io: Io, text: string): void {
   io.err(`${visibleLine(text)}\n`);
 }
@@ -72,7 +72,7 @@ export function blockOf(lines: readonly string[]): string {
   return `${lines.map(visibleLine).join('\n')}\n`;
 }
 
-/** What an error shows of itself. Anything that was not thrown on purpose shows nothing: its words may hold secrets. */
+/** What is shown of an error. One that was not thrown on purpose shows nothing: its words may hold secrets. */
 function describeError(error: unknown): { code: ErrorCode; message: string; remedy: Remedy | null } {
   if (error instanceof RelayError) {
     return { code: error.code, message: error.message, remedy: error.remedyValue ?? null };
@@ -94,7 +94,7 @@ export function printError(
   const style = code === 'USAGE' ? plainCommand : inBackquotes(options);
   const remedy = value && remedyText(value, style);
   const shown = { code, message, remedy };
-  // The terminal has just written ^C, without a line end.
+  // The terminal has just printed ^C, without a line end.
   if (code === 'INTERRUPTED' && io.terminal.stderr && !options.json) io.err('\n');
   if (options.json) io.err(`${visibleJson({ error: shown })}\n`);
   else
@@ -121,7 +121,7 @@ function linesOf(code: ErrorCode, start: string, text: string): string[] {
   return [start + visibleText(text, MAX_CHARACTERS)];
 }
 
-/** A stack whose message is one line; what follows are frames, and nothing that only looks like one. */
+/** A stack whose message is one line, so that no part of it looks like a frame. */
 function stackLines({ message, stack = '' }: Error): string[] {
   return stack.replace(message, () => visibleText(message, MAX_CHARACTERS)).split(/\n(?=\s+at )/);
 }
@@ -164,7 +164,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Whether marks like ✓ can be expected to show. */
+/** Whether the terminal can be expected to show marks like ✓. */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return Boolean(env.WT_SESSION) || env.TERM_PROGRAM === 'vscode';
   return env.TERM !== 'linux' && /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');

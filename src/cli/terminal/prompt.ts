@@ -8,7 +8,7 @@ import type { Io } from './output.ts';
 export async function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   io.err(prompt);
   const line = await readLine(createInterface({ input: io.stdin }), signal);
-  // The end of the input, unlike Enter, leaves the cursor behind the prompt.
+  // At the end of the input, unlike after Enter, the cursor is still behind the prompt.
   if (line === null) io.err('\n');
   return line;
 }
@@ -25,7 +25,7 @@ export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Pr
   }
 }
 
-/** Hands every line to `onLine` until closed. The end of the input is no event of its own. */
+/** Hands every line to `onLine` until closed. The end of the input is not reported. */
 export function readLines(io: Io, onLine: (line: string) => void): { close(): void } {
   const reader = createInterface({ input: io.stdin });
   reader.on('line', onLine);
@@ -39,7 +39,7 @@ function readLine(reader: ReturnType<typeof createInterface>, signal: AbortSigna
     signal.addEventListener('abort', stop, { once: true });
     reader.once('line', (line) => resolve(line.trim()));
     reader.once('close', () => resolve(null));
-    // While typing is hidden the terminal hands over Ctrl-C as a key.
+    // While typing is hidden, the terminal passes on Ctrl-C as a key.
     reader.once('SIGINT', () => reject(new RelayError('INTERRUPTED', 'Interrupted.')));
   }).finally(() => reader.close());
 }
