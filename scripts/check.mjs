@@ -1,6 +1,5 @@
-// `npm run check`: types, lint and format, generated files current, and the rules of the structure: import directions,
-// writers to the terminal, readers of the environment. Says all that is wrong, not the
-// first only.
+// `npm run check`: types, lint and format, generated files, the rules of the structure (import directions, writers to the
+// terminal, readers of the environment, layout, words) and unused code. Says everything that is wrong, not only the first.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +12,8 @@ const steps = [
   ['types', bin('tsc'), ['--noEmit', '-p', root]],
   ['lint and format', bin('biome'), ['ci', '--colors=off', '--error-on-warnings', root]],
   ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
-  ['structure', process.execPath, [...tsx, join(root, 'scripts', 'imports.ts')]],
+  ['structure', process.execPath, [...tsx, join(root, 'scripts', 'check', 'structure.ts')]],
+  ['unused code', process.execPath, [...tsx, join(root, 'scripts', 'check', 'unused.ts')]],
 ];
 
 const failed = steps.filter(([name, command, args]) => {

@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readsEnvironment, wrongReads } from '../scripts/check-environment.ts';
-import { wrongImports } from '../scripts/check-imports.ts';
-import { strayWriters } from '../scripts/check-writers.ts';
+import { readsEnvironment, wrongReads } from '../scripts/check/environment.ts';
+import { wrongImports } from '../scripts/check/imports.ts';
+import { crowdedPlaces } from '../scripts/check/layout.ts';
+import { strayWriters } from '../scripts/check/writers.ts';
 
 test('imports go one way', () => {
   assert.deepEqual(wrongImports(), []);
+});
+
+test('no directory is crowded, and no file name is used more than three times', () => {
+  assert.deepEqual(crowdedPlaces(), []);
 });
 
 test('nothing writes to the terminal past the sanitiser', () => {

@@ -19,7 +19,7 @@ export function inBackquotes(named: NamedHome): CommandStyle {
   return (words) => `\`${commandLine(named, ...words)}\``;
 }
 
-/** A path as one word of a command line. A tilde at its start would become the person's home directory. */
+/** A path as one word of a command line. A tilde at its start would become the person's home directory. @internal */
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
   if (platform !== 'win32') return shellWord(path);

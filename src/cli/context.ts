@@ -3,7 +3,6 @@
  * command needs it, so that `relay --help` loads none.
  */
 
-import { join } from 'node:path';
 import { interruptible } from '../base/abort.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { LoadOptions, Settings } from '../config/settings.ts';
@@ -15,7 +14,7 @@ import { cleanIo, type Io, type Streams } from './terminal/output.ts';
 
 export { interruptible };
 
-/** The parts of the program that own the state. Tests give their own. */
+/** The parts of the program that own the state. Tests give their own. @internal */
 export interface Parts {
   startServer: typeof import('../server/start.ts').startServer;
   openOffline: typeof import('../server/offline.ts').openOffline;
@@ -47,7 +46,7 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-export interface SettingsRequest {
+interface SettingsRequest {
   flags?: Omit<SettingFlags, 'home'>;
   demo?: boolean;
 }
@@ -96,11 +95,6 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
 /** A short command logs only what went wrong, unless the person set a level. */
 export function quiet(settings: Settings): Settings {
   return settings.origins.logLevel === 'default' ? { ...settings, logLevel: 'warn' } : settings;
-}
-
-/** The demo's home below a home. */
-export function demoHome(home: string): string {
-  return join(home, 'demo');
 }
 
 function loadOptions({ env, io }: World, { home }: GlobalOptions, request: SettingsRequest): LoadOptions {

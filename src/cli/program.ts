@@ -30,7 +30,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
   }
 }
 
-/** The whole command tree; commands inherit how it writes and how it ends. `json`: the version is printed as JSON. */
+/** The whole command tree; commands inherit how it writes and how it ends. `json`: the version is printed as JSON. @internal */
 export function createProgram(world: World, finish: Finish, json = false): Command {
   const version = json ? JSON.stringify({ version: world.version }) : world.version;
   const program = new Command('relay');

@@ -28,7 +28,7 @@ export function browsersCommand(context: Context): Command {
     );
 }
 
-export async function runBrowsersList(context: Context): Promise<void> {
+async function runBrowsersList(context: Context): Promise<void> {
   const { browsers } = await context.withLocal((local) => local.listBrowsers());
   if (context.json) return printJson(context.io, { browsers });
   if (browsers.length === 0) {
@@ -42,11 +42,7 @@ function rowOf({ id, label, origin, createdAt, lastUsedAt, expiresAt }: BrowserS
   return [id, label, origin, ...[createdAt, lastUsedAt, expiresAt].map((time) => time.slice(0, 10))];
 }
 
-export async function runBrowsersForget(
-  context: Context,
-  id: string | undefined,
-  all: boolean,
-): Promise<void> {
+async function runBrowsersForget(context: Context, id: string | undefined, all: boolean): Promise<void> {
   if ((id === undefined) !== all) {
     throw new RelayError('USAGE', 'Give either one ID or --all.', {
       remedy: { text: '{command} shows the IDs.', command: ['browsers'] },

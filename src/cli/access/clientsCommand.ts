@@ -6,12 +6,12 @@ import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
 
-export interface AddOptions {
+interface AddOptions {
   redirectUri: string[];
   confidential?: boolean;
 }
 
-export interface RevokeOptions {
+interface RevokeOptions {
   forget?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function clientsCommand(context: Context): Command {
     );
 }
 
-export async function runClientsList(context: Context): Promise<void> {
+async function runClientsList(context: Context): Promise<void> {
   const { clients } = await context.withLocal((local) => local.listClients());
   if (context.json) return printJson(context.io, { clients });
   if (clients.length === 0) {
@@ -72,7 +72,7 @@ function rowOf({ name, clientId, source, approvals, lastUsedAt }: ClientSummary)
   ];
 }
 
-export async function runClientsAdd(context: Context, name: string, options: AddOptions): Promise<void> {
+async function runClientsAdd(context: Context, name: string, options: AddOptions): Promise<void> {
   const { io } = context;
   const secret = options.confidential ? await readSecret(context) : null;
   const client = await context.withLocal((local) =>
@@ -105,7 +105,7 @@ class RevokeCommand extends Command {
   }
 }
 
-export async function runClientsRevoke(
+async function runClientsRevoke(
   context: Context,
   asked: string,
   { forget = false }: RevokeOptions,

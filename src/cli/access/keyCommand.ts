@@ -16,13 +16,13 @@ export function keyCommand(context: Context): Command {
     );
 }
 
-export async function runKeyShow(context: Context): Promise<void> {
+async function runKeyShow(context: Context): Promise<void> {
   const shown = await context.withLocal((local) => local.showKey());
   if (context.json) printJson(context.io, shown);
   else printLine(context.io, shown.key);
 }
 
-export async function runKeyRotate(context: Context): Promise<void> {
+async function runKeyRotate(context: Context): Promise<void> {
   const { key } = await context.withLocal((local) => local.rotateKey());
   if (context.json) return printJson(context.io, { key });
   printLine(context.io, key);

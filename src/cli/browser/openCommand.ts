@@ -15,7 +15,7 @@ export function openCommand(context: Context): Command {
 }
 
 /** Waits until the browser is signed in, at most a minute, so that the file with the ticket can be removed. */
-export async function runOpen(context: Context): Promise<void> {
+async function runOpen(context: Context): Promise<void> {
   const { io, json, signal } = context;
   const running = await interruptible(signal, context.running());
   if (!running) {

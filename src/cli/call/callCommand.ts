@@ -7,7 +7,7 @@ import { printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import type { McpConnection, ToolOutcome, ToolSummary } from './mcpClient.ts';
 
-export interface CallOptions {
+interface CallOptions {
   /** A JSON object, or `-` to read one from stdin. */
   args?: string;
 }
@@ -28,7 +28,7 @@ export function callCommand(context: Context, finish: Finish): Command {
     );
 }
 
-export async function runCall(
+async function runCall(
   context: Context,
   name: string,
   words: readonly string[],

@@ -3,7 +3,7 @@ import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { columns, printBlock, printJson, printLine } from '../terminal/output.ts';
 
-export interface ToolsOptions {
+interface ToolsOptions {
   markdown?: boolean;
 }
 
@@ -16,7 +16,7 @@ export function toolsCommand(context: Context): Command {
     .action((options: ToolsOptions) => runTools(context, options));
 }
 
-export async function runTools(context: Context, options: ToolsOptions): Promise<void> {
+async function runTools(context: Context, options: ToolsOptions): Promise<void> {
   const { io } = context;
   if (options.markdown === true)
     return printBlock(io, (await import('../../tools/markdown.ts')).toolsMarkdown());

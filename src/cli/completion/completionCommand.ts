@@ -37,11 +37,7 @@ export function completionCommand(context: Context): Command {
 }
 
 /** The script is made from `program`; what it completes is looked up now and not while completing. */
-export async function runCompletion(
-  context: Context,
-  shell: string | undefined,
-  program: Command,
-): Promise<void> {
+async function runCompletion(context: Context, shell: string | undefined, program: Command): Promise<void> {
   const load = shell === undefined ? undefined : SHELLS[shell];
   if (!load) {
     throw new RelayError('USAGE', 'Which shell?', {

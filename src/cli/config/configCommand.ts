@@ -39,7 +39,7 @@ export function configCommand(context: Context): Command {
     );
 }
 
-export async function runConfigSet(context: Context, name: string, value?: string): Promise<void> {
+async function runConfigSet(context: Context, name: string, value?: string): Promise<void> {
   const key = await requireSetting(name);
   if (key === 'providerClientSecret') return storeSecret(context, value);
   await refuseOutsideFile(key);
@@ -56,7 +56,7 @@ export async function runConfigSet(context: Context, name: string, value?: strin
   await noteWhatElse(context, key, settings.origins[key] === 'environment');
 }
 
-export async function runConfigUnset(context: Context, name: string): Promise<void> {
+async function runConfigUnset(context: Context, name: string): Promise<void> {
   const { findSetting } = await import('../../config/table.ts');
   if (findSetting(name) === 'providerClientSecret') return forgetSecret(context);
   const { removeSetting } = await import('../../config/edit.ts');

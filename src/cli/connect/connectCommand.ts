@@ -10,7 +10,7 @@ import { commandLine } from '../commandLine.ts';
 import { type Context, interruptible } from '../context.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 
-export interface ConnectOptions {
+interface ConnectOptions {
   write?: boolean;
   key?: boolean;
 }
@@ -45,7 +45,7 @@ export function connectCommand(context: Context): Command {
     .action((name: string | undefined, options: ConnectOptions) => runConnect(context, name, options));
 }
 
-export async function runConnect(
+async function runConnect(
   context: Context,
   name: string | undefined,
   options: ConnectOptions,

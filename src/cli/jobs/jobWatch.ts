@@ -30,7 +30,7 @@ export async function watchJob(context: Context, ask: () => Promise<JobRecord>):
   }
 }
 
-/** Items a second over the last answers; null while there are too few. */
+/** Items a second over the last answers; null while there are too few. @internal */
 export function createSpeed(): { sample(job: JobRecord, now: number): number | null } {
   let samples: Array<{ at: number; done: number }> = [];
   let status = '';

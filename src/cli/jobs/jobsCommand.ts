@@ -14,7 +14,7 @@ Examples:
   $ relay jobs show 1f0c --watch
   $ relay jobs commit 1f0c --watch`;
 
-export interface JobsOptions {
+interface JobsOptions {
   watch?: boolean;
 }
 
@@ -47,7 +47,7 @@ const ACTIONS: ReadonlyArray<readonly [string, string, string | null]> = [
 
 const MAX_LISTED = 50;
 
-export async function runJobsList(context: Context, { watch }: JobsOptions): Promise<ExitCode> {
+async function runJobsList(context: Context, { watch }: JobsOptions): Promise<ExitCode> {
   return withTools(context, async (tools) => {
     const { items, total } = await tools<{ items: JobRecord[]; total: number }>('list_jobs', {
       limit: MAX_LISTED,
@@ -68,7 +68,7 @@ async function printTable(context: Context, items: readonly JobRecord[], total: 
   if (total > items.length) note(io, `and ${total - items.length} older jobs`);
 }
 
-export async function runJobsAction(
+async function runJobsAction(
   context: Context,
   tool: string | null,
   given: string,

@@ -21,7 +21,7 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
   return settings;
 }
 
-/** Three steps, at most 60 columns wide where the redirect URI allows it. */
+/** Three steps, at most 60 columns wide where the redirect URI allows it. @internal */
 export function appSteps(redirectUri: string): string {
   return [
     'relay reaches Spotify through an app of your own. To make it:',

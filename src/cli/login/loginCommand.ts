@@ -11,7 +11,7 @@ import { note, printJson, printLine } from '../terminal/output.ts';
 import { askForClientId } from './clientId.ts';
 import type { LoginServer } from './loginServer.ts';
 
-export interface LoginOptions {
+interface LoginOptions {
   /** False with `--no-browser`. */
   browser: boolean;
   /** Seconds until the command gives up. */
@@ -34,7 +34,7 @@ export function loginCommand(context: Context): Command {
 }
 
 /** Connects the account through the running server, or through one that is started for this alone. */
-export async function runLogin(context: Context, options: LoginOptions): Promise<void> {
+async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   const { openLoginServer } = await import('./loginServer.ts');
   const server = await openLoginServer(context);
   try {

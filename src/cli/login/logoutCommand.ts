@@ -15,7 +15,7 @@ export function logoutCommand(context: Context): Command {
     .action(() => runLogout(context));
 }
 
-export async function runLogout(context: Context): Promise<void> {
+async function runLogout(context: Context): Promise<void> {
   const { io } = context;
   const { wasConnected, name } = await context.withLocal((local) => local.logout());
   if (context.json) return printJson(io, { wasConnected, name, revokeUrl: REVOKE_URL });

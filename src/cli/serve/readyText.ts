@@ -10,7 +10,7 @@ export interface ReadyFacts {
   account: { connected: boolean; name: string | null };
   /** Given where it may be shown: on a terminal only. */
   ownerCode: string | null;
-  /** The demo's own key; null in earnest. */
+  /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;
   demo: boolean;
   authMode: 'bearer' | 'oauth';

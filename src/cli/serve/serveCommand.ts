@@ -10,7 +10,7 @@ import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 import { readyText } from './readyText.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   port?: string;
   host?: string;
   demo?: boolean;
@@ -33,7 +33,7 @@ export function serveCommand(context: Context, finish: Finish): Command {
 }
 
 /** Serves until the context's signal aborts, then lets the server finish its work. */
-export async function runServe(context: Context, options: ServeOptions): Promise<ExitCode> {
+async function runServe(context: Context, options: ServeOptions): Promise<ExitCode> {
   const settings = await context.settings({ flags: flagsOf(options), demo: options.demo === true });
   for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
   const server = settings.demo ? await startWithDemo(context, settings) : await start(context, settings);

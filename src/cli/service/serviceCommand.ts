@@ -39,7 +39,7 @@ export function serviceCommand(context: Context, finish: Finish): Command {
     .addCommand(new Command('status').description('Show whether it is installed and running').action(status));
 }
 
-export async function runServiceInstall(context: Context): Promise<void> {
+async function runServiceInstall(context: Context): Promise<void> {
   const { checkInstallable, openService } = await import('./serviceSetup.ts');
   const service = await openService(context);
   const left = checkInstallable(context, service);
@@ -65,7 +65,7 @@ export async function runServiceInstall(context: Context): Promise<void> {
   for (const line of text.notes) note(context.io, line);
 }
 
-export async function runServiceUninstall(context: Context): Promise<void> {
+async function runServiceUninstall(context: Context): Promise<void> {
   const { openService, refuseSudo } = await import('./serviceSetup.ts');
   const service = await openService(context);
   refuseSudo(context, service.machine);
@@ -78,7 +78,7 @@ export async function runServiceUninstall(context: Context): Promise<void> {
     note(context.io, `A server is still running for this home (pid ${server.pid}). Stop it with Ctrl-C.`);
 }
 
-export async function runServiceStatus(context: Context): Promise<ExitCode> {
+async function runServiceStatus(context: Context): Promise<ExitCode> {
   const { openService } = await import('./serviceSetup.ts');
   const { problemsOf, serviceText } = await import('./serviceText.ts');
   const service = await openService(context);

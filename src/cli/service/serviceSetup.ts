@@ -16,7 +16,7 @@ export interface OpenService {
   machine: Machine;
   /** The `--home` that the service is started with; null: it finds its own. */
   home: string | null;
-  /** The server that runs for that home, whoever started it. */
+  /** The server that runs for that home, no matter who started it. */
   server(): Promise<ServerFile | null>;
 }
 

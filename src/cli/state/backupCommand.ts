@@ -6,7 +6,7 @@ import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, interruptible } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
-export interface BackupFlags {
+interface BackupFlags {
   force?: boolean;
 }
 
@@ -29,11 +29,7 @@ export function backupCommand(context: Context): Command {
 }
 
 /** Copies the state, after a running server has saved its last changes. */
-export async function runBackup(
-  context: Context,
-  file: string,
-  { force = false }: BackupFlags,
-): Promise<void> {
+async function runBackup(context: Context, file: string, { force = false }: BackupFlags): Promise<void> {
   const { backUpState } = await import('../../store/copies/backup.ts');
   const state = await findState(context);
   context.signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 
-export interface RestoreFlags {
+interface RestoreFlags {
   force?: boolean;
 }
 
@@ -28,11 +28,7 @@ export function restoreCommand(context: Context): Command {
 }
 
 /** Refused while a server runs, which would overwrite the file with what it has in memory. */
-export async function runRestore(
-  context: Context,
-  file: string,
-  { force = false }: RestoreFlags,
-): Promise<void> {
+async function runRestore(context: Context, file: string, { force = false }: RestoreFlags): Promise<void> {
   const { clock, random, signal, io } = context;
   const settings = await context.settings();
   const { restoreState } = await import('../../server/restore/restoreState.ts');

@@ -17,7 +17,7 @@ export function statusCommand(context: Context, finish: Finish): Command {
 }
 
 /** The owner code is a secret that only a terminal may show. */
-export async function runStatus(context: Context): Promise<ExitCode> {
+async function runStatus(context: Context): Promise<ExitCode> {
   const { io, env, platform } = context;
   const report = await context
     .withLocal((local) => local.status())

@@ -3,7 +3,7 @@
  * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`.
  *
  * Any of it may contain text from outside, so nothing else in the command line writes: what is printed here has no control
- * characters that a terminal obeys, and a line stays one line. `scripts/check-writers.ts` enforces it.
+ * characters that a terminal obeys, and a line stays one line. `scripts/check/writers.ts` enforces it.
  */
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';

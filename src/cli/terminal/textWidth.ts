@@ -1,4 +1,4 @@
-/** How many columns of a terminal a text takes. Pure; expects text that `domain/visibleText.ts` has cleaned. */
+/** How many columns of a terminal a text takes. Pure; expects text that `base/visibleText.ts` has cleaned. */
 
 /** East Asian wide and full-width characters (UAX 11), in ranges as terminals draw them. */
 const WIDE =
@@ -7,11 +7,11 @@ const WIDE =
 /** Drawn on or within the character before it. */
 const MARKS = /^[\p{M}\u200c\u200d]+$/u;
 
-/** What several code points draw together. Where such a character ends is for a segmenter to say, which is slow. */
+/** Several code points that are drawn as one character. Finding its end takes a segmenter, which is slow. */
 const JOINED = /\u200d|\ufe0f|[\u1100-\u11ff\u{1f1e6}-\u{1f1ff}]|[\u{1f3fb}-\u{1f3ff}]/u;
 
-/** Longer than any line that has to fit; of more, a rough width does. */
-const LONGEST_MEASURED = 500;
+/** Characters measured exactly; no line that has to fit is longer. */
+const MAX_MEASURED = 500;
 
 let characters: Intl.Segmenter | undefined;
 
@@ -37,7 +37,7 @@ export function fitted(text: string, width: number): string {
 }
 
 function charactersOf(text: string): Iterable<string> {
-  if (text.length > LONGEST_MEASURED || !JOINED.test(text)) return text;
+  if (text.length > MAX_MEASURED || !JOINED.test(text)) return text;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(characters.segment(text), ({ segment }) => segment);
 }

@@ -1,12 +1,10 @@
 /** Which folder may import which, with the reason; run by `npm run check` and by a test. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
+import { pathsInSrc, src } from './files.ts';
 
 /** What each folder may import besides itself, `base` and `generated`. */
-export const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: string }>> = {
+const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: string }>> = {
   base: { folders: [], reason: 'base is what any program could use: it knows nothing of relay' },
   domain: { folders: [], reason: 'domain holds plain types and rules that everything else builds on' },
   secrets: { folders: ['domain'], reason: 'sealing knows nothing of what is sealed or where it is kept' },
@@ -82,30 +80,22 @@ const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;
 
 /** One sentence per import that goes the wrong way. */
 export function wrongImports(): string[] {
-  return filesBelow(src).flatMap((file) => {
-    const from = relative(src, file).split(/[\\/]/)[0] as string;
-    const rule = MAY_IMPORT[from];
-    // main.ts puts the program together.
-    if (!rule) return from.endsWith('.ts') ? [] : [`src/${from} has no rule in scripts/check-imports.ts`];
-    return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, target]) => {
-      if (target?.endsWith('/package.json')) return [];
-      const to = relative(src, resolve(dirname(file), target as string)).split(/[\\/]/)[0] as string;
-      if (
-        to === from ||
-        to === 'generated' ||
-        (to === 'base' && from !== 'generated') ||
-        rule.folders.includes(to)
-      )
-        return [];
-      return [`${relative(src, file)} imports ${to}: not allowed, ${rule.reason}`];
-    });
-  });
+  return pathsInSrc()
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap(wrongImportsOf);
 }
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return filesBelow(path);
-    return entry.name.endsWith('.ts') ? [path] : [];
+function wrongImportsOf(path: string): string[] {
+  const from = path.split('/')[0] as string;
+  const rule = MAY_IMPORT[from];
+  // main.ts puts the program together.
+  if (!rule) return from.endsWith('.ts') ? [] : [`src/${from} has no rule in scripts/check/imports.ts`];
+  const file = join(src, path);
+  return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, target = '']) => {
+    if (target.endsWith('/package.json')) return [];
+    const to = relative(src, resolve(dirname(file), target)).split(/[\\/]/)[0] as string;
+    const isOpenToAll = to === 'generated' || (to === 'base' && from !== 'generated');
+    if (to === from || isOpenToAll || rule.folders.includes(to)) return [];
+    return [`src/${path} imports ${to}: not allowed, ${rule.reason}`];
   });
 }

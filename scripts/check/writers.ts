@@ -1,14 +1,12 @@
 /** Who may write to the terminal, with the reason; run by `npm run check` and by a test. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathsInSrc, src } from './files.ts';
 
-const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
-
-/** Files that touch the streams of the process. Everything else prints through `cli/output.ts`, which cleans. */
+/** Files that touch the streams of the process. Everything else prints through `cli/terminal/output.ts`, which cleans. */
 const STREAMS: Readonly<Record<string, string>> = {
   'cli/world.ts': 'hands the streams to the command line, which wraps them',
-  'main.ts': 'says that output cannot be written, and has nobody left to say it through',
+  'main.ts': 'reports that output cannot be written, when nothing else can print',
   'server/log/log.ts': 'the log writes to stderr, after cleaning',
   'secrets/keychainHelper.ts': 'a child process answers its parent through a pipe',
 };
@@ -27,16 +25,19 @@ const PIECE = /\bio\s*\.\s*(?:out|err)\b|\{[^}]*\b(?:out|err)\b[^}]*\} = (?:cont
 
 /** One sentence per file that writes past the sanitiser. */
 export function strayWriters(): string[] {
-  return readdirSync(src, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) => {
-      const file = relative(src, join(src, name)).replaceAll('\\', '/');
-      const text = readFileSync(join(src, name), 'utf8');
+  return pathsInSrc()
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const text = readFileSync(join(src, file), 'utf8');
       const isStray = STREAM.test(text) && !Object.hasOwn(STREAMS, file);
       const isPiece = file.startsWith('cli/') && PIECE.test(text) && !Object.hasOwn(PIECES, file);
       return [
-        ...(isStray ? [`src/${file} writes to a stream of the process: print through cli/output.ts`] : []),
-        ...(isPiece ? [`src/${file} calls io.out or io.err: use the functions of cli/output.ts`] : []),
+        ...(isStray
+          ? [`src/${file} writes to a stream of the process: print through cli/terminal/output.ts`]
+          : []),
+        ...(isPiece
+          ? [`src/${file} calls io.out or io.err: use the functions of cli/terminal/output.ts`]
+          : []),
       ];
     });
 }

@@ -1,12 +1,10 @@
 /** Which files may look at `process.env`, with the reason; run by `npm run check` and by a test. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const src = fileURLToPath(new URL('../src', import.meta.url));
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathsInSrc, src } from './files.ts';
 
 /**
- * Whatever else reads it goes behind the back of the world that it was given: settings then come from one home and are
+ * A file that reads it without being here ignores the world that it was given: settings then come from one home and are
  * written to another.
  */
 const MAY_READ: Readonly<Record<string, string>> = {
@@ -20,13 +18,11 @@ const MAY_READ: Readonly<Record<string, string>> = {
 
 /** One sentence per file that reads the environment and may not. */
 export function wrongReads(): string[] {
-  return readdirSync(src, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
-    const file = join(src, name);
-    const path = relative(src, file).replaceAll('\\', '/');
+  return pathsInSrc().flatMap((path) => {
     if (!path.endsWith('.ts') || Object.hasOwn(MAY_READ, path)) return [];
-    if (!readsEnvironment(readFileSync(file, 'utf8'))) return [];
+    if (!readsEnvironment(readFileSync(join(src, path), 'utf8'))) return [];
     return [
-      `${path} reads process.env: take it from the world (cli/world.ts), or say in scripts/check-environment.ts why`,
+      `${path} reads process.env: take it from the world (cli/world.ts), or say in scripts/check/environment.ts why`,
     ];
   });
 }

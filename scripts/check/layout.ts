@@ -1,0 +1,32 @@
+/** Sizes and names: a directory must be easy to scan, and a file name must say which file it is. */
+import { basename, dirname } from 'node:path';
+import { pathsInSrc } from './files.ts';
+
+const MAX_ENTRIES = 25;
+const MAX_SAME_NAME = 3;
+
+/** One sentence per directory with too many entries, and per file name that is used too often. */
+export function crowdedPlaces(): string[] {
+  const paths = pathsInSrc();
+  const crowded = Object.entries(groupBy(paths, dirname))
+    .filter(([, entries]) => entries.length > MAX_ENTRIES)
+    .map(([folder, { length }]) => `src/${folder} has ${length} entries: at most ${MAX_ENTRIES}`);
+  const repeated = Object.entries(groupBy(paths.filter(isNamed), (path) => basename(path)))
+    .filter(([, files]) => files.length > MAX_SAME_NAME)
+    .map(([, files]) => `${files.join(', ')}: at most ${MAX_SAME_NAME} files may have the same name`);
+  return [...crowded, ...repeated];
+}
+
+/** The simulated Spotify repeats the names of the resources that it simulates. */
+function isNamed(path: string): boolean {
+  return path.endsWith('.ts') && !path.startsWith('demo/');
+}
+
+function groupBy(paths: readonly string[], keyOf: (path: string) => string): Record<string, string[]> {
+  const groups: Record<string, string[]> = {};
+  for (const path of paths) {
+    const key = keyOf(path);
+    groups[key] = [...(groups[key] ?? []), path];
+  }
+  return groups;
+}
