@@ -1,7 +1,7 @@
 // Makes a fresh checkout ready, with Node alone: installs when the lock file has changed, builds when a source is newer
 // than the bundle. Every `npm` command that people type first begins with it, so it has to be quick when nothing is due.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -34,6 +34,13 @@ function newest(folder) {
 const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
 const stamp = join(root, 'node_modules', '.relay-lock');
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
+  // `npm ci` would first empty the directory that the link leads to, for everyone who shares it.
+  if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    console.error(
+      'node_modules is a link: install the packages of this package-lock.json where it leads to.',
+    );
+    process.exit(1);
+  }
   console.error('Installing packages …');
   run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
   writeFileSync(stamp, lock);
