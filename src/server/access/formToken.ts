@@ -7,7 +7,8 @@ import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../../base/clock.ts';
 import { newSecret } from '../../base/digest.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
-import { cookieOf, type HttpContext, setCookie } from '../http/context.ts';
+import type { HttpContext } from '../http/context.ts';
+import { cookieOf, setCookie } from '../http/cookies.ts';
 
 const COOKIE_SECONDS = 24 * 3600;
 

@@ -6,7 +6,8 @@ import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login
 import { PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
 import type { Core } from '../core.ts';
 import { isPersonsNavigation } from '../http/browser.ts';
-import { cookieOf, type HttpContext, redirect, setCookie } from '../http/context.ts';
+import { type HttpContext, redirect } from '../http/context.ts';
+import { cookieOf, setCookie } from '../http/cookies.ts';
 import type { Route } from '../http/router.ts';
 import { connectedPage, loginFailedPage, loginNotStartedPage, noClientIdPage } from '../pages/loginPages.ts';
 import { sendPage } from '../pages/page.ts';
