@@ -1,4 +1,4 @@
-/** Counts per key over the last minute, to slow down whoever guesses or floods. In memory: a restart forgives. */
+/** Counts per key over the last minute, to slow down those who guess or flood. In memory: a restart clears them. */
 import type { Clock } from './clock.ts';
 
 const WINDOW_MS = 60_000;

@@ -34,9 +34,9 @@ export function visibleLines(text: string): string {
     .join('\n');
 }
 
-/** A name or another value within a line: one line of at most `most` code units. */
-export function visibleText(text: string, most = 200): string {
-  return shortened(visibleLine(text).trim(), most);
+/** A name or another value within a line: one line of at most `max` code units. */
+export function visibleText(text: string, max = 200): string {
+  return shortened(visibleLine(text).trim(), max);
 }
 
 /** A value as JSON from which `JSON.parse` makes the same value, in characters that are safe to print. */
@@ -46,11 +46,11 @@ export function visibleJson(value: unknown, indent?: number): string {
   return text.replace(UNSAFE, (found) => (found === '\n' ? found : unitsOf(found).map(jsonEscape).join('')));
 }
 
-/** A value for the log: what is unsafe stays readable as `\x1b`, `\u202e` or `\u{e0041}`; at most `most` code units. */
-export function escapedText(text: string, most = 2_000): string {
-  const shown = text.slice(0, most).replace(UNSAFE, logEscape);
-  const isWhole = text.length <= most && shown.length <= most;
-  return isWhole ? shown : `${withoutHalf(shown.slice(0, most))}… (${text.length} in all)`;
+/** A value for the log: what is unsafe stays readable as `\x1b`, `\u202e` or `\u{e0041}`; at most `max` code units. */
+export function escapedText(text: string, max = 2_000): string {
+  const shown = text.slice(0, max).replace(UNSAFE, logEscape);
+  const isWhole = text.length <= max && shown.length <= max;
+  return isWhole ? shown : `${withoutHalf(shown.slice(0, max))}… (${text.length} in all)`;
 }
 
 /** A header value in visible ASCII; everything else is percent-encoded, as in a URL (RFC 9110 5.5, CWE-113). */
@@ -69,17 +69,17 @@ function without(text: string): string {
 let characters: Intl.Segmenter | undefined;
 
 /** Longer than any letter with its accents and any emoji, in code units. */
-const LONGEST_CHARACTER = 64;
+const MAX_CHARACTER_LENGTH = 64;
 
 /** Cut between characters as people see them, so that no letter loses its accent and no emoji falls apart. */
-function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
+function shortened(text: string, max: number): string {
+  if (text.length <= max) return text;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   // A segmenter takes its time with long texts, and looks here at the surroundings of the cut alone.
-  const from = Math.max(0, most - 1 - LONGEST_CHARACTER);
-  const around = text.slice(from, most + LONGEST_CHARACTER);
-  const start = characters.segment(around).containing(most - 1 - from)?.index ?? 0;
-  return `${withoutHalf(text.slice(0, start === 0 ? most - 1 : from + start))}…`;
+  const from = Math.max(0, max - 1 - MAX_CHARACTER_LENGTH);
+  const around = text.slice(from, max + MAX_CHARACTER_LENGTH);
+  const start = characters.segment(around).containing(max - 1 - from)?.index ?? 0;
+  return `${withoutHalf(text.slice(0, start === 0 ? max - 1 : from + start))}…`;
 }
 
 /** What a cut has left of a surrogate pair is taken away. */

@@ -45,7 +45,7 @@ export type Reason =
 
 export interface Refusal {
   reason: Reason;
-  /** A name or a rule that helps to mend the request; never a value of it. */
+  /** A name or a rule that helps to correct the request; never a value from it. */
   detail: string | null;
 }
 

@@ -34,7 +34,7 @@ export interface CoreOptions {
   random: Random;
   log: Log;
   version: string;
-  /** What the home is held for, for whoever finds it taken: `relay serve`. */
+  /** What the home is held for, shown to another command that finds it taken: `relay serve`. */
   purpose: string;
   /** The person asked to log in anew after the key was lost: what it had sealed is dropped. */
   startOver?: boolean;

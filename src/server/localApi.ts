@@ -82,7 +82,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   };
 }
 
-/** Where the signed-in browser goes on to; the attempt stands in should the ticket be too old by then. */
+/** Where the browser goes once it is signed in. The attempt is for the case that the ticket is too old by then. */
 function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;

@@ -1,4 +1,4 @@
-/** Starts the server: the core, the MCP endpoint, the routes, the listener; and ends them in the opposite order. */
+/** Starts the server: the core, the MCP endpoint, the routes, the listener; and stops them in reverse order. */
 
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -30,7 +30,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { ownerRoutes } from './routes/owner.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 
-/** What calls at work get to end by themselves before they are told to stop, and then to do so. */
+/** How long running calls get to finish, and then, once they are told to stop, to do so. */
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
@@ -60,7 +60,7 @@ export interface RunningServer {
 
 /** @throws RelayError; whatever was opened is closed again */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  // Nothing is given up for a server that could not listen anyway.
+  // Nothing is dropped for a server that could not listen anyway.
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
@@ -198,7 +198,7 @@ async function stop(core: Core, endpoint: McpEndpoint, listener: Listener, jobs:
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;
-    // Neither flag nor environment has one, or the settings would: what is left is the file of this very home.
+    // Flags and environment have none, or the settings would have it: only the file of this home is left to ask.
     return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.providerClientId;
   };
 }

@@ -128,7 +128,7 @@ test('a client that holds its connection in any of these ways is cut, whatever i
 });
 
 test('at the limit the oldest that never asked goes first, then the oldest that asks no more', async () => {
-  const limits = { most: 6, mostWithYoung: 6, youngMs: 0 };
+  const limits = { max: 6, maxWithYoung: 6, youngMs: 0 };
   await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
     const { port, host } = new URL(baseUrl);
     const gone: string[] = [];
@@ -162,7 +162,7 @@ test('at the limit the oldest that never asked goes first, then the oldest that 
 });
 
 test('no room is made at the cost of calls under way, with and without an event stream', async () => {
-  const limits = { most: 8, mostWithYoung: 100, youngMs: 50 };
+  const limits = { max: 8, maxWithYoung: 100, youngMs: 50 };
   await withRelay({ limits }, async ({ baseUrl, provider, client, call }) => {
     const held = gate();
     provider.faults.add({ path: '/me/player/devices', kind: 'hook', fn: held.wait });
@@ -174,7 +174,7 @@ test('no room is made at the cost of calls under way, with and without an event 
       const before = descriptors();
       await whileHeld(baseUrl, [{ count: 50 }], async () => {
         do await healthMs(baseUrl);
-        while (descriptors() > before + limits.most);
+        while (descriptors() > before + limits.max);
       });
     } finally {
       held.open();

@@ -36,7 +36,7 @@ async function registrationsLetIn(url: string, headers: (at: number) => Record<s
   return 30;
 }
 
-test('/local answers this machine alone, whoever has its token', async () => {
+test('/local answers this machine alone, even with its token', async () => {
   await withRelay({ ...apart, env: PUBLIC }, async (relay) => {
     const local = await localUrlOf(relay);
     const statusFor = async (headers: Record<string, string>) => {
@@ -59,7 +59,7 @@ test('/local answers this machine alone, whoever has its token', async () => {
   });
 });
 
-test('cookies are Secure for whoever comes by https, and kept by this machine that does not', async () => {
+test('cookies are Secure over https; this machine, which comes over http, keeps them too', async () => {
   await withRelay({ ...apart, env: PUBLIC }, async (relay) => {
     const local = await localUrlOf(relay);
     const client = await send(`${local}/oauth/register`, {

@@ -1,4 +1,4 @@
-/** Every lifetime and bound of the authorization server, with what a larger or smaller value would mean. */
+/** Every lifetime and limit of the authorization server, with what a larger or smaller value would mean. */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -12,16 +12,16 @@ export const ACCESS_TOKEN_SECONDS = 3600;
 /** Sliding: a client that is used once a month stays connected. */
 export const REFRESH_TOKEN_MS = 30 * DAY_MS;
 
-/** Clients of several processes refresh one stored token at the same time; without this each other one is logged out. */
+/** Clients run several processes that refresh one stored token at the same time; without this all but one are logged out. */
 export const ROTATION_GRACE_MS = 60_000;
 
 /** From approval to its end, however often it was refreshed: the owner is asked again at least once a year. */
 export const GRANT_MS = 365 * DAY_MS;
 
-/** Clients register before they ask, so what nobody approved by then was given up, or was never meant to be. */
+/** Clients register before they ask: what nobody approved by then was abandoned, or never meant to be approved. */
 export const UNAPPROVED_CLIENT_MS = DAY_MS;
 
-/** A client that has held a token remembers its ID for good, and one that is forgotten here is broken there. */
+/** A client that has held a token remembers its ID for good, and stops working once the ID is forgotten here. */
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 
 /** Clients register anew at every fresh connection; what never got a token makes room. */
@@ -34,5 +34,5 @@ export const TOKEN_REQUESTS_PER_MINUTE = 60;
 /** How long a use of a token is not written down again: a write now and then instead of one a call. */
 export const TOUCH_MS = 10 * MINUTE_MS;
 
-/** The only scope: whoever may call one tool may call all. */
+/** The only scope: a client that may call one tool may call all. */
 export const SCOPE = 'relay';

@@ -6,7 +6,7 @@ import { accepted, type Result, refused } from '../refusal.ts';
 /** Stops a code that was intercepted on its way through the browser from being exchanged. */
 export function checkChallenge(challenge: string | null, method: string | null): Result<string> {
   if (challenge === null) return refused('challenge_missing');
-  // Absent means `plain` (RFC 7636 4.3), which whoever reads the request could answer.
+  // Absent means `plain` (RFC 7636 4.3), which anyone who reads the request could answer.
   if (method !== 'S256') return refused('challenge_method_unsupported');
   if (!/^[\w-]{43}$/.test(challenge)) return refused('challenge_malformed');
   return accepted(challenge);

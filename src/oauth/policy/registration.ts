@@ -53,7 +53,7 @@ export function checkMetadata(body: unknown): Result<ClientMetadata> {
   });
 }
 
-/** One unusable URI refuses the registration: a client that believes in it would fail later, and nobody would see why. */
+/** One unusable URI refuses the registration: the client would fail later, and nobody would see why. */
 export function checkRedirectUris(value: unknown): Result<string[]> {
   const uris = z.array(z.string()).min(1).max(MAX_REDIRECT_URIS).safeParse(value);
   if (!uris.success)

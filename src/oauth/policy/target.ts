@@ -33,7 +33,7 @@ function loopbackRest(canonical: string): string | null {
   return `:${url.port}${url.pathname}${url.search}`;
 }
 
-/** Absent means the only scope; an unknown one is refused rather than left out, so that no client believes to have it. */
+/** Absent means the only scope; an unknown one is refused rather than left out, so that no client believes that it has it. */
 export function isKnownScope(scope: string | null): boolean {
   return scope === null || scope.split(' ').every((word) => word === SCOPE);
 }

@@ -1,7 +1,7 @@
 /**
- * The line in which typed owner codes wait to be looked at: one at a time, and the more of them were wrong in the last
- * minute, the longer the pause between two. The pause is bounded, and who is next is drawn by lot among those who have
- * not used up their tries, so a program that floods the line delays the owner and does not shut the owner out.
+ * The queue in which typed owner codes wait to be checked: one at a time, with a longer pause between two the more of them
+ * were wrong in the last minute. The pause is bounded, and the next one is drawn at random from those who have tries left,
+ * so a program that floods the queue delays the owner but does not lock the owner out.
  */
 import type { Clock, Random } from '../../base/clock.ts';
 import { createWindow } from '../../base/rateWindow.ts';
@@ -13,24 +13,24 @@ const ALL = 'all';
 const STEP_MS = 25;
 /** Two tries a second would take 5,000 years for half of the made codes; a longer pause would be felt by the owner. */
 const MAX_PAUSE_MS = 500;
-/** Bounds the memory; beyond it whoever has used up their tries, else somebody by lot, is turned away. */
+/** Bounds the memory. Beyond it one who has used up their tries is turned away, otherwise one at random. */
 const MAX_WAITING = 500;
 
 interface Turn {
   /** Whether this browser has used up its tries: the others come first. */
   isLast: boolean;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether nobody waits for the answer now. */
   isGone(): boolean;
   judge(): boolean;
 }
 
 export interface CodeGate {
-  /** Judges when it is the caller's turn; null when the line is too long, or the caller has left. */
+  /** Judges when it is the caller's turn; null when the queue is too long, or the caller has left. */
   check(turn: Turn): Promise<boolean | null>;
 }
 
 export function createCodeGate({ clock, random }: { clock: Clock; random: Random }): CodeGate {
-  const line: Array<Turn & { answer(right: boolean | null): void }> = [];
+  const queue: Array<Turn & { answer(right: boolean | null): void }> = [];
   const wrong = createWindow(FREE, clock);
   let lastAt = Number.NEGATIVE_INFINITY;
   let isMoving = false;
@@ -40,21 +40,21 @@ export function createCodeGate({ clock, random }: { clock: Clock; random: Random
     return lastAt + pause - clock.now();
   }
 
-  /** Takes out one of those for whom `isLast` is as given, by lot; without one, any. */
+  /** Takes out a random one of those with this `isLast`; if there is none, a random one of all. */
   function draw(isLast: boolean) {
-    const preferred = line.filter((turn) => turn.isLast === isLast);
-    const from = preferred.length > 0 ? preferred : line;
+    const preferred = queue.filter((turn) => turn.isLast === isLast);
+    const from = preferred.length > 0 ? preferred : queue;
     const drawn = from[Math.floor(random.fraction() * from.length)];
-    if (drawn) line.splice(line.indexOf(drawn), 1);
+    if (drawn) queue.splice(queue.indexOf(drawn), 1);
     return drawn;
   }
 
   async function move(): Promise<void> {
-    while (line.length > 0) {
+    while (queue.length > 0) {
       const pause = pauseMs();
       if (pause > 0) await clock.sleep(pause);
-      for (const turn of line.filter(({ isGone }) => isGone())) {
-        line.splice(line.indexOf(turn), 1);
+      for (const turn of queue.filter(({ isGone }) => isGone())) {
+        queue.splice(queue.indexOf(turn), 1);
         turn.answer(null);
       }
       const next = draw(false);
@@ -69,8 +69,8 @@ export function createCodeGate({ clock, random }: { clock: Clock; random: Random
   return {
     check(turn) {
       return new Promise((answer) => {
-        line.push({ ...turn, answer });
-        if (line.length > MAX_WAITING) draw(true)?.answer(null);
+        queue.push({ ...turn, answer });
+        if (queue.length > MAX_WAITING) draw(true)?.answer(null);
         if (isMoving) return;
         isMoving = true;
         move().finally(() => {

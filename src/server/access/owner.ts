@@ -1,6 +1,6 @@
 /**
  * Who at a browser is the owner. Nothing that a browser sends by itself proves it: browsers send the cookies of this host
- * to every port of it, so whoever listens on another port has them. The owner types the code of the terminal, or comes
+ * to every port of it, so every program that listens on another port has them. The owner types the code of the terminal, or comes
  * with a ticket of the command line; the page's script then keeps a secret, which browsers hold apart for each origin.
  */
 import type { Clock, Random } from '../../base/clock.ts';
@@ -25,7 +25,7 @@ const WRONG_CODES_PER_BROWSER = 5;
 /** From elsewhere a browser is whatever calls itself one, so there the address counts as well. */
 const WRONG_CODES_PER_ADDRESS = 10;
 
-/** Nothing that could be taken for something else when read from one screen and typed at another: no 0, O, 1, I, L, U. */
+/** Without letters and digits that are easily mistaken for others: no 0, O, 1, I, L, U. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** `waitSeconds` above 0: no code of this browser is taken until then. */
@@ -48,7 +48,7 @@ export interface Owner {
   /** Until when the browser with this secret is remembered, Unix milliseconds; null when it is not. */
   rememberedUntil(context: HttpContext, secret: string | null): number | null;
   /**
-   * For a browser that the command line opens at `/#ticket=…`: signs in whoever comes with it first, within a minute.
+   * For a browser that the command line opens at `/#ticket=…`: signs in the first browser that comes with it within a minute.
    * @param next path of this server at which the browser goes on
    */
   issueTicket(next: string | null): string;
@@ -76,7 +76,7 @@ export function createOwner(options: OwnerOptions): Owner {
   const code = secret ?? makeOwnerCode(random, options.codeLength);
   const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
   const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
-  // Strangers wait in a line of their own.
+  // Strangers wait in a queue of their own.
   const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
   const tickets = new Map<string, { next: string | null; expiresAt: number }>();
 

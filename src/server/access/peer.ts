@@ -25,10 +25,10 @@ export interface Ends {
   localPort: number;
 }
 
-/** The kernel gives the tables out in pieces, and one that changes in between may lack a line. */
+/** The kernel hands the tables out in pieces, and a table that changes meanwhile may lack a line. */
 const TRIES = 3;
 
-/** A connection stays with the user who opened it, whoever holds it later. */
+/** A connection counts as the user's who opened it, even if another one holds it later. */
 const known = new WeakMap<Socket, Peer>();
 
 export async function peerOf(socket: Socket): Promise<Peer> {
@@ -55,7 +55,7 @@ async function lookUp(socket: Socket): Promise<Peer> {
 /**
  * The user of the other end, by a table of the kernel; null when it is not in there.
  *
- * Only an established connection counts. Once a program has closed its end the kernel shows root for it, so that whoever
+ * Only an established connection counts. Once a program has closed its end the kernel shows root for it, so a program that
  * sends a request and closes at once would pass for root.
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {
@@ -73,7 +73,7 @@ export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number
 
 const ESTABLISHED = '01';
 
-/** An end as it stands in `tcp` and, for IPv4, as a mapped address in `tcp6`: either side may be in either. */
+/** An end as `tcp` has it and, for IPv4, as a mapped address in `tcp6`: each side may be in either table. */
 function encode(address: string, port: number, order: 'LE' | 'BE'): { v4: string; v6: string } {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   const v4 = plain.includes('.') ? plain.split('.').map(Number) : null;

@@ -61,7 +61,7 @@ export function clientAddress(context: HttpContext): string {
 
 /**
  * The part of an address that one stranger holds: all of an IPv4 address, the first 64 bits of an IPv6 address, since
- * whoever has one of these has all the others (RFC 6177).
+ * who has one of these has all the others (RFC 6177).
  */
 export function networkOf(text: string): string {
   const address = plain(text);
@@ -69,7 +69,7 @@ export function networkOf(text: string): string {
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** The nearest hop that is not trusted: what stands left of it, that hop may have made up (RFC 7239 8.1). */
+/** The nearest hop that is not trusted. It may have made up everything to the left of it (RFC 7239 8.1). */
 function forwardedClient({ request, trusts }: HttpContext): string | null {
   const lists = [
     chainOf(request.headers['x-forwarded-for']),

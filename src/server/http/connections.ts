@@ -1,6 +1,6 @@
 /**
  * Connections as a whole: how many there may be, how long each may keep the server waiting, and which ones go first.
- * Whatever a stranger can open without a credential ends by itself here, without a word from the other side.
+ * Everything that a stranger can open without a credential ends by itself here, even if the other side never answers.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -14,21 +14,21 @@ export interface ConnectionLimits {
   requestMs: number;
   /** Between two requests. */
   keepAliveMs: number;
-  /** No byte moves in either direction although one is due. */
+  /** No byte moves in either direction although one is expected. */
   stallMs: number;
   /** No byte moves while a request is worked on; event streams send something every 15 seconds. */
   quietMs: number;
-  /** An answer, or what an event stream has to say, waits for its reader. */
+  /** An answer, or an event of a stream, waits for its reader. */
   drainMs: number;
-  /** From the last word of a refusal to the end of the socket, for the client to read it. */
+  /** From the end of a refusal to the end of the socket, so that the client can read it. */
   lingerMs: number;
-  /** How often all this is looked at. */
+  /** How often all this is checked. */
   checkMs: number;
-  /** Beyond this, a new connection takes the place of one that is not at work. */
-  most: number;
-  /** One so young may not have had its turn to speak; it keeps its place until `mostWithYoung`. */
+  /** Beyond this, a new connection replaces one without a request under way. */
+  max: number;
+  /** A connection this young may not have had time to send anything; it stays until there are `maxWithYoung`. */
   youngMs: number;
-  mostWithYoung: number;
+  maxWithYoung: number;
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -40,17 +40,17 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   drainMs: 60_000,
   lingerMs: 1_000,
   checkMs: 1_000,
-  most: 512,
+  max: 512,
   youngMs: 500,
-  mostWithYoung: 1_024,
+  maxWithYoung: 1_024,
 };
 
 export interface Connections {
   /** Watches one more server; all of them share the limits. */
   watch(server: Server): void;
-  /** Says a last word, and cuts the socket whether or not the other side closes its own end. */
+  /** Sends `text`, then cuts the socket whether or not the other side closes its own end. */
   refuse(socket: Socket, text: string): void;
-  /** Cuts whatever has no request under way, now and from now on. */
+  /** Cuts every connection without a request under way, now and from now on. */
   stop(): void;
 }
 
@@ -75,7 +75,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
 
   function opened(socket: Socket): void {
     makeRoom();
-    if (connections.size >= limits.mostWithYoung) return void socket.destroy();
+    if (connections.size >= limits.maxWithYoung) return void socket.destroy();
     const network = networkOf(socket.remoteAddress ?? '');
     const at = now();
     connections.set(socket, {
@@ -91,16 +91,16 @@ export function createConnections(limits: ConnectionLimits): Connections {
   }
 
   function makeRoom(): void {
-    while (connections.size >= limits.most) {
+    while (connections.size >= limits.max) {
       const victim = nextToGo(connections.values());
       const isYoung = victim !== undefined && now() - victim.openedAt < limits.youngMs;
-      if (!victim || (isYoung && connections.size < limits.mostWithYoung)) return;
+      if (!victim || (isYoung && connections.size < limits.maxWithYoung)) return;
       cut(victim);
     }
   }
 
   function cut(connection: Connection): void {
-    // Its end is told later; the place is free now.
+    // The `close` event comes later; the place is free now.
     connections.delete(connection.socket);
     connection.socket.destroy();
   }
@@ -156,13 +156,13 @@ export function createConnections(limits: ConnectionLimits): Connections {
       });
     },
     refuse(socket, text) {
-      // What arrives behind a refused request is refused anew by Node, again and again.
+      // Node refuses again whatever arrives after a refused request.
       if (refused.has(socket)) return;
       refused.add(socket);
       const answering = [...(connections.get(socket)?.requests ?? [])].some(
         ({ response }) => response.headersSent,
       );
-      // Behind an answer that has begun, another one would be read as a part of it.
+      // After an answer that has begun, another one would be read as part of it.
       if (answering || !socket.writable) return void socket.destroy();
       socket.end(text);
       // With bytes unread, cutting at once would take the answer away from the client.
@@ -191,7 +191,7 @@ function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   return candidates.find(({ network }) => counts.get(network) === most);
 }
 
-/** A whole request that the server has not answered in full; what is left to send then waits for the reader alone. */
+/** A complete request that the server has not finished answering. After that, only the reader is waited for. */
 function isAtWork({ requests }: Connection): boolean {
   return [...requests].some(({ request, response }) => request.complete && !response.writableEnded);
 }

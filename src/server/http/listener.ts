@@ -52,7 +52,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       { connectionsCheckingInterval: limits.checkMs, requireHostHeader: false },
       (request, response) => dispatch(request, response),
     );
-    // Node drops what is above its own bound without a word, and a guard would not see it.
+    // Node silently drops headers above its own limit, and the guards would not see them.
     server.maxHeadersCount = 0;
     answerForNode(server, connections, options.random);
     connections.watch(server);
@@ -133,7 +133,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
       { 'content-type': 'application/json; charset=utf-8', ...failure.headers },
       JSON.stringify(body),
     );
-    // Whatever the client still sends is not read; without this it would hold the connection.
+    // What the client still sends is thrown away; unread, it would hold the connection.
     if (!context.request.complete) context.request.resume();
   }
 }
@@ -233,14 +233,14 @@ function bindError(error: Error, port: number, host: string): RelayError {
   });
 }
 
-/** What Node refuses by itself, before any route: the same headers and the same form of error as everywhere. */
+/** What Node refuses by itself, before any route: with the same headers and the same form of error as everywhere. */
 function answerForNode(server: Server, connections: Connections, random: Random): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy();
     const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'Bad request.'];
     connections.refuse(socket, rawRefusal(status, message, random.uuid()));
   });
-  // Without this Node drops the connection without a word.
+  // Without this Node drops the connection silently.
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is not a proxy.', random.uuid()));
   });

@@ -1,13 +1,13 @@
 /**
- * A log whose warnings a stranger cannot flood: of one message a few a minute are written. The next one that is written
- * says how many more there were. Messages are constants of the program; what differs goes into the fields.
+ * A log that a stranger cannot flood with warnings: each message is written a few times a minute. The next one that is
+ * written says how many were left out. Messages are constants of the program; what differs goes into the fields.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Enough to see who does what; a flood would push everything else out of sight and fill the disk. */
+/** Enough to see what happens; a flood would hide everything else and fill the disk. */
 const LINES_PER_MINUTE = 3;
 
 interface Written {
@@ -17,7 +17,7 @@ interface Written {
   more: number;
 }
 
-/** Passes everything on but `warn`, of which it leaves out what is too much. A line after a gap has `more`. */
+/** Passes everything on except warnings above the limit. The first line after a gap has `more`. */
 export function createQuietLog(log: Log, clock: Clock): Log {
   const written = new Map<string, Written>();
   return {

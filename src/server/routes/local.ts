@@ -104,7 +104,7 @@ export function localRoutes(apiFor: (baseUrl: string) => LocalApi, token: string
 
 const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
 
-/** Needs no credential: the answer is of use to whoever holds the token already, and on this very address only. */
+/** Needs no credential: the answer is of use only to those who hold the token already, and only at this address. */
 function helloRoute(token: string): Route {
   return {
     method: 'POST',
@@ -121,7 +121,7 @@ function helloRoute(token: string): Route {
 }
 
 function refuseOutsiders(context: HttpContext): void {
-  // To a proxy or tunnel on this machine, and to whoever is behind it, there is nothing here, even with the token.
+  // For a proxy or tunnel on this machine, and for everyone behind it, there is nothing here, even with the token.
   if (!isDirectLoopback(context)) throw new HttpError('ROUTE_NOT_FOUND');
   const { headers } = context.request;
   if (headers.origin !== undefined || headers.referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');

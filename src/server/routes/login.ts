@@ -50,7 +50,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   /** Why a login does not start; null when it may. */
   function whyNot({ request }: HttpContext, proof: LoginProof | null): string | null {
     if (isPublic && proof !== 'ticket' && proof !== 'attempt') return 'no proof behind PUBLIC_BASE_URL';
-    // The attempt's address may be known to whoever sees the terminal; a ticket nobody but the owner ever saw.
+    // Others who see the terminal may know the attempt's address; nobody but the owner ever saw a ticket.
     if (proof === 'ticket' || proof === 'passed') return null;
     return isPersonsNavigation(request.headers) ? null : 'led here by another page';
   }

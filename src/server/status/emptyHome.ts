@@ -1,4 +1,4 @@
-/** The owner's calls in a home that holds no state yet: most find nothing, a few make the state. */
+/** The owner's calls in a home without a state: most find nothing, a few create the state. */
 import { join } from 'node:path';
 import { keyOptions } from '../../config/settings.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
@@ -38,7 +38,7 @@ export function localApiWithoutState(
   };
 }
 
-/** What there is to tell of a home without a state. */
+/** What is known of a home without a state. */
 export async function emptyFacts({ settings, version }: Options): Promise<Facts> {
   const { home, demo } = settings;
   return {
