@@ -125,7 +125,7 @@ test('the address that a browser elsewhere ended on is pasted back', async () =>
   });
 });
 
-test('a login that nobody finishes ends in time, and one that is declined says so', async () => {
+test('a login that nobody finishes times out, and one that is declined says so', async () => {
   await withProvider(async (desk, provider) => {
     await desk.host();
     const late = await desk.relay(['login', '--no-browser', '--timeout', '1']);

@@ -48,7 +48,7 @@ test('a token of one relay is useless at another', async () => {
   });
 });
 
-test('a token is for the address that it was approved for, even over the same state', async () => {
+test('a token is good only at the address that it was approved for, even over the same state', async () => {
   await withServer({}, async (relay) => {
     const { tokens } = await connect(relay);
     const before = relay.server.mcpUrl;

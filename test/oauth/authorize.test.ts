@@ -205,7 +205,7 @@ const ACCEPTED: Array<Record<string, string | string[] | null>> = [
   { prompt: 'consent', nonce: 'x' },
 ];
 
-test('what is as good as the plain request shows the approval page', async () => {
+test('harmless variants of the plain request show the approval page', async () => {
   await withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     for (const parameters of ACCEPTED) {

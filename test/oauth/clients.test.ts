@@ -181,7 +181,7 @@ test('the client of the environment and those of the file connect like others, a
   });
 });
 
-test('a client ID in the settings and among the registered ones is a start error that can be mended', async () => {
+test('a client ID in the settings and among the registered ones is a start error with a way out', async () => {
   await withServer({}, async (relay) => {
     const { client_id } = await newClient(relay.baseUrl);
     await writeFile(

@@ -128,7 +128,7 @@ test('once its successor was used a rotated token ends the family, even within t
   });
 });
 
-test('of pairs from one token the first that refreshes goes on; another one ends the family', async () => {
+test('of several pairs from one token the first that refreshes continues; another one ends the family', async () => {
   await story(async ({ relay, tokens, refresh, refused, ended, held }) => {
     const one = await refresh(tokens);
     const other = await refresh(tokens);
@@ -143,7 +143,7 @@ test('of pairs from one token the first that refreshes goes on; another one ends
   });
 });
 
-test('two chains never go on beside each other, however long ago they parted', async () => {
+test('two chains never continue side by side, however long ago they separated', async () => {
   await story(async ({ tokens, clock, refresh, refused, ended }) => {
     const thief = await refresh(tokens);
     let mine = await refresh(tokens);
@@ -156,7 +156,7 @@ test('two chains never go on beside each other, however long ago they parted', a
   });
 });
 
-test('exchanges of one token at the same moment all get a pair, of which one goes on', async () => {
+test('exchanges of one token at the same moment all get a pair, of which one continues', async () => {
   await story(async ({ tokens, refresh, refused, ended, held }) => {
     const pairs = await Promise.all([refresh(tokens), refresh(tokens), refresh(tokens)]);
     assert.deepEqual(await held(), [[4, 3]]);

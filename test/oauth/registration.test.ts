@@ -151,7 +151,7 @@ test('metadata that cannot be served is refused', async () => {
   });
 });
 
-test('a body that is no JSON, of another type or too large is refused in the form of OAuth', async () => {
+test('a body that is not JSON, of another type or too large is refused in the form of OAuth', async () => {
   await withServer({}, async ({ baseUrl }) => {
     const post = (type: string, body: string) =>
       send(`${baseUrl}/oauth/register`, { method: 'POST', headers: { 'content-type': type }, body });

@@ -98,7 +98,7 @@ test('a token that is unknown, or of another client, is answered alike and ends 
   });
 });
 
-test('who does not prove to be the client is refused as at the token endpoint', async () => {
+test('a client that does not authenticate is refused as at the token endpoint', async () => {
   await withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { tokens } = await connect(relay);
@@ -125,7 +125,7 @@ test('who does not prove to be the client is refused as at the token endpoint', 
   });
 });
 
-test('a request that is not a plain form, or says a thing twice, is refused', async () => {
+test('a request that is not a plain form, or repeats a parameter, is refused', async () => {
   await withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { client, tokens } = await connect(relay);

@@ -74,7 +74,7 @@ test('a client secret is kept as a hash, and may be sent in the way that was reg
   });
 });
 
-test('who does not prove to be the client is refused, and the code stays good', async () => {
+test('a client that does not authenticate is refused, and the code stays good', async () => {
   await withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_basic' });
@@ -107,7 +107,7 @@ test('who does not prove to be the client is refused, and the code stays good', 
   });
 });
 
-test('a request that is not a plain form, or says a thing twice, is refused', async () => {
+test('a request that is not a plain form, or repeats a parameter, is refused', async () => {
   await withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl);
@@ -199,7 +199,7 @@ test('a second use of a code ends what the first one gave', async () => {
   });
 });
 
-test('of two uses of a code at the same moment one is the second', async () => {
+test('of two uses of a code at the same moment one counts as the second', async () => {
   await withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl);

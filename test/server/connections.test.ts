@@ -66,7 +66,7 @@ async function healthMs(baseUrl: string): Promise<number> {
 /** A tenth of the silent and half-open connections; most of them say nothing. */
 const FLOOD = sized(200, 40);
 
-test(`with ${10 * FLOOD} silent and half-open connections /health goes on answering, and their descriptors come back`, async () => {
+test(`with ${10 * FLOOD} silent and half-open connections /health still answers, and their descriptors are freed`, async () => {
   await withRelay({ connect: false, client: false, limits: { headersMs: 2_500 } }, async ({ baseUrl }) => {
     const before = descriptors();
     const hosts = ['127.0.0.1', '::1'];
@@ -127,7 +127,7 @@ test('a client that holds its connection in any of these ways is cut, whatever i
   });
 });
 
-test('at the limit the oldest that never asked goes first, then the oldest that asks no more', async () => {
+test('at the limit the oldest connection that never sent a request goes first, then the oldest idle one', async () => {
   const limits = { max: 6, maxWithYoung: 6, youngMs: 0 };
   await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
     const { port, host } = new URL(baseUrl);
@@ -161,7 +161,7 @@ test('at the limit the oldest that never asked goes first, then the oldest that 
   });
 });
 
-test('no room is made at the cost of calls under way, with and without an event stream', async () => {
+test('calls under way are never cut to make room, with and without an event stream', async () => {
   const limits = { max: 8, maxWithYoung: 100, youngMs: 50 };
   await withRelay({ limits }, async ({ baseUrl, provider, client, call }) => {
     const held = gate();

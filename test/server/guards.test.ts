@@ -119,7 +119,7 @@ test('every answer carries the security headers', async () => {
   });
 });
 
-test('what cannot be served is refused with the right status, and the server goes on', async () => {
+test('what cannot be served is refused with the right status, and the server keeps running', async () => {
   await withRelay(async ({ baseUrl }) => {
     const refusal = async (path: string, options: Parameters<typeof send>[1]) => {
       const { status, text, headers } = await send(`${baseUrl}${path}`, options);
@@ -164,7 +164,7 @@ test('what cannot be served is refused with the right status, and the server goe
   });
 });
 
-test('bytes that are no HTTP do not stop the server', async () => {
+test('bytes that are not HTTP do not stop the server', async () => {
   await withRelay(async ({ baseUrl }) => {
     const { port, hostname } = new URL(baseUrl);
     const answer = await new Promise<string>((resolve) => {
@@ -329,7 +329,7 @@ test('requests that are sent without waiting are answered in their order', async
   });
 });
 
-test('a body that breaks off is no fault of the program', async () => {
+test('a body that ends early is not an internal error', async () => {
   const faults: object[] = [];
   const log = { ...silentLog, error: (fields: object) => void faults.push(fields) };
   await withRelay({ connect: false, client: false, log }, async ({ baseUrl }) => {

@@ -128,7 +128,7 @@ test('a public start and refused hosts are in the log, a few lines a minute', as
   });
 });
 
-test('a server for another address is asked by the command line on loopback', async () => {
+test('the command line uses loopback where the server listens on another address', async () => {
   const outer = Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4');

@@ -23,7 +23,7 @@ function recorded(): { log: Log; warnings: Array<[message: string, fields: objec
   };
 }
 
-test('of one message three a minute are written; the next one says how many more there were', () => {
+test('three lines a minute of one message are written; the next one says how many were left out', () => {
   const clock = manualClock();
   const { log, warnings } = recorded();
   const quiet = createQuietLog(log, clock);

@@ -12,7 +12,7 @@ import { temporaryHome } from '../store/support.ts';
 const OURS = 'a'.repeat(32);
 const FOREIGN = 'f'.repeat(32);
 
-test('a client ID is read anew from the config.json of the server’s own home, whatever RELAY_HOME says', async (t) => {
+test('a client ID is read again from the config.json of the server’s own home, whatever RELAY_HOME says', async (t) => {
   const home = await temporaryHome(t);
   const another = await temporaryHome(t);
   const configOf = (folder: string, providerClientId: string) =>

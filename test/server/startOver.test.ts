@@ -40,7 +40,7 @@ test('starting over keeps the former state, which its own key still opens', asyn
   assert.equal(await apiKeyOf(home, keyOf(1)), before);
 });
 
-test('a taken port is found out before anything is given up', async (t) => {
+test('a taken port is noticed before anything is dropped', async (t) => {
   const home = await temporaryHome(t);
   const before = await apiKeyOf(home, keyOf(1));
   const file = await readFile(join(home, 'relay.db'));

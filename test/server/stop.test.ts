@@ -7,7 +7,7 @@ import { manualClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 
-test('stopping waits for no connection that a client merely keeps open', async () => {
+test('stopping does not wait for idle connections', async () => {
   const clock = manualClock();
   await withRelay({ clock }, async ({ baseUrl, server, provider, client, call }) => {
     const { port, hostname } = new URL(baseUrl);
