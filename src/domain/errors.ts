@@ -114,6 +114,12 @@ export function isToolErrorCode(code: ErrorCode): code is ToolErrorCode {
   return code in TOOL_ERROR_CODES;
 }
 
+/** True for a code of this program; a server of another version may send others. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  if (typeof code !== 'string') return false;
+  return Object.hasOwn(TOOL_ERROR_CODES, code) || Object.hasOwn(PROGRAM_ERROR_CODES, code);
+}
+
 /** A thrown value as a `RelayError`: what is not one is a bug, and becomes `INTERNAL` with the value as its cause. */
 export function asRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;

@@ -3,12 +3,11 @@
  * connection of its own, on which the server has to prove itself before it is sent anything else.
  */
 import { type Random, systemRandom } from '../base/clock.ts';
-import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
 import { HELLO_ROUTE, provesServer } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection } from './connection.ts';
-import { isErrorCode } from './errorCode.ts';
 
 /** What a server gets for its proof, which takes it no work: its first byte and its last come by then. */
 const HELLO_MS = 10_000;

@@ -6,9 +6,8 @@ import {
   type Progress,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { RelayError } from '../../domain/errors.ts';
+import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
-import { isErrorCode } from '../../local/errorCode.ts';
 import { type Context, interruptible } from '../context.ts';
 import type { ValueSchema } from './toolArguments.ts';
 

@@ -1,9 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
-import { messageOf, RelayError } from '../../domain/errors.ts';
+import { isErrorCode, messageOf, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../domain/localApi.ts';
 import { readRemedy } from '../../domain/remedy.ts';
-import { isErrorCode } from '../../local/errorCode.ts';
 import type { SigningIn } from '../browser/signedInBrowser.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, interruptible } from '../context.ts';
