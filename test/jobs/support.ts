@@ -18,7 +18,7 @@ export interface ToolFailure {
 const PATIENCE_MS = 60_000;
 
 /** Asking without a pause would take the processor from the job itself, which runs in the same process. */
-export const pause = () => setTimeout(5);
+export const pause = () => setTimeout(15);
 
 export async function createJob(
   relay: Relay,

@@ -35,9 +35,9 @@ function firstVerdict(query: TrackQuery): ReturnType<typeof matchTrack> {
 
 /** Recordings by one artist with the same title, which a title cannot tell apart. */
 function isTwin(track: DemoTrack): boolean {
-  const song = (one: DemoTrack) => `${one.artists[0]?.id} ${one.name.replace(/ [-([].*$/, '')}`;
+  const artist = (one: DemoTrack) => one.artists[0]?.id;
   return catalogue.tracks.some(
-    (one) => one.isrc !== track.isrc && song(one) === song(track) && one.name === track.name,
+    (one) => one.name === track.name && one.isrc !== track.isrc && artist(one) === artist(track),
   );
 }
 

@@ -36,8 +36,18 @@ export interface CliResult {
 /** Runs `relay …args` in this process; nothing reaches the real streams, environment or browser. */
 export async function relay(args: string[], options: CliOptions = {}): Promise<CliResult> {
   const result: CliResult = { code: -1, out: '', err: '' };
-  result.code = await runProgram(args, worldOf(options, result));
+  result.code = await runInside(args, worldOf(options, result));
   return result;
+}
+
+/** Runs the command line in this process, whatever tests before have left behind. */
+export function runInside(args: readonly string[], world: World): Promise<number> {
+  // Commander ends its help with this, and node:test sets it once a test has failed.
+  const { exitCode } = process;
+  process.exitCode = undefined;
+  const ended = runProgram(args, world);
+  process.exitCode = exitCode;
+  return ended;
 }
 
 function worldOf(options: CliOptions, result: CliResult): World {

@@ -10,10 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { runProgram } from '../../src/cli/program.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { createLog } from '../../src/server/log/log.ts';
+import { runInside } from './cli.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
@@ -142,7 +142,7 @@ function runRelay(args: string[], env: Record<string, string>): Started {
   });
   const world = systemWorld(stop.signal);
   const terminal = { stdin: false, stdout: false, stderr: false };
-  const ended = runProgram(args, {
+  const ended = runInside(args, {
     ...world,
     io: { stdin, out: take('out'), err: take('err'), terminal, columns: 80 },
     env,
