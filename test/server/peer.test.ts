@@ -39,6 +39,7 @@ const TABLES: ReadonlyArray<[what: string, table: string[], ends: Ends, uid: num
     ends('127.0.0.1'),
     null,
   ],
+  ['an end that sends no more but is still held', [line(V4, FIN_WAIT_2, 1000, 42)], ends('127.0.0.1'), 1000],
   ['an end that is gone', [line(V4, TIME_WAIT, 0, 0)], ends('127.0.0.1'), null],
   ['an end that no program holds', [line(V4, ESTABLISHED, 0, 0)], ends('127.0.0.1'), null],
   ['IPv6', [line(V6, ESTABLISHED, 1000, 42)], ends('::1'), 1000],

@@ -55,23 +55,24 @@ async function lookUp(socket: Socket): Promise<Peer> {
 /**
  * The user of the other end, by a table of the kernel; null when it is not in there.
  *
- * Only an established connection counts. Once a program has closed its end the kernel shows root for it, so a program that
- * sends a request and closes at once would pass for root.
+ * Only an end that a program still holds counts, established or half closed. Once it is closed the kernel shows root and
+ * no inode for it, so a program that sends a request and closes at once would pass for root.
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {
   const ofPeer = encode(ends.remoteAddress, ends.remotePort, order);
   const ofServer = encode(ends.localAddress, ends.localPort, order);
   for (const form of ['v4', 'v6'] as const) {
-    const line = ` ${ofPeer[form]} ${ofServer[form]} ${ESTABLISHED} `;
+    const line = ` ${ofPeer[form]} ${ofServer[form]} `;
     const at = table.indexOf(line);
     if (at < 0) continue;
-    const [, , , uid = '', , inode = ''] = table.slice(at + line.length, at + line.length + 200).split(/\s+/);
+    // State, queues, timer, retransmits, user, timeout, inode.
+    const [, , , , uid = '', , inode = ''] = table
+      .slice(at + line.length, at + line.length + 200)
+      .split(/\s+/);
     if (/^\d+$/.test(uid) && inode !== '0') return Number(uid);
   }
   return null;
 }
-
-const ESTABLISHED = '01';
 
 /** An end as `tcp` has it and, for IPv4, as a mapped address in `tcp6`: each side may be in either table. */
 function encode(address: string, port: number, order: 'LE' | 'BE'): { v4: string; v6: string } {
