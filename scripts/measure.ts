@@ -3,8 +3,7 @@
  * everyday request. Prints a table; it is no test.
  */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { INSTRUCTIONS } from '../src/mcp/instructions.ts';
-import { toolEntry } from '../src/mcp/surface.ts';
+import { INSTRUCTIONS, toolEntry } from '../src/mcp/surface.ts';
 import { TOOLS } from '../src/tools/index.ts';
 import { createBm25 } from './measure/bm25.ts';
 import { isHeldOut, REQUESTS } from './measure/requests.ts';

@@ -1,6 +1,6 @@
 /**
- * Files that are complete or not there: written beside their place, synced, and renamed into it. And reading that neither
- * waits for ever nor fills the memory, whatever somebody has put in the place of a file.
+ * Files that are complete or absent: written beside their final path, synced, and renamed. And reading that neither waits
+ * forever nor fills the memory, whatever somebody has put at the path.
  */
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
@@ -125,7 +125,7 @@ export class UnreadFile extends Error {
   }
 }
 
-/** A named pipe without a writer would hold whoever opens it for ever. Windows has no such files. */
+/** A named pipe without a writer would block its reader forever. Windows has no such files. */
 export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**

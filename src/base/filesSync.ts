@@ -14,7 +14,7 @@ import {
 import { directoryError, renamePauseMs, UnreadFile, WITHOUT_WAITING } from './files.ts';
 import { tempPathFor } from './tempFiles.ts';
 
-/** Puts a file of mode 0600 with `content` in the place of `path` in one step. */
+/** Replaces the file at `path` in one step by one of mode 0600 with `content`. */
 export function replaceFileSync(path: string, content: string | Uint8Array): void {
   const temp = tempPathFor(path);
   try {

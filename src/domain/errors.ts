@@ -43,7 +43,7 @@ export const TOOL_ERROR_CODES = {
 } as const;
 
 /** Codes of the program itself (start, settings, state, command line); no tool answers them. */
-export const PROGRAM_ERROR_CODES = {
+const PROGRAM_ERROR_CODES = {
   USAGE: 'The command line is wrong.',
   SETTINGS_INVALID: 'A setting is unusable.',
   PORT_TAKEN: 'Another program listens on the port.',
