@@ -42,8 +42,8 @@ export const TOOL_ERROR_CODES = {
   INTERNAL: 'A fault in the program.',
 } as const;
 
-/** Codes of the program itself (start, settings, state, command line); no tool answers them. */
-const PROGRAM_ERROR_CODES = {
+/** Codes of the program itself (start, settings, state, command line); no tool answers them. @internal */
+export const PROGRAM_ERROR_CODES = {
   USAGE: 'The command line is wrong.',
   SETTINGS_INVALID: 'A setting is unusable.',
   PORT_TAKEN: 'Another program listens on the port.',
