@@ -13,7 +13,7 @@ import { mayMove } from './states.ts';
 export interface JobContext {
   provider: ProviderApi;
   rows: PlaylistRows;
-  resolver: Resolver;
+  resolver: Pick<Resolver, 'resolve'>;
   store: Store;
   clock: Clock;
   random: Random;

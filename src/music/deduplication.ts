@@ -49,10 +49,10 @@ export function planDeduplicate(uris: readonly string[]): DeduplicatePlan {
   if (repeated.size === 0) return { strategy: 'none', requests: [] };
   const wanted = [...new Set(uris)];
   const inPlace = deleteAndReinsert(wanted, repeated);
-  const anew = rewrite(wanted);
-  return inPlace.length <= Math.max(anew.length, REQUESTS_TO_KEEP_DATES)
+  const rewritten = rewrite(wanted);
+  return inPlace.length <= Math.max(rewritten.length, REQUESTS_TO_KEEP_DATES)
     ? { strategy: 'delete_and_reinsert', requests: inPlace }
-    : { strategy: 'rewrite', requests: anew };
+    : { strategy: 'rewrite', requests: rewritten };
 }
 
 function deleteAndReinsert(wanted: readonly string[], repeated: ReadonlySet<string>): PlaylistRequest[] {

@@ -1,8 +1,10 @@
 /**
  * Finds the track for a title and an artist: first among the stored aliases, then with the provider's search and the
- * rules of `music`. A clear match is stored as an alias, so that the same song needs no second search.
+ * rules of `music`. A clear match is stored as an alias, so that the same song needs no second search. The only place that
+ * decides which aliases are stored and which apply.
  */
 import type { Clock } from '../base/clock.ts';
+import { RelayError } from '../domain/errors.ts';
 import type { Track } from '../domain/shapes.ts';
 import { type Candidate, type MatchResult, matchTrack } from '../music/match.ts';
 import { aliasKey, searchQueries, type TrackQuery } from '../music/trackQuery.ts';
@@ -20,6 +22,11 @@ export interface Resolution {
 
 export interface Resolver {
   resolve(query: TrackQuery, call: Call): Promise<Resolution>;
+  /**
+   * Stores the track that a person chose for a query; on disk when it resolves. True if it replaces an alias.
+   * @throws RelayError `ALIAS_MISMATCH` if query and track disagree, `STORE_ERROR`
+   */
+  choose(query: TrackQuery, track: Track): Promise<boolean>;
 }
 
 export function createResolver(api: ProviderApi, store: Store, clock: Clock): Resolver {
@@ -58,5 +65,31 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     store.saveSoon();
   }
 
-  return { resolve };
+  async function choose(query: TrackQuery, track: Track): Promise<boolean> {
+    if (!fits(query, track)) throw mismatch(query, track);
+    const { title, artist, album = null } = query;
+    const alias = { key: aliasKey(query), title, artist, album, track, source: 'person' as const };
+    return store.durable(() => putAlias(store, alias, clock.now()));
+  }
+
+  return { resolve, choose };
+}
+
+/** A search forgives a wrong album; what is remembered for good does not. */
+function fits(query: TrackQuery, track: Track): boolean {
+  const { status, candidates } = matchTrack(query, [track]);
+  return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;
+}
+
+function mismatch(query: TrackQuery, track: Track): RelayError {
+  const names = track.artists.map(({ name }) => name).join(', ');
+  const on = query.album === undefined ? '' : ` on "${query.album}"`;
+  return new RelayError(
+    'ALIAS_MISMATCH',
+    `The track is "${track.name}" by ${names} on "${track.album.name ?? ''}", not "${query.title}" by ${query.artist}${on}.`,
+    {
+      remedy: 'Pass the ID of the right track, or omit title and artist.',
+      details: { track: { id: track.id, name: track.name, artists: names } },
+    },
+  );
 }

@@ -49,7 +49,7 @@ test('cancel_job while searching stops the searches', async () => {
   });
 });
 
-test('cancel_job during a write waits for its end, writes no more, and says how far it got', async () => {
+test('cancel_job during a write waits for its end, writes nothing more, and says how far it got', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 350);
@@ -127,7 +127,7 @@ test('cancel_job ends the wait for a limit', async () => {
   });
 });
 
-test('a server that stops ends the write on its way and goes on with the rest after the next start', async () => {
+test('a stopping server finishes the write in transit, and the next start continues with the rest', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 350);

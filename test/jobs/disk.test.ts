@@ -13,7 +13,7 @@ import { gate, until } from '../support/waiting.ts';
 const PAYLOAD = { strict: true, dry_run: false, skip_existing: false, skip_duplicates: true };
 const isFull = (error: unknown) => error instanceof RelayError && error.code === 'STORE_ERROR';
 
-test('on a full disk nothing is promised and nothing is written to Spotify; with space again the job goes on', async (t) => {
+test('on a full disk nothing is promised or written to Spotify; with space again the job continues', async (t) => {
   const disk = testDisk();
   const clock = manualClock();
   const store = await testStore(t, { fs: disk.fs, clock });
@@ -100,7 +100,7 @@ const saving = (items: JobRequest['items']): JobRequest => ({
   maxAttempts: 5,
 });
 
-test('resume_job on a full disk does not let a strict job be committed without what it had not found', async (t) => {
+test('resume_job on a full disk does not let a strict job be committed without its unresolved items', async (t) => {
   const found = { status: 'unmatched', match: null, candidates: [], source: 'search' } satisfies Resolution;
   const { disk, clock, jobs } = await world(t, {
     provider: { send: async () => DONE },
@@ -118,7 +118,7 @@ test('resume_job on a full disk does not let a strict job be committed without w
   await assert.rejects(jobs.commit(id), { code: 'JOB_STATE' });
 });
 
-test('a job whose cancellation could not be saved goes on', async (t) => {
+test('a job whose cancellation could not be saved continues', async (t) => {
   const answered = gate();
   let sent = 0;
   const send = async () => {

@@ -44,7 +44,7 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
   return answer as unknown as Bulk;
 }
 
-test('a quota in the middle of resolving hands over to a job with what is resolved already', async () => {
+test('a quota during resolving hands over to a job with what is already resolved', async () => {
   await inWorld(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const wanted = uniqueTracks(relay, 20);
@@ -105,7 +105,7 @@ test('resolving that takes too long for one call is handed over before the call 
   });
 });
 
-test('a limit in the middle of writing hands the rest to a job that writes it by itself', async () => {
+test('a limit during writing hands the rest to a job that writes it by itself', async () => {
   await inWorld(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 450);
@@ -155,7 +155,7 @@ test('writing that takes too long for one call is handed over, and the job begin
   });
 });
 
-test('create_playlist_from_tracks hands over whether the playlist is made already or not', async () => {
+test('create_playlist_from_tracks hands over before and after the playlist is created', async () => {
   await inWorld(async (relay, clock) => {
     const made = (name: string) => owner(relay.provider).playlists.filter((one) => one.name === name);
     const uris = tracks(relay, 250);
@@ -219,7 +219,7 @@ test('a deferred dry run writes nothing, and a deferred strict list with a gap i
   });
 });
 
-test('skip_existing of a call that is handed over counts what the playlist held before', async () => {
+test('skip_existing of a handed-over call counts what the playlist held before', async () => {
   await inWorld(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);

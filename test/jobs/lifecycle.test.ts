@@ -90,7 +90,7 @@ test('a job resolves in the background, is committed, and leaves a full record',
   });
 });
 
-test('create_playlist makes one playlist and fills it in order', async () => {
+test('create_playlist creates one playlist and fills it in order', async () => {
   await withRelay(async (relay) => {
     const uris = tracks(relay, 250);
     const payload = { name: 'Made by a Job', description: 'in one line', public: true };
@@ -103,7 +103,7 @@ test('create_playlist makes one playlist and fills it in order', async () => {
   });
 });
 
-test('replace_playlist puts the items in the place of all rows', async () => {
+test('replace_playlist replaces all rows with the items', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const uris = tracks(relay, 350, 2_000);
@@ -113,7 +113,7 @@ test('replace_playlist puts the items in the place of all rows', async () => {
   });
 });
 
-test('replace_playlist refuses a playlist whose rows could not be put back, and writes nothing', async () => {
+test('replace_playlist refuses a playlist whose rows could not be restored, and writes nothing', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     at(playlist.rows, 3).unavailable = true;
@@ -140,7 +140,7 @@ test('save_tracks and remove_saved_tracks change the library', async () => {
   });
 });
 
-test('a strict job with items that did not resolve is refused with the counts, mended and resumed', async () => {
+test('a strict job with items that did not resolve is refused with the counts, corrected and resumed', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a] = uniqueTracks(relay, 1);
@@ -188,7 +188,7 @@ test('a job that is not strict writes what resolved', async () => {
   });
 });
 
-test('a job of which nothing resolved writes nothing, not even an empty playlist', async () => {
+test('a job without resolved items writes nothing, not even an empty playlist', async () => {
   await withRelay(async (relay) => {
     const id = await createJob(relay, 'create_playlist', [NOTHING], { name: 'Of Nothing', strict: false });
     await reach(relay, id, 'ready');
@@ -209,7 +209,7 @@ test('dry_run ends after resolving with a result and no write', async () => {
   });
 });
 
-test('skip_existing and skip_duplicates leave out what is there and what is named twice', async () => {
+test('skip_existing and skip_duplicates skip what is already there and what is listed twice', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a = '', b = '', c = ''] = tracks(relay, 3);
@@ -245,7 +245,7 @@ test('items that normalise alike cost one search', async () => {
   });
 });
 
-test('one item that Spotify does not know is given up, the ninety-nine beside it are written', async () => {
+test('one item that Spotify does not know fails, the ninety-nine beside it are written', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 120);
@@ -289,7 +289,7 @@ const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]>
 ];
 
 for (const [what, args, words] of wrong) {
-  test(`create_bulk_job refuses ${what} and makes no job`, async () => {
+  test(`create_bulk_job refuses ${what} and creates no job`, async () => {
     await withRelay({ connect: false }, async (relay) => {
       const { code, message } = failureOf(await relay.call('create_bulk_job', args));
       assert.equal(code, 'INVALID_ARGUMENT');
@@ -299,7 +299,7 @@ for (const [what, args, words] of wrong) {
   });
 }
 
-test('each tool names a job that is not there, and a state that does not allow it', async () => {
+test('each tool reports an unknown job, and a state that does not allow the call', async () => {
   await withRelay(async (relay) => {
     for (const tool of ['get_job_status', 'resume_job', 'commit_job', 'cancel_job']) {
       assert.equal(failureOf(await relay.call(tool, { job_id: 'nope' })).code, 'JOB_NOT_FOUND', tool);

@@ -101,7 +101,7 @@ function scene(relay: Relay, type: string) {
   return { items, payload: { playlist_id: playlist.id }, expected, present: () => urisOf(playlist) };
 }
 
-test('a write that is not answered in time is found out about like any other', async () => {
+test('the outcome of a write that is not answered in time is found out like any other', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const { expected, present, payload, items } = scene(relay, 'add_to_playlist');
@@ -116,7 +116,7 @@ test('a write that is not answered in time is found out about like any other', a
   });
 });
 
-test('a list that lags behind a write is looked at again before that counts as a conflict', async () => {
+test('a list that lags behind a write is read again before it counts as a conflict', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const { expected, present, payload, items } = scene(relay, 'add_to_playlist');
@@ -180,7 +180,7 @@ test('someone else’s change around a lost answer ends in review_required with 
   });
 });
 
-test('a playlist that appears by itself and is not empty is never taken for the one that was made', async () => {
+test('a playlist that appears by itself and is not empty is never mistaken for the one that was created', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const account = owner(relay.provider);
@@ -204,7 +204,7 @@ test('a playlist that appears by itself and is not empty is never taken for the 
   });
 });
 
-test('a write that keeps failing uses up the tries, and the job can be resumed', async () => {
+test('a write that keeps failing uses up its attempts, and the job can be resumed', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const { expected, present, payload, items } = scene(relay, 'replace_playlist');

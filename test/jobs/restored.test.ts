@@ -61,7 +61,7 @@ async function stopped(relay: Relay, type: string, payload: object, where: Fault
   return id;
 }
 
-test('a half-written job that went on after the copy stops, and ends in review when it is resumed', async (t) => {
+test('a half-written job that continued after the copy stops, and ends in review when resumed', async (t) => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
@@ -95,7 +95,7 @@ test('a half-written job that went on after the copy stops, and ends in review w
   });
 });
 
-test('a half-written job whose playlist is as it was at the copy goes on when it is resumed', async (t) => {
+test('a half-written job whose playlist has not changed since the copy continues when resumed', async (t) => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
@@ -134,7 +134,7 @@ test('a job that had written nothing at the copy does not write again by itself'
   });
 });
 
-test('a job that was making a playlist makes no second one', async (t) => {
+test('a job that was creating a playlist creates no second one', async (t) => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const fault = { method: 'POST', path: '/me/playlists' };
@@ -149,7 +149,7 @@ test('a job that was making a playlist makes no second one', async (t) => {
   });
 });
 
-test('jobs that were not being written go on as they were', async (t) => {
+test('jobs that were not writing continue as before', async (t) => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const id = await createJob(relay, 'add_to_playlist', tracks(relay, 3), { playlist_id: playlist.id });

@@ -51,7 +51,7 @@ async function best(tries: number, work: () => unknown): Promise<number> {
   return Math.min(...times);
 }
 
-test('making a job of 10,000 items takes at most a hundred times what one of 100 takes', async (t) => {
+test('creating a job of 10,000 items takes at most a hundred times as long as one of 100', async (t) => {
   const store = await testStore(t);
   const jobs = jobsOver(store);
   const small = request(100);
@@ -62,7 +62,7 @@ test('making a job of 10,000 items takes at most a hundred times what one of 100
   assert.ok(ratio <= 100, `${ratio}`);
 });
 
-test('a long list of remembered songs lets others in between', async (t) => {
+test('a long list of stored matches gives other work a turn', async (t) => {
   const store = await testStore(t);
   let inThisTurn = 0;
   let most = 0;
@@ -81,7 +81,7 @@ test('a long list of remembered songs lets others in between', async (t) => {
   assert.ok(most <= 200, `${most} searches in one turn of the event loop`);
 });
 
-test('a late page of items costs what the first one does', async (t) => {
+test('a late page of items costs the same as the first', async (t) => {
   const jobs = jobsOver(await testStore(t));
   const { job } = await jobs.create(request(10_000));
   const page = (offset: number) => best(200, () => jobs.items(job.job_id, offset, 25));
@@ -91,7 +91,7 @@ test('a late page of items costs what the first one does', async (t) => {
   assert.ok(ratio < 3, `${ratio}`);
 });
 
-test('the memory of a job at work does not grow with what is done', async (t) => {
+test('the memory of a running job does not grow with its progress', async (t) => {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;
   const heapAt = new Map<number, number>();

@@ -10,7 +10,7 @@ import { JOB_STATUSES } from '../../src/domain/job.ts';
 import { outcomeOf, retryDelay, waitUntil } from '../../src/jobs/outcome.ts';
 import { MOVES, mayMove } from '../../src/jobs/states.ts';
 
-test('the table of moves is closed: it knows every state, and what has ended stays so', () => {
+test('the table of moves is complete, and ended jobs stay ended', () => {
   assert.deepEqual(Object.keys(MOVES).sort(), [...JOB_STATUSES].sort());
   for (const targets of Object.values(MOVES)) {
     for (const target of targets) assert.ok(JOB_STATUSES.includes(target));
@@ -28,18 +28,18 @@ test('every state but the last ones can be cancelled', () => {
   );
 });
 
-test('every error code means something for a job', () => {
+test('every error code has an outcome for jobs', () => {
   const codes = [...Object.keys(TOOL_ERROR_CODES), ...Object.keys(PROGRAM_ERROR_CODES)] as ErrorCode[];
   for (const code of codes) assert.equal(typeof outcomeOf(new RelayError(code, 'x')), 'string', code);
 });
 
-test('delays grow threefold up to fifteen minutes, with a quarter of chance either way', () => {
+test('delays triple up to fifteen minutes, with a quarter of jitter either way', () => {
   const middle = [1, 2, 3, 4, 5, 6, 7, 8, 20].map((attempts) => retryDelay(attempts, 0.5) / 1000);
   assert.deepEqual(middle, [2, 6, 18, 54, 162, 486, 900, 900, 900]);
   assert.deepEqual([retryDelay(1, 0), retryDelay(1, 0.999_999)], [1_500, 2_500]);
 });
 
-test('a limit ends when the provider says, a missing login when somebody logs in', () => {
+test('a limit ends when the provider says, a missing login when the owner logs in', () => {
   const quota = new RelayError('QUOTA_EXCEEDED', 'x', { retryAfterSeconds: 40_000 });
   assert.equal(waitUntil('limit', quota, 1_000), 40_001_000);
   assert.equal(waitUntil('limit', new RelayError('RATE_LIMITED', 'x'), 1_000), 61_000);

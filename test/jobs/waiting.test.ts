@@ -22,7 +22,7 @@ import {
 
 const HOURS = 3_600_000;
 
-test('a quota parks a job until its time, over a restart, without using a try, and other work goes on', async () => {
+test('a quota parks a job until its time, across a restart, without using an attempt, and other work continues', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 12);
@@ -53,7 +53,7 @@ test('a quota parks a job until its time, over a restart, without using a try, a
   });
 });
 
-test('a limit that names no time is looked at again soon', async () => {
+test('a limit without a time is checked again soon', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 1);
@@ -69,7 +69,7 @@ test('a limit that names no time is looked at again soon', async () => {
   });
 });
 
-test('a limit in the middle of writing parks the job, and it goes on where it stopped', async () => {
+test('a limit during writing parks the job, and it continues where it stopped', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
@@ -93,7 +93,7 @@ test('a limit in the middle of writing parks the job, and it goes on where it st
   });
 });
 
-test('resume_job makes a waiting job look again at once', async () => {
+test('resume_job makes a waiting job try again at once', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const [a] = uniqueTracks(relay, 1);
@@ -107,7 +107,7 @@ test('resume_job makes a waiting job look again at once', async () => {
   });
 });
 
-test('a failed search uses one try of its item and is made again later', async () => {
+test('a failed search uses one attempt of its item and is repeated later', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 3);
@@ -131,7 +131,7 @@ test('a failed search uses one try of its item and is made again later', async (
   });
 });
 
-test('an item is given up after max_attempts, the others are not held up, and resume_job tries it again', async () => {
+test('an item fails after max_attempts without blocking the others, and resume_job tries it again', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 3);
@@ -147,7 +147,7 @@ test('an item is given up after max_attempts, the others are not held up, and re
   });
 });
 
-test('while Spotify is down few items use a try, and the delays grow', async () => {
+test('while Spotify is down few items use an attempt, and the delays grow', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 40);
@@ -170,7 +170,7 @@ test('while Spotify is down few items use a try, and the delays grow', async () 
   });
 });
 
-test('without a login a job waits for one, and goes on by itself when it comes', async () => {
+test('without a login a job waits for one, then continues by itself', async () => {
   await withRelay({ connect: false }, async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
@@ -182,7 +182,7 @@ test('without a login a job waits for one, and goes on by itself when it comes',
   });
 });
 
-test('a login that ends during a commit parks it, and a new login lets it go on', async () => {
+test('a login that ends during a commit parks the job, and a new login resumes it', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
@@ -198,7 +198,7 @@ test('a login that ends during a commit parks it, and a new login lets it go on'
   });
 });
 
-test('a job is not written to another account than it was made for', async () => {
+test('a job is written only to the account it was made for', async () => {
   await withRelay(async (relay) => {
     const id = await createJob(relay, 'save_tracks', tracks(relay, 3));
     await reach(relay, id, 'ready');

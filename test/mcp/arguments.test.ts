@@ -58,7 +58,7 @@ async function callRaw({ server }: Relay, era: string, tool: string, args: strin
 }
 
 for (const era of Object.keys(ERAS)) {
-  test(`names of JavaScript's own are refused by name in every depth (${era})`, async () => {
+  test(`JavaScript's special names are refused by name at every depth (${era})`, async () => {
     await withRelay(async (relay) => {
       for (const [what, tool, args, named] of REFUSED) {
         const { status, id, result } = await callRaw(relay, era, tool, args);
@@ -77,7 +77,7 @@ for (const era of Object.keys(ERAS)) {
   });
 }
 
-test('arguments nested a million deep are answered, and hide no name', async () => {
+test('arguments nested a million levels deep are answered, and hide no name', async () => {
   await withRelay(async (relay) => {
     const deep = `{"query":"x","more":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
     const hiding = deep.replace('[]', '[{"__proto__":1}]');

@@ -179,7 +179,7 @@ test('GET and DELETE of the older era are answered 405', async () => {
   });
 });
 
-test('progress is told to a client that asks for it', async () => {
+test('progress is sent to a client that asks for it', async () => {
   await withRelay(async ({ client }) => {
     const heard: Array<[number, number | undefined]> = [];
     const onprogress = ({ progress, total }: { progress: number; total?: number }) =>
@@ -193,7 +193,7 @@ test('progress is told to a client that asks for it', async () => {
   });
 });
 
-test('a client that leaves stops the work before its next request', async () => {
+test('a client that disconnects stops the work before its next request', async () => {
   await withRelay(async ({ client, provider, server }) => {
     provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
     const leave = new AbortController();

@@ -23,7 +23,7 @@ test('a playlist without duplicates needs no request', () => {
   assert.deepEqual(planDeduplicate([]), { strategy: 'none', requests: [] });
 });
 
-test('duplicates are deleted, and their first occurrences put back where they were', () => {
+test('duplicates are deleted, and their first occurrences reinserted in place', () => {
   assert.deepEqual(planDeduplicate(['a', 'b', 'c', 'b', 'd', 'a', 'e', 'd']), {
     strategy: 'delete_and_reinsert',
     requests: [

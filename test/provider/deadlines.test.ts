@@ -36,7 +36,7 @@ for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as 
   test(`a read that gets no whole answer (${rule.kind}) in 12 seconds is tried again, twice at most`, async () => {
     await withClock(async (relay, clock) => {
       relay.provider.faults.add({ path: DEVICES, ...rule, times: 4 });
-      const mended = async (tries: number) => {
+      const retried = async (tries: number) => {
         const call = relay.call('get_devices');
         for (let n = 1; n <= tries; n++) {
           await arrived(relay, DEVICES, n);
@@ -45,17 +45,17 @@ for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as 
         }
         return call;
       };
-      const failure = failureOf(await mended(3));
+      const failure = failureOf(await retried(3));
       assert.equal(failure.code, 'PROVIDER_TIMEOUT');
       assert.equal(failure.message, 'Spotify did not answer in time.');
       relay.provider.clearRequests();
-      assert.equal(codeOf(await mended(1)), undefined);
+      assert.equal(codeOf(await retried(1)), undefined);
     });
   });
 }
 
 for (const when of ['before', 'after'] as const) {
-  test(`a write that hangs ${when} its effect is given up after 12 seconds and not sent again`, async () => {
+  test(`a write that hangs ${when} its effect times out after 12 seconds and is not sent again`, async () => {
     await withClock(async (relay, clock) => {
       const playlist = named(relay, 'Empty Shelf');
       const path = `/playlists/${playlist.id}/items`;
@@ -77,7 +77,7 @@ for (const when of ['before', 'after'] as const) {
   });
 }
 
-test('a command that gets no answer is given up after 12 seconds', async () => {
+test('a command without an answer times out after 12 seconds', async () => {
   await withClock(async (relay, clock) => {
     relay.provider.faults.add({ method: 'POST', kind: 'hang', when: 'before' });
     const call = relay.call('next_track');
@@ -90,7 +90,7 @@ test('a command that gets no answer is given up after 12 seconds', async () => {
   });
 });
 
-test('one request takes 40 seconds at most, a slow renewal and its tries together', async () => {
+test('one request takes 40 seconds at most, including a slow refresh and all attempts', async () => {
   await withClock(async (relay, clock) => {
     const renewal = gate();
     relay.provider.faults.add(
@@ -194,7 +194,7 @@ test('a write that waits out a limit does not wait beyond the 45 seconds', async
   });
 });
 
-test('a write at work while the server stops ends its chunk, and says where it was stopped', async () => {
+test('a write in progress when the server stops finishes its chunk and says how far it got', async () => {
   await withClock(async (relay, clock) => {
     const { provider, server, call } = relay;
     const playlist = named(relay, 'Empty Shelf');
@@ -217,7 +217,7 @@ test('a write at work while the server stops ends its chunk, and says where it w
   });
 });
 
-test('a read that waits for a retry while the server stops is told at once', async () => {
+test('a read that waits for a retry ends at once when the server stops', async () => {
   await withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 5 });
     const working = relay.call('get_devices');

@@ -112,7 +112,7 @@ test('a failed write says that it may have taken effect, a failed read does not'
   assert.doesNotMatch(failureOf(track, 502, readFailureBody('')).remedy ?? '', /may or may not/);
 });
 
-test('error bodies are read in each of their forms', () => {
+test('error bodies are read in every form', () => {
   assert.deepEqual(readFailureBody(api(429, 'Too many requests', 'QUOTA_EXCEEDED')), {
     message: 'Too many requests',
     reason: 'QUOTA_EXCEEDED',

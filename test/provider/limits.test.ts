@@ -60,7 +60,7 @@ for (const retryAfterSeconds of [null, 'soon', '-5', 'Wed, 21 Oct 2026 07:28:00 
   });
 }
 
-test('nobody is told to come back in a century', async () => {
+test('a Retry-After of a century is capped', async () => {
   await withClock(async (relay) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: '99999999999' });
     assert.deepEqual(limited(await relay.call('get_devices')), ['RATE_LIMITED', 7 * 24 * 3600]);
@@ -109,7 +109,7 @@ test('pages that meet one short limit together wait once, and no page is lost', 
   });
 });
 
-test('a quota is not waited for, is kept over a restart, and leaves other kinds alone', async () => {
+test('a quota is not waited for, survives a restart, and does not affect other kinds', async () => {
   await withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 46_649 });
     const at = new Date(clock.now() + 46_649_000).toISOString();
@@ -137,7 +137,7 @@ test('a quota is not waited for, is kept over a restart, and leaves other kinds 
   });
 });
 
-test('even a quota of a second, or of no named length, is told and not retried', async () => {
+test('even a quota of a second, or of unknown length, is reported and not retried', async () => {
   await withClock(async (relay) => {
     relay.provider.faults.add(
       { path: '/search', kind: 'quota', retryAfterSeconds: 1 },

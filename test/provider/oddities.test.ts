@@ -35,7 +35,7 @@ const EMPTY_DEVICE = {
 };
 
 const sparse: Array<[what: string, tool: string, args: Answer, body: unknown, expected: Answer]> = [
-  ['a track of which only the URI is told', 'get_track', { track_id: TRACK }, { uri: TRACK }, EMPTY_TRACK],
+  ['a track with only a URI', 'get_track', { track_id: TRACK }, { uri: TRACK }, EMPTY_TRACK],
   [
     'a track whose fields are null',
     'get_track',
@@ -51,7 +51,7 @@ const sparse: Array<[what: string, tool: string, args: Answer, body: unknown, ex
     { id: null, uri: 'spotify:artist:0000000000000000000003', name: 'A', genres: null, url: null },
   ],
   [
-    'a playlist of which only the ID is told',
+    'a playlist with only an ID',
     'get_playlist',
     { playlist_id: '0000000000000000000004' },
     { id: '0000000000000000000004', owner: null, description: null, images: null, public: null },
@@ -87,7 +87,7 @@ const sparse: Array<[what: string, tool: string, args: Answer, body: unknown, ex
     },
   ],
   [
-    'devices of which little is told',
+    'devices with few fields',
     'get_devices',
     {},
     { devices: [null, {}, { id: null, name: 'TV', volume_percent: null, supports_volume: false }] },
@@ -121,7 +121,7 @@ const sparse: Array<[what: string, tool: string, args: Answer, body: unknown, ex
 ];
 
 for (const [what, tool, args, body, expected] of sparse) {
-  test(`${what} is answered with nulls, not with a failure`, async () => {
+  test(`${what} gives nulls, not a failure`, async () => {
     await withRelay(async ({ call, provider }) => {
       provider.faults.add({ kind: 'status', status: 200, body });
       assert.deepEqual(await call(tool, args), expected);
@@ -129,7 +129,7 @@ for (const [what, tool, args, body, expected] of sparse) {
   });
 }
 
-test('a local file that plays has its name and no ID', async () => {
+test('a local file that is playing has its name and no ID', async () => {
   await withRelay(async ({ call, provider }) => {
     const { player, devices } = owner(provider);
     const queue = ['spotify:local:Kettle+Household::Kettle+Song:187'];
@@ -140,7 +140,7 @@ test('a local file that plays has its name and no ID', async () => {
   });
 });
 
-test('a wrong 401 is met with one renewal, whatever its words', async () => {
+test('a wrong 401 causes one refresh, whatever its text', async () => {
   await withRelay(async (relay) => {
     const { provider, call } = relay;
     for (const message of ['The access token expired', 'No token provided', 'Access token missing']) {
@@ -167,7 +167,7 @@ test('a wrong 401 is met with one renewal, whatever its words', async () => {
   });
 });
 
-test('a Premium that is denied by mistake works at the next try, and the remedy says so', async () => {
+test('a PREMIUM_REQUIRED by mistake works on the next attempt, and the remedy says so', async () => {
   await withRelay(async ({ call, provider }) => {
     const error = { status: 403, message: 'Player command failed: Premium required' };
     provider.faults.add({ path: '/me/player/next', kind: 'status', status: 403, body: { error } });
@@ -232,7 +232,7 @@ test('the error history holds no ID, no query, no token and none of the provider
   });
 });
 
-test('the caller is told the provider’s words about a refused argument', async () => {
+test('the caller gets the provider’s message about a refused argument', async () => {
   await withRelay(async ({ call, provider }) => {
     const long = 'x'.repeat(5_000);
     for (const [body, shown] of [

@@ -30,10 +30,10 @@ for (const [what, rule, code, status] of passing) {
   test(`a read is tried again after ${what}, twice at most`, async () => {
     await withClock(async (relay, clock) => {
       relay.provider.faults.add({ ...rule, path: DEVICES, times: 2 });
-      const mended = relay.call('get_devices');
+      const retried = relay.call('get_devices');
       await clock.pass(125);
       await clock.pass(250);
-      assert.equal(codeOf(await mended), undefined);
+      assert.equal(codeOf(await retried), undefined);
       assert.deepEqual(statuses(relay), [status, status, 200]);
 
       relay.provider.clearRequests();
@@ -110,7 +110,7 @@ for (const [what, rule, code] of passing) {
   });
 }
 
-test('a request that cannot have reached Spotify is tried again, a write too', async () => {
+test('a request that cannot have reached Spotify is retried, even a write', async () => {
   await withClock(async (relay, clock) => {
     await relay.provider.close();
     // The read finds out that the connections kept so far are gone.
@@ -167,7 +167,7 @@ test('pages that answer out of order are put in order', async () => {
   });
 });
 
-test('a 401 in the middle of a hundred page reads costs one renewal and loses nothing', async () => {
+test('a 401 during a hundred page reads costs one refresh and loses nothing', async () => {
   await withRelay(async (relay) => {
     const { provider } = relay;
     const playlist = owner(provider).playlists.find(({ rows }) => rows.length === 2_500);
@@ -214,7 +214,7 @@ const refusals: Array<[what: string, code: string, flag: Flag, message: string, 
 ];
 
 for (const [what, code, flag, message, remedy] of refusals) {
-  test(`${what}, told in plain text, is ${code} for reads, writes and commands`, async () => {
+  test(`${what}, reported in plain text, is ${code} for reads, writes and commands`, async () => {
     await withRelay(async (relay) => {
       owner(relay.provider)[flag] = false;
       const playlist_id = firstPlaylist(relay).id;
@@ -233,7 +233,7 @@ for (const [what, code, flag, message, remedy] of refusals) {
   });
 }
 
-test('a login without the permission is SCOPE_MISSING, and stays', async () => {
+test('a login without the permission is SCOPE_MISSING, and is kept', async () => {
   await withRelay(async (relay) => {
     const body = { error: { status: 403, message: 'Insufficient client scope' } };
     relay.provider.faults.add({ kind: 'status', status: 403, body, times: 2 });

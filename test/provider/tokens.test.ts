@@ -14,7 +14,7 @@ const refreshes = ({ provider }: Relay) => provider.requests.filter(({ path }) =
 const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
 const authStatus = async ({ baseUrl }: Relay) => JSON.parse((await send(`${baseUrl}/auth/status`)).text);
 
-test('an access token near its end is renewed before it is used', async () => {
+test('an access token near its end is refreshed before it is used', async () => {
   const clock = manualClock();
   await withRelay({ clock }, async (relay) => {
     clock.advance(3600_000 - 60_000);
@@ -29,7 +29,7 @@ test('an access token near its end is renewed before it is used', async () => {
   });
 });
 
-test('a hundred calls that meet a dead token renew it once', async () => {
+test('a hundred calls with an expired token refresh it once', async () => {
   await withRelay(async (relay) => {
     relay.provider.expireAccessTokens();
     const answers = await Promise.all(Array.from({ length: 100 }, () => relay.call('get_devices')));
@@ -38,7 +38,7 @@ test('a hundred calls that meet a dead token renew it once', async () => {
   });
 });
 
-test('a caller that leaves does not stop the renewal that it began', async () => {
+test('a caller that leaves does not stop the refresh that it began', async () => {
   await withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
     const { provider, client } = relay;
     let arrived = () => {};
@@ -70,7 +70,7 @@ test('a caller that leaves does not stop the renewal that it began', async () =>
   });
 });
 
-test('without a new refresh token the old one is kept, over a restart too', async () => {
+test('without a new refresh token the old one is kept, also across a restart', async () => {
   await withRelay(async (relay) => {
     for (let round = 0; round < 2; round++) {
       relay.provider.expireAccessTokens();
@@ -96,7 +96,7 @@ test('a rotated refresh token is on disk before its access token is used', async
 });
 
 for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid refresh token'] as const) {
-  test(`invalid_grant (${reason}) ends the login until it is made anew`, async () => {
+  test(`invalid_grant (${reason}) ends the login until the next one`, async () => {
     await withRelay(async (relay) => {
       relay.provider.revokeRefreshTokens(reason);
       relay.provider.expireAccessTokens();
@@ -120,7 +120,7 @@ const passing: Array<[what: string, rule: Parameters<Relay['provider']['faults']
   ];
 
 for (const [what, rule, code] of passing) {
-  test(`${what} at the renewal keeps the login`, async () => {
+  test(`${what} during a refresh keeps the login`, async () => {
     await withRelay(async (relay) => {
       relay.provider.expireAccessTokens();
       relay.provider.faults.add(rule);
@@ -165,7 +165,7 @@ test('a refresh that ends while the login changes is dropped', async () => {
   await provider.close();
 });
 
-test('a token that is refused even when new is told as such, after one renewal', async () => {
+test('a token that is refused even when new is reported as such, after one refresh', async () => {
   await withRelay(async (relay) => {
     const body = { error: { status: 401, message: 'Missing/invalid/expired access token' } };
     const times = Number.POSITIVE_INFINITY;

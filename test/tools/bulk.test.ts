@@ -116,7 +116,7 @@ test('entries that normalise alike cost one search', async () => {
   });
 });
 
-test('strict: one entry that is not found blocks all, and nothing is written', async () => {
+test('strict: one entry that is not found blocks everything, and nothing is written', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [track] = uniqueTracks(relay, 1);
@@ -158,7 +158,7 @@ test('dry_run reports and writes nothing', async () => {
   });
 });
 
-test('skip_existing leaves out what the playlist holds', async () => {
+test('skip_existing skips what the playlist already holds', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [held, fresh] = uniqueTracks(relay, 2);
@@ -185,7 +185,7 @@ test('skip_existing leaves out what the playlist holds', async () => {
   });
 });
 
-test('bulk_add_tracks takes every form of entry, in order, and searches only what names no ID', async () => {
+test('bulk_add_tracks accepts every form of entry, in order, and searches only for entries without an ID', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a, b, c, d, e] = uniqueTracks(relay, 5);
@@ -213,7 +213,7 @@ test('bulk_add_tracks takes every form of entry, in order, and searches only wha
   });
 });
 
-test('what is no track is refused by its place before anything is sent', async () => {
+test('an entry that is not a track is refused by its position before anything is sent', async () => {
   await withRelay(async (relay) => {
     const album = at(relay.provider.catalogue.albums, 0);
     const args = {
@@ -229,7 +229,7 @@ test('what is no track is refused by its place before anything is sent', async (
   });
 });
 
-test('a thousand entries go in ordered chunks; the report leaves matched tracks out', async () => {
+test('a thousand entries are written in ordered chunks; the report omits matched tracks', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = relay.provider.catalogue.tracks.slice(0, 1_000).map(({ uri }) => uri);
@@ -243,7 +243,7 @@ test('a thousand entries go in ordered chunks; the report leaves matched tracks 
   });
 });
 
-test('create_playlist_from_tracks creates and fills, naming a track once', async () => {
+test('create_playlist_from_tracks creates and fills a playlist, each track once', async () => {
   await withRelay(async (relay) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);

@@ -55,7 +55,7 @@ test('search asks for no page beyond the end and skips nulls', async () => {
   });
 });
 
-test('search_artists and search_albums answer their shapes', async () => {
+test('search_artists and search_albums return their shapes', async () => {
   await withRelay(async ({ call, provider }) => {
     const artist = at(provider.catalogue.artists, 0);
     const artists = (await call('search_artists', { query: `artist:"${artist.name}"`, limit: 1 })) as {
@@ -69,7 +69,7 @@ test('search_artists and search_albums answer their shapes', async () => {
   });
 });
 
-test('get_track takes ID, URI and link', async () => {
+test('get_track accepts ID, URI and link', async () => {
   await withRelay(async ({ call, provider }) => {
     const track = at(provider.catalogue.tracks, 10);
     for (const track_id of [track.id, track.uri, `https://open.spotify.com/intl-de/track/${track.id}?si=x`]) {
@@ -82,14 +82,14 @@ test('get_track takes ID, URI and link', async () => {
   });
 });
 
-test('get_artist answers without genres, which newer apps do not get', async () => {
+test('get_artist works without genres, which newer apps do not get', async () => {
   await withRelay(async ({ call, provider }) => {
     const artist = at(provider.catalogue.artists, 3);
     assert.deepEqual(await call('get_artist', { artist_id: artist.uri }), artistShape(artist));
   });
 });
 
-test('genres are given where the app gets them', async () => {
+test('genres are returned if the app gets them', async () => {
   await withRelay({ provider: { legacyShapes: true } }, async ({ call, provider }) => {
     const artist = at(provider.catalogue.artists, 3);
     const expected = { ...artistShape(artist), genres: [...artist.genres] };

@@ -35,7 +35,7 @@ async function withStillRelay(work: (relay: Relay, clock: ManualClock) => Promis
   await withRelay({ clock }, (relay) => work(relay, clock));
 }
 
-test('the tools that look at the state ask Spotify nothing, and work without an account', async () => {
+test('diagnostic tools send nothing to Spotify and work without an account', async () => {
   await withRelay({ connect: false }, async (relay) => {
     assert.deepEqual(await limits(relay), []);
     assert.deepEqual(await errors(relay), []);
@@ -44,7 +44,7 @@ test('the tools that look at the state ask Spotify nothing, and work without an 
   });
 });
 
-test('get_state_diagnostics tells how the state file is and what it holds', async () => {
+test('get_state_diagnostics reports the state file: health and contents', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const { database } = await relay.server.local.status();
@@ -87,7 +87,7 @@ test('get_state_diagnostics tells how the state file is and what it holds', asyn
   });
 });
 
-test('get_state_diagnostics counts what is resolved apart, and the time from the last start', async () => {
+test('get_state_diagnostics counts unresolved errors separately, and the time since the last start', async () => {
   await withStillRelay(async (relay, clock) => {
     await relay.call('get_track', { track_id: '0000invented0000track0' });
     await relay.call('get_track', { track_id: at(relay.provider.catalogue.tracks, 0).id });
@@ -102,7 +102,7 @@ test('get_state_diagnostics counts what is resolved apart, and the time from the
   });
 });
 
-test('get_rate_limit_status tells what is blocked, until when, and what is not', async () => {
+test('get_rate_limit_status reports what is blocked, until when, and what is not', async () => {
   await withStillRelay(async (relay, clock) => {
     const start = clock.now();
     await relay.call('get_track', { track_id: at(relay.provider.catalogue.tracks, 0).id });
@@ -163,7 +163,7 @@ test('a used-up quota is named as the reason', async () => {
   });
 });
 
-test('requests are counted by kind, refused ones too, those that were never sent not', async () => {
+test('requests are counted by kind, including refused ones but not those never sent', async () => {
   await withStillRelay(async (relay) => {
     const { call, provider } = relay;
     const playlist_id = at(provider.accounts[0]?.playlists ?? [], 0).id;
@@ -256,7 +256,7 @@ test('get_recent_api_errors has one row for each kind of error, with its times',
   });
 });
 
-test('the filters take only what can be meant', async () => {
+test('the filters accept only meaningful values', async () => {
   await withStillRelay(async (relay) => {
     const bad: Array<[string, Args]> = [
       ['get_recent_api_errors', { limit: 0 }],

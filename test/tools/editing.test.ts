@@ -19,7 +19,7 @@ const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: str
 const tracks = ({ provider }: Relay, count: number, from = 0) =>
   provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
 
-test('create_playlist creates what was asked for, private unless told otherwise', async () => {
+test('create_playlist creates the requested playlist, private by default', async () => {
   await withRelay(async (relay) => {
     const answer = await relay.call('create_playlist', { name: ' Rainy Day ', description: 'slow & "soft"' });
     const made = named(relay, 'Rainy Day');
@@ -46,7 +46,7 @@ test('a collaborative playlist cannot be public, and nothing is sent', async () 
   });
 });
 
-test('update_playlist_details changes what is given and nothing else', async () => {
+test('update_playlist_details changes only the given fields', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Running, Badly');
     const before = { ...playlist };
@@ -82,7 +82,7 @@ test('turning collaborative on reads the playlist first when public is not given
   });
 });
 
-test('add_tracks_to_playlist keeps the order over chunk borders, repeats included', async () => {
+test('add_tracks_to_playlist keeps the order across chunks, repeats included', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = [...tracks(relay, 230), ...tracks(relay, 3), at(relay.provider.catalogue.episodes, 0).uri];
@@ -149,7 +149,7 @@ test('a write that stops part-way says how far it got and what to do', async () 
   });
 });
 
-test('a write whose first request is refused is that refusal, and is not sent again', async () => {
+test('a write whose first request is refused returns that refusal, and is not sent again', async () => {
   await withRelay(async (relay) => {
     const args = { playlist_id: named(relay, 'Empty Shelf').id, track_ids: tracks(relay, 150) };
     relay.provider.faults.add({ method: 'POST', kind: 'rate_limit', retryAfterSeconds: 30 });
@@ -160,7 +160,7 @@ test('a write whose first request is refused is that refusal, and is not sent ag
   });
 });
 
-test('a write under way waits out a short limit', async () => {
+test('a write in progress waits out a short limit', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
@@ -230,7 +230,7 @@ test('remove_tracks_from_playlist removes every occurrence', async () => {
   });
 });
 
-test('reorder_playlist_tracks moves rows, to the end too', async () => {
+test('reorder_playlist_tracks moves rows, also to the end', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Café Noctelle');
     const before = urisOf(playlist);
@@ -255,7 +255,7 @@ test('reorder_playlist_tracks moves rows, to the end too', async () => {
   });
 });
 
-test('writes to one playlist wait for each other, and others go on', async () => {
+test('writes to one playlist wait for each other, writes to others do not', async () => {
   await withRelay(async (relay) => {
     const slow = named(relay, 'Empty Shelf');
     const other = named(relay, 'Running, Badly');

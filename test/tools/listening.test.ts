@@ -9,7 +9,7 @@ function trackOf({ provider }: Relay, uri: string) {
   return trackShape(track);
 }
 
-test('get_saved_tracks answers rows, newest first', async () => {
+test('get_saved_tracks returns rows, newest first', async () => {
   await withRelay(async (relay) => {
     const { saved } = owner(relay.provider);
     assert.deepEqual(await relay.call('get_saved_tracks', { limit: 3, offset: 2 }), {
@@ -58,7 +58,7 @@ for (const time_range of ['short_term', 'medium_term', 'long_term'] as const) {
   });
 }
 
-test('get_recently_played goes back by cursor', async () => {
+test('get_recently_played pages back by cursor', async () => {
   await withRelay(async (relay) => {
     const { history } = owner(relay.provider);
     type History = {

@@ -66,7 +66,7 @@ test('title alone never matches; near misses say why', async () => {
   });
 });
 
-test('remember_track corrects what a title and an artist mean, over a restart', async () => {
+test('remember_track corrects what a title and an artist refer to, across a restart', async () => {
   await withRelay(async (relay) => {
     const track = uniqueTrack(relay);
     const names = { title: track.name.toLowerCase(), artist: artistOf(track) };
@@ -103,7 +103,7 @@ for (const [what, given] of mismatches) {
   });
 }
 
-test('one recording on several albums is the one of the album asked for, else the earliest', async () => {
+test('of one recording on several albums the requested album wins, else the earliest', async () => {
   await withRelay(async (relay) => {
     const { tracks } = relay.provider.catalogue;
     const byIsrc = groupByIsrc(tracks);

@@ -17,7 +17,7 @@ const INACTIVE = {
   disallows: [],
 };
 
-test('with nothing active the player is silent, not an error', async () => {
+test('no active device is a state, not an error', async () => {
   await withRelay(async ({ call, provider }) => {
     owner(provider).player.deviceId = null;
     assert.deepEqual(await call('get_currently_playing'), SILENCE);
@@ -32,14 +32,14 @@ test('with nothing active the player is silent, not an error', async () => {
   });
 });
 
-test('an empty 200 in place of the 204 means the same', async () => {
+test('an empty 200 instead of the 204 means the same', async () => {
   await withRelay(async ({ call, provider }) => {
     provider.faults.add({ path: '/me/player/currently-playing', kind: 'empty' });
     assert.deepEqual(await call('get_currently_playing'), SILENCE);
   });
 });
 
-test('a playing track is told with device, context and what the player refuses', async () => {
+test('a playing track comes with its device, context and what the player refuses', async () => {
   await withRelay(async ({ call, provider }) => {
     const { player, devices } = owner(provider);
     const track = at(provider.catalogue.tracks, 5);
@@ -93,7 +93,7 @@ test('a playing track is told with device, context and what the player refuses',
   });
 });
 
-test('an episode is told as an episode', async () => {
+test('an episode is reported as an episode', async () => {
   await withRelay(async ({ call, provider }) => {
     const { player, devices } = owner(provider);
     const episode = at(provider.catalogue.episodes, 0);
@@ -103,7 +103,7 @@ test('an episode is told as an episode', async () => {
   });
 });
 
-test('during an advertisement there is no item', async () => {
+test('during an ad there is no item', async () => {
   await withRelay(async ({ call, provider }) => {
     const fn = (body: unknown) => ({
       ...(body as object),

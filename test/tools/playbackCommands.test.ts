@@ -163,7 +163,7 @@ for (const { what, args, body, uri, positionMs = 0 } of starts) {
   });
 }
 
-test('a refused play or pause that changes nothing is a success, and says how that was found out', async () => {
+test('a refused play or pause that would change nothing succeeds, with the state that shows it', async () => {
   await withRelay(still(), async (relay) => {
     const world = playing(relay);
     const wanted = { ok: true, verified: true, state: stateOf(world) };
@@ -179,7 +179,7 @@ test('a refused play or pause that changes nothing is a success, and says how th
   });
 });
 
-test('a refused pause with nothing active is a success too', async () => {
+test('a refused pause with no active device succeeds too', async () => {
   await withRelay(async (relay) => {
     const { player } = playing(relay);
     const body = { error: { status: 403, message: 'Player command failed: Restriction violated' } };
@@ -234,7 +234,7 @@ for (const [what, tool, isPlaying, args] of unmet) {
   });
 }
 
-test('play that the player already does, by position and track, is told as verified', async () => {
+test('play of what the player is already playing, by position and track, is verified', async () => {
   await withRelay(still(), async (relay) => {
     const { queue } = playing(relay);
     relay.provider.faults.add(restriction);
@@ -243,7 +243,7 @@ test('play that the player already does, by position and track, is told as verif
   });
 });
 
-test('next_track and previous_track skip, also in the middle of a track', async () => {
+test('next_track and previous_track skip, even from the middle of a track', async () => {
   await withRelay(still(), async (relay) => {
     const { player, device } = playing(relay);
     assert.deepEqual(await relay.call('next_track'), { ok: true });
@@ -258,7 +258,7 @@ test('next_track and previous_track skip, also in the middle of a track', async 
   });
 });
 
-test('with nothing to skip to the player refuses, and its state is not asked for', async () => {
+test('with nothing to skip to the player refuses, and its state is not read', async () => {
   await withRelay(still(), async (relay) => {
     const { player } = playing(relay);
     player.index = 2;
@@ -269,7 +269,7 @@ test('with nothing to skip to the player refuses, and its state is not asked for
   });
 });
 
-test('seek, set_volume and transfer_playback answer what they set', async () => {
+test('seek, set_volume and transfer_playback return what they set', async () => {
   await withRelay(still(), async (relay) => {
     const { player, device, devices } = playing(relay);
     const speaker = at(devices, 2);
@@ -306,7 +306,7 @@ test('seek, set_volume and transfer_playback answer what they set', async () => 
   });
 });
 
-test('transfer_playback wakes a device, and starts there only when told to', async () => {
+test('transfer_playback wakes a device, and starts playing only if asked to', async () => {
   await withRelay(still(), async (relay) => {
     const { player, devices } = playing(relay, false);
     const phone = at(devices, 1);

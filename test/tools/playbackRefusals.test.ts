@@ -32,7 +32,7 @@ const acceptances: Array<[what: string, rule: FaultRule]> = [
 ];
 
 for (const [what, rule] of acceptances) {
-  test(`every command takes ${what} for a success`, async () => {
+  test(`every command accepts ${what} as success`, async () => {
     await withRelay(async (relay) => {
       relay.provider.faults.add({ ...rule, times: Number.POSITIVE_INFINITY });
       for (const [tool, args] of commands) {
@@ -104,7 +104,7 @@ test('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', asyn
   });
 });
 
-test('what cannot be found to play is not taken for a missing device', async () => {
+test('an unknown item to play is not reported as a missing device', async () => {
   await withRelay(async (relay) => {
     const answer = await relay.call('play', { context_uri: 'spotify:album:0000invented0000album0' });
     assert.deepEqual(failureOf(answer), {
@@ -116,7 +116,7 @@ test('what cannot be found to play is not taken for a missing device', async () 
   });
 });
 
-test('a device that takes no commands is DEVICE_RESTRICTED for every command', async () => {
+test('a device that does not accept commands is DEVICE_RESTRICTED for every command', async () => {
   await withRelay(async (relay) => {
     const screen = devicesOf(relay).find(({ isRestricted }) => isRestricted);
     for (const [tool, args] of commands) {
@@ -128,7 +128,7 @@ test('a device that takes no commands is DEVICE_RESTRICTED for every command', a
   });
 });
 
-test('a device without a volume from outside is VOLUME_NOT_SUPPORTED', async () => {
+test('a device without remote volume is VOLUME_NOT_SUPPORTED', async () => {
   await withRelay(async (relay) => {
     const phone = devicesOf(relay).find(
       ({ supportsVolume, isRestricted }) => !supportsVolume && !isRestricted,
@@ -226,7 +226,7 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
   ['an unknown argument', 'next_track', { count: 2 }, /Unknown argument "count"/],
 ];
 
-test('arguments that cannot be used are refused before anything is sent', async () => {
+test('unusable arguments are refused before anything is sent', async () => {
   await withRelay(async (relay) => {
     for (const [what, tool, args, message] of bad) {
       const failure = failureOf(await relay.call(tool, args));

@@ -25,7 +25,7 @@ async function cost({ provider }: Relay, work: () => Promise<unknown>): Promise<
   return provider.requests.length - before;
 }
 
-test('find_playlist_by_name finds every playlist of that name, however it is written', async () => {
+test('find_playlist_by_name finds every playlist of that name in any spelling', async () => {
   await withRelay(async (relay) => {
     const both = [named(relay, 'Café Noctelle'), named(relay, 'cafe NOCTELLE')];
     assert.deepEqual(await relay.call('find_playlist_by_name', { name: ' CAFÉ  noctelle! ' }), {
@@ -42,7 +42,7 @@ test('find_playlist_by_name finds every playlist of that name, however it is wri
   });
 });
 
-test('find_playlist_by_name looks through all pages, followed playlists too', async () => {
+test('find_playlist_by_name searches all pages, including followed playlists', async () => {
   await withRelay(async (relay) => {
     const { playlists } = owner(relay.provider);
     const template = at(playlists, 0);
@@ -125,7 +125,7 @@ function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylis
   };
 }
 
-test('get_playlist_stats adds up every kind of row', async () => {
+test('get_playlist_stats counts every kind of row', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Odds and Ends');
     const stats = await statsOf(relay, playlist);
@@ -197,7 +197,7 @@ test('a playlist of 2,500 rows is read in 51 requests, eight at a time, in order
   });
 });
 
-test('rows that were just read are used again for a minute, while the snapshot is the same', async () => {
+test('rows are reused for a minute while the snapshot is the same', async () => {
   const clock = manualClock();
   await withRelay({ clock }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
@@ -220,7 +220,7 @@ test('rows that were just read are used again for a minute, while the snapshot i
   });
 });
 
-test('what relay writes itself is read anew, even under the snapshot of before', async () => {
+test('what relay writes itself is read again, even under the old snapshot', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const snapshot_id = snapshotOf(playlist);
@@ -234,7 +234,7 @@ test('what relay writes itself is read anew, even under the snapshot of before',
   });
 });
 
-test('rows read while relay was writing are not used again', async () => {
+test('rows read while relay was writing are not reused', async () => {
   await withRelay(async (relay) => {
     const { provider } = relay;
     const playlist = named(relay, 'Exactly Two Hundred');

@@ -16,7 +16,7 @@ const playlistNamed = ({ provider }: Relay, name: string) => {
   return found;
 };
 
-test('get_my_playlists answers one page', async () => {
+test('get_my_playlists returns one page', async () => {
   await withRelay(async ({ call, provider }) => {
     const { playlists } = owner(provider);
     const page = await call('get_my_playlists', { limit: 2, offset: 1 });
@@ -53,7 +53,7 @@ test('get_my_playlists reads all pages in the fewest requests, up to 1,000', asy
   });
 });
 
-test('null rows of the list are left out', async () => {
+test('null rows of the list are dropped', async () => {
   await withRelay(async ({ call, provider }) => {
     const fn = (body: unknown) => {
       (body as { items: unknown[] }).items.splice(1, 1, null);
@@ -66,7 +66,7 @@ test('null rows of the list are left out', async () => {
   });
 });
 
-test('get_playlist answers what describes it, with its description as typed', async () => {
+test('get_playlist returns its details, with the description as typed', async () => {
   await withRelay(async (relay) => {
     const { call, provider } = relay;
     for (const playlist of owner(provider).playlists.filter(({ ownerId }) => ownerId !== 'spotify')) {
@@ -80,7 +80,7 @@ test('get_playlist answers what describes it, with its description as typed', as
   });
 });
 
-test('older apps answer in older fields, and the tools read them too', async () => {
+test('tools also read the fields that older apps get', async () => {
   await withRelay({ provider: { legacyShapes: true } }, async (relay) => {
     const playlist = playlistNamed(relay, 'Morning Ferry');
     const answer = await relay.call('get_playlist', { playlist_id: playlist.id });

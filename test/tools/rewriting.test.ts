@@ -32,7 +32,7 @@ interface Failure {
 }
 const failureOf = (answer: Record<string, unknown>) => answer.error as Failure;
 
-test('replace_playlist_tracks puts ten thousand tracks in place in the fewest requests', async () => {
+test('replace_playlist_tracks writes ten thousand tracks in the fewest requests', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const uris = [...tracks(relay, 9_000), ...tracks(relay, 1_000)];
@@ -80,7 +80,7 @@ test('replace_playlist_tracks with an empty list empties the playlist', async ()
 });
 
 for (const tool of ['replace_playlist_tracks', 'deduplicate_playlist'] as const) {
-  test(`${tool} refuses a playlist whose rows could not be put back`, async () => {
+  test(`${tool} refuses a playlist whose rows could not be restored`, async () => {
     await withRelay(async (relay) => {
       const playlist = named(relay, 'Odds and Ends');
       const before = structuredClone(playlist.rows);
@@ -109,7 +109,7 @@ const failing: Array<[where: string, rule: FaultRule, completed: number]> = [
 ];
 
 for (const [where, rule, completed] of failing) {
-  test(`when ${where} fails, the former content is written back and checked`, async () => {
+  test(`when ${where} fails, the previous content is written back and verified`, async () => {
     await withRelay(async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const before = urisOf(playlist);
@@ -137,7 +137,7 @@ for (const [where, rule, completed] of failing) {
   });
 }
 
-test('when the first request is refused, nothing has changed and that is the answer', async () => {
+test('when the first request is refused, nothing has changed and the refusal is returned', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
@@ -163,7 +163,7 @@ test('when the answer to the first request is lost and reading shows no effect, 
   });
 });
 
-test('a rollback that loses an answer finds out what landed and doubles nothing', async () => {
+test('a rollback that loses an answer finds out what landed and duplicates nothing', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
@@ -268,7 +268,7 @@ test('deduplicate_playlist keeps first occurrences, the order, and when the othe
         { total, completed: total },
       ],
     );
-    assert.ok(total < 5, 'no more requests than writing everything anew');
+    assert.ok(total < 5, 'no more requests than rewriting everything');
     assert.deepEqual(urisOf(playlist), uris);
     const moved = playlist.rows.filter((row) => row.addedAt !== added.get(row.uri)).map(({ uri }) => uri);
     assert.deepEqual(
@@ -290,7 +290,7 @@ test('deduplicate_playlist without duplicates writes nothing', async () => {
   });
 });
 
-test('deduplicate_playlist that fails after a removal puts everything back', async () => {
+test('deduplicate_playlist that fails after a removal restores everything', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 300);

@@ -66,7 +66,7 @@ test('save_tracks saves in chunks of 40, in order, repeats and all', async () =>
   });
 });
 
-test('remove_saved_tracks removes in chunks of 40 and passes over what is not saved', async () => {
+test('remove_saved_tracks removes in chunks of 40 and ignores what is not saved', async () => {
   await withRelay(async (relay) => {
     const before = savedUris(relay);
     const uris = [...before.slice(0, 41), ...unsaved(relay, 4), at(before, 0)];
@@ -81,7 +81,7 @@ test('remove_saved_tracks removes in chunks of 40 and passes over what is not sa
   });
 });
 
-test('IDs, URIs and links are taken; 40 of them are one request without progress', async () => {
+test('IDs, URIs and links are accepted; 40 of them are one request without progress', async () => {
   await withRelay(async (relay) => {
     const uris = unsaved(relay, 40);
     const id = (uri: string) => uri.split(':').at(-1);
@@ -132,7 +132,7 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
     });
   }
 
-  test(`${tool} that is refused at its first chunk is that refusal`, async () => {
+  test(`${tool} that is refused at its first chunk returns that refusal`, async () => {
     await withRelay(async (relay) => {
       const before = savedUris(relay);
       relay.provider.faults.add({ path: LIBRARY, kind: 'rate_limit', retryAfterSeconds: 2 });
@@ -150,7 +150,7 @@ const lost: Array<[what: string, rule: FaultRule]> = [
 ];
 
 for (const [what, rule] of lost) {
-  test(`a chunk that ends in ${what} is not sent again, and its outcome is called unknown`, async () => {
+  test(`a chunk that ends in ${what} is not sent again, and its outcome is reported as unknown`, async () => {
     await withRelay(async (relay) => {
       const uris = unsaved(relay, 100);
       relay.provider.faults.add({ ...rule, method: 'PUT', path: LIBRARY, skip: 1 });
@@ -223,7 +223,7 @@ const wrong: Array<[tool: string, track_ids: unknown, message: RegExp]> = [
   ['check_saved_tracks', UNKNOWN, /track_ids must be an array/],
 ];
 
-test('what is no list of tracks is refused before anything is sent', async () => {
+test('anything but a list of tracks is refused before anything is sent', async () => {
   await withRelay(async (relay) => {
     for (const [tool, track_ids, message] of wrong) {
       const failure = failureOf(await relay.call(tool, { track_ids }));
@@ -269,7 +269,7 @@ test('check_saved_tracks maps a thousand inputs exactly, eight requests at a tim
   });
 });
 
-test('an answer that is not one for each track is not guessed at', async () => {
+test('an answer without one value per track is refused', async () => {
   await withRelay(async (relay) => {
     const bodies: unknown[] = [[true], { saved: [true, true] }, null];
     for (const body of bodies) {

@@ -7,7 +7,7 @@ import { withRelay } from '../support/world.ts';
 const folder = new URL('./surface/', import.meta.url);
 const fixed = (name: string) => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
 
-test('tools/list sends exactly what is fixed in test/tools/surface', async () => {
+test('tools/list sends exactly the files in test/tools/surface', async () => {
   await withRelay({ connect: false }, async ({ client }) => {
     const { tools } = await client.listTools();
     const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));

@@ -1,4 +1,4 @@
-/** `POST /api/token`: exchanges a code or a refresh token (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6). */
+/** `POST /api/token`: exchanges a code, or refreshes (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Answer, type Incoming, Refusal } from '../http.ts';
 import type { OAuthSetting } from './authorize.ts';
@@ -13,7 +13,7 @@ export function answerTokenRequest(grants: Grants, setting: OAuthSetting, incomi
       case 'authorization_code':
         return exchangeCode(grants, setting, form, hasSecret);
       case 'refresh_token':
-        return exchangeRefresh(grants, setting, form);
+        return answerRefresh(grants, setting, form);
       case null:
         throw refused('unsupported_grant_type', 'grant_type parameter is missing');
       default:
@@ -80,7 +80,7 @@ function checkVerifier({ challenge }: CodeGrant, verifier: string | null, hasSec
   }
 }
 
-function exchangeRefresh(grants: Grants, setting: OAuthSetting, form: URLSearchParams): Answer {
+function answerRefresh(grants: Grants, setting: OAuthSetting, form: URLSearchParams): Answer {
   const token = form.get('refresh_token');
   if (token === null) throw refused('invalid_request', 'refresh_token must be supplied');
   const grant = grants.refresh(token);

@@ -1,11 +1,7 @@
 /** Finding one exact track, and remembering which one is meant. */
 import * as z from 'zod';
-import { RelayError } from '../../domain/errors.ts';
 import { Track } from '../../domain/shapes.ts';
-import { matchTrack } from '../../music/match.ts';
-import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
-import { putAlias } from '../../store/tables/aliases.ts';
 import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -70,37 +66,15 @@ export const rememberTrackTool = defineTool({
     alias: z.object({ title: z.string(), artist: z.string(), album: z.string().nullable() }),
     replaced: z.boolean().describe('true: an earlier alias for the same query was replaced'),
   }),
-  async handle({ provider, store, clock }, { track_id, ...given }, call) {
+  async handle({ provider, resolver }, { track_id, ...given }, call) {
     const track = await getTrack(provider, track_id.id, call);
     const title = given.title ?? track.name;
     const artist = given.artist ?? track.artists[0]?.name ?? '';
     const query = { title, artist, ...(given.album === undefined ? {} : { album: given.album }) };
-    if (!fits(query, track)) throw mismatch(query, track);
-    const alias = { title, artist, album: given.album ?? null };
-    const entry = { key: aliasKey(query), ...alias, track, source: 'person' as const };
-    const replaced = await store.durable(() => putAlias(store, entry, clock.now()));
-    return { track, alias, replaced };
+    const replaced = await resolver.choose(query, track);
+    return { track, alias: { title, artist, album: given.album ?? null }, replaced };
   },
 });
-
-/** A search forgives a wrong album; what is remembered for good does not. */
-function fits(query: TrackQuery, track: Track): boolean {
-  const { status, candidates } = matchTrack(query, [track]);
-  return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;
-}
-
-function mismatch(query: TrackQuery, track: Track): RelayError {
-  const names = track.artists.map(({ name }) => name).join(', ');
-  const on = query.album === undefined ? '' : ` on "${query.album}"`;
-  return new RelayError(
-    'ALIAS_MISMATCH',
-    `The track is "${track.name}" by ${names} on "${track.album.name ?? ''}", not "${query.title}" by ${query.artist}${on}.`,
-    {
-      remedy: 'Pass the ID of the right track, or omit title and artist.',
-      details: { track: { id: track.id, name: track.name, artists: names } },
-    },
-  );
-}
 
 export const getArtistTopTracksTool = defineTool({
   name: 'get_artist_top_tracks',
