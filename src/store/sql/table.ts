@@ -2,7 +2,7 @@
  * One declaration per table: its columns, by the names that the program uses. The row's type, the column lists of its
  * statements and both directions of the mapping follow from it. `targetId` in the program is `target_id` in SQL.
  */
-import type { SqlValue, Store } from '../types.ts';
+import type { SqlParams, SqlValue, Store } from '../types.ts';
 
 /** How a value of one column is kept. SQLite's own types are integer, text and null here. */
 export interface Kind<T> {
@@ -36,11 +36,12 @@ export type RowOf<C extends Columns> = { [K in keyof C]: C[K] extends Kind<infer
 export type RawRow = Record<string, SqlValue>;
 
 export interface Table<Row> {
-  /** `seq, id, target_id`: what a select names, in the order of the declaration. */
-  readonly columns: string;
   toRow(raw: RawRow): Row;
-  /** Inserts a row. Columns that are left out get the schema's default. */
-  insert(store: Store, values: Partial<Row>): void;
+  /** The first row of `select … from <table> <rest>`; null where there is none. */
+  first(store: Store, rest: string, params?: SqlParams): Row | null;
+  all(store: Store, rest: string, params?: SqlParams): Row[];
+  /** Inserts a row. Columns that are left out get the schema's default; `or replace` drops a row with the same key. */
+  insert(store: Store, values: Partial<Row>, or?: 'or replace'): void;
   /** `phase = :phase, run_after = :runAfter` with its parameters. Empty for an empty change. */
   assign(change: Partial<Row>): { sql: string; params: Record<string, SqlValue> };
   /** The same table with fewer columns. */
@@ -61,17 +62,28 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
         .map(([key, value]) => [key, kindOf(key).write(value)]),
     );
 
+  const names = [...sqlNames.values()].join(', ');
+  const toRow = (raw: RawRow): RowOf<C> => {
+    const entries = [...sqlNames].map(([key, sqlName]) => [key, kindOf(key).read(raw[sqlName] ?? null)]);
+    return Object.fromEntries(entries) as RowOf<C>;
+  };
+
   return {
-    columns: [...sqlNames.values()].join(', '),
-    toRow(raw) {
-      const entries = [...sqlNames].map(([key, sqlName]) => [key, kindOf(key).read(raw[sqlName] ?? null)]);
-      return Object.fromEntries(entries) as RowOf<C>;
+    toRow,
+    first(store, rest, params) {
+      const raw = store.get<RawRow>(`select ${names} from ${name} ${rest}`, params);
+      return raw === undefined ? null : toRow(raw);
     },
-    insert(store, values) {
+    all: (store, rest, params) =>
+      store.all<RawRow>(`select ${names} from ${name} ${rest}`, params).map(toRow),
+    insert(store, values, or) {
       const params = paramsOf(values);
       const keys = Object.keys(params);
       const places = keys.map((key) => `:${key}`).join(', ');
-      store.run(`insert into ${name} (${keys.map(sqlNameOf).join(', ')}) values (${places})`, params);
+      store.run(
+        `insert ${or ?? ''} into ${name} (${keys.map(sqlNameOf).join(', ')}) values (${places})`,
+        params,
+      );
     },
     assign(change) {
       const params = paramsOf(change);

@@ -1,14 +1,5 @@
 /** The connected account: one row or none. Its tokens are among the sealed secrets, not here. */
-import {
-  defineTable,
-  flag,
-  integer,
-  type Kind,
-  nullable,
-  type RawRow,
-  type RowOf,
-  text,
-} from '../sql/table.ts';
+import { defineTable, flag, integer, type Kind, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 /** Scopes are kept as in OAuth: one text, separated by spaces (RFC 6749 3.3). */
@@ -40,8 +31,7 @@ const ROW = defineTable('account', { ...COLUMNS, id: integer, updatedAt: integer
 export type Account = RowOf<typeof COLUMNS>;
 
 export function getAccount(store: Store): Account | null {
-  const row = store.get<RawRow>(`select ${ACCOUNT.columns} from account`);
-  return row ? ACCOUNT.toRow(row) : null;
+  return ACCOUNT.first(store, '');
 }
 
 /** Puts `account` in the place of whatever was connected. */

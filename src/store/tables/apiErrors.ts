@@ -2,7 +2,7 @@
  * What went wrong with the provider: one row per (method, path template, status, reason), however often it happened.
  * Callers give path templates and their own messages, never a token, a body or a query value.
  */
-import { defineTable, integer, nullable, type RawRow, type RowOf, text } from '../sql/table.ts';
+import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 /** More than anyone reads; the file stays small. */
@@ -79,9 +79,9 @@ export function resolveApiErrors(store: Store, method: string, path: string, now
 
 /** Latest first; 20 without a limit. */
 export function listApiErrors(store: Store, filter: ApiErrorFilter = {}): ApiError[] {
-  const rows = store.all<RawRow>(
-    `select ${ERRORS.columns} from api_errors
-     where (:provider is null or provider = :provider)
+  return ERRORS.all(
+    store,
+    `where (:provider is null or provider = :provider)
        and (:statusCode is null or status_code = :statusCode)
        and (:unresolvedOnly = 0 or resolved_at is null)
      order by last_seen_at desc, id desc
@@ -93,7 +93,6 @@ export function listApiErrors(store: Store, filter: ApiErrorFilter = {}): ApiErr
       limit: filter.limit ?? 20,
     },
   );
-  return rows.map(ERRORS.toRow);
 }
 
 export function countApiErrors(store: Store): { total: number; unresolved: number } {

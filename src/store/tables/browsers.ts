@@ -1,20 +1,23 @@
 /** Browsers that the owner has signed in, by the hash of the secret that each keeps. Times are Unix milliseconds. */
+import { defineTable, integer, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-export interface RememberedBrowser {
+const COLUMNS = {
   /** For the owner to name it by. */
-  id: string;
+  id: text(),
   /** Scheme, host and port of the pages that hold the secret. */
-  origin: string;
+  origin: text(),
   /** Which browser it is, in the server's words: `Firefox on Linux`. */
-  label: string;
-  createdAt: number;
-  lastUsedAt: number;
-  expiresAt: number;
-}
+  label: text(),
+  createdAt: integer,
+  lastUsedAt: integer,
+  expiresAt: integer,
+};
+const BROWSERS = defineTable('browsers', COLUMNS);
+/** The hash is written and compared, never read. */
+const ROW = defineTable('browsers', { ...COLUMNS, hash: text() });
 
-const COLUMNS =
-  'id, origin, label, created_at as createdAt, last_used_at as lastUsedAt, expires_at as expiresAt';
+export type RememberedBrowser = RowOf<typeof COLUMNS>;
 
 /** Adds a browser. Drops those that have ended, and of the others the ones unused for longest, so that `max` are left. */
 export function putBrowser(store: Store, browser: RememberedBrowser, hash: string, max: number): void {
@@ -25,11 +28,7 @@ export function putBrowser(store: Store, browser: RememberedBrowser, hash: strin
          select id from browsers order by last_used_at desc, created_at desc, id limit -1 offset ?)`,
       [max - 1],
     );
-    store.run(
-      `insert into browsers (id, hash, origin, label, created_at, last_used_at, expires_at)
-       values (:id, :hash, :origin, :label, :createdAt, :lastUsedAt, :expiresAt)`,
-      { ...browser, hash },
-    );
+    ROW.insert(store, { ...browser, hash });
   });
 }
 
@@ -40,14 +39,12 @@ export function findBrowser(
   origin: string,
   now: number,
 ): RememberedBrowser | null {
-  const sql = `select ${COLUMNS} from browsers where hash = ? and origin = ? and expires_at > ?`;
-  return store.get<RememberedBrowser>(sql, [hash, origin, now]) ?? null;
+  return BROWSERS.first(store, 'where hash = ? and origin = ? and expires_at > ?', [hash, origin, now]);
 }
 
 /** Those that have not ended, last used first. */
 export function listBrowsers(store: Store, now: number): RememberedBrowser[] {
-  const sql = `select ${COLUMNS} from browsers where expires_at > ? order by last_used_at desc, created_at desc, id`;
-  return store.all<RememberedBrowser>(sql, [now]);
+  return BROWSERS.all(store, 'where expires_at > ? order by last_used_at desc, created_at desc, id', [now]);
 }
 
 export function touchBrowser(store: Store, id: string, now: number, expiresAt: number): void {

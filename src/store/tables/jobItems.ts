@@ -4,16 +4,7 @@
  */
 import { type ItemStatus, UNRESOLVED_STATUSES } from '../../domain/job.ts';
 import type { Track } from '../../domain/shapes.ts';
-import {
-  defineTable,
-  integer,
-  json,
-  nullable,
-  quotedList,
-  type RawRow,
-  type RowOf,
-  text,
-} from '../sql/table.ts';
+import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 import { addCounts, type JobCount, type JobError, raiseAttempts } from './jobs.ts';
 
@@ -84,23 +75,16 @@ export function insertItems(store: Store, job: number, items: readonly NewJobIte
 
 /** Items from a position on: a search by key, so that a late page costs what the first does. */
 export function listItems(store: Store, job: number, offset: number, limit: number): JobItem[] {
-  return store
-    .all<RawRow>(
-      `select ${LISTED.columns} from job_items where job = ? and position >= ? order by position limit ?`,
-      [job, offset, limit],
-    )
-    .map(LISTED.toRow);
+  return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
 }
 
 /** Items to search for now, in order. */
 export function pendingItems(store: Store, job: number, now: number, limit: number): PendingItem[] {
-  return store
-    .all<RawRow>(
-      `select ${PENDING.columns} from job_items
-       where job = ? and status = 'pending' and (run_after is null or run_after <= ?) order by position limit ?`,
-      [job, now, limit],
-    )
-    .map((row) => PENDING.toRow(row) as PendingItem);
+  return PENDING.all(
+    store,
+    "where job = ? and status = 'pending' and (run_after is null or run_after <= ?) order by position limit ?",
+    [job, now, limit],
+  ) as PendingItem[];
 }
 
 /** When the first pending item is to be tried, Unix milliseconds, and why not before; null where none is pending. */

@@ -7,7 +7,7 @@ import {
   statusesIn,
 } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
-import { defineTable, flag, integer, json, nullable, quotedList, type RawRow, text } from '../sql/table.ts';
+import { defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 export interface JobError {
@@ -100,20 +100,16 @@ export function insertJob(store: Store, job: NewJob, totalItems: number, now: nu
 }
 
 export function getJob(store: Store, id: string): Job | null {
-  const row = store.get<RawRow>('select * from jobs where id = ?', [id]);
-  return row ? JOBS.toRow(row) : null;
+  return JOBS.first(store, 'where id = ?', [id]);
 }
 
 export function getJobBySeq(store: Store, seq: number): Job | null {
-  const row = store.get<RawRow>('select * from jobs where seq = ?', [seq]);
-  return row ? JOBS.toRow(row) : null;
+  return JOBS.first(store, 'where seq = ?', [seq]);
 }
 
 /** Newest first. */
 export function listJobs(store: Store, offset: number, limit: number): Job[] {
-  return store
-    .all<RawRow>('select * from jobs order by seq desc limit ? offset ?', [limit, offset])
-    .map(JOBS.toRow);
+  return JOBS.all(store, 'order by seq desc limit ? offset ?', [limit, offset]);
 }
 
 export function countJobs(store: Store): Record<string, number> {
@@ -186,16 +182,15 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
  * cancelled job has something to do while it is not known how its last write ended.
  */
 export function dueJob(store: Store, phase: JobPhase, now: number, last: number): Job | null {
-  const row = store.get<RawRow>(
-    `select * from jobs
-     where phase = :phase and (
+  return JOBS.first(
+    store,
+    `where phase = :phase and (
        status in (${WORKING})
        or (status = 'waiting' and run_after <= :now)
        or (status = 'cancelled' and seq in (select job from job_intents)))
      order by seq <= :last, seq limit 1`,
     { phase, now, last },
   );
-  return row ? JOBS.toRow(row) : null;
 }
 
 /** When the first waiting job of a phase is due, Unix milliseconds; null where none waits for a time. */

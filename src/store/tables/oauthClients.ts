@@ -1,62 +1,40 @@
 /** The dynamic store of OAuth clients: those that registered themselves and those that the owner added. */
 import type { ClientAuthMethod } from '../../config/oauthClients.ts';
+import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-export interface StoredClient {
-  clientId: string;
-  name: string | null;
+const COLUMNS = {
+  clientId: text(),
+  name: nullable(text()),
   /** SHA-256 of the secret in hex; null for a public client. */
-  secretHash: string | null;
+  secretHash: nullable(text()),
   /** null: the secret may be sent in either way. */
-  authMethod: ClientAuthMethod | null;
-  redirectUris: string[];
-  grantTypes: string[];
-  source: 'registered' | 'added';
+  authMethod: nullable(text<ClientAuthMethod>()),
+  redirectUris: json<string[]>(),
+  grantTypes: json<string[]>(),
+  source: text<'registered' | 'added'>(),
   /** Unix milliseconds. */
-  createdAt: number;
+  createdAt: integer,
   /** When the owner first approved it, Unix milliseconds; it stays when the approval has ended. null: never. */
-  approvedAt: number | null;
+  approvedAt: nullable(integer),
   /** Last time that one of its tokens was issued or used, Unix milliseconds; null: it never held one. */
-  lastUsedAt: number | null;
-}
+  lastUsedAt: nullable(integer),
+};
+const CLIENTS = defineTable('oauth_clients', COLUMNS);
 
-interface ClientRow {
-  client_id: string;
-  name: string | null;
-  secret_hash: string | null;
-  auth_method: ClientAuthMethod | null;
-  redirect_uris: string;
-  grant_types: string;
-  source: StoredClient['source'];
-  created_at: number;
-  approved_at: number | null;
-  last_used_at: number | null;
-}
+export type StoredClient = RowOf<typeof COLUMNS>;
 
 export function putClient(store: Store, client: StoredClient): void {
-  store.run(
-    `insert into oauth_clients (
-       client_id, name, secret_hash, auth_method, redirect_uris, grant_types, source, created_at, approved_at,
-       last_used_at)
-     values (
-       :clientId, :name, :secretHash, :authMethod, :redirectUris, :grantTypes, :source, :createdAt, :approvedAt,
-       :lastUsedAt)`,
-    {
-      ...client,
-      redirectUris: JSON.stringify(client.redirectUris),
-      grantTypes: JSON.stringify(client.grantTypes),
-    },
-  );
+  CLIENTS.insert(store, client);
 }
 
 export function getClient(store: Store, clientId: string): StoredClient | null {
-  const row = store.get<ClientRow>('select * from oauth_clients where client_id = ?', [clientId]);
-  return row ? toClient(row) : null;
+  return CLIENTS.first(store, 'where client_id = ?', [clientId]);
 }
 
 /** Oldest first. */
 export function listClients(store: Store): StoredClient[] {
-  return store.all<ClientRow>('select * from oauth_clients order by created_at, client_id').map(toClient);
+  return CLIENTS.all(store, 'order by created_at, client_id');
 }
 
 /** True when it was there. */
@@ -93,24 +71,9 @@ export function countRegisteredClients(store: Store): number {
 
 /** The registration that goes first when there is no room: the oldest one that never held a token, approved ones last. */
 export function oldestUnusedClient(store: Store): StoredClient | null {
-  const row = store.get<ClientRow>(
-    `select * from oauth_clients where source = 'registered' and last_used_at is null
+  return CLIENTS.first(
+    store,
+    `where source = 'registered' and last_used_at is null
      order by approved_at is not null, created_at, client_id limit 1`,
   );
-  return row ? toClient(row) : null;
-}
-
-function toClient(row: ClientRow): StoredClient {
-  return {
-    clientId: row.client_id,
-    name: row.name,
-    secretHash: row.secret_hash,
-    authMethod: row.auth_method,
-    redirectUris: JSON.parse(row.redirect_uris) as string[],
-    grantTypes: JSON.parse(row.grant_types) as string[],
-    source: row.source,
-    createdAt: row.created_at,
-    approvedAt: row.approved_at,
-    lastUsedAt: row.last_used_at,
-  };
 }

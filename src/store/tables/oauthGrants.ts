@@ -3,58 +3,51 @@
  * token that comes of it: deleting it ends them all.
  */
 
+import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 import { LIVE } from './oauthTokens.ts';
 
-export interface Grant {
-  id: string;
-  clientId: string;
-  redirectUri: string;
+const COLUMNS = {
+  id: text(),
+  clientId: text(),
+  redirectUri: text(),
   /** The S256 challenge (RFC 7636 4.2). */
-  codeChallenge: string;
+  codeChallenge: text(),
   /** The MCP URL that its tokens are for. */
-  resource: string;
-  scope: string;
+  resource: text(),
+  scope: text(),
   /** SHA-256 of the code in hex. */
-  codeHash: string;
-  codeExpiresAt: number;
-  /** null until the code was exchanged. Times are Unix milliseconds. */
-  codeUsedAt: number | null;
-  createdAt: number;
-  lastUsedAt: number | null;
+  codeHash: text(),
+  /** Unix milliseconds, as all times here. */
+  codeExpiresAt: integer,
+  /** null until the code was exchanged. */
+  codeUsedAt: nullable(integer),
+  createdAt: integer,
+  lastUsedAt: nullable(integer),
   /** The latest generation of refresh tokens of which one was exchanged; 0: none yet. */
-  refreshed: number;
-}
+  refreshed: integer,
+};
+const GRANTS = defineTable('oauth_grants', COLUMNS);
 
-const COLUMNS = `id, client_id as clientId, redirect_uri as redirectUri, code_challenge as codeChallenge, resource,
-  scope, code_hash as codeHash, code_expires_at as codeExpiresAt, code_used_at as codeUsedAt,
-  created_at as createdAt, last_used_at as lastUsedAt, refreshed`;
+export type Grant = RowOf<typeof COLUMNS>;
 
 export function putGrant(store: Store, grant: Grant): void {
-  store.run(
-    `insert into oauth_grants (
-       id, client_id, redirect_uri, code_challenge, resource, scope, code_hash, code_expires_at, code_used_at,
-       created_at, last_used_at, refreshed)
-     values (
-       :id, :clientId, :redirectUri, :codeChallenge, :resource, :scope, :codeHash, :codeExpiresAt, :codeUsedAt,
-       :createdAt, :lastUsedAt, :refreshed)`,
-    { ...grant },
-  );
+  GRANTS.insert(store, grant);
 }
 
 export function getGrant(store: Store, id: string): Grant | null {
-  return store.get<Grant>(`select ${COLUMNS} from oauth_grants where id = ?`, [id]) ?? null;
+  return GRANTS.first(store, 'where id = ?', [id]);
 }
 
 export function findGrantByCode(store: Store, codeHash: string): Grant | null {
-  return store.get<Grant>(`select ${COLUMNS} from oauth_grants where code_hash = ?`, [codeHash]) ?? null;
+  return GRANTS.first(store, 'where code_hash = ?', [codeHash]);
 }
 
 /** Every approval with a token that is still good, by client. */
 export function listLiveGrants(store: Store, now: number): Grant[] {
-  return store.all<Grant>(
-    `select ${COLUMNS} from oauth_grants
-     where exists (select 1 from oauth_tokens
+  return GRANTS.all(
+    store,
+    `where exists (select 1 from oauth_tokens
                    where grant_id = oauth_grants.id and ${LIVE})
      order by client_id, created_at, id`,
     [now],

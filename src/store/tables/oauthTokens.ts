@@ -1,19 +1,23 @@
 /** Access and refresh tokens of MCP clients, by their hash alone. */
+import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-export interface StoredToken {
+const COLUMNS = {
   /** SHA-256 in hex. */
-  hash: string;
-  grantId: string;
-  kind: 'access' | 'refresh';
+  hash: text(),
+  grantId: text(),
+  kind: text<'access' | 'refresh'>(),
   /** Unix milliseconds, as all times here. */
-  issuedAt: number;
-  expiresAt: number;
+  issuedAt: integer,
+  expiresAt: integer,
   /** When a refresh token was exchanged for its successor. */
-  rotatedAt: number | null;
+  rotatedAt: nullable(integer),
   /** 1 for the pair that the code gave, one more for each refresh. Several have one where a token came back in its grace. */
-  generation: number;
-}
+  generation: integer,
+};
+const TOKENS = defineTable('oauth_tokens', COLUMNS);
+
+export type StoredToken = RowOf<typeof COLUMNS>;
 
 /**
  * Whether a token still opens something: neither ended, nor rotated, nor a refresh token of a generation of which another
@@ -23,22 +27,11 @@ export const LIVE = `expires_at > ? and rotated_at is null and (kind = 'access'
   or generation > (select refreshed from oauth_grants where id = grant_id))`;
 
 export function putToken(store: Store, token: StoredToken): void {
-  store.run(
-    `insert into oauth_tokens (hash, grant_id, kind, issued_at, expires_at, rotated_at, generation)
-     values (:hash, :grantId, :kind, :issuedAt, :expiresAt, :rotatedAt, :generation)`,
-    { ...token },
-  );
+  TOKENS.insert(store, token);
 }
 
 export function getToken(store: Store, hash: string): StoredToken | null {
-  return (
-    store.get<StoredToken>(
-      `select hash, grant_id as grantId, kind, issued_at as issuedAt, expires_at as expiresAt,
-         rotated_at as rotatedAt, generation
-       from oauth_tokens where hash = ?`,
-      [hash],
-    ) ?? null
-  );
+  return TOKENS.first(store, 'where hash = ?', [hash]);
 }
 
 /** Exchanges a refresh token: no other one of its generation is good from now on. A second time changes nothing. */

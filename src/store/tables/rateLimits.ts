@@ -1,28 +1,31 @@
 /** The provider's blocks, one row per provider and endpoint family, so that a restart does not forget them. */
+import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-export interface RateLimit {
-  provider: string;
+const COLUMNS = {
+  provider: text(),
   /** Endpoint family. */
-  scope: string;
+  scope: text(),
   /** Unix milliseconds; in the past, or null, when nothing blocks. */
-  blockedUntil: number | null;
+  blockedUntil: nullable(integer),
   /** The provider's reason, where it named one. */
-  reason: string | null;
+  reason: nullable(text()),
   /** HTTP status of the answer that blocked last. */
-  lastStatus: number | null;
+  lastStatus: nullable(integer),
   /** Unix milliseconds. */
-  updatedAt: number;
-}
+  updatedAt: integer,
+};
+const RATE_LIMITS = defineTable('rate_limits', COLUMNS);
+
+export type RateLimit = RowOf<typeof COLUMNS>;
 
 export function listRateLimits(
   store: Store,
   filter: { provider?: string; scope?: string } = {},
 ): RateLimit[] {
-  return store.all<RateLimit>(
-    `select provider, scope, blocked_until as blockedUntil, reason, last_status as lastStatus, updated_at as updatedAt
-     from rate_limits
-     where (:provider is null or provider = :provider) and (:scope is null or scope = :scope)
+  return RATE_LIMITS.all(
+    store,
+    `where (:provider is null or provider = :provider) and (:scope is null or scope = :scope)
      order by provider, scope`,
     { provider: filter.provider ?? null, scope: filter.scope ?? null },
   );
@@ -30,11 +33,7 @@ export function listRateLimits(
 
 /** Remembers a block; a later one of the same scope takes its place. Saved within a second. */
 export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, now: number): void {
-  store.run(
-    `insert or replace into rate_limits (provider, scope, blocked_until, reason, last_status, updated_at)
-     values (:provider, :scope, :blockedUntil, :reason, :lastStatus, :now)`,
-    { ...block, now },
-  );
+  RATE_LIMITS.insert(store, { ...block, updatedAt: now }, 'or replace');
   store.saveSoon();
 }
 
