@@ -3,6 +3,7 @@ import { isAllowed } from './allowance.ts';
 import { wrongReads } from './environment.ts';
 import { wrongImports } from './imports.ts';
 import { crowdedPlaces } from './layout.ts';
+import { missingFiles } from './paths.ts';
 import { strangeWords } from './words.ts';
 import { strayWriters } from './writers.ts';
 
@@ -12,6 +13,7 @@ const wrong = [
   ...strayWriters(),
   ...wrongReads(),
   ...crowdedPlaces(),
+  ...missingFiles(),
   ...words.filter(({ path }) => !isAllowed('words', path)).map(({ sentence }) => sentence),
 ];
 for (const sentence of wrong) console.log(sentence);
