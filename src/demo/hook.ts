@@ -13,7 +13,7 @@ export interface Delivery {
   readonly manner: 'whole' | 'half' | 'drop' | 'hang';
 }
 
-/** One request on its way through the provider. */
+/** One request on its way through the provider. @internal */
 export interface RequestContext {
   readonly request: Incoming;
   /**

@@ -27,7 +27,7 @@ export const TOOL_ERROR_CODES = {
   QUOTA_EXCEEDED: "The Spotify app's quota for this kind of request is used up.",
   PROVIDER_UNAVAILABLE: 'Spotify cannot be reached or answers with a server error.',
   PROVIDER_TIMEOUT: 'Spotify did not answer in time.',
-  PROVIDER_INVALID_RESPONSE: 'Spotify answered in a form that is not understood.',
+  PROVIDER_INVALID_RESPONSE: "Spotify's answer is not valid.",
   UNSUPPORTED_ITEMS: 'The playlist holds rows that could not be restored.',
   RESOLUTION_FAILED: 'Some entries could not be found.',
   PARTIAL_WRITE: 'A write stopped part-way.',

@@ -58,13 +58,8 @@ export function parseRef(text: string, wanted: readonly [EntityKind, ...EntityKi
 }
 
 /** The URI for an ID of a known kind. */
-export function refOf(kind: EntityKind, id: string): EntityRef {
+function refOf(kind: EntityKind, id: string): EntityRef {
   return { kind, id, uri: `spotify:${kind}:${id}` };
-}
-
-/** The web link of an item, as the provider's own `external_urls` has it. */
-export function webUrl(kind: EntityKind, id: string): string {
-  return `https://open.spotify.com/${kind}/${encodeURIComponent(id)}`;
 }
 
 function fromUri(value: string): EntityRef | null {

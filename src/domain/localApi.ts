@@ -90,7 +90,7 @@ export interface LoginStart {
 }
 
 /** Signs one browser in as the owner, once, within a minute. */
-export interface OwnerTicket {
+interface OwnerTicket {
   /** Holds the ticket: never for a command line, a log or anything printed. */
   url: string;
   /** Names the ticket without being one. */

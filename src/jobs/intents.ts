@@ -9,10 +9,12 @@ import { type JobContext, reread } from './context.ts';
 /**
  * How long a write whose answer was lost may still take to show. Spotify's lists lag behind writes by about 0.6 s;
  * concluding too early that it did not land would write it twice.
+ * @internal
  */
 export const SETTLE_MS = 1_500;
 /** A list that matches neither the state before nor after may be transient: it is read this often before it counts. */
 const MAX_LOOKS = 4;
+/** @internal */
 export const LOOK_AGAIN_MS = 700;
 
 /**

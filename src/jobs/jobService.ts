@@ -30,6 +30,7 @@ import { mayMove, workingState } from './states.ts';
 
 const RETENTION_MS = 90 * 24 * 60 * 60_000;
 
+/** @internal */
 export interface JobRequest {
   type: JobType;
   payload: JobPayload;

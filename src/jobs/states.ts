@@ -1,6 +1,7 @@
 /** The whole state machine of a job: from each state the states that may follow. Everything else asks here. */
 import type { JobPhase, JobStatus } from '../domain/job.ts';
 
+/** @internal */
 export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   /** Created. */
   pending: ['resolving', 'cancelled'],

@@ -36,7 +36,7 @@ export interface CoreOptions {
   version: string;
   /** What the home is held for, shown to another command that finds it taken: `relay serve`. */
   purpose: string;
-  /** The person asked to log in anew after the key was lost: what it had sealed is dropped. */
+  /** The owner asked to start over after the key was lost: what it had sealed is dropped. */
   startOver?: boolean;
   /** Reads the client ID anew, since `relay login` and `relay config set` may set it while a server runs. */
   readClientId: () => string | null;

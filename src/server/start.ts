@@ -41,7 +41,7 @@ export interface StartOptions {
   log: Log;
   version: string;
   demo: boolean;
-  /** Drops what a lost key had sealed; only when the person asked to log in anew. */
+  /** Drops what a lost key had sealed. Only when the owner asked to start over. */
   startOver?: boolean;
   /** Of connections, for tests that cannot wait for the usual ones. */
   limits?: Partial<ConnectionLimits>;

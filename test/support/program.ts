@@ -48,7 +48,7 @@ interface Started extends Running {
   end(): Promise<unknown>;
 }
 
-export interface Ready {
+interface Ready {
   event: 'ready';
   pid: number;
   baseUrl: string;
@@ -57,7 +57,7 @@ export interface Ready {
   providerConnected: boolean;
 }
 
-export interface Served {
+interface Served {
   server: Running;
   ready: Ready;
 }

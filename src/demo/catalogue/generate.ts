@@ -34,7 +34,7 @@ export function sharedCatalogue(): Catalogue {
   return shared;
 }
 
-/** More than 5,000 tracks by more than 400 artists; takes well under 300 ms. */
+/** More than 5,000 tracks by more than 400 artists; takes well under 300 ms. @internal */
 export function generateCatalogue(): Catalogue {
   const builder = new CatalogueBuilder();
   const random = new Seeded(SEED);

@@ -24,7 +24,7 @@ export const UNAPPROVED_CLIENT_MS = DAY_MS;
 /** A client that has held a token remembers its ID for good, and stops working once the ID is forgotten here. */
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 
-/** Clients register anew at every fresh connection; what never got a token makes room. */
+/** Clients register again at every new connection. Those that never got a token make room. */
 export const MAX_CLIENTS = 200;
 
 /** Requests a minute from one address. */

@@ -249,7 +249,7 @@ function retryAdvice(request: ProviderRequest): string {
 export function invalidResponse(request: ProviderRequest, what: string): RelayError {
   return new RelayError(
     'PROVIDER_INVALID_RESPONSE',
-    `Spotify's answer to ${request.method} ${request.template} was not understood: ${what}.`,
+    `Spotify's answer to ${request.method} ${request.template} is not valid: ${what}.`,
     {
       remedy:
         request.method === 'GET'

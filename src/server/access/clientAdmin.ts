@@ -45,7 +45,7 @@ function theOne(core: Core, asked: string): OAuthClient {
   });
 }
 
-/** Clients register anew at every fresh connection, under one name: those that are approved, else those that were once. */
+/** Clients register again at every new connection, under one name: those that are approved, else those that were once. */
 function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
   const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));
   const now = clients.filter(({ clientId }) => approved.has(clientId));

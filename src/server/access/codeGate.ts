@@ -8,7 +8,7 @@ import { createWindow } from '../../base/rateWindow.ts';
 
 /** Wrong codes in a minute that cost nothing: people mistype. */
 const FREE = 20;
-/** Codes count together, whoever typed them. */
+/** All codes count together. */
 const ALL = 'all';
 const STEP_MS = 25;
 /** Two tries a second would take 5,000 years for half of the made codes; a longer pause would be felt by the owner. */

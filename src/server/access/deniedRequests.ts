@@ -1,6 +1,6 @@
 /**
  * Requests that the owner denied: a client that shows the same one again does not get another try. In memory and bounded:
- * a request is asked anew with a fresh `state` and challenge anyway.
+ * a new request has a fresh `state` and challenge anyway.
  */
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';

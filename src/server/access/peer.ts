@@ -17,7 +17,7 @@ export type Peer = 'self' | 'other' | 'unknown';
 /** Where a peer of this machine is never `unknown` while its connection is open. */
 export const PEERS_ARE_KNOWN = process.platform === 'linux';
 
-/** The two ends of a connection as the server sees them. */
+/** The two ends of a connection as the server sees them. @internal */
 export interface Ends {
   remoteAddress: string;
   remotePort: number;
@@ -57,6 +57,7 @@ async function lookUp(socket: Socket): Promise<Peer> {
  *
  * Only an end that a program still holds counts, established or half closed. Once it is closed the kernel shows root and
  * no inode for it, so a program that sends a request and closes at once would pass for root.
+ * @internal
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {
   const ofPeer = encode(ends.remoteAddress, ends.remotePort, order);

@@ -6,7 +6,7 @@ import { type Html, html, type Page } from './page.ts';
 /** What the person can do about some reasons; all others are faults of the client. */
 const ADVICE: Partial<Record<Reason, Html>> = {
   client_unknown: html`<p>relay does not know this client. Its access may have been revoked, or it was set up with another relay.</p>
-<p>In the client, remove the connection to relay and add it again: most clients then register anew.</p>`,
+<p>In the client, remove the connection to relay and add it again: most clients then register again.</p>`,
   redirect_uri_unregistered: html`<p>The client wants to be called back at an address that it did not register.</p>
 <p>If you have just updated the client, remove the connection to relay and add it again. If you did not start this yourself, close this page.</p>`,
 };

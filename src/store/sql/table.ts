@@ -33,7 +33,7 @@ export const nullable = <T>(kind: Kind<T>): Kind<T | null> => ({
 
 export type Columns = Readonly<Record<string, Kind<unknown>>>;
 export type RowOf<C extends Columns> = { [K in keyof C]: C[K] extends Kind<infer T> ? T : never };
-export type RawRow = Record<string, SqlValue>;
+type RawRow = Record<string, SqlValue>;
 
 export interface Table<Row> {
   toRow(raw: RawRow): Row;
