@@ -36,7 +36,7 @@ export function crossWarnings(values: SettingValues): string[] {
 }
 
 /** The form of every client ID that Spotify gives out today. */
-export function looksLikeClientId(text: string): boolean {
+function looksLikeClientId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 

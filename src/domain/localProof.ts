@@ -4,11 +4,13 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/**
- * The route below `/local/`: POST `{nonce}`, random so that no earlier answer serves again, answered with `{pid, proof}`.
- * Without a credential.
- */
+/** The route below `/local/`: POST without a credential, `{nonce}`: random, so that no earlier answer fits again. */
 export const HELLO_ROUTE = 'hello';
+
+interface HelloAnswer {
+  pid: number;
+  proof: string;
+}
 
 /** The server's end of the connection, as either side's socket names it. */
 export interface ServerEnd {
@@ -17,8 +19,8 @@ export interface ServerEnd {
 }
 
 /**
- * HMAC-SHA-256 under the local token, in base64url. It holds the address and port that the server was dialed at, so
- * a program that passes the question on to the real server, which listens elsewhere, gets an answer that does not fit.
+ * HMAC-SHA-256 under the local token, in base64url. It includes the address and port that the client connected to: a
+ * program that passes the question on to the real server, which listens elsewhere, gets an answer that does not fit.
  */
 export function localProof(token: string, nonce: string, end: ServerEnd, pid: number): string {
   const address = (end.address ?? '').replace(/^::ffff:/i, '');

@@ -1,11 +1,23 @@
-/** The master key in a file, for machines without a keychain: `<home>/master.key`, mode 0600. */
+/** The master key as text (base64 of 32 bytes), and in a file for machines without a keychain: `<home>/master.key`, mode 0600. */
 import { chmod, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../base/clock.ts';
 import { readRegularFile, writeSynced } from '../base/files.ts';
 import { tempPathFor } from '../base/tempFiles.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
-import { decodeKey, encodeKey, KEY_BYTES } from './keyText.ts';
+
+export const KEY_BYTES = 32;
+
+export function encodeKey(key: Buffer): string {
+  return key.toString('base64');
+}
+
+/** The key, or null for anything but base64 (RFC 4648, section 4 or 5, with or without padding) of 32 bytes. */
+export function decodeKey(text: string): Buffer | null {
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return null;
+  const key = Buffer.from(text, 'base64');
+  return key.length === KEY_BYTES ? key : null;
+}
 
 /** A key has 44 characters; an editor may have added to them. */
 const MAX_BYTES = 4096;

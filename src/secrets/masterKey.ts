@@ -7,8 +7,15 @@ import { interruptible, withDeadline } from '../base/abort.ts';
 import { type Clock, type Random, systemRandom } from '../base/clock.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
-import { createKeyFile, hasKeyFile, keyFilePath, readKeyFile } from './keyFile.ts';
-import { decodeKey, encodeKey, KEY_BYTES } from './keyText.ts';
+import {
+  createKeyFile,
+  decodeKey,
+  encodeKey,
+  hasKeyFile,
+  KEY_BYTES,
+  keyFilePath,
+  readKeyFile,
+} from './keyFile.ts';
 
 /** A keychain that has not answered by then counts as none. */
 const KEYCHAIN_PATIENCE_MS = 3_000;

@@ -20,7 +20,7 @@ export interface StoreOptions {
   migrations?: readonly Migration[];
 }
 
-export interface StoreState {
+interface StoreState {
   path: string;
   /** `degraded`: the last save failed; it is tried again by itself. */
   status: 'ok' | 'degraded';

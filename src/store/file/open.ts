@@ -24,7 +24,7 @@ import {
   stateFilePath,
 } from './stateFile.ts';
 
-export type { SqlParams, SqlValue, Store, StoreOptions, StoreState } from '../types.ts';
+export type { Store, StoreOptions } from '../types.ts';
 
 /**
  * Opens `<home>/relay.db`, makes it in a fresh home, and migrates an older one.
