@@ -1,7 +1,8 @@
-/** What can be wrong with the settings, collected first and told all at once. */
+/** Problems with the settings: collected first, then reported together. */
 
 import { visibleLine } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
+import type { Remedy } from '../domain/remedy.ts';
 
 /** Where a value came from. */
 export type Origin = 'flag' | 'environment' | 'file' | 'default';
@@ -14,7 +15,7 @@ export interface Problem {
   message: string;
 }
 
-/** `SETTINGS_INVALID` that tells every problem; `details.problems` has them one by one. */
+/** A `SETTINGS_INVALID` error that reports every problem; `details.problems` lists them. */
 export function settingsError(problems: readonly Problem[]): RelayError {
   const messages = problems.map(({ message }) => visibleLine(message));
   const text =
@@ -33,9 +34,12 @@ export function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-function remedyFor(problems: readonly Problem[]): string {
+function remedyFor(problems: readonly Problem[]): Remedy {
   const inFile = problems.some(({ origin }) => origin === 'file');
   return inFile
-    ? 'Correct it there, or with `relay config set` and `relay config unset`.'
-    : 'Correct it, or leave it out for the default; `relay config list` shows where each setting comes from.';
+    ? { text: 'Correct it there, or with {command}.', command: ['config', 'set'] }
+    : {
+        text: 'Correct it, or remove it to use the default. {command} shows where each setting comes from.',
+        command: ['config', 'list'],
+      };
 }

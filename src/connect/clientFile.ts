@@ -50,7 +50,7 @@ export async function readClientFile(path: string): Promise<ClientFile> {
 
 function problemOf({ size }: UnreadFile): FileProblem {
   if (size === null) return new FileProblem('is not a regular file');
-  return new FileProblem(`has ${Math.round(size / 1024 / 1024)} MiB, too much to edit safely`);
+  return new FileProblem(`is ${Math.round(size / 1024 / 1024)} MiB, too large to edit safely`);
 }
 
 /**

@@ -34,7 +34,7 @@ export function hasKeyFile(home: string): Promise<boolean> {
 }
 
 /**
- * The key in the file, or null where there is none. Rights that let others read it are taken back.
+ * The key in the file, or null where there is none. Permissions that let others read it are removed.
  * @throws RelayError `KEY_UNAVAILABLE` when the file cannot be read or holds no key
  */
 export async function readKeyFile(home: string): Promise<Buffer | null> {
@@ -50,7 +50,7 @@ export async function readKeyFile(home: string): Promise<Buffer | null> {
   return key;
 }
 
-/** Makes a key unless there is one; of several that try at the same time all get the same key. */
+/** Makes a key unless there is one. Processes that try at the same time all get the same key. */
 export async function createKeyFile(
   home: string,
   random: Random,
@@ -74,7 +74,10 @@ export async function createKeyFile(
 
 function unreadable(path: string, reason: string): RelayError {
   return new RelayError('KEY_UNAVAILABLE', `The master key in ${path} cannot be read: ${reason}.`, {
-    remedy: "Bring the file back from a copy, or move it away and run 'relay login' to start over.",
+    remedy: {
+      text: 'Restore the file from a copy, or move it away and start over with {command}.',
+      command: ['login'],
+    },
     details: { path },
   });
 }

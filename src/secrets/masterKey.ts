@@ -1,7 +1,7 @@
 /**
  * The master key: from the environment, from `master.key`, or from the OS keychain. A key is made only when the caller
- * allows it, that is while nothing is sealed or the person starts over; a key that cannot be read is never replaced by
- * itself, since that would make everything sealed unreadable for good.
+ * allows it: while nothing is sealed, or when the person starts over. A key that cannot be read is never replaced without
+ * being asked, since everything sealed would then be lost for good.
  */
 import { interruptible, withDeadline } from '../base/abort.ts';
 import { type Clock, type Random, systemRandom } from '../base/clock.ts';
@@ -18,7 +18,7 @@ import {
 } from './keyFile.ts';
 
 /** A keychain that has not answered by then counts as none. */
-const KEYCHAIN_PATIENCE_MS = 3_000;
+const KEYCHAIN_TIMEOUT_MS = 3_000;
 
 export interface MasterKeyOptions {
   /** An existing home directory. */
@@ -38,7 +38,7 @@ export interface MasterKey {
   /** 32 bytes. */
   key: Buffer;
   source: 'keychain' | 'file' | 'environment';
-  /** A sentence for the person where the key lies less safe than it could. */
+  /** A sentence for the person when the key could be kept in a safer place. */
   warning: string | null;
   /** True when it was made by this call. */
   created: boolean;
@@ -57,7 +57,7 @@ export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKe
   }
 }
 
-/** Where the key of a home lies, without reading it: the keychain might ask the person. */
+/** Where the key of a home is kept, without reading it: the keychain might ask the person. */
 export async function keySource({
   home,
   mode,
@@ -75,7 +75,7 @@ function fromEnvironment(text: string): MasterKey {
   });
 }
 
-/** A file is there because no keychain answered once, or because the person chose it: the state is sealed with it. */
+/** A key file exists because no keychain answered, or because the person chose it: it sealed the state. */
 async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
   const inFile = await readKeyFile(options.home);
   if (inFile) return { key: inFile, source: 'file', warning: fileWarning(options.home), created: false };
@@ -86,7 +86,7 @@ async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
 }
 
 function fileWarning(home: string): string {
-  return `The master key is in ${keyFilePath(home)}; whoever can read that file can read the stored tokens.`;
+  return `The master key is in ${keyFilePath(home)}; anyone who can read that file can read the stored tokens.`;
 }
 
 async function fromFile(options: MasterKeyOptions, warning: string | null): Promise<MasterKey> {
@@ -106,7 +106,7 @@ async function lookUp({ home, clock, keychain = osKeychain }: MasterKeyOptions):
   const account = await keychainAccount(home);
   let text: string | null;
   try {
-    text = await withPatience(clock, (signal) => keychain.read(account, signal));
+    text = await withTimeLimit(clock, (signal) => keychain.read(account, signal));
   } catch (error) {
     return { answer: 'none', problem: messageOf(error) };
   }
@@ -123,7 +123,7 @@ async function fromKeychain(options: MasterKeyOptions, found: Lookup): Promise<M
     case 'none':
       throw noKeychain(found.problem);
     case 'no key':
-      if (!options.allowCreate) throw noKey('The keychain has none for this home');
+      if (!options.allowCreate) throw noKey('The keychain has no key for this home');
       return createInKeychain(options, found.account);
   }
 }
@@ -133,7 +133,7 @@ async function createInKeychain(options: MasterKeyOptions, account: string): Pro
   const key = random.bytes(KEY_BYTES);
   let stored: string | null;
   try {
-    stored = await withPatience(clock, (signal) => keychain.write(account, encodeKey(key), signal));
+    stored = await withTimeLimit(clock, (signal) => keychain.write(account, encodeKey(key), signal));
   } catch (error) {
     if (options.mode === 'os') throw noKeychain(messageOf(error));
     return fromFile(
@@ -145,24 +145,28 @@ async function createInKeychain(options: MasterKeyOptions, account: string): Pro
   return { key, source: 'keychain', warning: null, created: true };
 }
 
-/** Rejects, and aborts `work`, once the patience is at its end, even if `work` does not end then. */
-function withPatience<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Rejects and aborts `work` after the time limit, even if `work` goes on. */
+function withTimeLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new Error('it did not answer within 3 seconds');
-  return withDeadline({ clock, ms: KEYCHAIN_PATIENCE_MS, late }, (signal) =>
+  return withDeadline({ clock, ms: KEYCHAIN_TIMEOUT_MS, late }, (signal) =>
     interruptible(signal, work(signal)),
   );
 }
 
 function noKey(what: string): RelayError {
   return new RelayError('KEY_UNAVAILABLE', `The master key that sealed the state is not found. ${what}.`, {
-    remedy:
-      "If it is elsewhere (master.key, this user's keychain, RELAY_ENCRYPTION_KEY, or the home directory was moved), bring it back; else run 'relay login' to start over.",
+    remedy: {
+      text: 'Put it back if you still have it: master.key, the keychain of this user, or RELAY_ENCRYPTION_KEY; a moved home has its key under the old path. Otherwise start over with {command}.',
+      command: ['login'],
+    },
   });
 }
 
 function noKeychain(problem: string): RelayError {
   return new RelayError('KEY_UNAVAILABLE', `The keychain cannot be used: ${problem}.`, {
-    remedy:
-      "Unlock the keychain and try again. Without one, set RELAY_KEYCHAIN=file; what is stored then needs 'relay login' to start over.",
+    remedy: {
+      text: 'Unlock the keychain, then try again. If there is none, set RELAY_KEYCHAIN=file and start over with {command}.',
+      command: ['login'],
+    },
   });
 }

@@ -21,7 +21,7 @@ export interface Sealer {
   seal(name: string, plaintext: string): Buffer;
   /** @throws RelayError `KEY_MISMATCH` when the key or the name is another one, or the value is damaged */
   open(name: string, sealed: Uint8Array): string;
-  /** A sealed value by which `matches` knows the key again. */
+  /** A sealed value that `matches` recognizes the key by. */
   check(): Buffer;
   /** True when `check` was made with this master key. */
   matches(check: Uint8Array): boolean;
@@ -50,7 +50,7 @@ export function createSealer(masterKey: Buffer, random: Random): Sealer {
     open(name, sealed) {
       const plaintext = open(secretDomain(name), sealed);
       if (plaintext === null)
-        throw keyMismatch(`The stored ${name} cannot be opened with the present master key.`);
+        throw keyMismatch(`The stored ${name} cannot be opened with the current master key.`);
       return plaintext;
     },
     check: () => seal(CHECK_NAME, CHECK_TEXT),
@@ -73,17 +73,19 @@ function finish(decipher: DecipherGCM, ciphertext: Uint8Array): string | null {
 
 export function keyMismatch(message: string): RelayError {
   return new RelayError('KEY_MISMATCH', message, {
-    remedy:
-      "Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or run 'relay login' to start over with a new one.",
+    remedy: {
+      text: 'Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or start over with {command}.',
+      command: ['login'],
+    },
   });
 }
 
-/** The credential of the `/local` routes: whoever may read the master key can make it. */
+/** The credential of the `/local` routes: any process that can read the master key can derive it. */
 export function deriveLocalToken(masterKey: Buffer): string {
   return derive(masterKey, 'relay local token v1').toString('base64url');
 }
 
-/** Compares in a time that tells nothing about where, or in which length, the two differ. */
+/** Compares in a time that does not depend on where the two differ, nor on their lengths. */
 export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(a)), Buffer.from(hashOf(b)));
 }

@@ -16,7 +16,7 @@ export function serviceManager(facts: ServiceFacts): ServiceManager {
       return runKeyManager(facts);
     default:
       throw new RelayError('SERVICE_FAILED', `relay cannot start at login on ${facts.platform}.`, {
-        remedy: 'Run `relay serve` from your own startup files.',
+        remedy: { text: 'Run {command} from your own startup files.', command: ['serve'] },
       });
   }
 }

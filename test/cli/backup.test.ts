@@ -62,7 +62,7 @@ test('backup says where the copy is and what has to be kept beside it', async (c
 
 test('backup --json is one document, and an earlier copy is replaced with --force', async (context) => {
   const { run, state, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
-  const taken = `relay: ${copy} exists already.\n  Give another name, or replace an earlier copy with --force.\n`;
+  const taken = `relay: ${copy} already exists.\n  Give another name, or replace an earlier copy with --force.\n`;
   assert.equal((await run(['backup', copy])).code, 0);
   assert.deepEqual(await run(['backup', copy]), { code: 2, out: '', err: taken });
   const { code, out, err } = await run(['backup', copy, '--force', '--json']);
@@ -90,7 +90,7 @@ test('backup without a state makes neither a copy nor a home', async (context) =
   assert.deepEqual(result, {
     code: 1,
     out: '',
-    err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` to begin, or name another home with --home.\n`,
+    err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` first, or choose another home with --home.\n`,
   });
   assert.deepEqual(readdirSync(folder), []);
 });
@@ -252,7 +252,7 @@ for (const [what, spoil, code, words] of REFUSED) {
     const result = await run(['restore', copy, '--force']);
     assert.deepEqual([result.code, result.out], [code, '']);
     assert.match(result.err, words);
-    assert.match(result.err, /The state of this home is as it was\./);
+    assert.match(result.err, /The state of this home is unchanged\./);
     assert.deepEqual([digest(state), digest(copy), ...readdirSync(home)], before);
   });
 }

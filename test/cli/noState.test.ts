@@ -12,7 +12,7 @@ const RELAY_KEYCHAIN = 'file';
 const refused = (home: string) => ({
   code: 1,
   out: '',
-  err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` to begin, or name another home with --home.\n`,
+  err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` first, or choose another home with --home.\n`,
 });
 
 test('status says so, is exit 4, and makes no home', async (context) => {

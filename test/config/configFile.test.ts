@@ -22,7 +22,7 @@ for (const [text, problem] of BROKEN) {
     assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
       code: 'SETTINGS_INVALID',
       message: `${path} ${problem}.`,
-      remedy: 'Correct it there, or with `relay config set` and `relay config unset`.',
+      remedy: 'Correct it there, or with `relay config set`.',
     });
     assert.throws(() => storeSetting({ env: { RELAY_HOME: home } }, 'port', '5000'), {
       code: 'SETTINGS_INVALID',

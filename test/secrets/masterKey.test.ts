@@ -38,7 +38,7 @@ const load = (home: string, options: Partial<MasterKeyOptions>) =>
 
 const keyFile = (home: string) => join(home, 'master.key');
 const inFile = (home: string) =>
-  `The master key is in ${keyFile(home)}; whoever can read that file can read the stored tokens.`;
+  `The master key is in ${keyFile(home)}; anyone who can read that file can read the stored tokens.`;
 
 test('auto makes the key in the keychain, and finds it again', async (t) => {
   const home = await temporaryHome(t);
@@ -87,7 +87,7 @@ test('a key that cannot be found is never replaced while something is sealed', a
     ],
     [
       { mode: 'auto', keychain: keychainWith({}).keychain },
-      () => 'The master key that sealed the state is not found. The keychain has none for this home.',
+      () => 'The master key that sealed the state is not found. The keychain has no key for this home.',
     ],
     [
       { mode: 'os', keychain: keychainWith(null).keychain },
@@ -95,7 +95,7 @@ test('a key that cannot be found is never replaced while something is sealed', a
     ],
     [
       { mode: 'os', keychain: keychainWith({}).keychain },
-      () => 'The master key that sealed the state is not found. The keychain has none for this home.',
+      () => 'The master key that sealed the state is not found. The keychain has no key for this home.',
     ],
     [
       { mode: 'file' },

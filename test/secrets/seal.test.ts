@@ -23,7 +23,7 @@ test('another key, another name or any changed byte is refused', () => {
   const sealed = sealer.seal('refresh_token', 'token');
   const refusal = {
     code: 'KEY_MISMATCH',
-    message: 'The stored refresh_token cannot be opened with the present master key.',
+    message: 'The stored refresh_token cannot be opened with the current master key.',
   };
   const other = createSealer(Buffer.alloc(32, 2), systemRandom);
   assert.throws(() => other.open('refresh_token', sealed), refusal);

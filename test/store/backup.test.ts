@@ -62,7 +62,7 @@ test('an earlier copy is replaced only with force, and then at once', async (t) 
   await store.durable(() => store.run("update meta set value = 'changed' where name = 'test_row'"));
   await assert.rejects(backUpState({ source, file, force: false }), {
     code: 'USAGE',
-    message: `${file} exists already.`,
+    message: `${file} already exists.`,
   });
   assert.deepEqual(await readFile(file), first);
   await backUpState({ source, file, force: true });
@@ -108,7 +108,7 @@ test('force replaces nothing but copies', async (t) => {
     await writeFile(key, content);
     await assert.rejects(backUpState({ source, file: key, force: true }), {
       code: 'USAGE',
-      message: `${key} is no copy of the state, so it is not replaced.`,
+      message: `${key} is not a copy of the state, so it was not replaced.`,
     });
     assert.equal(await readFile(key, 'utf8'), content);
   }

@@ -33,7 +33,7 @@ test('rights that are too wide are taken back, with a warning', { skip: onWindow
     const { log, said } = warnings();
     await ensureHome(home, log);
     assert.equal(await modeOf(home), '700');
-    assert.deepEqual(said, ['others could enter the home directory; now only its owner can']);
+    assert.deepEqual(said, ['other users could enter the home directory; now only its owner can']);
   }
 });
 
@@ -45,7 +45,7 @@ test("a directory with other people's files keeps its rights", { skip: onWindows
   await ensureHome(home, log);
   assert.equal(await modeOf(home), '755');
   assert.deepEqual(said, [
-    'others may enter the home directory, and it holds other files, so its rights stay as they are',
+    'other users can enter the home directory; its permissions were not changed because it holds other files',
   ]);
 });
 
@@ -66,12 +66,12 @@ test('a file, a path through a file, and a shared directory are refused by name'
     await assert.rejects(ensureHome(home), {
       code: 'HOME_UNUSABLE',
       message: `The home directory ${home} cannot be used: ${reason}.`,
-      remedy: 'Choose another one with --home or RELAY_HOME, or make this one a directory of your own.',
+      remedy: 'Choose another one with --home or RELAY_HOME, or make this one yours alone.',
     });
   }
 });
 
-test('a directory without the right to write is refused', async (t) => {
+test('a directory that is not writable is refused', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows has no such mode');
   const home = await temporaryHome(t);
   await chmod(home, 0o500);
@@ -87,7 +87,7 @@ test('a directory without the right to write is refused', async (t) => {
   });
   assert.equal(
     stdout.trim(),
-    `HOME_UNUSABLE The home directory ${home} cannot be used: this user has no right to write there.`,
+    `HOME_UNUSABLE The home directory ${home} cannot be used: this user is not allowed to write there.`,
   );
   await chmod(home, 0o700);
 });

@@ -40,7 +40,7 @@ test('a home that is held is refused with pid and purpose, and free again after 
   await assert.rejects(acquire(home), {
     code: 'ALREADY_RUNNING',
     message: `Another relay command is using this home: relay login, pid ${process.pid}.`,
-    remedy: 'Use that one, stop it first, or choose another home with --home.',
+    remedy: 'Use it, stop it first, or choose another home with --home.',
     details: { pid: process.pid },
   });
   await lock.release();

@@ -241,7 +241,7 @@ test('a fresh home that cannot hold the first file is refused', async (t) => {
   disk.fail('ENOSPC');
   await assert.rejects(openStore({ home, clock: manualClock(), log: silentLog, fs: disk.fs }), {
     code: 'HOME_UNUSABLE',
-    message: `The state file ${join(home, 'relay.db')} cannot be made. The state cannot be saved to ${join(home, 'relay.db')}: the disk is full.`,
+    message: `The state file ${join(home, 'relay.db')} cannot be created. The state cannot be saved to ${join(home, 'relay.db')}: the disk is full.`,
   });
   assert.deepEqual(await readdir(home), []);
 });

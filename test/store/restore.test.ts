@@ -89,7 +89,7 @@ test('a home whose state lies behind a link keeps the link', async (t) => {
   assert.deepEqual(await readdir(home), ['relay.db']);
 });
 
-test('an older copy is brought to the present schema', async (t) => {
+test('an older copy is migrated to the current schema', async (t) => {
   const older = await homeWith(t, 'old', MIGRATIONS.slice(0, 2));
   const before = await readFile(older.path);
   const { home, path } = await homeWith(t, 'present');
@@ -105,7 +105,7 @@ test('a file of a newer schema is refused: there is nothing to compare it with',
   const { home } = await homeWith(t, 'present');
   await assert.rejects(readCopy(newer.path, home, manualClock()), {
     code: 'STATE_TOO_NEW',
-    remedy: 'The state of this home is as it was. Restore it with the newer relay that made the copy.',
+    remedy: 'The state of this home is unchanged. Restore with the newer relay that made the copy.',
   });
 });
 
@@ -141,8 +141,8 @@ for (const step of ['writeSynced', 'rename', 'syncDirectory'] as const) {
     disk.fail('ENOSPC', step);
     await assert.rejects(restore(copy.path, home, disk), {
       code: 'STORE_ERROR',
-      message: `The copy cannot be put in the place of ${path}: the disk is full.`,
-      remedy: 'Free some space and restore again; nothing was lost.',
+      message: `The copy cannot replace ${path}: the disk is full.`,
+      remedy: 'Free some space, then restore again. Nothing was lost.',
     });
     assert.deepEqual(await readFile(path), before);
     assert.deepEqual(await readdir(home), ['relay.db']);

@@ -58,7 +58,7 @@ test('another key is refused with what to do, and changes nothing', async (t) =>
     code: 'KEY_MISMATCH',
     message: 'The master key is not the one that sealed the state.',
     remedy:
-      "Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or run 'relay login' to start over with a new one.",
+      'Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or start over with `relay login`.',
   });
   assert.throws(() => wrong.get('api_key'), { code: 'KEY_MISMATCH' });
   assert.equal(store.state().unsavedChanges, false);

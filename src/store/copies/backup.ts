@@ -1,6 +1,6 @@
 /**
- * Writing a copy of the state file. What is read is complete at every moment, since a save puts a new file in the place of
- * the old one; so a copy needs no lock and disturbs nobody. The copy gets its name only once it is whole and on the disk.
+ * Writing a copy of the state file. The file is complete at every moment, since a save replaces it in one step, so a copy
+ * needs no lock. The copy gets its name only when it is complete and on the disk.
  */
 import { open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -59,7 +59,7 @@ async function write(options: BackupOptions, path: string, bytes: Uint8Array): P
   const temp = tempPathFor(path);
   try {
     await fs.writeSynced(temp, bytes);
-    if (!(await readFile(temp)).equals(bytes)) throw new Error('what was written reads back differently');
+    if (!(await readFile(temp)).equals(bytes)) throw new Error('reading the copy back gave other bytes');
     if (force) await fs.rename(temp, path);
     else if (!(await nameUnlessTaken(fs, link, temp, path))) throw taken(path);
   } finally {
@@ -125,14 +125,14 @@ async function requireDirectory(path: string, file: string): Promise<void> {
   )
     return;
   throw new RelayError('USAGE', `There is no directory ${directory}.`, {
-    remedy: 'Make it first, or give another path.',
+    remedy: 'Create it first, or give another path.',
   });
 }
 
-/** A slip of the fingers must not cost another file, least of all the master key. */
+/** A typing error must not cost another file, least of all the master key. */
 async function requireEarlierCopy(path: string, isFile: boolean): Promise<void> {
   if (isFile && isOurs(await headerOf(path))) return;
-  throw new RelayError('USAGE', `${path} is no copy of the state, so it is not replaced.`, {
+  throw new RelayError('USAGE', `${path} is not a copy of the state, so it was not replaced.`, {
     remedy: 'Give another path, or remove it yourself first.',
   });
 }
@@ -152,7 +152,7 @@ async function headerOf(path: string): Promise<Uint8Array> {
 }
 
 function taken(path: string): RelayError {
-  return new RelayError('USAGE', `${path} exists already.`, {
+  return new RelayError('USAGE', `${path} already exists.`, {
     remedy: 'Give another name, or replace an earlier copy with --force.',
   });
 }

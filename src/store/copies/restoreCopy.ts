@@ -1,6 +1,6 @@
 /**
- * Putting a copy in the place of the state file: reading and checking it, and the exchange. At every moment of the
- * exchange `relay.db` is a complete file, the old one or the new one, and the old one keeps a name of its own.
+ * Replacing the state file by a copy: reading the copy, checking it, and the replacement itself. At every moment
+ * `relay.db` is a complete file, the old one or the new one, and the old one is kept under another name.
  */
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -42,12 +42,14 @@ export async function readCopy(file: string, home: string, clock: Clock): Promis
   }
 }
 
+const MADE_BY_BACKUP = { text: 'Give the path of a file made by {command}.', command: ['backup'] };
+
 async function requireOtherFile(path: string, statePath: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (!found) throw noFile(path);
   if (!found.isFile()) {
     throw new RelayError('USAGE', `${path} is not a file.`, {
-      remedy: 'Give the path of a file that `relay backup` made.',
+      remedy: MADE_BY_BACKUP,
     });
   }
   const state = await stat(statePath).catch(() => null);
@@ -59,22 +61,20 @@ async function requireOtherFile(path: string, statePath: string): Promise<void> 
 
 function noFile(path: string): RelayError {
   return new RelayError('USAGE', `There is no file ${path}.`, {
-    remedy: 'Give the path of a file that `relay backup` made.',
+    remedy: MADE_BY_BACKUP,
   });
 }
 
-/** The remedy of a state file that does not open is to restore a copy, which is no help where the copy is what fails. */
+/** For a state file that does not open the remedy is to restore a copy. That is no help where the copy does not open. */
 function aboutCopy(error: unknown): unknown {
   if (!(error instanceof RelayError)) return error;
   const remedies: Partial<Record<string, string>> = {
-    STATE_DAMAGED: 'The state of this home is as it was. Restore another copy.',
-    STATE_TOO_NEW: 'The state of this home is as it was. Restore it with the newer relay that made the copy.',
-    HOME_UNUSABLE: 'The state of this home is as it was. Make the copy readable for this user.',
+    STATE_DAMAGED: 'The state of this home is unchanged. Restore another copy.',
+    STATE_TOO_NEW: 'The state of this home is unchanged. Restore with the newer relay that made the copy.',
+    HOME_UNUSABLE: 'The state of this home is unchanged. Make the copy readable for this user.',
   };
   const remedy = remedies[error.code];
-  if (remedy === undefined) return error;
-  const { message, details = {}, cause } = error;
-  return new RelayError(error.code, message, { remedy, details, cause });
+  return remedy === undefined ? error : error.with({ remedy });
 }
 
 export interface Replaced {
@@ -118,8 +118,8 @@ export async function replaceState(
 function cannotRestore(path: string, error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   const { what, remedy } = diskProblem(error);
-  return new RelayError('STORE_ERROR', `The copy cannot be put in the place of ${path}: ${what}.`, {
-    remedy: `${remedy} and restore again; nothing was lost.`,
+  return new RelayError('STORE_ERROR', `The copy cannot replace ${path}: ${what}.`, {
+    remedy: `${remedy}, then restore again. Nothing was lost.`,
     cause: error,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * What a value of a restored row must be for the program to go on with it. The strict schema has settled types and null;
- * what is left is JSON text, words of closed lists, ranges, and the few columns of one row that must agree. A server that
- * met one of these at its start, or in a tool, would fail there for ever.
+ * What a restored row must hold for the program to work with it. The strict schema checks types and null. Checked here:
+ * JSON text, words of closed lists, ranges, and columns that must agree. An unusable value would make the server or a tool
+ * fail each time it is read.
  */
 import type { SqlValue } from 'sql.js';
 import * as z from 'zod';
@@ -76,7 +76,7 @@ function valueProblem(table: string, column: string, value: SqlValue): string | 
   if (value.length > MAX_VALUE_LENGTH) return `is longer than ${MAX_VALUE_LENGTH / 1024 / 1024} MiB`;
   if (typeof value !== 'string') return null;
   const words = WORDS[table]?.[column];
-  if (words && !words.includes(value)) return 'is a word that relay does not use';
+  if (words && !words.includes(value)) return 'is not a word that relay uses';
   const shape = JSON_COLUMNS()[table]?.[column];
   return shape ? jsonProblem(shape, value) : null;
 }

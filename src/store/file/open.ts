@@ -1,5 +1,5 @@
 /**
- * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. Whoever opens it must hold the home
+ * Opens the state: one SQLite file, held in memory by sql.js and saved as a whole. The caller must hold the home
  * (`lock.ts`), since a second writer would overwrite the first.
  */
 import type { Database } from 'sql.js';
@@ -177,7 +177,7 @@ function bring(db: Database, path: string, migrations: readonly Migration[]): nu
   try {
     return migrate(db, migrations);
   } catch (error) {
-    throw damaged(path, `it cannot be brought to the present schema (${messageOf(error)})`, error);
+    throw damaged(path, `it cannot be migrated to the current schema (${messageOf(error)})`, error);
   }
 }
 
@@ -215,8 +215,8 @@ async function firstSave(saver: Saver, path: string): Promise<void> {
     await saver.saveNow();
   } catch (error) {
     await saver.close().catch(() => {});
-    throw new RelayError('HOME_UNUSABLE', `The state file ${path} cannot be made. ${messageOf(error)}`, {
-      remedy: 'Make room or make the directory writable, or choose another one with --home.',
+    throw new RelayError('HOME_UNUSABLE', `The state file ${path} cannot be created. ${messageOf(error)}`, {
+      remedy: 'Free some space or make the directory writable, or choose another one with --home.',
       cause: error,
     });
   }

@@ -10,7 +10,7 @@ import { tempPathFor } from '../../base/tempFiles.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { SaveFs } from './saveFs.ts';
 
-/** Changes wait this long for company; with the time of a save it stays below a second. */
+/** Changes of this time are saved together. With the save itself it stays below a second. */
 const SOON_MS = 500;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -165,11 +165,11 @@ const CAUSES: Record<string, { what: string; remedy: string }> = {
   ENOSPC: { what: 'the disk is full', remedy: 'Free some space' },
   EDQUOT: { what: 'the disk quota is used up', remedy: 'Free some space' },
   EROFS: { what: 'the file system is read-only', remedy: 'Make it writable' },
-  EACCES: { what: 'the directory refuses writes', remedy: "Give the directory's owner the right to write" },
-  EPERM: { what: 'the directory refuses writes', remedy: "Give the directory's owner the right to write" },
+  EACCES: { what: 'the directory refuses writes', remedy: 'Make the directory writable for its owner' },
+  EPERM: { what: 'the directory refuses writes', remedy: 'Make the directory writable for its owner' },
 };
 
-/** Why a write failed and what mends it, in words without a full stop. */
+/** Why a write failed and how to fix it, without a full stop. */
 export function diskProblem(error: unknown): { what: string; remedy: string } {
   return CAUSES[systemCodeOf(error) ?? ''] ?? { what: messageOf(error), remedy: 'Check the disk' };
 }
@@ -177,7 +177,7 @@ export function diskProblem(error: unknown): { what: string; remedy: string } {
 function saveError(path: string, error: unknown): RelayError {
   const { what, remedy } = diskProblem(error);
   return new RelayError('STORE_ERROR', `The state cannot be saved to ${path}: ${what}.`, {
-    remedy: `${remedy}; saving is tried again by itself, and nothing already saved is lost.`,
+    remedy: `${remedy}. relay retries by itself, and nothing already saved is lost.`,
     cause: error,
   });
 }

@@ -47,7 +47,7 @@ export async function readStateFile(
   return file;
 }
 
-/** A save puts another file in the place of this one; what has been opened stays the complete one before. */
+/** A save replaces the file, so an open file stays complete: it is the one before. */
 async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
   try {
     const { bytes, mtimeMs } = await readRegularFile(path, maxBytes);
@@ -58,7 +58,7 @@ async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
     const isForeign = headerProblem(error.start, error.size);
     throw damaged(
       path,
-      isForeign ?? `it has ${Math.round(error.size / 1024 / 1024)} MiB, more than any state`,
+      isForeign ?? `its size is ${Math.round(error.size / 1024 / 1024)} MiB, more than any state`,
     );
   }
 }
@@ -82,7 +82,7 @@ export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Da
 /** The error of a command that needs a state where there is none. */
 export function noState(home: string): RelayError {
   return new RelayError('NOT_FOUND', `There is no state in ${home} yet.`, {
-    remedy: 'Run `relay serve` to begin, or name another home with --home.',
+    remedy: { text: 'Run {command} first, or choose another home with --home.', command: ['serve'] },
     details: { home },
   });
 }
@@ -92,14 +92,17 @@ export function damaged(path: string, problem: string, cause?: unknown): RelayEr
     'STATE_DAMAGED',
     `The state file ${path} cannot be used: ${problem}. It was left as it is.`,
     {
-      remedy: 'Put a copy back with `relay restore FILE`, or move the file away to start afresh.',
+      remedy: {
+        text: 'Restore a copy with {command}, or move the file away to start over.',
+        command: ['restore', 'FILE'],
+      },
       details: { path },
       cause,
     },
   );
 }
 
-/** True for the first bytes of a state file, whatever the rest is worth. */
+/** True for the first bytes of a state file, even if the rest is damaged. */
 export function isOurs(header: Uint8Array): boolean {
   const start = Buffer.from(header.buffer, header.byteOffset, header.length);
   return (

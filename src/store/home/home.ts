@@ -6,7 +6,7 @@ import { type Log, silentLog } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { exists } from './smallFiles.ts';
 
-/** One of these in a directory says that it is a home of this program. */
+/** A directory with one of these is a home of this program. */
 const OWN_FILES = [
   'relay.db',
   'relay.lock',
@@ -65,7 +65,10 @@ async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise
   if (!isOurs && mode & WRITABLE_BY_ALL) throw unusable(home, 'every user can write there');
   if (isOurs) await chmod(home, 0o700);
   const was = (mode & 0o777).toString(8);
-  log.warn({ home, was }, isOurs ? 'others could enter the home directory; now only its owner can' : WIDE);
+  log.warn(
+    { home, was },
+    isOurs ? 'other users could enter the home directory; now only its owner can' : WIDE,
+  );
 }
 
 /**
@@ -80,13 +83,14 @@ async function refusePlanted(home: string, owner: number): Promise<void> {
   }
 }
 
-const WIDE = 'others may enter the home directory, and it holds other files, so its rights stay as they are';
+const WIDE =
+  'other users can enter the home directory; its permissions were not changed because it holds other files';
 
 function reasonOf(error: unknown): string {
   switch (systemCodeOf(error)) {
     case 'EACCES':
     case 'EPERM':
-      return 'this user has no right to write there';
+      return 'this user is not allowed to write there';
     case 'EROFS':
       return 'the file system is read-only';
     case 'ENOTDIR':
@@ -109,7 +113,7 @@ function unusable(home: string, reason: string, cause?: unknown): RelayError {
   return new RelayError('HOME_UNUSABLE', `The home directory ${home} cannot be used: ${reason}.`, {
     remedy: isFull(cause)
       ? 'Free some space, or choose another one with --home or RELAY_HOME.'
-      : 'Choose another one with --home or RELAY_HOME, or make this one a directory of your own.',
+      : 'Choose another one with --home or RELAY_HOME, or make this one yours alone.',
     details: { home },
     cause,
   });

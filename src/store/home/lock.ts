@@ -96,10 +96,14 @@ async function claimSuccession(home: string, own: string, found: Holder): Promis
 }
 
 function tangled(home: string): RelayError {
-  return new RelayError('HOME_UNUSABLE', `The files ${lockPath(home)}* lead in a circle.`, {
-    remedy: 'If no relay command is running for this home, remove them.',
-    details: { home },
-  });
+  return new RelayError(
+    'HOME_UNUSABLE',
+    `The lock files ${lockPath(home)}* refer to each other in a circle.`,
+    {
+      remedy: 'Remove them if no relay command is running for this home.',
+      details: { home },
+    },
+  );
 }
 
 /** The lock has changed hands: nothing that led to it is needed any more. */
@@ -134,7 +138,7 @@ async function alreadyRunning(home: string, holder: Holder): Promise<RelayError>
     ? `A relay server is running for this home: pid ${holder.pid}, ${baseUrl}.`
     : `Another relay command is using this home: ${holder.purpose}, pid ${holder.pid}.`;
   return new RelayError('ALREADY_RUNNING', message, {
-    remedy: 'Use that one, stop it first, or choose another home with --home.',
+    remedy: 'Use it, stop it first, or choose another home with --home.',
     details: { pid: holder.pid, ...(baseUrl ? { baseUrl } : {}) },
   });
 }

@@ -1,4 +1,4 @@
-/** Statements and transactions on the database in memory, and the count of its changes that saving goes by. */
+/** Statements and transactions on the database in memory, and the count of its changes, which tells when to save. */
 import type { Database } from 'sql.js';
 import { RelayError } from '../../domain/errors.ts';
 import type { SaveSource } from '../file/save.ts';
