@@ -8,13 +8,19 @@ const MAX_SAME_NAME = 3;
 /** One sentence per directory with too many entries, and per file name that is used too often. */
 export function crowdedPlaces(): string[] {
   const paths = pathsInSrc();
-  const crowded = Object.entries(groupBy(paths, dirname))
+  const crowded = Object.entries(groupBy(withDirectories(paths), dirname))
     .filter(([, entries]) => entries.length > MAX_ENTRIES)
-    .map(([folder, { length }]) => `src/${folder} has ${length} entries: at most ${MAX_ENTRIES}`);
+    .map(([directory, { length }]) => `src/${directory} has ${length} entries: at most ${MAX_ENTRIES}`);
   const repeated = Object.entries(groupBy(paths.filter(isNamed), (path) => basename(path)))
     .filter(([, files]) => files.length > MAX_SAME_NAME)
     .map(([, files]) => `${files.join(', ')}: at most ${MAX_SAME_NAME} files may have the same name`);
   return [...crowded, ...repeated];
+}
+
+/** The files and every directory above them. */
+function withDirectories(paths: readonly string[]): string[] {
+  const above = (path: string): string[] => (path === '.' ? [] : [path, ...above(dirname(path))]);
+  return [...new Set(paths.flatMap(above))];
 }
 
 /** The simulated Spotify repeats the names of the resources that it simulates. */

@@ -4,7 +4,6 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { isAllowed } from './allowance.ts';
 import { root } from './files.ts';
 
 const KINDS = ['files', 'dependencies', 'devDependencies', 'exports', 'types'] as const;
@@ -22,11 +21,9 @@ function unused(flags: readonly string[]): string[] {
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   if (status !== 0) throw new Error(`knip failed: ${stderr}`);
   const { issues }: Report = JSON.parse(stdout);
-  return issues
-    .filter(({ file }) => !isAllowed('unused', file))
-    .flatMap((issue) =>
-      KINDS.flatMap((kind) => (issue[kind] ?? []).map((one) => describe(issue.file, kind, one))),
-    );
+  return issues.flatMap((issue) =>
+    KINDS.flatMap((kind) => (issue[kind] ?? []).map((one) => describe(issue.file, kind, one))),
+  );
 }
 
 function describe(file: string, kind: (typeof KINDS)[number], { name, line }: Finding): string {

@@ -18,14 +18,14 @@ const INSTEAD: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
 ];
 
 /** One sentence per file and word. */
-export function strangeWords(): Array<{ path: string; sentence: string }> {
+export function strangeWords(): string[] {
   return proseFiles().flatMap((path) => {
     const lines = readFileSync(join(root, path), 'utf8').split('\n');
     return INSTEAD.flatMap(([pattern, instead]) => {
       const line = lines.findIndex((text) => pattern.test(text));
       if (line < 0) return [];
       const [found] = pattern.exec(lines[line] ?? '') ?? [];
-      return [{ path, sentence: `${path}:${line + 1} has "${found}": write ${instead}` }];
+      return [`${path}:${line + 1} has "${found}": write ${instead}`];
     });
   });
 }

@@ -22,7 +22,7 @@ export interface ReplaceOptions extends WriteOptions {
   before?: () => Promise<void>;
 }
 
-/** Puts a file with `content` in the place of `path` in one step; a crash leaves the old file or the new one. */
+/** Replaces the file at `path` in one step by one with `content`; a crash leaves the old file or the new one. */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array,
@@ -61,7 +61,7 @@ export async function writeSynced(
   }
 }
 
-/** Puts `from` in the place of `to` in one step. */
+/** Puts `from` instead of `to` in one step. */
 export async function renameOver(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

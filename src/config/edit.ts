@@ -8,7 +8,7 @@ import { SETTINGS, type Setting, type SettingKey } from './table.ts';
 /**
  * Stores `text` as the value of `key`. Throws `SETTINGS_INVALID`, and writes nothing, when the value is unusable, when it
  * does not go with the others, or when the file is not JSON. Problems that the file had before do not stand in the way,
- * so that they can be mended one after the other.
+ * so that they can be fixed one after the other.
  */
 export function storeSetting(options: LoadOptions, key: SettingKey, text: string): Settings {
   const setting = SETTINGS[key] as Setting<unknown>;

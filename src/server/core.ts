@@ -38,7 +38,7 @@ export interface CoreOptions {
   purpose: string;
   /** The owner asked to start over after the key was lost: what it had sealed is dropped. */
   startOver?: boolean;
-  /** Reads the client ID anew, since `relay login` and `relay config set` may set it while a server runs. */
+  /** Reads the client ID again each time, since `relay login` and `relay config set` may set it while a server runs. */
   readClientId: () => string | null;
 }
 

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-const UID = 64_123;
+// One per test process: strangers of tests at the same time must not see each other's environment.
+const UID = 61_000 + (process.pid % 4_000);
 
 /** Why tests that need a second user are skipped; false when they run. CI runs as root, so there they do. */
 export const withoutSecondUser =

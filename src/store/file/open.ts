@@ -60,6 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 /**
  * Checks that a file could be opened as the state, without changing anything.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`, `HOME_UNUSABLE` when it is not there or not readable
+ * @internal
  */
 export async function inspectStateFile(path: string): Promise<SchemaVersions & { sizeBytes: number }> {
   const file = await readStateFile(path);

@@ -5,7 +5,7 @@
  * starter first becomes the one successor of the lock that it found: it makes `relay.lock.after-<nonce>`, a name that
  * only one process can make, checks that the lock is still the one with this nonce, and only then renames its own file
  * over the lock. If the successor dies in between, its own nonce has a successor in turn. A name `after-<nonce>` is
- * removed only after the lock has changed, and nonces never come back; so whoever makes that name late fails the check.
+ * removed only after the lock has changed, and nonces never come back; so a process that makes that name late fails the check.
  */
 
 import { randomUUID } from 'node:crypto';

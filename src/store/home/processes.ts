@@ -82,6 +82,7 @@ async function psStart(pid: number): Promise<string | null | undefined> {
  * What `ps` says of the start of a process. Pure; null: it has ended or is a zombie; undefined: `ps` could not be asked,
  * as in a sandbox, which lets no set-user-ID program run.
  * @param answer `code`: how it failed, the exit code where it ran at all
+ * @internal
  */
 export function startFromPs(answer: { stdout: string } | { code: unknown }): string | null | undefined {
   if ('code' in answer) return answer.code === 1 ? null : undefined;

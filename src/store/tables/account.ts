@@ -34,7 +34,7 @@ export function getAccount(store: Store): Account | null {
   return ACCOUNT.first(store, '');
 }
 
-/** Puts `account` in the place of whatever was connected. */
+/** Replaces the connected account, if there is one. */
 export function putAccount(store: Store, account: Account, now: number): void {
   store.transaction(() => {
     deleteAccount(store);

@@ -24,7 +24,7 @@ export function getAlias(store: Store, key: string): { track: Track; source: New
   return row ? { track: Track.parse(JSON.parse(row.data)), source: row.source } : null;
 }
 
-/** Puts the alias in the place of an earlier one of the same key; true when there was one. */
+/** Stores the alias, replacing one with the same key; true when there was one. */
 export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {
     const replaced = store.get('select 1 from aliases where key = ?', [alias.key]) !== undefined;

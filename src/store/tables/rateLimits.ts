@@ -36,14 +36,3 @@ export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, no
   RATE_LIMITS.insert(store, { ...block, updatedAt: now }, 'or replace');
   store.saveSoon();
 }
-
-/** Ends a block before its time; true when there was one. */
-export function unblockScope(store: Store, provider: string, scope: string, now: number): boolean {
-  const { changes } = store.run(
-    `update rate_limits set blocked_until = null, updated_at = :now
-     where provider = :provider and scope = :scope and blocked_until > :now`,
-    { provider, scope, now },
-  );
-  if (changes > 0) store.saveSoon();
-  return changes > 0;
-}
