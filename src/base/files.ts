@@ -61,7 +61,7 @@ export async function writeSynced(
   }
 }
 
-/** Puts `from` instead of `to` in one step. */
+/** Replaces `to` by `from` in one step. */
 export async function renameOver(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -29,7 +29,7 @@ test('the master key lies in the OS keychain, and the state opens with it again'
       assert.equal(locked.code, 3);
       assert.match(
         locked.err,
-        /^relay: The keychain cannot be used: .*\n {2}Unlock the keychain and try again\./m,
+        /^relay: The keychain cannot be used: .*\n {2}Unlock the keychain, then try again\./m,
       );
       assert.deepEqual(await relay(['key']), key);
       assert.equal(readdirSync(join(home)).includes('master.key'), false);
