@@ -175,6 +175,28 @@ Start the server with: relay serve
   assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db', kept].sort());
 });
 
+test('at a terminal restore says what will be replaced and asks, unless told not to', async (context) => {
+  const { home, env, run, state, copy } = await desk(context);
+  await run(['backup', copy]);
+  const terminal = { stdin: true, stderr: true };
+  const before = digest(state);
+  const declined = await relay(['restore', copy], { env, parts, stdin: '\n', terminal });
+  assert.deepEqual([declined.code, declined.out], [130, '']);
+  assert.match(
+    declined.err,
+    new RegExp(`The state in ${home}, last saved .*, will be replaced by ${copy}\\.`),
+  );
+  assert.match(declined.err, /Restore\? \[y\/N\] /);
+  assert.match(declined.err, /Nothing was changed\./);
+  assert.equal(digest(state), before);
+
+  const agreed = await relay(['restore', copy], { env, parts, stdin: 'y\n', terminal });
+  assert.equal(agreed.code, 0);
+  const unasked = await relay(['restore', copy, '--yes'], { env, parts, stdin: '', terminal });
+  assert.equal(unasked.code, 0);
+  assert.doesNotMatch(unasked.err, /\[y\/N\]/);
+});
+
 test('restore --json is one document', async (context) => {
   const { run, state, copy } = await desk(context);
   await run(['backup', copy]);

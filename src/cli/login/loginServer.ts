@@ -73,9 +73,8 @@ async function confirmStartOver(context: Context, error: RelayError): Promise<vo
     `${error.message} The login starts over: the old login and the API key of MCP clients are forgotten.`,
   );
   if (!io.terminal.stdin) return;
-  const { askLine } = await import('../terminal/prompt.ts');
-  const answer = await askLine(io, 'Start over? [y/N] ', signal);
-  if (!/^y(es)?$/i.test(answer ?? '')) throw error;
+  const { confirm } = await import('../terminal/prompt.ts');
+  if (!(await confirm(io, 'Start over?', signal))) throw error;
 }
 
 /** The provider accepts any port for a loopback URI that was registered without one. */

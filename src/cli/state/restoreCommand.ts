@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
 import type { Restored } from '../../server/restore/restoreState.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
@@ -7,6 +9,7 @@ import { note, printJson, printLine } from '../terminal/output.ts';
 
 interface RestoreFlags {
   force?: boolean;
+  yes?: boolean;
 }
 
 const EXAMPLES = `
@@ -23,20 +26,41 @@ export function restoreCommand(context: Context): Command {
     .description('Replace the state with a copy')
     .argument('<file>', 'A file that `relay backup` made')
     .option('--force', 'Restore even if the key here cannot decrypt the login in the copy')
+    .option('--yes', 'Replace the current state without asking')
     .addHelpText('after', EXAMPLES)
     .action((file: string, flags: RestoreFlags) => runRestore(context, file, flags));
 }
 
 /** Refused while a server runs, which would overwrite the file with what it has in memory. */
-async function runRestore(context: Context, file: string, { force = false }: RestoreFlags): Promise<void> {
+async function runRestore(
+  context: Context,
+  file: string,
+  { force = false, yes = false }: RestoreFlags,
+): Promise<void> {
   const { clock, random, signal, io } = context;
   const settings = await context.settings();
+  if (!yes) await confirmReplacing(context, settings.home, file);
   const { restoreState } = await import('../../server/restore/restoreState.ts');
   const restored = await restoreState({ settings, file, force, clock, random, signal });
   if (context.json) return printJson(io, restored);
   printLine(io, whatCameBack(restored));
   const command = (...words: string[]) => commandLine(context, ...words);
   for (const line of whatFollows(restored, command)) note(io, line);
+}
+
+/** Asks a person at a terminal before a state is replaced. Scripts are not asked. */
+async function confirmReplacing({ io, signal }: Context, home: string, file: string): Promise<void> {
+  const { stat } = await import('node:fs/promises');
+  const current = await stat(join(home, 'relay.db')).catch(() => null);
+  if (!current || !io.terminal.stdin || !io.terminal.stderr) return;
+  note(io, `The state in ${home}, last saved ${current.mtime.toISOString()}, will be replaced by ${file}.`);
+  note(
+    io,
+    'Its jobs, remembered tracks and remembered browsers will be gone. The file is kept beside the new one.',
+  );
+  const { confirm } = await import('../terminal/prompt.ts');
+  if (await confirm(io, 'Restore?', signal)) return;
+  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
 function whatCameBack({ path, from, savedAt, aliases, jobs }: Restored): string {

@@ -13,6 +13,11 @@ export async function askLine(io: Io, prompt: string, signal: AbortSignal): Prom
   return line;
 }
 
+/** True for yes. Anything else, Enter and the end of the input among them, is no. */
+export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
+  return /^y(es)?$/i.test((await askLine(io, `${question} [y/N] `, signal)) ?? '');
+}
+
 /** Like `askLine`, without showing what is typed; from a pipe it reads one line without a prompt. */
 export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   if (!io.terminal.stdin) return readLine(createInterface({ input: io.stdin }), signal);
