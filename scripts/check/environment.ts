@@ -9,7 +9,7 @@ import { pathsInSrc, src } from './files.ts';
  */
 const MAY_READ: Readonly<Record<string, string>> = {
   'cli/world.ts': 'the one place where the environment comes into the program',
-  'base/childEnv.ts':
+  'base/childProcess.ts':
     'hands the environment on to child processes, which keep theirs like those of any program',
   'executable.ts': 'decides before anything is loaded whether this process is the keychain helper',
   'secrets/keychainHelper.ts': 'is the text of the helper, a process whose arguments are in its environment',

@@ -1,9 +1,9 @@
 /** The parts of `README.md` that come from the code: everything between a pair of `generated` markers. */
 import { readFileSync } from 'node:fs';
-import { settingsMarkdown } from '../../src/config/markdown.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { commandsMarkdown } from './commands.ts';
 import { type GeneratedFile, inRepository } from './file.ts';
+import { settingsMarkdown } from './settings.ts';
 
 /** Throws when a marker names no part, or a part has no marker. */
 export async function generateReadme(): Promise<GeneratedFile> {

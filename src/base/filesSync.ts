@@ -11,8 +11,7 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { directoryError, renamePauseMs, UnreadFile, WITHOUT_WAITING } from './files.ts';
-import { tempPathFor } from './tempFiles.ts';
+import { directoryError, renamePauseMs, tempPathFor, UnreadFile, WITHOUT_WAITING } from './files.ts';
 
 /** Replaces the file at `path` in one step by one of mode 0600 with `content`. */
 export function replaceFileSync(path: string, content: string | Uint8Array): void {

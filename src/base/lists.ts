@@ -1,6 +1,32 @@
+/** Long lists in parts: one after the other, or several at a time. */
+
 /** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),
   );
+}
+
+/** Maps with at most `width` at work, results in the order of the input; the first failure stops the rest. */
+export async function inParallel<T, R>(
+  inputs: readonly T[],
+  width: number,
+  work: (input: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results = new Array<R>(inputs.length);
+  let next = 0;
+  let failed = false;
+  const lane = async () => {
+    while (next < inputs.length && !failed) {
+      const index = next++;
+      try {
+        results[index] = await work(inputs[index] as T, index);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(width, inputs.length) }, lane));
+  return results;
 }

@@ -1,5 +1,5 @@
 /** Commands of relay as a person has to type them for the home that they named. Pure. */
-import { shellWord } from '../base/shellWord.ts';
+import { shellWord } from '../base/childProcess.ts';
 import type { CommandStyle } from '../domain/remedy.ts';
 
 export interface NamedHome {

@@ -1,8 +1,7 @@
 /** Checks a call's arguments, with messages from which a model can correct them at once. Pure. */
-import type * as z from 'zod';
+import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
-import { withoutNulls } from './nullArguments.ts';
 
 /**
  * The parsed arguments. null for an optional one means that it is left out.
@@ -129,4 +128,36 @@ function typeName(type: string): string {
 function valueName(value: unknown): string {
   if (value === null) return 'null';
   return typeName(Array.isArray(value) ? 'array' : typeof value);
+}
+
+/** `value` without the nulls that stand for something left out; null for a required or an unknown key stays. */
+function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
+  const inner = unwrapped(schema);
+  if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((entry) => withoutNulls(inner.element, entry));
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const shape = shapeFor(inner, value);
+  if (!shape) return value;
+  const entries = Object.entries(value).flatMap(([key, part]) => {
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (part === null && field && field._zod.optin !== undefined) return [];
+    return [[key, field ? withoutNulls(field, part) : part]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return unwrapped(schema.def.innerType);
+  }
+  return schema;
+}
+
+/** The fields of an object; in a choice between forms, those of the form that has all of the value's keys. */
+function shapeFor(schema: z.core.$ZodType, value: object): z.core.$ZodShape | null {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  if (!(schema instanceof z.ZodUnion)) return null;
+  const forms = schema.options.flatMap((option) => (option instanceof z.ZodObject ? [option.shape] : []));
+  return forms.find((shape) => Object.keys(value).every((key) => Object.hasOwn(shape, key))) ?? null;
 }

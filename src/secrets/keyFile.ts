@@ -2,8 +2,7 @@
 import { chmod, link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../base/clock.ts';
-import { readRegularFile, writeSynced } from '../base/files.ts';
-import { tempPathFor } from '../base/tempFiles.ts';
+import { readRegularFile, tempPathFor, writeSynced } from '../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 
 export const KEY_BYTES = 32;

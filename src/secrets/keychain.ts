@@ -7,7 +7,7 @@
 
 import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
-import { childEnv } from '../base/childEnv.ts';
+import { childEnv } from '../base/childProcess.ts';
 import { hashOf } from '../base/digest.ts';
 import {
   ADDON_VARIABLE,

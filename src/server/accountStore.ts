@@ -3,8 +3,8 @@
  * account without asking the provider.
  */
 import type { Clock } from '../base/clock.ts';
+import { missingScopes } from '../provider/account/accountsApi.ts';
 import type { AccountKeeper, AccountRecord } from '../provider/account/login.ts';
-import { missingScopes } from '../provider/account/scopes.ts';
 import type { StoredTokens, TokenKeeper } from '../provider/account/tokenSource.ts';
 import type { Store } from '../store/file/open.ts';
 import {

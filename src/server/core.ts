@@ -16,7 +16,7 @@ import { createLimits } from '../provider/http/limits.ts';
 import { createProviderApi } from '../provider/http/send.ts';
 import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
 import { createSealer, deriveLocalToken } from '../secrets/seal.ts';
-import { keepStateFile } from '../store/copies/keptCopy.ts';
+import { keepStateFile } from '../store/copies/backup.ts';
 import { openStore, type Store } from '../store/file/open.ts';
 import { ensureHome } from '../store/home/home.ts';
 import { acquireHome } from '../store/home/lock.ts';

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isSea } from 'node:sea';
 import { fileURLToPath } from 'node:url';
-import { childEnv } from '../base/childEnv.ts';
+import { childEnv } from '../base/childProcess.ts';
 import { changeableByOthers } from '../base/foreignPaths.ts';
 import { systemCodeOf } from '../domain/errors.ts';
 import type { Machine, Ran } from './manager.ts';

@@ -2,7 +2,7 @@
  * Starts the server at login with the Windows Run key. Windows does not supervise it, so it is not started or stopped
  * here.
  */
-import { systemProgram } from '../base/childEnv.ts';
+import { systemProgram } from '../base/childProcess.ts';
 import {
   type Ran,
   refused,

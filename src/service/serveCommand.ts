@@ -1,6 +1,6 @@
 /** The command that a service runs. Pure. */
 import { posix } from 'node:path';
-import { shellWord } from '../base/shellWord.ts';
+import { shellWord } from '../base/childProcess.ts';
 import { RelayError } from '../domain/errors.ts';
 
 /** `relay serve` for a home; null: the default home. Throws `SERVICE_FAILED` for unusable paths. */

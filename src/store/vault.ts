@@ -1,9 +1,8 @@
-/** Secrets in clear for the program, sealed for the file. */
+/** Secrets in clear for the program, sealed for the file; and facts about the file itself, by name. */
 import { keyMismatch, type Sealer } from '../secrets/seal.ts';
 import { deleteAccount, getAccount, putAccount } from './tables/account.ts';
-import { getMeta, putMeta } from './tables/meta.ts';
 import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './tables/secrets.ts';
-import type { Store } from './types.ts';
+import type { SqlValue, Store } from './types.ts';
 
 const KEY_CHECK = 'key_check';
 
@@ -73,4 +72,12 @@ function remember(store: Store): () => void {
     if (account) putAccount(store, account, store.now());
     if (check) putMeta(store, KEY_CHECK, check);
   };
+}
+
+function getMeta<T extends SqlValue>(store: Store, name: string): T | null {
+  return store.get<{ value: T }>('select value from meta where name = ?', [name])?.value ?? null;
+}
+
+function putMeta(store: Store, name: string, value: Exclude<SqlValue, null>): void {
+  store.run('insert or replace into meta (name, value) values (?, ?)', [name, value]);
 }

@@ -8,8 +8,7 @@ import { type ApiError, countApiErrors, listApiErrors } from '../store/tables/ap
 import { countJobItems, countJobs } from '../store/tables/jobs.ts';
 import { countOauthClients } from '../store/tables/oauthClients.ts';
 import { countOauthTokens } from '../store/tables/oauthTokens.ts';
-import { listRateLimits, type RateLimit } from '../store/tables/rateLimits.ts';
-import { requestTotals } from '../store/tables/requestCounts.ts';
+import { listRateLimits, type RateLimit, requestTotals } from '../store/tables/rateLimits.ts';
 import { defineTool } from './tool.ts';
 
 const Count = z.number();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { settingsMarkdown } from '../../src/config/markdown.ts';
+import { settingsMarkdown } from '../../scripts/gen/settings.ts';
 import { didYouMean, nearestNames } from '../../src/config/nearest.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
-import { countRequest, requestTotals } from '../../src/store/tables/requestCounts.ts';
+import {
+  blockScope,
+  countRequest,
+  listRateLimits,
+  requestTotals,
+} from '../../src/store/tables/rateLimits.ts';
 import { manualClock, NOON, temporaryHome, testStore, until } from './support.ts';
 
 const MINUTE = 60_000;

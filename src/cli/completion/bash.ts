@@ -2,7 +2,7 @@
  * The completion for bash. It keeps to bash 3.2, which macOS has, and does without the bash-completion package. Where the
  * function finds nothing, bash itself offers files, quoted as they have to be. Pure.
  */
-import { shellWord } from '../../base/shellWord.ts';
+import { shellWord } from '../../base/childProcess.ts';
 import { type CommandNode, type CommandTree, type Values, valueBranches, valued } from './tree.ts';
 
 export function bashCompletion(tree: CommandTree): string {

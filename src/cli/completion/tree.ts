@@ -3,7 +3,7 @@
  * commander, so that a new command completes without a line more. Pure.
  */
 import type { Command, Option } from 'commander';
-import { shellWord } from '../../base/shellWord.ts';
+import { shellWord } from '../../base/childProcess.ts';
 
 /** `none`: nothing that could be known before. */
 export type Values = readonly string[] | 'files' | 'folders' | 'none';

@@ -1,5 +1,5 @@
 /** The completion for zsh, as a file of `fpath` or loaded with `source`. Pure. */
-import { shellWord } from '../../base/shellWord.ts';
+import { shellWord } from '../../base/childProcess.ts';
 import {
   type CommandNode,
   type CommandTree,

@@ -7,8 +7,7 @@ import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
 import { toWire } from '../toWire.ts';
 import { SCOPE } from './limits.ts';
-import { parameter, repeatedNames } from './parameters.ts';
-import { checkChallenge } from './pkce.ts';
+import { checkChallenge, parameter, repeatedNames } from './parameters.ts';
 import { isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
 import { isKnownScope, isSameResource } from './target.ts';
 

@@ -3,7 +3,7 @@ import type { Grant } from '../../store/tables/oauthGrants.ts';
 import type { StoredToken } from '../../store/tables/oauthTokens.ts';
 import type { Reason } from '../refusal.ts';
 import { GRANT_MS, ROTATION_GRACE_MS } from './limits.ts';
-import { isVerifierOf } from './pkce.ts';
+import { isVerifierOf } from './parameters.ts';
 import { isKnownScope, isSameResource } from './target.ts';
 
 export type ExchangeDecision =

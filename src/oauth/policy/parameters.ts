@@ -1,4 +1,8 @@
-/** Parameters of a query or a form. Pure. */
+/** Parameters of a query or a form, and the proof key among them (PKCE, RFC 7636). Pure. */
+
+import { hashOf } from '../../base/digest.ts';
+import { equalSecrets } from '../../secrets/seal.ts';
+import { accepted, type Result, refused } from '../refusal.ts';
 
 /** Names that appear more than once, which RFC 6749 3.1 and 3.2 forbid: two readers might take different ones. */
 export function repeatedNames(parameters: URLSearchParams): Set<string> {
@@ -11,4 +15,19 @@ export function repeatedNames(parameters: URLSearchParams): Set<string> {
 /** RFC 6749 3.1: a parameter sent without a value is treated as if it were not there. */
 export function parameter(parameters: URLSearchParams, name: string): string | null {
   return parameters.get(name) || null;
+}
+
+/** Stops a code that was intercepted on its way through the browser from being exchanged. */
+export function checkChallenge(challenge: string | null, method: string | null): Result<string> {
+  if (challenge === null) return refused('challenge_missing');
+  // Absent means `plain` (RFC 7636 4.3), which anyone who reads the request could answer.
+  if (method !== 'S256') return refused('challenge_method_unsupported');
+  if (!/^[\w-]{43}$/.test(challenge)) return refused('challenge_malformed');
+  return accepted(challenge);
+}
+
+/** RFC 7636 4.6. */
+export function isVerifierOf(verifier: string, challenge: string): boolean {
+  if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
+  return equalSecrets(hashOf(verifier, 'base64url'), challenge);
 }

@@ -1,11 +1,10 @@
-/** The provider's OAuth endpoints: authorization URL, code exchange, refresh. PKCE; keeps no state. */
+/** The provider's OAuth endpoints: scopes, authorization URL, code exchange, refresh. PKCE; keeps no state. */
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
 import { fetchText } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
-import { PROVIDER_SCOPES } from './scopes.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
 
@@ -153,4 +152,24 @@ function invalidTokenAnswer(what: string): RelayError {
   return new RelayError('PROVIDER_INVALID_RESPONSE', `The answer of Spotify's login service has ${what}.`, {
     remedy: 'Try again in a minute.',
   });
+}
+
+export const PROVIDER_SCOPES = [
+  'playlist-read-private',
+  'playlist-read-collaborative',
+  'playlist-modify-public',
+  'playlist-modify-private',
+  'user-library-read',
+  'user-library-modify',
+  'user-top-read',
+  'user-read-recently-played',
+  'user-read-playback-state',
+  'user-read-currently-playing',
+  'user-modify-playback-state',
+  'user-read-private',
+] as const;
+
+/** Requested scopes that a login was not granted. `user-read-private` is only used for display and is never reported. */
+export function missingScopes(granted: readonly string[]): string[] {
+  return PROVIDER_SCOPES.filter((scope) => scope !== 'user-read-private' && !granted.includes(scope));
 }

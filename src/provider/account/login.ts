@@ -15,10 +15,15 @@ import type { Clock, Random } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
-import { authorizeUrl, exchangeCode, type ProviderApp } from './accountsApi.ts';
+import {
+  authorizeUrl,
+  exchangeCode,
+  missingScopes,
+  PROVIDER_SCOPES,
+  type ProviderApp,
+} from './accountsApi.ts';
 import { createRoom } from './loginRooms.ts';
 import { type Profile, readProfile } from './profile.ts';
-import { missingScopes, PROVIDER_SCOPES } from './scopes.ts';
 import type { StoredTokens } from './tokenSource.ts';
 
 export const LOGIN_LIFETIME_MS = 10 * 60_000;

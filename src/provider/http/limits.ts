@@ -5,8 +5,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
-import { blockScope, listRateLimits } from '../../store/tables/rateLimits.ts';
-import { countRequest } from '../../store/tables/requestCounts.ts';
+import { blockScope, countRequest, listRateLimits } from '../../store/tables/rateLimits.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
 import { PATIENCE_SECONDS } from './retry.ts';
 

@@ -1,5 +1,5 @@
 /** Search, tracks and artists. */
-import { inParallel } from '../../base/parallel.ts';
+import { inParallel } from '../../base/lists.ts';
 import type { Album, Artist, Track } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';

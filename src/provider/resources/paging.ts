@@ -1,5 +1,5 @@
 /** Reading the provider's Paging objects: one page, or many at once in order. */
-import { inParallel } from '../../base/parallel.ts';
+import { inParallel } from '../../base/lists.ts';
 import type { Page } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';

@@ -2,8 +2,7 @@
  * Saved tracks: listing (`/me/tracks`), saving, removing and checking (`/me/library`; the URIs go into the query, a body is
  * refused).
  */
-import { chunk } from '../../base/lists.ts';
-import { inParallel } from '../../base/parallel.ts';
+import { chunk, inParallel } from '../../base/lists.ts';
 import type { Page, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';

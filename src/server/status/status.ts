@@ -11,8 +11,7 @@ import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';
 import { countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
 import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
-import { listRateLimits } from '../../store/tables/rateLimits.ts';
-import { requestTotals } from '../../store/tables/requestCounts.ts';
+import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
 import { accountView } from '../accountStore.ts';
 import type { Core } from '../core.ts';
 

@@ -2,9 +2,10 @@
  * Writing a copy of the state file. The file is complete at every moment, since a save replaces it in one step, so a copy
  * needs no lock. The copy gets its name only when it is complete and on the disk.
  */
-import { open, readFile, realpath, stat } from 'node:fs/promises';
+import { chmod, open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { removeStaleTemps, tempPathFor } from '../../base/tempFiles.ts';
+import { type Clock, stampOf } from '../../base/clock.ts';
+import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem } from '../file/save.ts';
@@ -163,4 +164,19 @@ function cannotWrite(path: string, error: unknown): RelayError {
     remedy: `${remedy}, or give another path.`,
     cause: error,
   });
+}
+
+/**
+ * Gives the file at `path` the name `<path>.<why>-<UTC time>`, which it keeps when the first goes to a new file.
+ * @returns that path, which nothing had before; null where there is no file
+ */
+export async function keepStateFile(path: string, why: string, clock: Clock): Promise<string | null> {
+  if (!(await stat(path).catch(() => null))) return null;
+  const time = stampOf(clock.now());
+  for (let attempt = 1; ; attempt++) {
+    const kept = `${path}.${why}-${time}${attempt === 1 ? '' : `-${attempt}`}`;
+    if (!(await linkUnlessExists(path, kept))) continue;
+    await chmod(kept, 0o600);
+    return kept;
+  }
 }

@@ -5,13 +5,13 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { removeStaleTemps, tempPathFor } from '../../base/tempFiles.ts';
+import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type Detached, openCopy } from '../file/open.ts';
 import { diskProblem } from '../file/save.ts';
 import { nodeSaveFs, type SaveFs } from '../file/saveFs.ts';
 import { readStateFile, refuseUnfinished, stateFilePath } from '../file/stateFile.ts';
-import { keepStateFile } from './keptCopy.ts';
+import { keepStateFile } from './backup.ts';
 
 /** A state of ten thousand songs has a few MiB; checking this much takes some seconds and a few times its size in memory. */
 const MAX_COPY_BYTES = 256 * 1024 * 1024;

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
-import { removeStaleTemps } from '../../base/tempFiles.ts';
+import { removeStaleTemps } from '../../base/files.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { MIGRATIONS } from '../../generated/sql.ts';
 import { claimedVersion, takeRows } from '../copies/copyContent.ts';

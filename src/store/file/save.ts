@@ -5,8 +5,8 @@
  */
 import { dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import { tempPathFor } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
-import { tempPathFor } from '../../base/tempFiles.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { SaveFs } from './saveFs.ts';
 

@@ -5,7 +5,7 @@
 import type { ExecFileOptions } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { childEnv, systemProgram } from '../../base/childEnv.ts';
+import { childEnv, systemProgram } from '../../base/childProcess.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 
 /** Loaded when used, which Linux never does. */

@@ -1,7 +1,7 @@
 /** Resolving the entries of one call, for as long as a call may take; a job does the rest. */
 import { withDeadline } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
-import { inParallel } from '../../base/parallel.ts';
+import { inParallel } from '../../base/lists.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Call } from '../../provider/api.ts';

@@ -1,3 +1,4 @@
+/** What a program that this one starts is given: its environment, its path on Windows, words of a shell. */
 import { win32 } from 'node:path';
 
 /**
@@ -14,4 +15,9 @@ export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS
  */
 export function systemProgram(name: string, env: NodeJS.ProcessEnv = process.env): string {
   return win32.join(env.SystemRoot || String.raw`C:\Windows`, 'System32', name);
+}
+
+/** Text as one word of a POSIX shell, whatever it holds. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,5 +1,5 @@
 /** The settings table of the README. */
-import { SETTING_KEYS, SETTINGS } from './table.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 
 /** One row per setting, in the order of the list. */
 export function settingsMarkdown(): string {
