@@ -1,4 +1,4 @@
-/** Time and chance come in from outside, so that tests give them instead of waiting for them. */
+/** Time and randomness come in from outside, so that tests can set them instead of waiting. */
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;

@@ -10,7 +10,7 @@ interface Strength {
 
 /** Typed by a person; a phrase of four words is enough, and guesses are slowed down. */
 export const OWNER_SECRET_STRENGTH: Strength = { length: 16, distinct: 6, surprising: 10 };
-/** Guesses at a key are as fast as requests. 32 hexadecimal digits by chance have twice the 20. */
+/** Guesses at a key are as fast as requests. 32 random hexadecimal digits have twice the 20. */
 export const API_KEY_STRENGTH: Strength = { length: 32, distinct: 8, surprising: 20 };
 
 /** Letters of an owner code that the server makes: 39 bits where this machine alone can ask, else 78. */
@@ -23,7 +23,7 @@ export function weaknessOf(secret: string, needed: Strength): string | null {
   const letters = [...secret];
   if (letters.length < needed.length) return `needs at least ${needed.length} characters`;
   if (new Set(letters).size < needed.distinct || surprisesIn(letters) < needed.surprising) {
-    return 'repeats itself or counts up: let chance make it, as `openssl rand -hex 24` does';
+    return 'is too predictable: use a random value such as one from `openssl rand -hex 24`';
   }
   return null;
 }

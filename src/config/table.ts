@@ -103,7 +103,7 @@ export const SETTINGS = {
     fallback: () => null,
     fallbackText: 'made at first start',
     meaning:
-      'Key that MCP clients send, at least 32 characters, with `PUBLIC_BASE_URL` made by chance; without it one is kept encrypted in the state',
+      'Key that MCP clients send, at least 32 characters, random with `PUBLIC_BASE_URL`; by default one is generated and kept encrypted in the state',
   }),
   mcpOauthOwnerSecret: setting<string | null>('MCP_OAUTH_OWNER_SECRET', types.ownerCode, {
     inFile: false,

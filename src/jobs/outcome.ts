@@ -100,7 +100,7 @@ const MAX_DELAY_MS = 15 * 60_000;
  * Milliseconds before the next attempt: 2, 6, 18, 54, 162 seconds and so on up to 15 minutes, each up to a quarter shorter
  * or longer, so that jobs that failed together do not retry together.
  * @param attempts failed attempts so far, from 1
- * @param fraction chance in [0, 1)
+ * @param fraction random, in [0, 1)
  */
 export function retryDelay(attempts: number, fraction: number): number {
   const base = Math.min(FIRST_DELAY_MS * 3 ** (attempts - 1), MAX_DELAY_MS);

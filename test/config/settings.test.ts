@@ -280,7 +280,7 @@ test('a host that others can reach needs a public URL', () => {
 
 const PUBLIC = { PUBLIC_BASE_URL: 'https://relay.example.org' };
 const STRONG_KEY = 'c41f9ad27e8b5036f1d2a97c0e64b853';
-const SAME_AGAIN = 'repeats itself or counts up: let chance make it, as `openssl rand -hex 24` does';
+const SAME_AGAIN = 'is too predictable: use a random value such as one from `openssl rand -hex 24`';
 
 const WEAK: Array<[what: string, env: Record<string, string>, message: string]> = [
   [

@@ -15,7 +15,7 @@ export type Outcome =
 /**
  * Milliseconds to wait before the next attempt, or null to stop.
  * @param attempt attempts made so far, from 1
- * @param fraction chance in [0, 1) for the jitter; `Retry-After` is obeyed without any
+ * @param fraction random, in [0, 1) for the jitter; `Retry-After` is obeyed without any
  */
 export function retryDelay(
   method: string,
