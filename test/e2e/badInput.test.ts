@@ -25,7 +25,7 @@ const badSettings: Array<[what: string, env: Record<string, string>, args: strin
     'a weak API key for the outside',
     { PUBLIC_BASE_URL: 'https://relay.example.org', MCP_API_KEY: 'tiny-secret'.repeat(4) },
     [],
-    [/MCP_API_KEY in the environment repeats itself/, /PUBLIC_BASE_URL/],
+    [/MCP_API_KEY in the environment is too predictable/, /PUBLIC_BASE_URL/],
   ],
   ['a bad encryption key', { RELAY_ENCRYPTION_KEY: 'c2hvcnQ=' }, [], [/RELAY_ENCRYPTION_KEY/]],
   [
