@@ -26,11 +26,11 @@ export function crossWarnings(values: SettingValues): string[] {
   const warnings = [];
   if (values.providerRedirectUri !== null && !acceptedByProvider(new URL(values.providerRedirectUri))) {
     warnings.push(
-      `Spotify refuses the redirect URI ${values.providerRedirectUri}: it wants https, or http on 127.0.0.1 or [::1].`,
+      `Spotify refuses the redirect URI ${values.providerRedirectUri}: it must use https, or http on 127.0.0.1 or [::1].`,
     );
   }
   if (values.providerClientId !== null && !looksLikeClientId(values.providerClientId)) {
-    warnings.push('The client ID does not look like one of Spotify (32 hexadecimal digits).');
+    warnings.push('The client ID does not look like a Spotify client ID (32 hexadecimal digits).');
   }
   return warnings;
 }
@@ -50,7 +50,7 @@ const HOST_SOURCES: Record<Origin, string> = {
 /** Without a public URL the `Host` check would refuse every request from outside anyway. */
 function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   if (isLoopback(values.host) || values.publicBaseUrl !== null) return [];
-  const message = `${HOST_SOURCES[origins.host]} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must say at which URL`;
+  const message = `${HOST_SOURCES[origins.host]} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use`;
   return [{ key: 'host', origin: origins.host, message }];
 }
 

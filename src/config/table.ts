@@ -75,12 +75,13 @@ export const SETTINGS = {
     secret: true,
     fallback: () => null,
     fallbackText: 'the one in the state, if any',
-    meaning: 'Client secret of the app, optional; `relay config set providerClientSecret` keeps it encrypted',
+    meaning:
+      'Client secret of the app, optional; `relay config set providerClientSecret` stores it encrypted',
   }),
   providerRedirectUri: setting<string | null>('PROVIDER_REDIRECT_URI', types.providerRedirectUri, {
     fallback: () => null,
     fallbackText: `\`http://127.0.0.1:<port>${types.CALLBACK_PATH}\``,
-    meaning: `Redirect URI as entered in the Spotify app; its path is exactly \`${types.CALLBACK_PATH}\``,
+    meaning: `Redirect URI as entered in the Spotify app; its path must be exactly \`${types.CALLBACK_PATH}\``,
   }),
   providerApiUrl: setting<string>('PROVIDER_API_URL', types.apiRoot, {
     fallback: () => 'https://api.spotify.com/v1',
@@ -103,7 +104,7 @@ export const SETTINGS = {
     fallback: () => null,
     fallbackText: 'made at first start',
     meaning:
-      'Key that MCP clients send, at least 32 characters, random with `PUBLIC_BASE_URL`; by default one is generated and kept encrypted in the state',
+      'Key that MCP clients send: at least 32 characters, and random with `PUBLIC_BASE_URL`. By default, relay generates one and keeps it encrypted in the state',
   }),
   mcpOauthOwnerSecret: setting<string | null>('MCP_OAUTH_OWNER_SECRET', types.ownerCode, {
     inFile: false,
@@ -121,7 +122,7 @@ export const SETTINGS = {
     inFile: false,
     fallback: () => null,
     fallbackText: 'none',
-    meaning: 'One OAuth client from the environment; needs the next two as well',
+    meaning: 'Client ID of one fixed OAuth client; the next two settings are then required too',
   }),
   mcpOauthClientSecret: setting<string | null>('MCP_OAUTH_CLIENT_SECRET', types.secretText, {
     inFile: false,
@@ -146,7 +147,7 @@ export const SETTINGS = {
     secret: true,
     fallback: () => null,
     fallbackText: 'none',
-    meaning: 'Base64 of 32 bytes, used as master key in place of the keychain',
+    meaning: 'Master key to use instead of the keychain: 32 bytes in base64',
   }),
   keychain: setting<'auto' | 'os' | 'file'>('RELAY_KEYCHAIN', types.oneOf(['auto', 'os', 'file']), {
     fallback: ({ demo }) => (demo ? 'file' : 'auto'),
@@ -157,12 +158,12 @@ export const SETTINGS = {
   logLevel: setting<(typeof LOG_LEVELS)[number]>('LOG_LEVEL', types.oneOf(LOG_LEVELS), {
     fallback: () => 'info',
     fallbackText: '`info`',
-    meaning: `How much the log on stderr says: ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
+    meaning: `Level of the log on stderr: ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
   }),
   logFormat: setting<'pretty' | 'json'>('LOG_FORMAT', types.oneOf(['pretty', 'json']), {
     fallback: ({ terminal }) => (terminal ? 'pretty' : 'json'),
     fallbackText: '`pretty` on a terminal, else `json`',
-    meaning: 'Form of the log',
+    meaning: 'Format of the log',
   }),
 };
 

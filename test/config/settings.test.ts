@@ -272,7 +272,7 @@ test('all problems are told at once, with where each came from', (context) => {
 test('a host that others can reach needs a public URL', () => {
   assert.equal(
     failure(() => load({ RELAY_HOST: '0.0.0.0' })).message,
-    'RELAY_HOST in the environment is 0.0.0.0, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must say at which URL.',
+    'RELAY_HOST in the environment is 0.0.0.0, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use.',
   );
   const settings = load({ RELAY_HOST: '0.0.0.0', PUBLIC_BASE_URL: 'https://relay.example.org' });
   assert.equal(settings.host, '0.0.0.0');
@@ -381,8 +381,8 @@ test('a redirect URI that Spotify refuses, or an odd client ID, is a warning', (
     PROVIDER_CLIENT_ID: 'demo-client',
   };
   assert.deepEqual(load(env).warnings, [
-    'Spotify refuses the redirect URI http://localhost:4980/auth/provider/callback: it wants https, or http on 127.0.0.1 or [::1].',
-    'The client ID does not look like one of Spotify (32 hexadecimal digits).',
+    'Spotify refuses the redirect URI http://localhost:4980/auth/provider/callback: it must use https, or http on 127.0.0.1 or [::1].',
+    'The client ID does not look like a Spotify client ID (32 hexadecimal digits).',
   ]);
 });
 
