@@ -1,4 +1,5 @@
 /** What a playlist holds, and how that compares with what a job expects. */
+import { counted } from '../base/counted.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import type { JobContext } from './context.ts';
@@ -25,7 +26,7 @@ export function changedMeanwhile(
   const from = firstShown(expected, present);
   return new RelayError(
     'CONFLICT',
-    `Someone else changed the playlist ${playlistId} while this job was writing to it: it should have ${expected.length} rows but has ${present.length}; the first difference is at position ${firstDifference(expected, present)}.`,
+    `Someone else changed the playlist ${playlistId} while this job was writing to it: it should have ${counted(expected.length, 'row')} but has ${present.length}; the first difference is at position ${firstDifference(expected, present)}.`,
     {
       remedy:
         'Compare result.expected_uris with result.present_uris, fix the playlist in Spotify and call resume_job, which checks again; or call cancel_job and keep the playlist as it is.',

@@ -133,7 +133,7 @@ test('the table and the text of a job say what to do next', () => {
     'Did not resolve:',
     '  8. No Such Song Anywhere by Nobody of That Name (unmatched)',
     '',
-    '1 items did not resolve. To search for them again: relay jobs resume 1f0c2b3a',
+    '1 item did not resolve. To search for them again: relay jobs resume 1f0c2b3a',
   ]);
 });
 

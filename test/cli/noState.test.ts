@@ -26,7 +26,7 @@ test('status says so, is exit 4, and makes no home', async (context) => {
                > relay serve
 bad  account   no Spotify account connected
                > relay login
-off  key       none is needed yet
+off  key       not needed yet
 off  database  no state in ${home} yet
                > relay serve, or another home with --home
 ok   MCP       API key (relay key) and OAuth, 0 approved clients

@@ -1,4 +1,5 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
+import { counted } from '../../base/counted.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import { commandLine, type NamedHome } from '../commandLine.ts';
@@ -89,7 +90,7 @@ function nextStep(job: JobRecord, named: NamedHome): string | null {
   const open = job.ambiguous + job.unmatched + job.failed;
   if (open === 0 || (job.payload.strict === false && job.resolved > 0))
     return `To write it: ${command('commit')}`;
-  return `${open} items did not resolve. To search for them again: ${command('resume')}`;
+  return `${counted(open, 'item')} did not resolve. To search for them again: ${command('resume')}`;
 }
 
 /** What a job waits for; empty for one that does not wait. */

@@ -3,6 +3,7 @@
  * browser will be sent, who wrote the name, and since when the client exists here.
  */
 
+import { counted } from '../../base/counted.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
 import { type Html, html, type Page } from './page.ts';
@@ -87,17 +88,15 @@ function codeField(problem: Problem | null): Html {
   return html`<div class="field" id="code-field"><label for="owner-code">Owner code</label>
 <input id="owner-code" name="owner_code" required autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="512" aria-describedby="code-hint code-problem"${invalid}>
 <p class="bad" id="code-problem" role="alert"${problem === null ? html` hidden` : html``}>${text}</p>
-<p class="soft" id="code-hint"><code>relay serve</code> and <code>relay status</code> show it in the terminal.<noscript> With JavaScript it would be asked for once per browser.</noscript></p></div>`;
+<p class="soft" id="code-hint"><code>relay serve</code> and <code>relay status</code> show it in the terminal.<noscript> With JavaScript on, you need it only once per browser.</noscript></p></div>`;
 }
 
 export function problemText(problem: Problem): string {
   switch (problem.kind) {
     case 'wrong_code':
       return 'That is not the owner code. Check the terminal and type it again.';
-    case 'wait': {
-      const { seconds } = problem;
-      return `Too many wrong codes. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`;
-    }
+    case 'wait':
+      return `Too many wrong codes. Wait ${counted(problem.seconds, 'second')}, then try again.`;
     case 'not_remembered':
       return 'This browser is no longer remembered. Type the owner code.';
     case 'too_soon':
@@ -123,7 +122,7 @@ function displayName({ name, clientId }: OAuthClient): string {
 }
 
 function originOf({ source, createdAt }: OAuthClient, now: number): string {
-  if (source === 'environment' || source === 'file') return 'set up by you in the settings of relay';
+  if (source === 'environment' || source === 'file') return "set up by you in relay's settings";
   if (source === 'added') return 'set up by you with relay clients add';
   return `gave itself this name; registered here ${ago(now - (createdAt ?? now))}`;
 }
@@ -131,13 +130,13 @@ function originOf({ source, createdAt }: OAuthClient, now: number): string {
 function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'just now';
-  if (minutes < 60) return counted(minutes, 'minute');
-  if (minutes < 48 * 60) return counted(Math.floor(minutes / 60), 'hour');
-  return counted(Math.floor(minutes / 1440), 'day');
+  if (minutes < 60) return before(minutes, 'minute');
+  if (minutes < 48 * 60) return before(Math.floor(minutes / 60), 'hour');
+  return before(Math.floor(minutes / 1440), 'day');
 }
 
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
+function before(count: number, unit: string): string {
+  return `${counted(count, unit)} ago`;
 }
 
 interface Target {

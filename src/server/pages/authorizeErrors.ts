@@ -7,7 +7,7 @@ import { type Html, html, type Page } from './page.ts';
 const ADVICE: Partial<Record<Reason, Html>> = {
   client_unknown: html`<p>relay does not know this client. Its access may have been revoked, or it was set up with another relay.</p>
 <p>In the client, remove the connection to relay and add it again: most clients then register again.</p>`,
-  redirect_uri_unregistered: html`<p>The client wants to be called back at an address that it did not register.</p>
+  redirect_uri_unregistered: html`<p>The client asked to send the browser to an address that it did not register.</p>
 <p>If you have just updated the client, remove the connection to relay and add it again. If you did not start this yourself, close this page.</p>`,
 };
 
@@ -26,7 +26,7 @@ export function deniedPage(demo: boolean): Page {
     title: 'You denied this request',
     demo,
     body: html`<p>Nothing was approved, and this request can no longer be approved.</p>
-<p>If you want to connect the client after all, start again in the client: it will then ask again. If you did not start this yourself, close this page.</p>`,
+<p>To connect the client after all, start again in the client. It will ask for approval again. If you did not start this yourself, close this page.</p>`,
   };
 }
 
@@ -34,7 +34,7 @@ export function staleFormPage(demo: boolean): Page {
   return {
     title: 'This page is out of date',
     demo,
-    body: html`<p>Nothing was approved. relay could not tell that the form came from its own page in this browser: the page may be from before a restart, or cookies are blocked.</p>
+    body: html`<p>Nothing was approved. relay could not verify that the form came from its own page in this browser: the page may be from before a restart, or cookies are blocked.</p>
 <p>Start again in the client that you want to connect.</p>`,
   };
 }

@@ -17,7 +17,7 @@ export function loginNotStartedPage(demo: boolean): Page {
     title: 'A login cannot be started here',
     demo,
     body: html`<p class="bad">Nothing was started and nothing was changed.</p>
-<p>Run <code>relay login</code> in a terminal, as the user whose relay this is. It opens the browser and shows an address;
+<p>Run <code>relay login</code> in a terminal, as the user who runs this relay. It opens the browser and shows an address;
 paste that address into the address bar if no browser opens.</p>`,
   };
 }

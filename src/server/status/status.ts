@@ -1,6 +1,7 @@
 /** The report behind `relay status`: facts, and for each part one line with what to do about a problem. */
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/clock.ts';
+import { counted } from '../../base/counted.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
@@ -157,7 +158,7 @@ function accountLine({ account, problem }: Facts): StatusEntry {
     return entry('account', 'warning', `${name}: connected without ${missing}`, run('login'));
   }
   const days = account.daysLeft ?? 0;
-  const summary = `${name}, ${account.scopes.length} permissions, login ends in ${days} ${days === 1 ? 'day' : 'days'}`;
+  const summary = `${name}, ${counted(account.scopes.length, 'permission')}, login ends in ${counted(days, 'day')}`;
   return days < WARN_DAYS
     ? entry('account', 'warning', summary, run('login'))
     : entry('account', 'ok', summary);
@@ -175,7 +176,7 @@ function hasState({ schemaVersion }: Facts['database']): boolean {
 
 function keyLine({ key, database, problem }: Facts): StatusEntry {
   if (problem && isOfKey(problem)) return entry('key', 'bad', problem.message, problem.remedy);
-  if (!hasState(database)) return entry('key', 'off', 'none is needed yet');
+  if (!hasState(database)) return entry('key', 'off', 'not needed yet');
   if (key.warning) return entry('key', 'warning', key.warning);
   return entry('key', 'ok', `kept in ${KEY_PLACES[key.source]}`);
 }
@@ -186,7 +187,7 @@ function databaseLine({ home, database, problem }: Facts): StatusEntry {
     const remedy = { text: '{command}, or another home with --home', command: ['serve'] };
     return entry('database', 'off', `no state in ${home} yet`, remedy);
   }
-  const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (of a newer relay)' : ''}`;
+  const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (from a newer relay)' : ''}`;
   const size = `${Math.max(1, Math.round(database.sizeBytes / 1024))} KiB`;
   const saved = `saved ${database.lastSavedAt ?? 'never'}`;
   if (database.status === 'degraded') {
@@ -198,15 +199,14 @@ function databaseLine({ home, database, problem }: Facts): StatusEntry {
 
 function mcpLine({ mcp }: Facts): StatusEntry {
   const ways = mcp.authMode === 'bearer' ? 'API key (relay key) and OAuth' : 'OAuth only';
-  const clients = `${mcp.clients} approved ${mcp.clients === 1 ? 'client' : 'clients'}`;
-  const count = mcp.browsers;
-  const browsers = count === 0 ? '' : `, ${count} remembered ${count === 1 ? 'browser' : 'browsers'}`;
+  const clients = counted(mcp.clients, 'approved client');
+  const browsers = mcp.browsers === 0 ? '' : `, ${counted(mcp.browsers, 'remembered browser')}`;
   const closed = mcp.registrationOpen ? '' : ', registration off';
   return entry('mcp', 'ok', `${ways}, ${clients}${browsers}${closed}`);
 }
 
 function limitsLine({ rateLimits }: Facts): StatusEntry {
-  const requests = `${rateLimits.requests24h} requests in 24 hours`;
+  const requests = `${counted(rateLimits.requests24h, 'request')} in 24 hours`;
   if (rateLimits.blocked.length === 0) return entry('rate_limits', 'ok', `nothing blocked, ${requests}`);
   const blocked = rateLimits.blocked
     .map(({ scope, blockedUntil }) => `${scope} until ${blockedUntil}`)
