@@ -154,12 +154,16 @@ function withTimeLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T
 }
 
 function noKey(what: string): RelayError {
-  return new RelayError('KEY_UNAVAILABLE', `The master key that sealed the state is not found. ${what}.`, {
-    remedy: {
-      text: 'Put it back if you still have it: master.key, the keychain of this user, or RELAY_ENCRYPTION_KEY; a moved home has its key under the old path. Otherwise start over with {command}.',
-      command: ['login'],
+  return new RelayError(
+    'KEY_UNAVAILABLE',
+    `The master key that encrypted the state was not found. ${what}.`,
+    {
+      remedy: {
+        text: 'If you still have the key, put it back in master.key, your keychain or RELAY_ENCRYPTION_KEY. If you moved the home directory, the keychain has its key under the old path. Otherwise start over with {command}.',
+        command: ['login'],
+      },
     },
-  });
+  );
 }
 
 function noKeychain(problem: string): RelayError {

@@ -74,7 +74,7 @@ function finish(decipher: DecipherGCM, ciphertext: Uint8Array): string | null {
 export function keyMismatch(message: string): RelayError {
   return new RelayError('KEY_MISMATCH', message, {
     remedy: {
-      text: 'Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or start over with {command}.',
+      text: 'Put back the key that was used before (in your keychain, master.key or RELAY_ENCRYPTION_KEY), or start over with {command}.',
       command: ['login'],
     },
   });

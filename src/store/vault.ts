@@ -40,7 +40,7 @@ export function createVault(store: Store, sealer: Sealer): Vault {
     const check = getMeta<Uint8Array>(store, KEY_CHECK);
     if (check) {
       if (sealer.matches(check)) return;
-      throw keyMismatch('The master key is not the one that sealed the state.');
+      throw keyMismatch('The master key is not the one that encrypted the state.');
     }
     for (const { name } of listSecrets(store)) get(name);
     await store.durable(() => putMeta(store, KEY_CHECK, sealer.check()));

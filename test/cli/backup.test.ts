@@ -159,7 +159,7 @@ test('restore brings the state back, keeps the present one, and says what comes 
     [code, out, err],
     [
       0,
-      `Restored ${state} from ${copy}, a copy of ${time}: 0 remembered tracks, 0 jobs.\n`,
+      `Restored ${state} from ${copy}, a copy made at ${time}: 0 remembered tracks, 0 jobs.\n`,
       `The previous state is kept in ${join(home, kept)}.
 The current API key stays valid.
 MCP clients must sign in again, and browsers need the owner code again.
@@ -237,19 +237,19 @@ const REFUSED: Array<
   [what: string, spoil: (copy: string) => void | Promise<void>, code: number, words: RegExp]
 > = [
   ['empty', (copy) => truncateSync(copy, 0), 1, /it is empty/],
-  ['cut short', (copy) => truncateSync(copy, 9_000), 1, /it is cut short: 9000 of \d+ bytes/],
+  ['cut short', (copy) => truncateSync(copy, 9_000), 1, /it is truncated: it has 9000 of \d+ bytes/],
   ['text', (copy) => writeFileSync(copy, 'my diary'), 1, /it is not an SQLite database/],
   [
     'damaged in the middle',
     (copy) => writeFileSync(copy, readFileSync(copy).fill(0x5a, 4_096)),
     1,
-    /its schema is damaged|SQLite finds it damaged/,
+    /its schema is damaged|SQLite reports damage/,
   ],
   [
     'of another program',
     (copy) => writeFileSync(copy, readFileSync(copy).fill(7, 68, 72)),
     1,
-    /it is the database of another program/,
+    /it belongs to another program/,
   ],
   [
     'of a newer program',
@@ -313,7 +313,7 @@ for (const [what, env, words] of [
   [
     'another key',
     { RELAY_ENCRYPTION_KEY: newKey() },
-    /The master key is not the one that sealed the state\./,
+    /The master key is not the one that encrypted the state\./,
   ],
   ['no key', { RELAY_ENCRYPTION_KEY: '', RELAY_KEYCHAIN: 'file' }, /There is no .*master\.key\./],
 ] as const) {

@@ -42,7 +42,7 @@ test('the wrong key', async (context) => {
   assert.deepEqual([code, err], [3, '']);
   assert.match(
     out,
-    /^bad {2}key {7}The master key is not the one that sealed the state\.\n {15}> .*relay login/m,
+    /^bad {2}key {7}The master key is not the one that encrypted the state\.\n {15}> .*relay login/m,
   );
   assert.match(out, /^ok {3}database {2}schema/m);
   assert.match(out, /^ok {3}jobs {6}none active$/m);
@@ -54,7 +54,7 @@ test('a lost key, and none is made in its place', async (context) => {
   assert.deepEqual([code, err], [3, '']);
   assert.match(
     out,
-    /^bad {2}key {7}The master key that sealed the state is not found\. There is no .*master\.key\.$/m,
+    /^bad {2}key {7}The master key that encrypted the state was not found\. There is no .*master\.key\.$/m,
   );
   assert.deepEqual((await status(home, { RELAY_KEYCHAIN: 'file' })).out, out);
 });

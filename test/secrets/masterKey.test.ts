@@ -87,7 +87,7 @@ test('a key that cannot be found is never replaced while something is sealed', a
     ],
     [
       { mode: 'auto', keychain: keychainWith({}).keychain },
-      () => 'The master key that sealed the state is not found. The keychain has no key for this home.',
+      () => 'The master key that encrypted the state was not found. The keychain has no key for this home.',
     ],
     [
       { mode: 'os', keychain: keychainWith(null).keychain },
@@ -95,11 +95,11 @@ test('a key that cannot be found is never replaced while something is sealed', a
     ],
     [
       { mode: 'os', keychain: keychainWith({}).keychain },
-      () => 'The master key that sealed the state is not found. The keychain has no key for this home.',
+      () => 'The master key that encrypted the state was not found. The keychain has no key for this home.',
     ],
     [
       { mode: 'file' },
-      (home) => `The master key that sealed the state is not found. There is no ${keyFile(home)}.`,
+      (home) => `The master key that encrypted the state was not found. There is no ${keyFile(home)}.`,
     ],
   ];
   for (const [options, message] of cases) {

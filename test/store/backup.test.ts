@@ -191,7 +191,7 @@ test('a directory that refuses writes is an error of the disk', async (t) => {
   };
   await assert.rejects(backUpState({ source, file, force: false, fs: refusing }), {
     code: 'STORE_ERROR',
-    message: /the directory refuses writes/,
+    message: /the directory is not writable/,
   });
   assert.deepEqual(await readdir(folder), []);
 });

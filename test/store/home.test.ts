@@ -66,7 +66,7 @@ test('a file, a path through a file, and a shared directory are refused by name'
     await assert.rejects(ensureHome(home), {
       code: 'HOME_UNUSABLE',
       message: `The home directory ${home} cannot be used: ${reason}.`,
-      remedy: 'Choose another one with --home or RELAY_HOME, or make this one yours alone.',
+      remedy: 'Choose another one with --home or RELAY_HOME, or make this one accessible only to you.',
     });
   }
 });

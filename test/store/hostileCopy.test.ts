@@ -105,34 +105,34 @@ const ALTERED: Array<[what: string, sql: string, words: RegExp]> = [
   [
     'a virtual table',
     "update sqlite_schema set sql = 'create virtual table meta using fts5(x)', rootpage = 0 where name = 'meta'",
-    /damaged|not as relay made it|cannot be used/,
+    /damaged|differs from the one that relay creates|cannot be used/,
   ],
   [
     'a check that was taken out',
     "update sqlite_schema set sql = replace(sql, ' check (id = 1)', '') where name = 'account'",
-    /its table "account" is not as relay made it/,
+    /its table "account" differs from the one that relay creates/,
   ],
   [
     'a check that never ends',
     `update sqlite_schema set sql = replace(sql, 'check (id = 1)', 'check (id = 1 or randomblob(1000000000) is null)') where name = 'account'`,
-    /its table "account" is not as relay made it/,
+    /its table "account" differs from the one that relay creates/,
   ],
   [
     'a generated column',
     "update sqlite_schema set sql = replace(sql, 'access_expires_at        integer', 'access_expires_at integer as (consent_at)') where name = 'account'",
-    /its table "account" is not as relay made it/,
+    /its table "account" differs from the one that relay creates/,
   ],
   ['an index that is missing', 'drop index api_errors_recent', /its index "api_errors_recent" is missing/],
   [
     'an index on another column',
     'drop index api_errors_recent; create index api_errors_recent on api_errors (path)',
-    /its index "api_errors_recent" is not as relay made it/,
+    /its index "api_errors_recent" differs from the one that relay creates/,
   ],
   ['a name with control characters', 'create table "\u001b[2J\u202e" (x)', /it holds a table "\?\[2J\?"/],
   [
     'two tables on one page',
     "update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'secrets') where name = 'oauth_clients'",
-    /SQLite finds it damaged/,
+    /SQLite reports damage/,
   ],
 ];
 
@@ -149,7 +149,7 @@ const ROWS: Array<[what: string, sql: string, words: RegExp]> = [
   [
     'a row that refers to nothing',
     "pragma foreign_keys = off; insert into oauth_tokens (hash, grant_id, kind, issued_at, expires_at) values ('h', 'none', 'access', 1, 2)",
-    /refers to one that is not there/,
+    /refers to a missing row/,
   ],
   [
     'a number beyond what the program can hold',
@@ -292,7 +292,7 @@ for (const [place, value, words] of UNUSABLE) {
     const rows = { ...SOUND, [table]: { ...SOUND[table], [column]: value } };
     const error = await attempt(await changed(bytes, (db) => insertAll(db, rows)));
     assertRefused(error);
-    assert.ok(error?.message.includes(`a row of ${table} is not as it should be: `), error?.message);
+    assert.ok(error?.message.includes(`a row of ${table} is not valid: `), error?.message);
     assert.ok(error?.message.includes(words), error?.message);
   });
 }
@@ -336,7 +336,7 @@ test('a schema tree that leads in circles is refused at once', async (t) => {
   }
   const error = await attempt(content);
   assertRefused(error);
-  assert.match(error?.message ?? '', /its schema leads in a circle/);
+  assert.match(error?.message ?? '', /its schema contains a loop/);
 });
 
 test('a row of the schema that claims a gigabyte is refused unread', async (t) => {
@@ -364,7 +364,7 @@ test('a file that is cut off anywhere, or says that it is huge, is refused', asy
   }
   const huge = Buffer.from(bytes);
   huge.writeUInt32BE(0xff_ff_ff_fe, 28);
-  assert.match((await attempt(huge))?.message ?? '', /it is cut short/);
+  assert.match((await attempt(huge))?.message ?? '', /it is truncated/);
   // With the counters apart SQLite goes by the length of the file.
   huge.writeUInt32BE(1, 92);
   await attempt(huge);
@@ -375,7 +375,7 @@ test('a file larger than any state is refused unread', async (t) => {
   await writeFile(file, bytes);
   await truncate(file, 40 * 1024 ** 3);
   await assert.rejects(readCopy(file, home, manualClock()), {
-    message: /its size is 40960 MiB, more than any state/,
+    message: /it is 40960 MiB, larger than any state/,
   });
 });
 

@@ -115,7 +115,7 @@ test('a lock whose successors lead in a circle is refused at once', { skip: onWi
   await link(join(home, 'relay.lock'), join(home, 'relay.lock.after-a'));
   await assert.rejects(within(acquireHome(home, { purpose: 'test' })), {
     code: 'HOME_UNUSABLE',
-    message: `The lock files ${join(home, 'relay.lock')}* refer to each other in a circle.`,
+    message: `The lock files ${join(home, 'relay.lock')}* refer to each other in a loop.`,
   });
 });
 

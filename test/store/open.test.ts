@@ -87,11 +87,11 @@ test('sessions that a cookie proved are not taken over', async (t) => {
 const refusals: Array<{ name: string; spoil: (path: string) => Promise<void>; problem: RegExp }> = [
   { name: 'empty', spoil: (path) => truncate(path, 0), problem: /it is empty/ },
   { name: 'of text', spoil: (path) => writeFile(path, 'my diary'), problem: /it is not an SQLite database/ },
-  { name: 'cut within the header', spoil: (path) => truncate(path, 60), problem: /it is cut short/ },
+  { name: 'cut within the header', spoil: (path) => truncate(path, 60), problem: /it is truncated/ },
   {
     name: 'cut after its first pages',
     spoil: (path) => truncate(path, 8_192),
-    problem: /it is cut short: 8192 of \d+ bytes are there/,
+    problem: /it is truncated: it has 8192 of \d+ bytes/,
   },
   {
     name: 'overwritten in the middle',
@@ -99,7 +99,7 @@ const refusals: Array<{ name: string; spoil: (path: string) => Promise<void>; pr
       const bytes = await readFile(path);
       await writeFile(path, bytes.fill(0x5a, 4_096, bytes.length));
     },
-    problem: /SQLite finds it damaged/,
+    problem: /SQLite reports damage/,
   },
   {
     name: 'of another program',
@@ -110,7 +110,7 @@ const refusals: Array<{ name: string; spoil: (path: string) => Promise<void>; pr
       await writeFile(path, other.export());
       other.close();
     },
-    problem: /it is the database of another program/,
+    problem: /it belongs to another program/,
   },
 ];
 
@@ -137,7 +137,7 @@ test('a file that another program has not finished with is refused', async (t) =
     await writeFile(path + ending, 'pages');
     await assert.rejects(open(home), {
       code: 'STATE_DAMAGED',
-      message: `Another program has not finished with the state file: ${path}${ending} is there.`,
+      message: `Another program may still be using the state file: ${path}${ending} exists.`,
     });
   }
 });

@@ -101,7 +101,7 @@ test('the file is for its owner alone, and its size is known', async (t) => {
 for (const [code, step, reason] of [
   ['ENOSPC', 'writeSynced', 'the disk is full'],
   ['EROFS', 'writeSynced', 'the file system is read-only'],
-  ['EACCES', 'rename', 'the directory refuses writes'],
+  ['EACCES', 'rename', 'the directory is not writable'],
   ['EIO', 'syncDirectory', 'EIO: simulated'],
 ] as const) {
   // A read-only directory would not stop a test that runs as root, so the failures come from the seam.

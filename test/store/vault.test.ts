@@ -56,9 +56,9 @@ test('another key is refused with what to do, and changes nothing', async (t) =>
   const wrong = vaultWith(store, 2);
   await assert.rejects(wrong.verifyKey(), {
     code: 'KEY_MISMATCH',
-    message: 'The master key is not the one that sealed the state.',
+    message: 'The master key is not the one that encrypted the state.',
     remedy:
-      'Put back the key that was used before (the keychain of this user, master.key or RELAY_ENCRYPTION_KEY), or start over with `relay login`.',
+      'Put back the key that was used before (in your keychain, master.key or RELAY_ENCRYPTION_KEY), or start over with `relay login`.',
   });
   assert.throws(() => wrong.get('api_key'), { code: 'KEY_MISMATCH' });
   assert.equal(store.state().unsavedChanges, false);

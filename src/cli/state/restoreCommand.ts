@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { counted } from '../../base/counted.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Restored } from '../../server/restore/restoreState.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
@@ -66,7 +67,7 @@ async function confirmReplacing({ io, signal }: Context, home: string, file: str
 function whatCameBack({ path, from, savedAt, aliases, jobs }: Restored): string {
   const total = Object.values(jobs).reduce((sum, count) => sum + count, 0);
   const content = `${counted(aliases, 'remembered track')}, ${counted(total, 'job')}`;
-  return `Restored ${path} from ${from}, a copy of ${savedAt}: ${content}.`;
+  return `Restored ${path} from ${from}, a copy made at ${savedAt}: ${content}.`;
 }
 
 /** A command line for the home that the person named. */
@@ -101,15 +102,11 @@ function whoComesIn({ apiKey, login, approvals }: Restored['kept'], command: ToC
     ...(login === 'present' ? ['The current Spotify login stays.'] : []),
     approvals === 0
       ? 'MCP clients must sign in again, and browsers need the owner code again.'
-      : `${counted(approvals, 'approval')} of MCP clients ${approvals === 1 ? 'stays' : 'stay'} valid. Browsers need the owner code again.`,
+      : `${counted(approvals, 'client approval')} ${approvals === 1 ? 'stays' : 'stay'} valid. Browsers need the owner code again.`,
   ];
 }
 
 function heldText(count: number): string {
   const were = count === 1 ? '1 job was' : `${count} jobs were`;
   return `${were} being written when the copy was made, and may have continued since. Nothing is written until you resume.`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -60,7 +60,8 @@ async function write(options: BackupOptions, path: string, bytes: Uint8Array): P
   const temp = tempPathFor(path);
   try {
     await fs.writeSynced(temp, bytes);
-    if (!(await readFile(temp)).equals(bytes)) throw new Error('reading the copy back gave other bytes');
+    if (!(await readFile(temp)).equals(bytes))
+      throw new Error('the copy on disk differs from what was written');
     if (force) await fs.rename(temp, path);
     else if (!(await nameUnlessTaken(fs, link, temp, path))) throw taken(path);
   } finally {

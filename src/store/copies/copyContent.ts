@@ -62,7 +62,7 @@ function requireOurSchema(file: Database, fresh: Database): void {
     if (!own || seen.has(keyOf(object)))
       throw new Error(`it holds a ${named(object)} that relay did not make`);
     if (own.sql !== object.sql || own.table !== object.table)
-      throw new Error(`its ${named(object)} is not as relay made it`);
+      throw new Error(`its ${named(object)} differs from the one that relay creates`);
     seen.add(keyOf(object));
   }
   for (const [key, object] of ours) if (!seen.has(key)) throw new Error(`its ${named(object)} is missing`);
@@ -91,9 +91,9 @@ function named({ type, name }: SchemaObject): string {
 /** Both run our own checks and indices by now. The first also finds a page that two trees share. */
 function requireSound(file: Database): void {
   const verdict = file.exec('pragma integrity_check(1)')[0]?.values[0]?.[0];
-  if (verdict !== 'ok') throw new Error(`SQLite finds it damaged (${String(verdict)})`);
+  if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);
   const dangling = file.exec('pragma foreign_key_check')[0]?.values[0]?.[0];
-  if (dangling !== undefined) throw new Error(`a row of ${String(dangling)} refers to one that is not there`);
+  if (dangling !== undefined) throw new Error(`a row of ${String(dangling)} refers to a missing row`);
 }
 
 function copyAll(file: Database, fresh: Database): void {
@@ -101,7 +101,7 @@ function copyAll(file: Database, fresh: Database): void {
   for (const { type, name } of objectsOf(fresh)) if (type === 'table') copyTable(file, fresh, name);
   fresh.exec('commit; pragma foreign_keys = on');
   if (fresh.exec('pragma foreign_key_check').length > 0)
-    throw new Error('its rows refer to some that are not there');
+    throw new Error('some of its rows refer to missing rows');
 }
 
 function copyTable(file: Database, fresh: Database, table: string): void {
@@ -121,7 +121,7 @@ function copyTable(file: Database, fresh: Database, table: string): void {
       insert.run(row);
     }
   } catch (error) {
-    throw new Error(`a row of ${table} is not as it should be: ${messageOf(error)}`, { cause: error });
+    throw new Error(`a row of ${table} is not valid: ${messageOf(error)}`, { cause: error });
   } finally {
     select.free();
     insert.free();

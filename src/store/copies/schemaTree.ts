@@ -15,15 +15,15 @@ const LEAF = 13;
 export function schemaTreeProblem(bytes: Uint8Array): string | null {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const pageSize = file.readUInt16BE(16) === 1 ? 65_536 : file.readUInt16BE(16);
-  if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) return 'its page size is none of SQLite';
+  if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) return 'its page size is not valid in SQLite';
   const pageCount = Math.floor(file.length / pageSize);
   const seen = new Set<number>();
   const open = [1];
   for (const page of open) {
-    if (page < 1 || page > pageCount) return 'its schema leads out of the file';
-    if (seen.has(page)) return 'its schema leads in a circle';
+    if (page < 1 || page > pageCount) return 'its schema points outside the file';
+    if (seen.has(page)) return 'its schema contains a loop';
     seen.add(page);
-    if (seen.size > MAX_PAGES) return 'its schema is larger than any of relay';
+    if (seen.size > MAX_PAGES) return 'its schema is larger than any that relay creates';
     const children = childrenOf(file.subarray((page - 1) * pageSize, page * pageSize), page === 1 ? 100 : 0);
     if (children === null) return 'its schema is damaged';
     open.push(...children);

@@ -165,8 +165,8 @@ const CAUSES: Record<string, { what: string; remedy: string }> = {
   ENOSPC: { what: 'the disk is full', remedy: 'Free some space' },
   EDQUOT: { what: 'the disk quota is used up', remedy: 'Free some space' },
   EROFS: { what: 'the file system is read-only', remedy: 'Make it writable' },
-  EACCES: { what: 'the directory refuses writes', remedy: 'Make the directory writable for its owner' },
-  EPERM: { what: 'the directory refuses writes', remedy: 'Make the directory writable for its owner' },
+  EACCES: { what: 'the directory is not writable', remedy: 'Make the directory writable for its owner' },
+  EPERM: { what: 'the directory is not writable', remedy: 'Make the directory writable for its owner' },
 };
 
 /** Why a write failed and how to fix it, without a full stop. */

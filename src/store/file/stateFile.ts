@@ -58,7 +58,7 @@ async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
     const isForeign = headerProblem(error.start, error.size);
     throw damaged(
       path,
-      isForeign ?? `its size is ${Math.round(error.size / 1024 / 1024)} MiB, more than any state`,
+      isForeign ?? `it is ${Math.round(error.size / 1024 / 1024)} MiB, larger than any state`,
     );
   }
 }
@@ -75,7 +75,7 @@ export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Da
     return db;
   } catch (error) {
     db.close();
-    throw damaged(path, `SQLite finds it damaged (${messageOf(error)})`, error);
+    throw damaged(path, `SQLite reports damage (${messageOf(error)})`, error);
   }
 }
 
@@ -90,7 +90,7 @@ export function noState(home: string): RelayError {
 export function damaged(path: string, problem: string, cause?: unknown): RelayError {
   return new RelayError(
     'STATE_DAMAGED',
-    `The state file ${path} cannot be used: ${problem}. It was left as it is.`,
+    `The state file ${path} cannot be used: ${problem}. It was not changed.`,
     {
       remedy: {
         text: 'Restore a copy with {command}, or move the file away to start over.',
@@ -117,13 +117,13 @@ function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
   if (bytes.length === 0) return 'it is empty';
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 100));
   if (header.toString('latin1', 0, 16) !== MAGIC) return 'it is not an SQLite database';
-  if (header.length < 100) return 'it is cut short';
-  if (header.readUInt32BE(68) !== APPLICATION_ID) return 'it is the database of another program';
+  if (header.length < 100) return 'it is truncated';
+  if (header.readUInt32BE(68) !== APPLICATION_ID) return 'it belongs to another program';
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const expected = header.readUInt32BE(28) * pageSize;
   // The page count is only valid when both change counters agree.
   const isCounted = header.readUInt32BE(24) === header.readUInt32BE(92);
-  if (isCounted && size < expected) return `it is cut short: ${size} of ${expected} bytes are there`;
+  if (isCounted && size < expected) return `it is truncated: it has ${size} of ${expected} bytes`;
   return null;
 }
 
@@ -140,7 +140,7 @@ export async function refuseUnfinished(path: string): Promise<void> {
     if (size === 0) continue;
     throw new RelayError(
       'STATE_DAMAGED',
-      `Another program has not finished with the state file: ${beside} is there.`,
+      `Another program may still be using the state file: ${beside} exists.`,
       {
         remedy: `Close that program; if none is open, run: sqlite3 '${path}' 'pragma journal_mode=delete'`,
         details: { path },

@@ -113,7 +113,7 @@ function unusable(home: string, reason: string, cause?: unknown): RelayError {
   return new RelayError('HOME_UNUSABLE', `The home directory ${home} cannot be used: ${reason}.`, {
     remedy: isFull(cause)
       ? 'Free some space, or choose another one with --home or RELAY_HOME.'
-      : 'Choose another one with --home or RELAY_HOME, or make this one yours alone.',
+      : 'Choose another one with --home or RELAY_HOME, or make this one accessible only to you.',
     details: { home },
     cause,
   });

@@ -95,14 +95,10 @@ async function claimSuccession(home: string, own: string, found: Holder): Promis
 }
 
 function tangled(home: string): RelayError {
-  return new RelayError(
-    'HOME_UNUSABLE',
-    `The lock files ${lockPath(home)}* refer to each other in a circle.`,
-    {
-      remedy: 'Remove them if no relay command is running for this home.',
-      details: { home },
-    },
-  );
+  return new RelayError('HOME_UNUSABLE', `The lock files ${lockPath(home)}* refer to each other in a loop.`, {
+    remedy: 'Remove them if no relay command is running for this home.',
+    details: { home },
+  });
 }
 
 /** The lock has changed hands: nothing that led to it is needed any more. */
