@@ -66,7 +66,7 @@ function fromUri(value: string): EntityRef | null {
   const parts = value.split(':').slice(1);
   if (parts[0] === 'local') {
     throw new RelayError('INVALID_ARGUMENT', `"${shown(value)}" is a local file.`, {
-      remedy: 'Local files exist on one device only and cannot be used here; give a track of the catalogue.',
+      remedy: 'Local files exist on one device only and cannot be used here; give a track from the catalog.',
     });
   }
   // spotify:user:NAME:playlist:ID is the form of old clients.

@@ -141,7 +141,7 @@ function recordFailure(
 /** Returns how many milliseconds to wait before the next attempt. */
 function useAttempt(context: JobContext, job: Job, item: PendingItem, error: RelayError): number {
   const { store, clock, random, log } = context;
-  if (error.code === 'INTERNAL') log.error({ job: job.id, err: error }, 'a search of a job failed');
+  if (error.code === 'INTERNAL') log.error({ job: job.id, err: error }, 'a search for a job failed');
   const attempts = item.attempts + 1;
   const delay = retryDelay(attempts, random.fraction());
   const runAfter = attempts >= job.maxAttempts ? null : clock.now() + delay;

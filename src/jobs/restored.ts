@@ -40,7 +40,7 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
 function held(savedAt: number, compares: boolean): JobError {
   return {
     code: 'CONFLICT',
-    message: `The state was restored from a copy of ${isoOf(savedAt)}, when this job was writing. It may have written more since.`,
+    message: `The state was restored from a copy made at ${isoOf(savedAt)}, while this job was writing. It may have written more since.`,
     remedy: compares
       ? 'resume_job continues if the playlist holds exactly what the job had written by then; cancel_job leaves it as it is.'
       : 'Check in Spotify whether its tracks are there. If they are, call cancel_job; if not, call resume_job, which writes them.',

@@ -100,7 +100,7 @@ function closestBranch(issue: z.core.$ZodIssueInvalidUnion, where: string): z.co
   return {
     code: 'custom',
     path: [],
-    message: `${where} has none of the accepted forms.`,
+    message: `${where} is not in any of the accepted forms.`,
     input: issue.input,
   };
 }

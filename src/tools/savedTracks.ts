@@ -75,7 +75,7 @@ export const removeSavedTracksTool = defineTool({
 export const checkSavedTracksTool = defineTool({
   name: 'check_saved_tracks',
   title: 'Check saved tracks',
-  description: 'Tells for each given track whether it is saved in the library (Liked Songs), in input order.',
+  description: 'Reports whether each given track is saved in the library (Liked Songs), in input order.',
   kind: 'read',
   input: z.object({
     track_ids: z.array(TrackRef).min(1).max(1_000).describe('IDs, URIs or links of tracks, 1 to 1,000'),

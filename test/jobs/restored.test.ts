@@ -83,7 +83,7 @@ test('a half-written job that continued after the copy stops, and ends in review
     assert.deepEqual([held.written, held.review_required, held.error?.code], [100, false, 'CONFLICT']);
     assert.match(
       held.error?.message ?? '',
-      /^The state was restored from a copy of \S+Z, when this job was writing/,
+      /^The state was restored from a copy made at \S+Z, while this job was writing/,
     );
     assert.equal(relay.provider.requests.length, 0);
 

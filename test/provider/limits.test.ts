@@ -35,9 +35,9 @@ test('a read waits out a Retry-After of 5 seconds, exactly, and not one of 6', a
     assert.deepEqual(await relay.call('get_devices'), {
       error: {
         code: 'RATE_LIMITED',
-        message: `Spotify asks to wait 6 seconds before the next player request (until ${at}).`,
+        message: `Spotify asks relay to wait 6 seconds before the next player request (until ${at}).`,
         remedy:
-          'Do not repeat this before then; other kinds of request still work. `relay status` shows what is blocked.',
+          'Do not retry before then; other kinds of requests still work. `relay status` shows what is blocked.',
         retryAfterSeconds: 6,
         details: { scope: 'player', blocked_until: at },
       },
@@ -118,7 +118,7 @@ test('a quota is not waited for, survives a restart, and does not affect other k
         code: 'QUOTA_EXCEEDED',
         message: `The Spotify app's quota for search requests is used up until ${at}.`,
         remedy:
-          'Do not repeat this before then; other kinds of request still work. `relay status` shows what is blocked.',
+          'Do not retry before then; other kinds of requests still work. `relay status` shows what is blocked.',
         retryAfterSeconds: 46_649,
         details: { scope: 'search', blocked_until: at },
       },

@@ -201,7 +201,7 @@ const refusals: Array<[what: string, code: string, flag: Flag, message: string, 
     'an app whose owner has no Premium',
     'APP_OWNER_PREMIUM_REQUIRED',
     'appOwnerPremium',
-    'Spotify serves this app only while the owner of the app has Premium.',
+    'Spotify accepts requests from this app only while the owner of the app has Premium.',
     /renew Premium.*hours/,
   ],
   [

@@ -103,7 +103,7 @@ test('an unknown track is NOT_FOUND and stays in the error history', async () =>
     assert.deepEqual(answer, {
       error: {
         code: 'NOT_FOUND',
-        message: 'Spotify does not know this item.',
+        message: 'Spotify cannot find this item.',
         remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
         details: { status: 404 },
       },

@@ -127,7 +127,8 @@ test('a write that stops part-way says how far it got and what to do', async () 
     const { error } = result.structuredContent as { error: Record<string, unknown> };
     assert.deepEqual(error, {
       code: 'PARTIAL_WRITE',
-      message: '100 of 250 written, then: Spotify opens a playlist only to its owner and collaborators.',
+      message:
+        '100 of 250 written, then: Spotify shows the content of a playlist only to its owner and collaborators.',
       remedy: 'Write the rest (from entry 101) when the cause is fixed.',
       details: {
         ok: false,
@@ -139,7 +140,7 @@ test('a write that stops part-way says how far it got and what to do', async () 
         partial: true,
         error: {
           code: 'FORBIDDEN',
-          message: 'Spotify opens a playlist only to its owner and collaborators.',
+          message: 'Spotify shows the content of a playlist only to its owner and collaborators.',
           outcome_unknown: false,
         },
       },

@@ -109,7 +109,7 @@ test('an unknown item to play is not reported as a missing device', async () => 
     const answer = await relay.call('play', { context_uri: 'spotify:album:0000invented0000album0' });
     assert.deepEqual(failureOf(answer), {
       code: 'NOT_FOUND',
-      message: 'Spotify does not know this item.',
+      message: 'Spotify cannot find this item.',
       remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
       details: { status: 404 },
     });

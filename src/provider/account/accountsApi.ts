@@ -149,9 +149,13 @@ function readTokenAnswer(text: string): TokenAnswer {
 }
 
 function invalidTokenAnswer(what: string): RelayError {
-  return new RelayError('PROVIDER_INVALID_RESPONSE', `The answer of Spotify's login service has ${what}.`, {
-    remedy: 'Try again in a minute.',
-  });
+  return new RelayError(
+    'PROVIDER_INVALID_RESPONSE',
+    `The response from Spotify's login service has ${what}.`,
+    {
+      remedy: 'Try again in a minute.',
+    },
+  );
 }
 
 export const PROVIDER_SCOPES = [

@@ -74,8 +74,8 @@ const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
     /premium subscription required for the owner/i,
     {
       code: 'APP_OWNER_PREMIUM_REQUIRED',
-      message: 'Spotify serves this app only while the owner of the app has Premium.',
-      remedy: 'The owner of the Spotify app has to renew Premium. Spotify may take a few hours to notice.',
+      message: 'Spotify accepts requests from this app only while the owner of the app has Premium.',
+      remedy: 'The owner of the Spotify app must renew Premium. Spotify may take a few hours to notice.',
     },
   ],
   [
@@ -84,7 +84,7 @@ const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
       code: 'USER_NOT_REGISTERED',
       message: 'This account is not on the user list of the Spotify app.',
       remedy:
-        'The owner of the app has to add the account under User Management on developer.spotify.com/dashboard (five users at most).',
+        'The owner of the app must add the account under User Management on developer.spotify.com/dashboard (five users at most).',
     },
   ],
   [
@@ -169,7 +169,7 @@ function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
   if (request.template.startsWith('/playlists/')) {
     return {
       code: 'FORBIDDEN',
-      message: 'Spotify opens a playlist only to its owner and collaborators.',
+      message: 'Spotify shows the content of a playlist only to its owner and collaborators.',
       remedy:
         'Use a playlist that the connected account owns (get_my_playlists), or ask the owner to make it collaborative.',
     };
@@ -192,13 +192,13 @@ function notFound(request: ProviderRequest, body: FailureBody): Explanation {
   if (request.scope === 'player' && (/device/i.test(body.message) || !namesContent(request))) {
     return {
       code: 'DEVICE_NOT_FOUND',
-      message: 'Spotify does not know this device, or it is asleep.',
+      message: 'Spotify cannot find this device, or it is asleep.',
       remedy: 'Call get_devices for current IDs; if the device is missing, open Spotify on it.',
     };
   }
   return {
     code: 'NOT_FOUND',
-    message: 'Spotify does not know this item.',
+    message: 'Spotify cannot find this item.',
     remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
   };
 }

@@ -65,10 +65,10 @@ function limitError(scope: string, until: number, reason: string | null, now: nu
   const at = new Date(until).toISOString();
   const what = isQuota
     ? `The Spotify app's quota for ${scope} requests is used up until ${at}.`
-    : `Spotify asks to wait ${inWords(seconds)} before the next ${scope} request (until ${at}).`;
+    : `Spotify asks relay to wait ${inWords(seconds)} before the next ${scope} request (until ${at}).`;
   return new RelayError(isQuota ? 'QUOTA_EXCEEDED' : 'RATE_LIMITED', what, {
     remedy: {
-      text: 'Do not repeat this before then; other kinds of request still work. {command} shows what is blocked.',
+      text: 'Do not retry before then; other kinds of requests still work. {command} shows what is blocked.',
       command: ['status'],
     },
     retryAfterSeconds: seconds,

@@ -113,7 +113,7 @@ export const bulkAddTracksTool = defineTool({
   name: 'bulk_add_tracks',
   title: 'Add many tracks',
   description:
-    'Like add_tracks_by_search, for lists that mix searches with IDs, URIs and links. IDs are used as they are and cost no search.',
+    'Like add_tracks_by_search, for lists that mix searches with IDs, URIs and links. IDs are used directly and cost no search.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
   output: BulkResult,
