@@ -42,7 +42,7 @@ export function createProgram(world: World, finish: Finish, json = false): Comma
     .option('--json', 'Print JSON: one document, or one per line')
     .helpOption('-h, --help', 'Print this help')
     .commandsGroup(HELP_GROUPS.other)
-    .helpCommand('help [command]', 'Print the help of a command')
+    .helpCommand('help [command]', 'Print help for a command')
     .configureHelp({
       showGlobalOptions: true,
       helpWidth: Math.min(world.io.columns, 80),
@@ -69,8 +69,7 @@ Examples:
 /** Node asks the system for the home directory where HOME is not set, and throws where it knows none (libuv). */
 function knownError(error: unknown): unknown {
   if ((error as NodeJS.ErrnoException | null)?.syscall !== 'uv_os_homedir') return error;
-  const message =
-    'The home directory of this user is unknown: neither the environment nor the system names it.';
+  const message = 'Your home directory is unknown: it is set neither in the environment nor in the system.';
   return new RelayError('HOME_UNUSABLE', message, {
     remedy: 'Set HOME in the environment to a directory of your own, then run this again.',
     cause: error,

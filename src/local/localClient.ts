@@ -118,16 +118,20 @@ function errorFrom(content: unknown, status: number, origin: string): RelayError
 }
 
 function notRelay(origin: string, status: number): RelayError {
-  return new RelayError('NO_SERVER', `What listens at ${origin} does not answer as relay (HTTP ${status}).`, {
-    remedy: {
-      text: 'If it is an older relay, stop it and start it again with {command}. If another program has taken the port, add --port.',
-      command: ['serve'],
+  return new RelayError(
+    'NO_SERVER',
+    `The program listening at ${origin} does not answer like relay (HTTP ${status}).`,
+    {
+      remedy: {
+        text: 'If it is an older relay, stop it and start it again with {command}. If another program has taken the port, add --port.',
+        command: ['serve'],
+      },
     },
-  });
+  );
 }
 
 function impostor(origin: string): RelayError {
-  const message = `What listens at ${origin} is not the server of this home, so nothing was sent to it.`;
+  const message = `The program listening at ${origin} is not the server for this home, so nothing was sent to it.`;
   return new RelayError('NO_SERVER', message, {
     remedy: {
       text: 'If another program has taken the port, start with {command} and another --port. If it is your server, run this as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.',

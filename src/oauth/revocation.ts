@@ -39,7 +39,7 @@ export function createRevocationEndpoint(options: {
     if (grant?.clientId !== client.value.clientId) return accepted(null);
     // Without an undo: when the save fails, access stays ended here and is written down later.
     await store.durable(() => deleteGrant(store, grant.id));
-    log.info({ clientId: grant.clientId }, 'approval given back by its client');
+    log.info({ clientId: grant.clientId }, 'client revoked its own approval');
     return accepted(null);
   };
 }

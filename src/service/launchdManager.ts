@@ -73,7 +73,7 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
     if (before.running && before.current) return { changed, started: 'was running' };
     if (before.loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
     const ran = await bootstrap();
-    if (!ran.ok) throw refused('launchd did not start the service', ran, `Read why: tail ${log}`);
+    if (!ran.ok) throw refused('launchd did not start the service', ran, `To see why: tail ${log}`);
     return { changed, started: 'now' };
   }
 

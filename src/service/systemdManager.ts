@@ -76,5 +76,5 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
 }
 
 function check(ran: Ran, what: string): void {
-  if (!ran.ok) throw refused(what, ran, `Read why: ${LOG}`);
+  if (!ran.ok) throw refused(what, ran, `To see why: ${LOG}`);
 }

@@ -234,7 +234,7 @@ test('the file as it was stays beside it, under a name of its own', async (conte
   assert.match(
     out,
     new RegExp(
-      `^Added relay to\n  ${home}/.cursor/mcp.json\nThe file as it was before:\n  ${home}/${backup}-2\n\n`,
+      `^Added relay to\n  ${home}/.cursor/mcp.json\nBackup of the previous file:\n  ${home}/${backup}-2\n\n`,
     ),
   );
   assert.deepEqual(list('.cursor'), [
@@ -602,7 +602,7 @@ test('a server that takes no key makes --key an error', async (context) => {
   const expected = {
     code: 2,
     out: '',
-    err: 'relay: The server takes no key: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n  Leave out --key: Cursor asks for your approval in the browser.\n',
+    err: 'relay: The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n  Leave out --key: Cursor asks for your approval in the browser.\n',
   };
   assert.deepEqual(await desk(context, env).run(['cursor', '--key', '--write']), expected);
   assert.deepEqual(

@@ -43,7 +43,7 @@ test('what answers otherwise than relay is NO_SERVER', async (context) => {
     const baseUrl = await answering(context, 404, body);
     await assert.rejects(createLocalClient({ baseUrl, token: 't' }).status(), {
       code: 'NO_SERVER',
-      message: `What listens at ${baseUrl} does not answer as relay (HTTP 404).`,
+      message: `The program listening at ${baseUrl} does not answer like relay (HTTP 404).`,
     });
   }
 });

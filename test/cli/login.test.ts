@@ -322,7 +322,7 @@ test('an ID of another form is taken with a warning', async (context) => {
   assert.equal(code, 0);
   assert.match(
     err,
-    /\nWarning: The client ID does not look like one of Spotify \(32 hexadecimal digits\)\.\n/,
+    /\nWarning: The client ID does not look like a Spotify client ID \(32 hexadecimal digits\)\.\n/,
   );
 });
 

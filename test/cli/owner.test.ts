@@ -103,7 +103,7 @@ test('a server that does not know this master key is exit 4 with what to look at
   const other = { ...env, RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
   const { code, out, err } = await relay(['key'], { env: other });
   assert.deepEqual([code, out], [4, '']);
-  assert.ok(err.includes(`What listens at ${baseUrl} is not the server of this home`), err);
+  assert.ok(err.includes(`The program listening at ${baseUrl} is not the server for this home`), err);
   assert.match(err, /with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN\.\n$/);
 });
 

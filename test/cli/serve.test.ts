@@ -140,6 +140,6 @@ test('settings that will hardly work are warned of', async () => {
   const { err } = await relay(['serve'], { ...options, env });
   assert.match(
     err,
-    /^Warning: The client ID does not look like one of Spotify \(32 hexadecimal digits\)\.\n/,
+    /^Warning: The client ID does not look like a Spotify client ID \(32 hexadecimal digits\)\.\n/,
   );
 });

@@ -106,7 +106,7 @@ test('a wrong proof is told as what it is', async (context) => {
   assert.deepEqual(await relay(['key'], { env }), {
     code: 4,
     out: '',
-    err: `relay: What listens at ${baseUrl} is not the server of this home, so nothing was sent to it.
+    err: `relay: The program listening at ${baseUrl} is not the server for this home, so nothing was sent to it.
   If another program has taken the port, start with \`relay serve\` and another --port. If it is your server, run this as the user who started it, with the same RELAY_ENCRYPTION_KEY and RELAY_KEYCHAIN.
 `,
   });
@@ -138,7 +138,7 @@ test('the proof of the real server is worth nothing on another port', async (con
     const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
     await assert.rejects(createLocalClient({ baseUrl: url, token: localToken }).showKey(), {
       code: 'NO_SERVER',
-      message: `What listens at ${url} is not the server of this home, so nothing was sent to it.`,
+      message: `The program listening at ${url} is not the server for this home, so nothing was sent to it.`,
     });
     assert.match(passedOn.join(''), /\/local\/hello/);
     assert.ok(!passedOn.join('').includes(localToken));
@@ -189,7 +189,7 @@ test('relay status works beside a foreign listener, and says what is there', asy
   assert.deepEqual(entries[0], {
     part: 'server',
     state: 'bad',
-    summary: `What listens at ${baseUrl} is not the server of this home, so nothing was sent to it.`,
+    summary: `The program listening at ${baseUrl} is not the server for this home, so nothing was sent to it.`,
     remedy: entries[0].remedy,
   });
   assert.match(entries[0].remedy, /^If another program has taken the port/);

@@ -257,13 +257,13 @@ test('a server that ends at once is told, with where to read why', async (contex
   assert.deepEqual(await own.service(['install']), {
     code: 1,
     out: '',
-    err: 'relay: The service is installed, but the server that it started has stopped.\n  Read why: journalctl --user -u relay -n 20\n',
+    err: 'relay: The service is installed, but the server that it started has stopped.\n  To see why: journalctl --user -u relay -n 20\n',
   });
   const status = await own.service(['status']);
   assert.equal(status.code, 1);
   assert.match(
     status.out,
-    /\nIts server has stopped by itself\.\n {2}Read why: journalctl --user -u relay -n 20\n$/,
+    /\nIts server stopped unexpectedly\.\n {2}To see why: journalctl --user -u relay -n 20\n$/,
   );
 });
 
@@ -286,7 +286,7 @@ test('what systemd refuses is an error with its own words', async (context) => {
   assert.deepEqual(await own.service(['install']), {
     code: 1,
     out: '',
-    err: 'relay: systemd did not enable the service: Failed to enable unit.\n  Read why: journalctl --user -u relay -n 20\n',
+    err: 'relay: systemd did not enable the service: Failed to enable unit.\n  To see why: journalctl --user -u relay -n 20\n',
   });
 });
 

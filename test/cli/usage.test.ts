@@ -82,7 +82,7 @@ test('a user without a home directory is told so', async () => {
   assert.deepEqual(await relay(['key', '--home', '/no/such/home'], { parts: { openOffline } }), {
     code: 1,
     out: '',
-    err: `relay: The home directory of this user is unknown: neither the environment nor the system names it.
+    err: `relay: Your home directory is unknown: it is set neither in the environment nor in the system.
   Set HOME in the environment to a directory of your own, then run this again.
 `,
   });

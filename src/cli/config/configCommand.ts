@@ -35,7 +35,7 @@ export function configCommand(context: Context): Command {
         .action((key: string) => runConfigUnset(context, key)),
     )
     .addCommand(
-      new Command('path').description('Print where config.json is').action(() => runConfigPath(context)),
+      new Command('path').description('Print the path of config.json').action(() => runConfigPath(context)),
     );
 }
 

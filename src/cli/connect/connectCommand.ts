@@ -56,9 +56,13 @@ async function runConnect(
   const server = await serverToConnect(context);
   if (!client) return listClients(context, server);
   if (options.key && server.authMode === 'oauth') {
-    throw new RelayError('USAGE', 'The server takes no key: mcpAuthMode (MCP_AUTH_MODE) is oauth.', {
-      remedy: `Leave out --key: ${client.name} asks for your approval in the browser.`,
-    });
+    throw new RelayError(
+      'USAGE',
+      'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.',
+      {
+        remedy: `Leave out --key: ${client.name} asks for your approval in the browser.`,
+      },
+    );
   }
   const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
   const { planFor } = await import('../../connect/connectClient.ts');

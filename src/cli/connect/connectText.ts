@@ -66,7 +66,7 @@ export function writtenText(plan: Plan, written: Written, relay: string, width: 
   return blockOf([
     written.existed ? `Changed ${connection.name} in` : `Added ${connection.name} to`,
     `  ${file}`,
-    ...(written.backup === null ? [] : ['The file as it was before:', `  ${written.backup}`]),
+    ...(written.backup === null ? [] : ['Backup of the previous file:', `  ${written.backup}`]),
     '',
     ...nextLines(plan, relay, width),
   ]);

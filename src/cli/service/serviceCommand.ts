@@ -116,7 +116,7 @@ function ended(logCommand: string | null): RelayError {
     'SERVICE_FAILED',
     'The service is installed, but the server that it started has stopped.',
     {
-      ...(logCommand === null ? {} : { remedy: `Read why: ${logCommand}` }),
+      ...(logCommand === null ? {} : { remedy: `To see why: ${logCommand}` }),
     },
   );
 }

@@ -17,7 +17,7 @@ const INSTALL: Remedy = { text: 'Run: {command}', command: ['service', 'install'
 export function problemsOf(found: ServiceStatus, logCommand: string | null): Problem[] {
   if (found.writtenBy === 'nobody') return [{ message: 'The service is not installed.', remedy: INSTALL }];
   if (found.writtenBy === 'other') {
-    const remedy = { text: 'Move it away to use this name.' };
+    const remedy = { text: 'Rename or move that file, then install again.' };
     return [{ message: `${found.file} was not written by relay.`, remedy }];
   }
   const problems: Problem[] = [];
@@ -31,9 +31,9 @@ export function problemsOf(found: ServiceStatus, logCommand: string | null): Pro
   if (found.failed) {
     const remedy: Remedy =
       logCommand === null
-        ? { text: 'Read why: {command}', command: ['serve'] }
-        : { text: `Read why: ${logCommand}` };
-    problems.push({ message: 'Its server has stopped by itself.', remedy });
+        ? { text: 'To see why: {command}', command: ['serve'] }
+        : { text: `To see why: ${logCommand}` };
+    problems.push({ message: 'Its server stopped unexpectedly.', remedy });
   }
   return problems;
 }

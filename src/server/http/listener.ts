@@ -219,7 +219,7 @@ function bindError(error: Error, port: number, host: string): RelayError {
   const code = systemCodeOf(error);
   const at = `${host}:${port}`;
   if (code === 'EADDRINUSE') {
-    return new RelayError('PORT_TAKEN', `Another program listens on ${at}.`, {
+    return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, {
       remedy: 'Choose another port with --port (0 picks a free one), or stop the other program.',
       cause: error,
     });
@@ -227,7 +227,7 @@ function bindError(error: Error, port: number, host: string): RelayError {
   return new RelayError('SETTINGS_INVALID', `The server cannot listen on ${at} (${code ?? error.message}).`, {
     remedy:
       code === 'EACCES'
-        ? 'Ports below 1024 need special rights: choose another with --port.'
+        ? 'Ports below 1024 require special privileges: choose another with --port.'
         : 'Check --host (RELAY_HOST) and --port (RELAY_PORT).',
     cause: error,
   });
