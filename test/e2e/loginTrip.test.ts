@@ -1,0 +1,50 @@
+/** `relay login` with nobody but the browser at work: from the file that it opens to the connected account. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { withChromium, withoutChromium } from '../support/chromium.ts';
+import { relay as runRelay } from '../support/cli.ts';
+import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
+
+const PUBLIC = {
+  PUBLIC_BASE_URL: 'https://relay.example.test',
+  MCP_OAUTH_OWNER_SECRET: 'a long owner secret 4711',
+};
+
+for (const [where, env] of [
+  ['', {}],
+  [', also behind PUBLIC_BASE_URL', PUBLIC],
+] as const) {
+  const title = `the browser that relay login opens signs in and connects the account by itself${where}`;
+  test(title, { skip: withoutChromium }, async () => {
+    await withRelay({ connect: false, client: false, env }, async ({ home, server }) => {
+      await withChromium(async (browser) => {
+        const page = await browser.newPage();
+        const opened: string[] = [];
+        const referers: string[] = [];
+        page.on('request', (request) => referers.push(request.headers().referer ?? ''));
+        const ended = await runRelay(['login', '--timeout', '20'], {
+          env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
+          openBrowser: async (path) => {
+            opened.push(path);
+            await page.goto(`file://${path}`);
+          },
+        });
+        await page.getByText('Your Spotify account is connected').first().waitFor();
+        assert.equal(ended.code, 0, ended.err);
+        assert.match(ended.out, /^Connected as /m);
+        assert.doesNotMatch(ended.out + ended.err + referers.join(' '), /ticket/);
+        assert.deepEqual(
+          opened.map((path) => existsSync(path)),
+          [false],
+        );
+        assert.match(String(await page.evaluate("localStorage.getItem('relay.owner')")), /^[\w-]{43}$/);
+        const { browsers } = await server.local.listBrowsers();
+        assert.deepEqual(
+          browsers.map(({ origin }) => origin),
+          [new URL(page.url()).origin],
+        );
+      });
+    });
+  });
+}
