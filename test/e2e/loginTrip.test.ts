@@ -23,7 +23,7 @@ for (const [where, env] of [
         const opened: string[] = [];
         const referers: string[] = [];
         page.on('request', (request) => referers.push(request.headers().referer ?? ''));
-        const ended = await runRelay(['login', '--timeout', '20'], {
+        const ended = await runRelay(['login', '--timeout', '8'], {
           env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
           openBrowser: async (path) => {
             opened.push(path);
@@ -48,3 +48,28 @@ for (const [where, env] of [
     });
   });
 }
+
+test('without JavaScript the page says how to go on, and that connects the account', {
+  skip: withoutChromium,
+}, async () => {
+  await withRelay({ connect: false, client: false }, async ({ home }) => {
+    await withChromium(async (browser) => {
+      const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+      let shown = '';
+      const ended = await runRelay(['login', '--timeout', '8'], {
+        env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
+        onOut(all) {
+          shown = all.trim().split('\n')[0] ?? '';
+        },
+        openBrowser: async (path) => {
+          await page.goto(`file://${path}`);
+          await page.waitForURL(/^http:/);
+          assert.match(await page.locator('noscript').innerText(), /open the address that relay login shows/);
+          await page.goto(shown);
+        },
+      });
+      assert.equal(ended.code, 0, ended.err);
+      assert.match(ended.out, /^Connected as /m);
+    });
+  });
+});

@@ -15,7 +15,7 @@ export function homeRoutes(core: Core): Route[] {
           demo,
           hasScript: true,
           body: html`<p id="owner-state" role="status" hidden></p>
-<noscript><p class="notice">Without JavaScript a link of <code>relay login</code> cannot sign this browser in. Allow it for this address, or type the owner code where it is asked for.</p></noscript>
+<noscript><p class="notice">Without JavaScript this browser cannot be signed in. To connect your account, open the address that <code>relay login</code> shows in the terminal. To approve a client, type the owner code.</p></noscript>
 <p>This is a server for AI clients, on this machine only. Point one at:</p>
 <p><code>${context.baseUrl}/mcp</code></p>
 <p>In a terminal, <code>relay status</code> shows the state of every part, and <code>relay login</code> connects a Spotify account.</p>`,
