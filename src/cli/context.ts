@@ -12,8 +12,6 @@ import type { Machine } from '../service/manager.ts';
 import type { Connection } from './findServer.ts';
 import { cleanIo, type Io, type Streams } from './terminal/output.ts';
 
-export { interruptible };
-
 /** The parts of the program that own the state. Tests give their own. @internal */
 export interface Parts {
   startServer: typeof import('../server/start.ts').startServer;

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
+import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
-import { type Context, interruptible } from '../context.ts';
+import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import type { SignInEnd } from './signedInBrowser.ts';
 

@@ -1,6 +1,8 @@
 /** Opens the owner's browser signed in, without putting the ticket on a command line. */
+
+import { interruptible } from '../../base/abort.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
-import { type Context, interruptible } from '../context.ts';
+import type { Context } from '../context.ts';
 import { signInFolder, writeSignInFile } from './signInFile.ts';
 
 /** `failed`: no browser could be opened. `late`: none used the ticket while it was valid. */

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
+import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
-import { type Context, interruptible } from '../context.ts';
+import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
 import { printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';

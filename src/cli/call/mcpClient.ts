@@ -6,9 +6,10 @@ import {
   type Progress,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
+import { interruptible } from '../../base/abort.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
-import { type Context, interruptible } from '../context.ts';
+import type { Context } from '../context.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
 /** Longer than any tool call may take (45 s), so that the server's own answer always comes first. */

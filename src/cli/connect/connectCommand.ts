@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { Command } from 'commander';
+import { interruptible } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import { CLIENTS, type Client, type Connection, findClient } from '../../connect/clientTable.ts';
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
@@ -7,7 +8,7 @@ import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
-import { type Context, interruptible } from '../context.ts';
+import type { Context } from '../context.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 
 interface ConnectOptions {

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
+import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isWorking, UNRESOLVED_STATUSES } from '../../domain/job.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import type { McpConnection } from '../call/mcpClient.ts';
 import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
-import { type Context, interruptible } from '../context.ts';
+import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 

@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { interruptible } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { isErrorCode, messageOf, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../domain/localApi.ts';
 import { readRemedy } from '../../domain/remedy.ts';
 import type { SigningIn } from '../browser/signedInBrowser.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
-import { type Context, interruptible } from '../context.ts';
+import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { askForClientId } from './clientId.ts';
 import type { LoginServer } from './loginServer.ts';

@@ -1,8 +1,10 @@
 /** The server that handles a login: the running one, or one that is started for the login alone. */
+
+import { interruptible } from '../../base/abort.ts';
 import { redirectUriFor, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
-import { type Context, interruptible, quiet } from '../context.ts';
+import { type Context, quiet } from '../context.ts';
 import { note } from '../terminal/output.ts';
 import { askForClientId } from './clientId.ts';
 

@@ -1,5 +1,6 @@
 /** `POST /api/token`: exchanges a code, or refreshes (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6). */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hashOf } from '../../base/digest.ts';
 import { type Answer, type Incoming, Refusal } from '../http.ts';
 import type { OAuthSetting } from './authorize.ts';
 import type { CodeGrant, Grants } from './grants.ts';
@@ -74,7 +75,7 @@ function checkVerifier({ challenge }: CodeGrant, verifier: string | null, hasSec
   if (challenge === null && hasSecret) return;
   if (verifier === null) throw refused('invalid_request', 'code_verifier must be supplied');
   const wellFormed = /^[A-Za-z0-9\-._~]{43,128}$/.test(verifier);
-  const digest = createHash('sha256').update(verifier).digest('base64url');
+  const digest = hashOf(verifier, 'base64url');
   if (!wellFormed || challenge === null || !equal(digest, challenge)) {
     throw refused('invalid_grant', 'code_verifier was incorrect');
   }

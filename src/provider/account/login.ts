@@ -178,12 +178,7 @@ export function createLogin(options: LoginOptions): Login {
     if (!flow) {
       throw failed('This login is unknown: it expired, was already used, or was not started here.');
     }
-    if (
-      flow.browser !== null &&
-      !secretsIn(cookie)
-        .map((value) => hashOf(value))
-        .includes(flow.browser)
-    ) {
+    if (flow.browser !== null && !secretsIn(cookie).some((value) => hashOf(value) === flow.browser)) {
       throw fail(flow, failed('The login was finished in a different browser from the one that started it.'));
     }
     return flow;
