@@ -2,6 +2,11 @@
 export interface Clock {
   /** Unix time in milliseconds. */
   now(): number;
+  /**
+   * Milliseconds since some moment of this process. Nobody can set it and it never goes back, so waits and deadlines inside
+   * one process are measured with it; it may stand still while the computer sleeps.
+   */
+  monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -17,6 +22,7 @@ export interface Random {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -15,15 +15,15 @@ export interface Window {
 
 export function createWindow(limit: number, clock: Clock): Window {
   const events = new Map<string, number[]>();
-  const recent = (key: string) => (events.get(key) ?? []).filter((at) => clock.now() - at < WINDOW_MS);
+  const recent = (key: string) => (events.get(key) ?? []).filter((at) => clock.monotonic() - at < WINDOW_MS);
   return {
     waitSeconds(key) {
       const [oldest = 0] = recent(key).slice(-limit);
-      return recent(key).length < limit ? 0 : Math.ceil((oldest + WINDOW_MS - clock.now()) / 1000);
+      return recent(key).length < limit ? 0 : Math.ceil((oldest + WINDOW_MS - clock.monotonic()) / 1000);
     },
     total: (key) => recent(key).length,
     count(key) {
-      const kept = [...recent(key), clock.now()];
+      const kept = [...recent(key), clock.monotonic()];
       events.delete(key);
       events.set(key, kept);
       for (const [first] of events) {

@@ -205,7 +205,11 @@ test('a login that is not finished in time is exit 1 with what to check', async 
   const result = await relay(['login', '--no-browser', '--timeout', '60'], {
     env: { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID },
     parts,
-    clock: { now: () => now, sleep: () => Promise.reject(new Error('Nothing sleeps here.')) },
+    clock: {
+      now: () => now,
+      monotonic: () => now,
+      sleep: () => Promise.reject(new Error('Nothing sleeps here.')),
+    },
   });
   assert.deepEqual(result, {
     code: 1,

@@ -51,6 +51,7 @@ test('open says what to do where no browser can be opened, or none comes within 
   let now = 0;
   const clock = {
     now: () => now,
+    monotonic: () => now,
     sleep: async (ms: number) => {
       now += ms * 100;
     },

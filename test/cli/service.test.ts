@@ -83,6 +83,7 @@ function hurried() {
   return {
     ...systemClock,
     now: () => now,
+    monotonic: () => now,
     sleep: async (ms: number) => {
       now += ms;
     },

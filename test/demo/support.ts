@@ -32,6 +32,7 @@ function stillClock(now = START): StillClock {
   return {
     sleeps,
     now: () => now,
+    monotonic: () => now - START,
     move: (ms) => {
       now += ms;
     },

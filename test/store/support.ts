@@ -30,6 +30,7 @@ export function manualClock(start = NOON): ManualClock {
   let sleepers: Array<{ ms: number; until: number; wake: () => void }> = [];
   return {
     now: () => now,
+    monotonic: () => now - start,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);

@@ -2,17 +2,21 @@
 import type { Clock } from '../../src/base/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves time on and wakes whoever slept until then. */
+  /** Moves time on, on the wall and inside the process, and wakes whoever slept until then. */
   advance(ms: number): void;
+  /** Sets `now()` alone, as somebody who sets the computer's clock: Unix milliseconds. */
+  setWall(ms: number): void;
   /** How many sleep now. */
   readonly sleeping: number;
 }
 
 export function manualClock(start = Date.UTC(2026, 10, 20, 12)): ManualClock {
   let now = start;
+  let passed = 0;
   const sleepers = new Set<{ until: number; wake: () => void }>();
   return {
     now: () => now,
+    monotonic: () => passed,
     sleep(ms, signal) {
       return new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason);
@@ -21,7 +25,7 @@ export function manualClock(start = Date.UTC(2026, 10, 20, 12)): ManualClock {
           reject(signal?.reason);
         };
         const sleeper = {
-          until: now + ms,
+          until: passed + ms,
           wake: () => {
             sleepers.delete(sleeper);
             signal?.removeEventListener('abort', stop);
@@ -35,8 +39,14 @@ export function manualClock(start = Date.UTC(2026, 10, 20, 12)): ManualClock {
     },
     advance(ms) {
       now += ms;
-      const due = [...sleepers].filter((sleeper) => sleeper.until <= now).sort((a, b) => a.until - b.until);
+      passed += ms;
+      const due = [...sleepers]
+        .filter((sleeper) => sleeper.until <= passed)
+        .sort((a, b) => a.until - b.until);
       for (const sleeper of due) sleeper.wake();
+    },
+    setWall(ms) {
+      now = ms;
     },
     get sleeping() {
       return sleepers.size;

@@ -20,7 +20,9 @@ export function watchedClock(): WatchedClock {
   const waiting = (ms: number) => asked.get(ms) ?? 0;
   return {
     now: clock.now,
+    monotonic: clock.monotonic,
     advance: clock.advance,
+    setWall: clock.setWall,
     get sleeping() {
       return clock.sleeping;
     },

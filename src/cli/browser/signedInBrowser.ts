@@ -45,14 +45,14 @@ async function openAndWait(
   { path, id }: { path: string; id: string },
   over: AbortSignal,
 ): Promise<SignInEnd> {
-  const end = clock.now() + TICKET_MS;
+  const end = clock.monotonic() + TICKET_MS;
   try {
     await openBrowser(path);
   } catch {
     return 'failed';
   }
   try {
-    while (clock.now() < end) {
+    while (clock.monotonic() < end) {
       const { waits } = await local.ownerTicketWaits(id);
       if (!waits) return 'signed_in';
       await clock.sleep(POLL_MS, over);

@@ -118,9 +118,9 @@ async function poll(
   attemptId: string,
   timeout: number,
 ): Promise<LoginProgress> {
-  const deadline = context.clock.now() + timeout * 1_000;
+  const deadline = context.clock.monotonic() + timeout * 1_000;
   for (;;) {
-    const left = Math.ceil((deadline - context.clock.now()) / 1_000);
+    const left = Math.ceil((deadline - context.clock.monotonic()) / 1_000);
     if (left <= 0) return { state: 'pending' };
     const progress = await local.loginProgress(attemptId, Math.min(left, POLL_SECONDS));
     if (progress.state !== 'pending') return progress;

@@ -102,8 +102,8 @@ const POLL_MS = 300;
 
 /** The server that the service has started; null if it is not ready in time. Throws `SERVICE_FAILED` if it stopped. */
 async function waitForServer(context: Context, { manager, server }: OpenService) {
-  const end = context.clock.now() + MAX_WAIT_MS;
-  while (context.clock.now() < end) {
+  const end = context.clock.monotonic() + MAX_WAIT_MS;
+  while (context.clock.monotonic() < end) {
     const up = await server();
     if (up) return up;
     if ((await manager.find()).failed) throw ended(manager.logCommand);

@@ -78,6 +78,7 @@ interface Flow {
 
 interface Attempt {
   switchAccount: boolean;
+  /** On the monotonic clock. */
   startedAt: number;
   progress: LoginProgress;
   waiting: Set<() => void>;
@@ -258,7 +259,7 @@ export function createLogin(options: LoginOptions): Login {
   function openAttempt(attemptId: string | null): Attempt | null {
     const attempt = attemptId === null ? null : attempts.get(attemptId);
     if (attempt?.progress.state !== 'pending') return null;
-    return attempt.startedAt + LOGIN_LIFETIME_MS > clock.now() ? attempt : null;
+    return attempt.startedAt + LOGIN_LIFETIME_MS > clock.monotonic() ? attempt : null;
   }
 
   function proofOf({ ticket, attemptId }: LoginRequest): LoginProof | null {
@@ -313,7 +314,7 @@ export function createLogin(options: LoginOptions): Login {
       });
       attempts.put(attemptId, {
         switchAccount,
-        startedAt: clock.now(),
+        startedAt: clock.monotonic(),
         progress: { state: 'pending' },
         waiting: new Set(),
       });

@@ -14,7 +14,7 @@ export function createRoom<T>(capacity: number, lifetimeMs: number, clock: Clock
   const entries = new Map<string, { value: T; expiresAt: number }>();
   const get = (key: string): T | null => {
     const entry = entries.get(key);
-    return entry && entry.expiresAt > clock.now() ? entry.value : null;
+    return entry && entry.expiresAt > clock.monotonic() ? entry.value : null;
   };
   return {
     get,
@@ -26,13 +26,13 @@ export function createRoom<T>(capacity: number, lifetimeMs: number, clock: Clock
     put(key, value) {
       // A map keeps insertion order, so the first entries are the oldest.
       for (const [oldest, { expiresAt }] of entries) {
-        if (expiresAt > clock.now() && entries.size < capacity) break;
+        if (expiresAt > clock.monotonic() && entries.size < capacity) break;
         entries.delete(oldest);
       }
-      entries.set(key, { value, expiresAt: clock.now() + lifetimeMs });
+      entries.set(key, { value, expiresAt: clock.monotonic() + lifetimeMs });
     },
     *values() {
-      for (const { value, expiresAt } of entries.values()) if (expiresAt > clock.now()) yield value;
+      for (const { value, expiresAt } of entries.values()) if (expiresAt > clock.monotonic()) yield value;
     },
   };
 }

@@ -49,13 +49,14 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     async read(playlistId, call) {
       const playlist = await getPlaylist(api, playlistId, call);
       const known = kept.get(playlistId);
-      const usable = known && known.snapshotId === playlist.snapshot_id && clock.now() - known.at < REUSE_MS;
+      const usable =
+        known && known.snapshotId === playlist.snapshot_id && clock.monotonic() - known.at < REUSE_MS;
       if (usable) return { playlist, items: known.items };
       const writesBefore = writes;
       const items = await readFresh(playlistId, call);
       kept.delete(playlistId);
       if (playlist.snapshot_id !== null && writes === writesBefore) {
-        kept.set(playlistId, { snapshotId: playlist.snapshot_id, items, at: clock.now() });
+        kept.set(playlistId, { snapshotId: playlist.snapshot_id, items, at: clock.monotonic() });
         for (const oldest of kept.keys()) if (kept.size > KEPT_PLAYLISTS) kept.delete(oldest);
       }
       return { playlist, items };

@@ -37,7 +37,7 @@ export function createCodeGate({ clock, random }: { clock: Clock; random: Random
 
   function pauseMs(): number {
     const pause = Math.min(MAX_PAUSE_MS, Math.max(0, wrong.total(ALL) - FREE) * STEP_MS);
-    return lastAt + pause - clock.now();
+    return lastAt + pause - clock.monotonic();
   }
 
   /** Takes out a random one of those with this `isLast`; if there is none, a random one of all. */
@@ -59,7 +59,7 @@ export function createCodeGate({ clock, random }: { clock: Clock; random: Random
       }
       const next = draw(false);
       if (!next) continue;
-      lastAt = clock.now();
+      lastAt = clock.monotonic();
       const right = next.judge();
       if (!right) wrong.count(ALL);
       next.answer(right);

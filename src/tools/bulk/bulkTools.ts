@@ -49,7 +49,7 @@ async function addEntries(
     type: 'add_to_playlist',
     payload: addPayload(options),
     inputs,
-    startedAt: services.clock.now(),
+    startedAt: services.clock.monotonic(),
   };
   const { entries: found, stop } = await resolveInTime(services, inputs, call);
   if (stop) return deferred(services, begun, found, stop, id);
@@ -148,7 +148,7 @@ export const createPlaylistFromTracksTool = defineTool({
       type: 'create_playlist',
       payload: createPayload(args),
       inputs,
-      startedAt: services.clock.now(),
+      startedAt: services.clock.monotonic(),
     };
     const { entries: found, stop } = await resolveInTime(services, inputs, call);
     if (stop) return deferred(services, begun, found, stop, null);

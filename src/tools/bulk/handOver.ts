@@ -31,7 +31,7 @@ export interface Begun {
   type: JobType;
   payload: JobPayload;
   inputs: readonly Entry[];
-  /** Unix milliseconds. */
+  /** On the monotonic clock. */
   startedAt: number;
 }
 
@@ -79,7 +79,7 @@ async function writeInTime(
 
 /** Milliseconds of this call that are left for reading and writing the playlist. */
 export function timeLeft(begun: Begun, clock: Clock): number {
-  return Math.max(0, begun.startedAt + WRITE_UNTIL_MS - clock.now());
+  return Math.max(0, begun.startedAt + WRITE_UNTIL_MS - clock.monotonic());
 }
 
 /** Hands the call over to a job. With `write`, writing had begun, so the job goes straight on to write. */

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createWindow } from '../../src/base/rateWindow.ts';
+import { manualClock } from '../support/clock.ts';
+import { owner } from '../support/shapes.ts';
+import { withClock } from '../support/waiting.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+for (const [what, by] of [
+  ['back by a day', -DAY_MS],
+  ['ahead by a day', DAY_MS],
+] as const) {
+  test(`with the clock set ${what}, rows that were read are reused for a minute, no more and no less`, async () => {
+    await withClock(async ({ provider, call }, clock) => {
+      const playlist = owner(provider).playlists.find(({ rows }) => rows.length > 0);
+      const path = `/playlists/${playlist?.id}/items`;
+      const read = async () => {
+        provider.clearRequests();
+        await call('get_playlist_stats', { playlist_id: playlist?.id });
+        return provider.requests.some((request) => request.path === path);
+      };
+      assert.equal(await read(), true);
+      clock.setWall(clock.now() + by);
+      clock.advance(59_000);
+      assert.equal(await read(), false);
+      clock.advance(1_000);
+      assert.equal(await read(), true);
+    });
+  });
+}
+
+test('a window of a minute is a minute, whatever happens to the clock', () => {
+  const clock = manualClock();
+  const window = createWindow(1, clock);
+  window.count('a');
+  clock.setWall(clock.now() - HOUR_MS);
+  assert.equal(window.waitSeconds('a'), 60);
+  clock.advance(59_000);
+  assert.deepEqual([window.waitSeconds('a'), window.total('a')], [1, 1]);
+  clock.advance(1_000);
+  assert.deepEqual([window.waitSeconds('a'), window.total('a')], [0, 0]);
+});
