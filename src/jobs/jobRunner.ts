@@ -5,13 +5,13 @@
 import { aborted } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
 import type { JobPhase } from '../domain/job.ts';
 import { getIntent } from '../store/tables/jobIntents.ts';
 import { dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';
 import type { JobContext } from './context.ts';
 import { afterFailure } from './failedStep.ts';
-import { outcomeOf } from './outcome.ts';
 import { resolveStep } from './resolveStep.ts';
 
 /** Between attempts while the state cannot be saved. */
@@ -90,7 +90,7 @@ export function createJobRunner(context: JobContext): JobRunner {
 
   async function handleFailure(job: Job, error: RelayError): Promise<boolean> {
     try {
-      if (outcomeOf(error) === 'store') throw error;
+      if (failureClassOf(error) === 'store') throw error;
       await afterFailure(context, job, error);
       return true;
     } catch (thrown) {

@@ -1,5 +1,6 @@
 /** Durable jobs as the rest of the program uses them: create, read, resume, commit, cancel, hand over. */
 import { RelayError } from '../domain/errors.ts';
+import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
 import { isWorking, type JobPayload, type JobPhase, type JobStatus, type JobType } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { getIntent } from '../store/tables/jobIntents.ts';
@@ -25,7 +26,6 @@ import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
-import { ENDED_BY_LOGIN } from './outcome.ts';
 import { mayMove, workingState } from './states.ts';
 
 const RETENTION_MS = 90 * 24 * 60 * 60_000;

@@ -3,11 +3,12 @@
  * Results are saved within a second; what a crash loses is searched for again.
  */
 import { asRelayError, type RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
+import { growingDelay, pauseAfter } from '../domain/pause.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import { failItem, nextTry, type PendingItem, pendingItems, resolveItems } from '../store/tables/jobItems.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';
-import { outcomeOf, retryDelay, waitUntil } from './outcome.ts';
 
 /** More would only hit the rate limit sooner. */
 const PARALLEL_SEARCHES = 4;
@@ -126,12 +127,12 @@ function recordFailure(
   error: RelayError,
   turn: Turn,
 ): void {
-  const outcome = outcomeOf(error);
+  const failureClass = failureClassOf(error);
   const now = context.clock.now();
-  if (outcome === 'store') {
+  if (failureClass === 'store') {
     turn.unsaved = error;
-  } else if (outcome === 'limit' || outcome === 'login' || outcome === 'account') {
-    turn.pause ??= { until: waitUntil(outcome, error, now), reason: error.code };
+  } else if (failureClass === 'limit' || failureClass === 'login' || failureClass === 'account') {
+    turn.pause ??= pauseAfter(error, { failures: 1, now, fraction: context.random.fraction() });
   } else {
     const delay = useAttempt(context, job, item, error);
     if (turn.failures >= MAX_FAILURES) turn.pause ??= { until: now + delay, reason: error.code };
@@ -143,7 +144,7 @@ function useAttempt(context: JobContext, job: Job, item: PendingItem, error: Rel
   const { store, clock, random, log } = context;
   if (error.code === 'INTERNAL') log.error({ job: job.id, err: error }, 'a search for a job failed');
   const attempts = item.attempts + 1;
-  const delay = retryDelay(attempts, random.fraction());
+  const delay = growingDelay(attempts, random.fraction());
   const runAfter = attempts >= job.maxAttempts ? null : clock.now() + delay;
   failItem(store, job.seq, item, { error: errorFacts(error), runAfter }, clock.now());
   store.saveSoon();

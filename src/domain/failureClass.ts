@@ -1,0 +1,80 @@
+/** Who is at fault when a request fails, and so what helps: the one place that sorts error codes. Pure. */
+import type { ErrorCode, RelayError } from './errors.ts';
+
+export type FailureClass =
+  /** The network or the provider as a whole: says nothing about the request. Passes by itself. */
+  | 'connectivity'
+  /** The login has ended or lacks a permission: only the owner can end this. */
+  | 'login'
+  /** The account, the app or this installation is refused for now: ends somewhere else, unseen by this program. */
+  | 'account'
+  /** The provider asks to wait. */
+  | 'limit'
+  /** This request as a whole was refused, for a reason that may pass or not. */
+  | 'request'
+  /** Something in the request is not accepted: one item of it, where it carries many. */
+  | 'item'
+  /** Our own disk. */
+  | 'store';
+
+const CLASSES: Readonly<Record<ErrorCode, FailureClass>> = {
+  PROVIDER_UNAVAILABLE: 'connectivity',
+  PROVIDER_TIMEOUT: 'connectivity',
+  PROVIDER_INVALID_RESPONSE: 'connectivity',
+  // Stopped on our side before there was an answer.
+  DEADLINE_EXCEEDED: 'connectivity',
+  CANCELLED: 'connectivity',
+  SHUTTING_DOWN: 'connectivity',
+  INTERRUPTED: 'connectivity',
+
+  LOGIN_REQUIRED: 'login',
+  SCOPE_MISSING: 'login',
+
+  APP_OWNER_PREMIUM_REQUIRED: 'account',
+  USER_NOT_REGISTERED: 'account',
+  LOGIN_FAILED: 'account',
+  SETTINGS_INVALID: 'account',
+  KEY_UNAVAILABLE: 'account',
+  KEY_MISMATCH: 'account',
+
+  RATE_LIMITED: 'limit',
+  QUOTA_EXCEEDED: 'limit',
+
+  INVALID_ARGUMENT: 'item',
+
+  NOT_FOUND: 'request',
+  FORBIDDEN: 'request',
+  CONFLICT: 'request',
+  PARTIAL_WRITE: 'request',
+  INTERNAL: 'request',
+  PREMIUM_REQUIRED: 'request',
+  NO_ACTIVE_DEVICE: 'request',
+  DEVICE_NOT_FOUND: 'request',
+  DEVICE_RESTRICTED: 'request',
+  VOLUME_NOT_SUPPORTED: 'request',
+  RESTRICTION_VIOLATED: 'request',
+  UNSUPPORTED_ITEMS: 'request',
+  RESOLUTION_FAILED: 'request',
+  ALIAS_MISMATCH: 'request',
+  JOB_NOT_FOUND: 'request',
+  JOB_STATE: 'request',
+  USAGE: 'request',
+  PORT_TAKEN: 'request',
+  ALREADY_RUNNING: 'request',
+  NO_SERVER: 'request',
+  SERVICE_FAILED: 'request',
+
+  STORE_ERROR: 'store',
+  STATE_DAMAGED: 'store',
+  STATE_TOO_NEW: 'store',
+  HOME_UNUSABLE: 'store',
+};
+
+export function failureClassOf({ code }: Pick<RelayError, 'code'>): FailureClass {
+  return CLASSES[code];
+}
+
+/** The codes that a login ends, or may end. */
+export const ENDED_BY_LOGIN: readonly ErrorCode[] = (Object.keys(CLASSES) as ErrorCode[]).filter(
+  (code) => CLASSES[code] === 'login' || CLASSES[code] === 'account',
+);

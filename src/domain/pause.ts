@@ -1,0 +1,74 @@
+/** How long work that failed waits before its next try, and whether that try counts. Pure. */
+import type { ErrorCode, RelayError } from './errors.ts';
+import { type FailureClass, failureClassOf } from './failureClass.ts';
+
+export interface Pause {
+  /** Unix milliseconds; null: until the owner logs in. */
+  until: number | null;
+  reason: ErrorCode;
+  /** True where tries are bounded; otherwise the next one comes however often it has failed. */
+  spendsAttempt: boolean;
+}
+
+export interface PauseFacts {
+  /** Consecutive failures of this class, this one among them, from 1. */
+  failures: number;
+  /** Unix milliseconds. */
+  now: number;
+  /** Random, in [0, 1): what failed together does not try again together. */
+  fraction: number;
+}
+
+const ACCOUNT_WAIT_MS = 60 * 60_000;
+const STORE_WAIT_MS = 10_000;
+/** After a limit that names no time, at least. */
+const UNNAMED_LIMIT_MS = 60_000;
+/** The longest wait that is believed. */
+export const LONGEST_WAIT_MS = 7 * 24 * 60 * 60_000;
+
+/** The pause after a failure. A time that the provider names is kept exactly, up to a week. */
+export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
+  const failureClass = failureClassOf(error);
+  const ms = waitOf(failureClass, error, facts);
+  return {
+    until: ms === null ? null : facts.now + Math.min(ms, LONGEST_WAIT_MS),
+    reason: error.code,
+    spendsAttempt: failureClass === 'request' || failureClass === 'item',
+  };
+}
+
+function waitOf(
+  failureClass: FailureClass,
+  { retryAfterSeconds }: RelayError,
+  { failures, fraction }: PauseFacts,
+): number | null {
+  const named = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1000;
+  switch (failureClass) {
+    case 'login':
+      return named;
+    case 'account':
+      return ACCOUNT_WAIT_MS;
+    case 'store':
+      return STORE_WAIT_MS;
+    case 'limit':
+      return named ?? Math.max(UNNAMED_LIMIT_MS, growingDelay(failures, fraction));
+    case 'connectivity':
+    case 'request':
+    case 'item':
+      return Math.max(named ?? 0, growingDelay(failures, fraction));
+  }
+}
+
+const FIRST_DELAY_MS = 2_000;
+const MAX_DELAY_MS = 15 * 60_000;
+
+/**
+ * Milliseconds before the next try: 2, 6, 18, 54, 162 seconds and so on up to 15 minutes, each up to a quarter shorter or
+ * longer.
+ * @param failures failures so far, from 1
+ * @param fraction random, in [0, 1]
+ */
+export function growingDelay(failures: number, fraction: number): number {
+  const base = Math.min(FIRST_DELAY_MS * 3 ** (failures - 1), MAX_DELAY_MS);
+  return Math.round(base * (0.75 + fraction / 2));
+}
