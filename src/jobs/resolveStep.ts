@@ -1,45 +1,67 @@
 /**
- * One turn of searching for a job's items: in order, a few at a time, for a few seconds, so that other jobs get a turn.
- * Results are saved within a second; what a crash loses is searched for again.
+ * One turn of searching for a job's items: a few at a time, for a few seconds, so that other jobs get a turn. Results are
+ * saved within a second; what a crash loses is searched for again.
+ *
+ * A failed search is the item's fault only if another search works at that time. So failures are held until one has: of
+ * another item, or the trial search of `trial.ts`. If that fails too, the job waits and no item has spent an attempt.
  */
-import { asRelayError, type RelayError } from '../domain/errors.ts';
-import { failureClassOf } from '../domain/failureClass.ts';
+import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts';
+import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
 import { growingDelay, pauseAfter } from '../domain/pause.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
-import { failItem, nextTry, type PendingItem, pendingItems, resolveItems } from '../store/tables/jobItems.ts';
-import type { Job } from '../store/tables/jobs.ts';
+import type { Resolution } from '../resolve/resolver.ts';
+import {
+  failItem,
+  nextTry,
+  type PendingItem,
+  pendingItems,
+  postponeItem,
+  resolveItems,
+} from '../store/tables/jobItems.ts';
+import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';
+import { trySearch } from './trial.ts';
 
 /** More would only hit the rate limit sooner. */
 const PARALLEL_SEARCHES = 4;
 const MAX_ITEMS = 200;
 const TURN_MS = 3_000;
-/** After this many failures in a row the provider is at fault, not the items: the others are not tried. */
-const MAX_FAILURES = 4;
 
 interface Turn {
-  pause: Pause | null;
+  context: JobContext;
+  job: Job;
+  signal: AbortSignal;
+  /** Failures in a row that no item was to blame for, before this turn, and the class of their error. */
+  before: { failures: number; failureClass: FailureClass | null };
+  pause: Park | null;
   /** The state could not be saved. */
   unsaved: RelayError | null;
-  /** Since the last success. */
-  failures: number;
+  /** Failures that may be the items' fault or not. */
+  held: Failure[];
 }
 
-interface Pause {
+interface Failure {
+  item: PendingItem;
+  error: RelayError;
+}
+
+interface Park {
   /** Unix milliseconds; null: until the owner logs in. */
   until: number | null;
   reason: string;
+  /** Failures in a row that no item is to blame for. */
+  failures: number;
 }
 
 export async function resolveStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (!(await begin(context, job))) return;
-  const resolving = reread(context.store, job);
   const items = pendingItems(context.store, job.seq, context.clock.now(), MAX_ITEMS);
-  const wasDown = job.status === 'waiting' && job.attempts > 0;
-  const pause = items.length === 0 ? null : await searchAll(context, resolving, items, wasDown, signal);
+  const turn = turnOf(context, job, signal);
+  if (items.length > 0) await searchAll(turn, items);
   signal.throwIfAborted();
-  if (pause) await park(context, resolving, pause);
-  else await endIfDone(context, resolving);
+  if (turn.unsaved) throw turn.unsaved;
+  if (turn.pause) await park(turn, turn.pause);
+  else await endIfDone(turn);
 }
 
 function begin(context: JobContext, job: Job): Promise<boolean> | true {
@@ -48,16 +70,24 @@ function begin(context: JobContext, job: Job): Promise<boolean> | true {
   return move(context, job, 'resolving', { startedAt, runAfter: null, reason: null });
 }
 
-async function park(context: JobContext, job: Job, { until, reason }: Pause): Promise<void> {
-  await move(context, job, 'waiting', { runAfter: until, reason });
+function turnOf(context: JobContext, job: Job, signal: AbortSignal): Turn {
+  const { status, stepAttempts: failures, reason } = job;
+  const waited = status === 'waiting' && failures > 0 && isErrorCode(reason);
+  const before = waited ? { failures, failureClass: failureClassOf({ code: reason }) } : NONE_BEFORE;
+  return { context, job: reread(context.store, job), signal, before, pause: null, unsaved: null, held: [] };
+}
+
+async function park({ context, job }: Turn, { until, reason, failures }: Park): Promise<void> {
+  await move(context, job, 'waiting', { runAfter: until, reason, stepAttempts: failures });
 }
 
 /** Moves a job that has no due items to its next state. */
-async function endIfDone(context: JobContext, job: Job): Promise<void> {
+async function endIfDone(turn: Turn): Promise<void> {
+  const { context, job } = turn;
   const now = context.clock.now();
   const next = nextTry(context.store, job.seq);
   if (next && next.at <= now) return;
-  if (next) return park(context, job, { until: next.at, reason: next.code });
+  if (next) return park(turn, { until: next.at, reason: next.code, failures: 0 });
   const { resolved, ambiguous, unmatched, failed } = reread(context.store, job);
   if (!job.payload.dry_run) {
     await move(context, job, 'ready');
@@ -67,86 +97,127 @@ async function endIfDone(context: JobContext, job: Job): Promise<void> {
   await move(context, job, 'completed', { result, completedAt: now });
 }
 
-/** @param wasDown the last turn ended with failures: a single search shows whether the provider is back */
-async function searchAll(
-  context: JobContext,
-  job: Job,
-  items: readonly PendingItem[],
-  wasDown: boolean,
-  signal: AbortSignal,
-): Promise<Pause | null> {
-  const queue = oneOfEachKey(items).values();
-  const end = context.clock.now() + TURN_MS;
-  const turn: Turn = { pause: null, unsaved: null, failures: wasDown ? MAX_FAILURES - 1 : 0 };
-  const next = async () => {
-    const { value: item } = queue.next();
-    if (!item) return false;
-    const error = await search(context, job, item, signal);
-    if (signal.aborted) return false;
-    turn.failures = error ? turn.failures + 1 : 0;
-    if (error) recordFailure(context, job, item, error, turn);
-    return !turn.pause && !turn.unsaved && context.clock.now() < end;
-  };
+/** Searches until the time is up, the items are, or the job has to wait. */
+async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<void> {
+  const { clock } = turn.context;
+  const queue = oneOfEachKey(items);
+  const end = clock.now() + TURN_MS;
+  const goesOn = () =>
+    queue.length > 0 && !turn.pause && !turn.unsaved && !turn.signal.aborted && clock.now() < end;
+  /** Ends with its first failure, so that not more than one search of each lane fails before the trial. */
   const lane = async () => {
-    while (await next());
+    while (goesOn()) {
+      const item = queue.shift();
+      if (!item || !(await searchOne(turn, item))) return;
+    }
   };
-  if (!wasDown || (await next())) await Promise.all(Array.from({ length: PARALLEL_SEARCHES }, lane));
-  if (turn.unsaved) throw turn.unsaved;
-  return turn.pause;
+  if (turn.before.failureClass === 'connectivity') await judge(turn);
+  while (goesOn()) {
+    await Promise.all(Array.from({ length: PARALLEL_SEARCHES }, lane));
+    if (turn.signal.aborted || turn.unsaved) return;
+    if (turn.pause) postponeHeld(turn);
+    else if (turn.held.length > 0) await judge(turn);
+  }
 }
 
 function oneOfEachKey(items: readonly PendingItem[]): PendingItem[] {
   return [...new Map(items.toReversed().map((item) => [item.key, item])).values()].reverse();
 }
 
-/** Searches for one item and records the result; returns the error if the search failed. */
+/** Searches for one item and records what follows; true if the search worked. */
+async function searchOne(turn: Turn, item: PendingItem): Promise<boolean> {
+  const earlier = new Set(turn.held);
+  const outcome = await search(turn, item);
+  if (turn.signal.aborted) return false;
+  // What an alias answers says nothing about searching, nor does a search sent before the others failed.
+  if (outcome === 'alias') return true;
+  if (outcome === 'search') {
+    searchingWorks(turn, earlier);
+    return true;
+  }
+  return failed(turn, item, outcome);
+}
+
+function failed(turn: Turn, item: PendingItem, error: RelayError): false {
+  switch (failureClassOf(error)) {
+    case 'store':
+      turn.unsaved = error;
+      return false;
+    case 'limit':
+    case 'login':
+    case 'account':
+      waitFor(turn, error);
+      return false;
+    case 'connectivity':
+    case 'request':
+    case 'item':
+      turn.held.push({ item, error });
+      return false;
+  }
+}
+
+/** Searches for one item and records the result; returns where that came from, or the error. */
 async function search(
-  { resolver, store, clock }: JobContext,
-  job: Job,
+  { context, job, signal }: Turn,
   item: PendingItem,
-  signal: AbortSignal,
-): Promise<RelayError | null> {
+): Promise<Resolution['source'] | RelayError> {
+  const { resolver, store, clock, log } = context;
   try {
-    const { status, match, candidates } = await resolver.resolve(item.input as TrackQuery, {
-      signal,
-      progress() {},
-    });
+    const call = { signal, progress() {} };
+    const { status, match, candidates, source } = await resolver.resolve(item.input as TrackQuery, call);
     resolveItems(store, job.seq, item.key, { status, track: match?.track ?? null, candidates }, clock.now());
     store.saveSoon();
-    return null;
-  } catch (error) {
-    return asRelayError(error);
+    return source;
+  } catch (thrown) {
+    const error = asRelayError(thrown);
+    if (error.code === 'INTERNAL' && !signal.aborted)
+      log.error({ job: job.id, err: thrown }, 'a search for a job failed');
+    return error;
   }
 }
 
-/** Records the failure of an item, and whether the whole job has to pause. */
-function recordFailure(
-  context: JobContext,
-  job: Job,
-  item: PendingItem,
-  error: RelayError,
-  turn: Turn,
-): void {
-  const failureClass = failureClassOf(error);
-  const now = context.clock.now();
-  if (failureClass === 'store') {
-    turn.unsaved = error;
-  } else if (failureClass === 'limit' || failureClass === 'login' || failureClass === 'account') {
-    turn.pause ??= pauseAfter(error, { failures: 1, now, fraction: context.random.fraction() });
-  } else {
-    const delay = useAttempt(context, job, item, error);
-    if (turn.failures >= MAX_FAILURES) turn.pause ??= { until: now + delay, reason: error.code };
-  }
+/** Finds out with a single search whether the failures held are the items' own. */
+async function judge(turn: Turn): Promise<void> {
+  const error = await trySearch(turn.context.provider, turn.signal);
+  if (turn.signal.aborted) return;
+  if (!error) return searchingWorks(turn, new Set(turn.held));
+  waitFor(turn, error);
+  postponeHeld(turn);
 }
 
-/** Returns how many milliseconds to wait before the next attempt. */
-function useAttempt(context: JobContext, job: Job, item: PendingItem, error: RelayError): number {
-  const { store, clock, random, log } = context;
-  if (error.code === 'INTERNAL') log.error({ job: job.id, err: error }, 'a search for a job failed');
+/** The failures held were no item's fault: none spends an attempt. */
+function postponeHeld({ context, job, held }: Turn): void {
+  const { store, clock } = context;
+  for (const { item, error } of held.splice(0))
+    postponeItem(store, job.seq, item.key, errorFacts(error), clock.now());
+  store.saveSoon();
+}
+
+/** The failures before a search that worked were their items' own. */
+function searchingWorks(turn: Turn, earlier: ReadonlySet<Failure>): void {
+  const { context, job, before, held } = turn;
+  if (before.failures > 0) changeJob(context.store, job.seq, { stepAttempts: 0 }, context.clock.now());
+  turn.before = NONE_BEFORE;
+  turn.held = held.filter((failure) => !earlier.has(failure));
+  for (const failure of held) if (earlier.has(failure)) blame(turn, failure);
+}
+
+const NONE_BEFORE = { failures: 0, failureClass: null };
+
+function waitFor(turn: Turn, error: RelayError): void {
+  const { context, before } = turn;
+  const failures = before.failureClass === failureClassOf(error) ? before.failures + 1 : 1;
+  const facts = { failures, now: context.clock.now(), fraction: context.random.fraction() };
+  const { until, reason } = pauseAfter(error, facts);
+  turn.pause ??= { until, reason, failures };
+}
+
+/** Spends an attempt of the item. */
+function blame({ context, job }: Turn, { item, error }: Failure): void {
+  const { store, clock, random } = context;
   const attempts = item.attempts + 1;
   const delay = growingDelay(attempts, random.fraction());
   const runAfter = attempts >= job.maxAttempts ? null : clock.now() + delay;
   failItem(store, job.seq, item, { error: errorFacts(error), runAfter }, clock.now());
   store.saveSoon();
-  return delay;
 }

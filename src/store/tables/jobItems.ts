@@ -31,7 +31,7 @@ const COLUMNS = {
   error: nullable(json<JobError>()),
   /** Failed searches. */
   attempts: integer,
-  /** When to search again, Unix milliseconds. */
+  /** When to search again, Unix milliseconds; null where it was never tried. */
   runAfter: nullable(integer),
 };
 const ITEMS = defineTable('job_items', COLUMNS);
@@ -78,13 +78,19 @@ export function listItems(store: Store, job: number, offset: number, limit: numb
   return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
 }
 
-/** Items to search for now, in order. */
+/** Items to search for now: those never tried in order, then those that failed, the one that waited longest first. */
 export function pendingItems(store: Store, job: number, now: number, limit: number): PendingItem[] {
-  return PENDING.all(
+  const fresh = PENDING.all(
     store,
-    "where job = ? and status = 'pending' and (run_after is null or run_after <= ?) order by position limit ?",
-    [job, now, limit],
-  ) as PendingItem[];
+    "where job = ? and status = 'pending' and run_after is null order by position limit ?",
+    [job, limit],
+  );
+  const tried = PENDING.all(
+    store,
+    "where job = ? and status = 'pending' and run_after <= ? order by run_after, position limit ?",
+    [job, now, limit - fresh.length],
+  );
+  return [...fresh, ...tried] as PendingItem[];
 }
 
 /** When the first pending item is to be tried, Unix milliseconds, and why not before; null where none is pending. */
@@ -147,6 +153,14 @@ export function failItem(
     raiseAttempts(store, job, item.attempts + 1);
     count(store, job, { to: status, changes }, now);
   });
+}
+
+/** Notes a search without an answer that was not the item's fault: due at once, but behind those never tried. */
+export function postponeItem(store: Store, job: number, key: string, error: JobError, now: number): void {
+  store.run(
+    "update job_items set run_after = ?, error = ? where job = ? and key = ? and status = 'pending'",
+    [now, JSON.stringify(error), job, key],
+  );
 }
 
 const UNRESOLVED = quotedList(UNRESOLVED_STATUSES);

@@ -45,7 +45,7 @@ const JOBS = defineTable('jobs', {
   written: integer,
   /** Failed tries of the item or the write that failed most often. */
   attempts: integer,
-  /** Failed tries of the present write. */
+  /** Failed tries of the present write; while searching, failures in a row that no item is to blame for. */
   stepAttempts: integer,
   maxAttempts: integer,
   /** Unix milliseconds; null where the job does not wait for a time. */

@@ -42,6 +42,8 @@ export interface FaultMatch {
   method?: string;
   /** Without `/v1`; a string must equal the whole path. */
   path?: string | RegExp;
+  /** Of a search: only where its text matches. */
+  search?: RegExp;
   /** How many matching requests pass before it applies. */
   skip?: number;
   /** How often it applies; default 1, `Infinity` for always. */
@@ -70,10 +72,10 @@ export class FaultList implements FaultControl {
   }
 
   /** The faults for this request, in the order of adding, up to the first that decides the answer. */
-  take(method: string, path: string): FaultAction[] {
+  take(method: string, path: string, search = ''): FaultAction[] {
     const taken: FaultAction[] = [];
     for (const entry of this.#rules) {
-      if (!matches(entry.rule, method, path) || entry.times <= 0) continue;
+      if (!matches(entry.rule, method, path, search) || entry.times <= 0) continue;
       if (entry.skip > 0) {
         entry.skip -= 1;
         continue;
@@ -87,15 +89,19 @@ export class FaultList implements FaultControl {
   }
 }
 
-function matches(rule: FaultMatch, method: string, path: string): boolean {
+function matches(rule: FaultMatch, method: string, path: string, search: string): boolean {
   if (rule.method !== undefined && rule.method.toUpperCase() !== method) return false;
+  if (rule.search && !rule.search.test(search)) return false;
   if (rule.path === undefined) return true;
   return typeof rule.path === 'string' ? rule.path === path : path.search(rule.path) >= 0;
 }
 
 /** Handles each request with the faults that apply to it. */
 export function faultHook(faults: FaultList): Hook {
-  return (context) => underFaults(faults.take(context.request.method, context.request.path), context);
+  return (context) => {
+    const { method, path, query } = context.request;
+    return underFaults(faults.take(method, path, query.get('q') ?? ''), context);
+  };
 }
 
 async function underFaults(
