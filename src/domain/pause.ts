@@ -23,15 +23,15 @@ const ACCOUNT_WAIT_MS = 60 * 60_000;
 const STORE_WAIT_MS = 10_000;
 /** After a limit that names no time, at least. */
 const UNNAMED_LIMIT_MS = 60_000;
-/** The longest wait that is believed. */
-export const LONGEST_WAIT_MS = 7 * 24 * 60 * 60_000;
+/** The longest wait that is believed: a week. */
+export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
 
 /** The pause after a failure. A time that the provider names is kept exactly, up to a week. */
 export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
   const failureClass = failureClassOf(error);
   const ms = waitOf(failureClass, error, facts);
   return {
-    until: ms === null ? null : facts.now + Math.min(ms, LONGEST_WAIT_MS),
+    until: ms === null ? null : facts.now + Math.min(ms, MAX_WAIT_MS),
     reason: error.code,
     spendsAttempt: failureClass === 'request' || failureClass === 'item',
   };
@@ -57,6 +57,11 @@ function waitOf(
     case 'item':
       return Math.max(named ?? 0, growingDelay(failures, fraction));
   }
+}
+
+/** The longest that `growingDelay` says after so many failures, in milliseconds; 0 after none. */
+export function maxDelay(failures: number): number {
+  return failures === 0 ? 0 : growingDelay(failures, 1);
 }
 
 const FIRST_DELAY_MS = 2_000;

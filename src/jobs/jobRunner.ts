@@ -7,8 +7,9 @@ import type { Clock } from '../base/clock.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import type { JobPhase } from '../domain/job.ts';
+import { MAX_WAIT_MS } from '../domain/pause.ts';
 import { getIntent } from '../store/tables/jobIntents.ts';
-import { dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
+import { boundWaits, dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';
 import type { JobContext } from './context.ts';
 import { afterFailure } from './failedStep.ts';
@@ -45,6 +46,7 @@ export function createJobRunner(context: JobContext): JobRunner {
   async function lane(phase: JobPhase): Promise<void> {
     let last = 0;
     while (!stopped) {
+      if (boundWaits(store, clock.now(), MAX_WAIT_MS) > 0) store.saveSoon();
       const job = dueJob(store, phase, clock.now(), last);
       if (!job) {
         await waker.sleepUntil(nextRunAfter(store, phase));

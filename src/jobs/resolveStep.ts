@@ -7,10 +7,11 @@
  */
 import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts';
 import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
-import { growingDelay, pauseAfter } from '../domain/pause.ts';
+import { growingDelay, maxDelay, pauseAfter } from '../domain/pause.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { Resolution } from '../resolve/resolver.ts';
 import {
+  boundTries,
   failItem,
   nextTry,
   type PendingItem,
@@ -55,7 +56,9 @@ interface Park {
 
 export async function resolveStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (!(await begin(context, job))) return;
-  const items = pendingItems(context.store, job.seq, context.clock.now(), MAX_ITEMS);
+  const now = context.clock.now();
+  boundTries(context.store, job.seq, now, maxDelay);
+  const items = pendingItems(context.store, job.seq, now, MAX_ITEMS);
   const turn = turnOf(context, job, signal);
   if (items.length > 0) await searchAll(turn, items);
   signal.throwIfAborted();

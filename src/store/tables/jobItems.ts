@@ -93,6 +93,31 @@ export function pendingItems(store: Store, job: number, now: number, limit: numb
   return [...fresh, ...tried] as PendingItem[];
 }
 
+/**
+ * Shortens waits of pending items that are longer than `maxOf` says for so many failed searches, in milliseconds: the clock
+ * has been set back since they began, or was ahead then.
+ */
+export function boundTries(
+  store: Store,
+  job: number,
+  now: number,
+  maxOf: (attempts: number) => number,
+): void {
+  const waiting = store.all<{ attempts: number; last: number }>(
+    `select attempts, max(run_after) as last from job_items
+     where job = ? and status = 'pending' and run_after > ? group by attempts`,
+    [job, now],
+  );
+  for (const { attempts, last } of waiting) {
+    const latest = now + maxOf(attempts);
+    if (last <= latest) continue;
+    store.run(
+      "update job_items set run_after = ? where job = ? and status = 'pending' and attempts = ? and run_after > ?",
+      [latest, job, attempts, latest],
+    );
+  }
+}
+
 /** When the first pending item is to be tried, Unix milliseconds, and why not before; null where none is pending. */
 export function nextTry(store: Store, job: number): { at: number; code: string } | null {
   const row = store.get<{ at: number; error: string | null }>(

@@ -202,6 +202,18 @@ export function nextRunAfter(store: Store, phase: JobPhase | null = null): numbe
   return row?.at ?? null;
 }
 
+/**
+ * Shortens waits that would last longer from `now` than from when they began, or than `maxMs`: the clock has been set back
+ * since, or was ahead then. Returns how many. A waiting job was last updated when its wait began.
+ */
+export function boundWaits(store: Store, now: number, maxMs: number): number {
+  return store.run(
+    `update jobs set run_after = :now + max(0, min(run_after - updated_at, :max)), updated_at = :now
+     where status = 'waiting' and run_after - :now > max(0, min(run_after - updated_at, :max))`,
+    { now, max: maxMs },
+  ).changes;
+}
+
 /** Makes jobs that wait for one of `reasons` due now; returns how many. */
 export function wakeJobs(store: Store, reasons: readonly string[], now: number): number {
   const places = reasons.map(() => '?').join(', ');

@@ -1,0 +1,138 @@
+/** The computer's clock is set, or was wrong: a job never waits longer than it was meant to. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { watchedClock } from '../support/waiting.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import { asQuery, createJob, jobOf, pause, reach, tracks, uniqueTracks } from './support.ts';
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const DAY = 24 * HOUR;
+
+/** A clock that passes like any other, and can be set. */
+function clockToSet() {
+  const base = watchedClock();
+  let offset = 0;
+  return {
+    ...base,
+    now: () => base.now() + offset,
+    set(by: number) {
+      offset += by;
+    },
+  };
+}
+
+/** Milliseconds from now to the job's next try. */
+const wait = (job: JobRecord, now: number) => Date.parse(job.run_after ?? '') - now;
+
+/** Makes the runner look at all jobs. */
+async function wake(relay: Relay): Promise<void> {
+  await reach(relay, await createJob(relay, 'save_tracks', tracks(relay, 1)), 'ready');
+}
+
+/** Lets up to so many seconds pass, one by one. */
+async function passUntilReady(
+  relay: Relay,
+  clock: { advance(ms: number): void },
+  id: string,
+  seconds: number,
+): Promise<JobRecord> {
+  for (let left = seconds; left > 0 && (await jobOf(relay, id)).status !== 'ready'; left--) {
+    clock.advance(SECOND);
+    for (let n = 0; n < 4 && (await jobOf(relay, id)).status !== 'ready'; n++) await pause();
+  }
+  return jobOf(relay, id);
+}
+
+const failing = { path: '/search', times: Infinity, kind: 'status', status: 500 } as const;
+
+for (const [name, by] of [
+  ['an hour', HOUR],
+  ['a day', DAY],
+  ['a year', 365 * DAY],
+] as const) {
+  test(`a job that waits when the clock is set back by ${name} waits no longer than before`, async () => {
+    const clock = clockToSet();
+    await withRelay({ clock }, async (relay) => {
+      relay.provider.faults.add(failing);
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+      await reach(relay, id, 'waiting');
+      clock.set(-by);
+      await wake(relay);
+      const parked = await jobOf(relay, id);
+      const ms = wait(parked, clock.now());
+      assert.ok(parked.status === 'waiting' && ms > 0 && ms <= 2.5 * SECOND, `${ms} ms`);
+      relay.provider.faults.clear();
+      clock.advance(ms);
+      assert.equal((await reach(relay, id, 'ready')).resolved, 3);
+    });
+  });
+}
+
+test('the wait ends by itself, without anything that wakes the jobs', async () => {
+  const clock = clockToSet();
+  await withRelay({ clock }, async (relay) => {
+    relay.provider.faults.add({ ...failing, times: 4 });
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+    await reach(relay, id, 'waiting');
+    clock.set(-DAY);
+    assert.equal((await passUntilReady(relay, clock, id, 8)).resolved, 3);
+  });
+});
+
+test('an item that failed before the clock was set back is tried again within seconds', async () => {
+  const clock = clockToSet();
+  await withRelay({ clock }, async (relay) => {
+    const wanted = uniqueTracks(relay, 3);
+    relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
+    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
+    const parked = await reach(relay, id, 'waiting');
+    assert.deepEqual([parked.resolved, parked.attempts], [2, 1]);
+    clock.set(-DAY);
+    await relay.restart();
+    const job = await passUntilReady(relay, clock, id, 8);
+    assert.deepEqual([job.resolved, job.attempts], [3, 1]);
+  });
+});
+
+test('a job parked under a clock a year ahead waits after a restart as long as it was meant to', async () => {
+  const clock = clockToSet();
+  clock.set(365 * DAY);
+  await withRelay({ clock }, async (relay) => {
+    relay.provider.faults.add(failing);
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+    await reach(relay, id, 'waiting');
+    clock.set(-365 * DAY);
+    relay.provider.faults.clear();
+    await relay.restart();
+    await wake(relay);
+    clock.advance(2.5 * SECOND);
+    assert.equal((await reach(relay, id, 'ready')).resolved, 3);
+  });
+});
+
+test('a quota of twelve hours that began before the clock was set back lasts at most twelve hours more', async () => {
+  const clock = clockToSet();
+  await withRelay({ clock }, async (relay) => {
+    relay.provider.faults.add({ path: '/search', times: 1, kind: 'quota', retryAfterSeconds: 43_200 });
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+    await reach(relay, id, 'waiting');
+    clock.set(-DAY);
+    await wake(relay);
+    assert.equal(wait(await jobOf(relay, id), clock.now()), 12 * HOUR);
+  });
+});
+
+test('time that passes while the computer sleeps counts', async () => {
+  const clock = clockToSet();
+  await withRelay({ clock }, async (relay) => {
+    relay.provider.faults.add(failing);
+    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+    await reach(relay, id, 'waiting');
+    relay.provider.faults.clear();
+    clock.set(8 * HOUR);
+    clock.advance(2.5 * SECOND);
+    assert.deepEqual([(await reach(relay, id, 'ready')).resolved, (await jobOf(relay, id)).attempts], [3, 0]);
+  });
+});
