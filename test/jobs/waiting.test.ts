@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at } from '../support/shapes.ts';
-import { until, watchedClock } from '../support/waiting.ts';
+import { watchedClock } from '../support/waiting.ts';
 import { connectAccount, withRelay } from '../support/world.ts';
 import {
   asQuery,
@@ -144,29 +143,6 @@ test('an item fails after max_attempts without blocking the others, and resume_j
     await relay.call('resume_job', { job_id: id });
     const again = await reach(relay, id, 'ready');
     assert.deepEqual([again.resolved, again.failed, again.attempts], [3, 0, 0]);
-  });
-});
-
-test('while Spotify is down few items use an attempt, and the delays grow', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
-    const wanted = uniqueTracks(relay, 40);
-    relay.provider.faults.add({ path: '/search', times: Infinity, kind: 'status', status: 500 });
-    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
-    const delays: number[] = [];
-    for (let n = 0; n < 3; n++) {
-      const { run_after } = await reach(relay, id, 'waiting');
-      const delay = Date.parse(run_after ?? '') - clock.now();
-      delays.push(delay);
-      const made = searches(relay);
-      clock.advance(delay);
-      await until(() => searches(relay) !== made);
-    }
-    assert.ok(at(delays, 2) > at(delays, 0) * 2, `${delays}`);
-    assert.ok(searches(relay) <= 10, `${searches(relay)} searches of 40 songs`);
-    relay.provider.faults.clear();
-    await relay.call('resume_job', { job_id: id });
-    assert.equal((await reach(relay, id, 'ready')).resolved, 40);
   });
 });
 
