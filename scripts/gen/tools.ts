@@ -1,14 +1,14 @@
 /** The tool reference, and the exact entry that `tools/list` sends for each tool, from the table of tools. */
 
 import { toolEntry } from '../../src/mcp/surface.ts';
-import { TOOLS } from '../../src/tools/index.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { toolsMarkdown } from '../../src/tools/markdown.ts';
 import type { GeneratedFile } from './file.ts';
 
 export function generateToolReference(): GeneratedFile[] {
   return [
-    { path: 'src/tools/README.md', text: toolsMarkdown(TOOLS) },
-    ...TOOLS.map((tool) => ({
+    { path: 'src/tools/README.md', text: toolsMarkdown(ALL_TOOLS) },
+    ...ALL_TOOLS.map((tool) => ({
       path: `test/tools/surface/${tool.name}.json`,
       text: `${JSON.stringify(toolEntry(tool), null, 2)}\n`,
     })),

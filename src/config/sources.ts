@@ -11,7 +11,7 @@ import {
 } from './table.ts';
 
 /** Values of the command line's own flags, as typed. */
-export type SettingFlags = Partial<Record<'home' | 'host' | 'port', string>>;
+export type SettingFlags = Partial<Record<'home' | 'host' | 'port' | 'toolsets' | 'readOnly', string>>;
 
 export interface Sources {
   env: NodeJS.ProcessEnv;

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { TOOLSETS, type Toolset } from '../domain/toolsets.ts';
 import type { ValueType } from './types.ts';
 import * as types from './types.ts';
 
@@ -141,6 +142,18 @@ export const SETTINGS = {
     fallback: ({ home }) => existing(join(home, 'oauth-clients.json')),
     fallbackText: '`<home>/oauth-clients.json` if there',
     meaning: 'File of fixed OAuth clients',
+  }),
+  toolsets: setting<readonly Toolset[]>('RELAY_TOOLSETS', types.toolsetList, {
+    flag: '--toolsets',
+    fallback: () => ['standard'],
+    fallbackText: '`standard`',
+    meaning: `Which tools AI clients get, separated by commas: ${TOOLSETS.map((name) => `\`${name}\``).join(', ')}`,
+  }),
+  readOnly: setting<boolean>('RELAY_READ_ONLY', types.flag, {
+    flag: '--read-only',
+    fallback: () => false,
+    fallbackText: '`false`',
+    meaning: 'Whether to leave out the tools that change something: playlists, library, playback, jobs',
   }),
   encryptionKey: setting<string | null>('RELAY_ENCRYPTION_KEY', types.key32, {
     inFile: false,

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { lazy } from '../base/lazy.ts';
+import { splitToolsets, TOOLSETS, type Toolset } from '../domain/toolsets.ts';
 import { isClientScheme } from './redirectSchemes.ts';
 
 export interface ValueType<T> {
@@ -87,6 +88,18 @@ export const proxyList = valueType<readonly string[]>(
         z.array(z.string().trim()),
       ])
       .refine((proxies) => proxies.length > 0 && proxies.every(isAddressOrNetwork)),
+);
+
+/** Text with commas, or a JSON list. */
+export const toolsetList = valueType<readonly Toolset[]>(
+  `a list of toolsets, separated by commas, out of ${TOOLSETS.join(', ')}`,
+  () =>
+    z
+      .union([
+        z.string().transform(splitToolsets),
+        z.array(z.string()).transform((names) => names.flatMap(splitToolsets)),
+      ])
+      .pipe(z.array(z.enum(TOOLSETS)).min(1)),
 );
 
 function isAddressOrNetwork(text: string): boolean {

@@ -6,12 +6,14 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
-import type { Services, Tool } from '../tools/tool.ts';
+import type { ToolChoice } from '../domain/toolsets.ts';
+import type { Services } from '../tools/tool.ts';
+import { createOffers, type Offer, unknownTool } from './offers.ts';
 import { runTool } from './runTool.ts';
-import { INSTRUCTIONS, toolEntry } from './surface.ts';
 
 export interface McpEndpointOptions {
-  tools: readonly Tool[];
+  /** What the settings offer. */
+  choice: ToolChoice;
   services: Services;
   clock: Clock;
   log: Log;
@@ -31,27 +33,28 @@ export interface McpEndpoint {
 }
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
-  const byName = new Map(options.tools.map((tool) => [tool.name, tool]));
+  const offers = createOffers(options.choice);
   const inFlight = createInFlight();
 
   const handler = createMcpHandler(
     ({ requestInfo, authInfo }) => {
+      const { body, offer } = extraOf(authInfo);
       const server = new Server(
         { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version },
-        { capabilities: { tools: { listChanged: false } }, instructions: INSTRUCTIONS },
+        { capabilities: { tools: { listChanged: false } }, instructions: offer.instructions },
       );
-      server.setRequestHandler('tools/list', () => ({ tools: options.tools.map(toolEntry) }));
+      server.setRequestHandler('tools/list', () => ({ tools: offer.entries }));
       server.setRequestHandler('tools/call', async (request, context) => {
-        const tool = byName.get(request.params.name);
-        if (!tool)
-          throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(request.params.name, byName));
+        const { name } = request.params;
+        const tool = offer.tools.get(name);
+        if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name, offer));
         const cancelled = new AbortController();
         const done = inFlight.add(callKey(authInfo?.clientId, requestInfo, context.mcpReq.id), cancelled);
         const gone = [context.mcpReq.signal, requestInfo?.signal].filter((signal) => signal !== undefined);
         const stop = () => cancelled.abort(new RelayError('CANCELLED', 'The client disconnected.'));
         for (const signal of gone) signal.addEventListener('abort', stop, { once: true });
         try {
-          const sent = sentArguments(authInfo?.extra?.body, context.mcpReq.id);
+          const sent = sentArguments(body, context.mcpReq.id);
           return await runTool(tool, sent ?? request.params.arguments, {
             services: options.services,
             clock: options.clock,
@@ -73,11 +76,14 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   );
 
   return {
-    fetch(request, body, principal) {
+    async fetch(request, body, principal) {
+      const found = offers.forRequest(request.headers);
+      if ('problem' in found) return refusal(body, found.problem);
       cancelNamed(body, principal, request);
+      const extra = { body, offer: found.offer } satisfies Extra;
       return handler.fetch(request, {
         parsedBody: body,
-        authInfo: { token: '', clientId: principal, scopes: ['relay'], extra: { body } },
+        authInfo: { token: '', clientId: principal, scopes: ['relay'], extra },
       });
     },
     stopCalls() {
@@ -96,6 +102,25 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const id = message.params?.requestId;
     if (typeof id === 'string' || typeof id === 'number') inFlight.cancel(callKey(principal, request, id));
   }
+}
+
+/** What the SDK hands through from one request to its `Server`. */
+interface Extra extends Record<string, unknown> {
+  body: unknown;
+  offer: Offer;
+}
+
+function extraOf(info: { extra?: Record<string, unknown> } | undefined): Extra {
+  if (!info?.extra) throw new Error('every request comes through fetch');
+  return info.extra as Extra;
+}
+
+/** A request whose headers cannot be understood: it would otherwise get other tools than it meant. */
+function refusal(body: unknown, message: string): Response {
+  const id = (body as { id?: unknown } | null | undefined)?.id;
+  const error = { code: ProtocolErrorCode.InvalidParams, message };
+  const known = typeof id === 'string' || typeof id === 'number';
+  return Response.json({ jsonrpc: '2.0', error, id: known ? id : null }, { status: 400 });
 }
 
 /** The arguments as sent: the SDK's own parsing drops a key called `__proto__`. */
@@ -128,10 +153,6 @@ function progressOf(context: ProgressContext): (done: number, total: number, mes
     // The signal tells that a client disconnected, a lost notification does not matter.
     context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
-}
-
-function unknownTool(name: string, known: ReadonlyMap<string, Tool>): string {
-  return `Unknown tool "${name.slice(0, 100)}". This server has ${known.size} tools: see tools/list.`;
 }
 
 /**

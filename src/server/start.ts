@@ -149,12 +149,10 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   };
 }
 
-async function loadEndpoint(services: Services, { clock, log, version }: StartOptions): Promise<McpEndpoint> {
-  const [{ createMcpEndpoint }, { TOOLS }] = await Promise.all([
-    import('../mcp/endpoint.ts'),
-    import('../tools/index.ts'),
-  ]);
-  return createMcpEndpoint({ tools: TOOLS, services, clock, log, version });
+async function loadEndpoint(services: Services, options: StartOptions): Promise<McpEndpoint> {
+  const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
+  const { settings, clock, log, version } = options;
+  return createMcpEndpoint({ choice: settings, services, clock, log, version });
 }
 
 function allRoutes(

@@ -2,6 +2,8 @@
  * The only list of tools. To add one, define it with `defineTool` in the file of its subject, export it, and run
  * `npm run gen`. Only a new file needs a line here.
  */
+
+import { groupsOf, TOOL_GROUPS, type ToolChoice, type ToolGroup } from '../domain/toolsets.ts';
 import * as bulkTools from './bulk/bulkTools.ts';
 import * as catalogReading from './catalog/catalogReading.ts';
 import * as trackMatching from './catalog/trackMatching.ts';
@@ -17,8 +19,8 @@ import * as playlistRewriting from './playlists/playlistRewriting.ts';
 import * as savedTracks from './savedTracks.ts';
 import { isTool, type Tool } from './tool.ts';
 
-/** Subjects in the order of the reference, each with the files that define its tools. */
-const SUBJECTS: Readonly<Record<string, readonly object[]>> = {
+/** The groups in the order of the reference, each with the files that define its tools. */
+const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   catalog: [catalogReading, trackMatching],
   playlists: [playlistReading, playlistLookup, playlistEditing, bulkTools, playlistRewriting],
   library: [savedTracks],
@@ -26,8 +28,28 @@ const SUBJECTS: Readonly<Record<string, readonly object[]>> = {
   playback: [playbackReading, playbackCommands],
   jobs: [jobTools],
   diagnostics: [diagnostics],
+  extras: [],
 };
 
-export const TOOLS: readonly Tool[] = Object.values(SUBJECTS).flatMap((files) =>
-  files.flatMap((exports) => Object.values(exports).filter(isTool)),
-);
+const BY_GROUP = new Map(TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap(toolsIn)]));
+
+/** The standard tools: what is offered unless the settings say otherwise. */
+export const TOOLS: readonly Tool[] = toolsOf({ toolsets: ['standard'], readOnly: false });
+
+/** The standard tools, then the extras. */
+export const ALL_TOOLS: readonly Tool[] = toolsOf({ toolsets: ['all'], readOnly: false });
+
+/** The tools of a choice, in the order of the reference. */
+export function toolsOf({ toolsets, readOnly }: ToolChoice): Tool[] {
+  const tools = groupsOf(toolsets).flatMap((group) => BY_GROUP.get(group) ?? []);
+  return readOnly ? tools.filter(({ kind }) => kind === 'read') : tools;
+}
+
+/** The group of a tool. */
+export function groupOf(tool: Tool): ToolGroup {
+  return TOOL_GROUPS.find((group) => BY_GROUP.get(group)?.includes(tool)) ?? 'extras';
+}
+
+function toolsIn(exports: object): Tool[] {
+  return Object.values(exports).filter(isTool);
+}

@@ -1,6 +1,6 @@
 /** The tool reference as Markdown, from the tool objects themselves. */
 import * as z from 'zod';
-import { TOOLS } from './index.ts';
+import { groupOf } from './index.ts';
 import type { Tool } from './tool.ts';
 
 interface Parameter {
@@ -10,17 +10,18 @@ interface Parameter {
   enum?: unknown[];
 }
 
-export function toolsMarkdown(tools: readonly Tool[] = TOOLS): string {
+export function toolsMarkdown(tools: readonly Tool[]): string {
   const head = [
     '# Tools',
     '',
     `The ${tools.length} tools that this version offers, written by \`npm run gen\` from the tool objects in this folder.`,
     'To add one: define it in the file of its subject, add it to `index.ts`, run `npm run gen`, write its test.',
     '',
-    '| tool | kind | what it does |',
-    '|---|---|---|',
+    '| tool | toolset | kind | what it does |',
+    '|---|---|---|---|',
     ...tools.map(
-      (tool) => `| [\`${tool.name}\`](#${tool.name}) | ${tool.kind} | ${firstSentence(tool.description)} |`,
+      (tool) =>
+        `| [\`${tool.name}\`](#${tool.name}) | ${groupOf(tool)} | ${tool.kind} | ${firstSentence(tool.description)} |`,
     ),
   ];
   return `${[...head, ...tools.flatMap(section)].join('\n')}\n`;

@@ -96,7 +96,10 @@ for (const [shell, complete] of Object.entries(SHELLS)) {
   }, async (context) => {
     const { script, dir } = await prepared(context, shell);
     const offered = complete(script, 'relay tools --', dir).filter((name) => name.startsWith('--'));
-    assert.deepEqual(offered, [...COMMON.filter((name) => name.startsWith('--')), '--markdown'].sort());
+    assert.deepEqual(
+      offered,
+      [...COMMON.filter((name) => name.startsWith('--')), '--markdown', '--toolsets', '--read-only'].sort(),
+    );
   });
 
   test(`${shell} completes a command that was never heard of, whatever its words hold`, {

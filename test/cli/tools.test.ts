@@ -23,5 +23,5 @@ test('tools --json has the descriptions too', async () => {
 });
 
 test('tools --markdown is the tool reference', async () => {
-  assert.deepEqual(await relay(['tools', '--markdown']), { code: 0, out: toolsMarkdown(), err: '' });
+  assert.deepEqual(await relay(['tools', '--markdown']), { code: 0, out: toolsMarkdown(TOOLS), err: '' });
 });

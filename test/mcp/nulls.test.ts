@@ -1,7 +1,7 @@
 /** Models with strict function calling send null for an optional argument that they leave out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TOOLS } from '../../src/tools/index.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Failure {
@@ -19,14 +19,14 @@ async function failureOf(
 }
 
 /** Optional arguments of every tool, each of them null. */
-const nulls = TOOLS.map(({ name, input }) => {
+const nulls = ALL_TOOLS.map(({ name, input }) => {
   const optional = Object.keys(input.shape).filter((key) => input.shape[key]?.safeParse(undefined).success);
   return { name, args: Object.fromEntries(optional.map((key) => [key, null])) };
 }).filter(({ args }) => Object.keys(args).length > 0);
 
 test('null for every optional argument of a tool means what leaving them out means', async () => {
   assert.ok(nulls.length > 25, `${nulls.length} tools`);
-  await withRelay(async (relay) => {
+  await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     for (const { name, args } of nulls) {
       // Without its required arguments a tool says which is missing: the nulls must not be mentioned.
       const wanted = await failureOf(relay, name, {});

@@ -116,12 +116,16 @@ export async function connectAccount(baseUrl: string): Promise<void> {
   if (page.status !== 200) throw new Error(`the login ended with ${page.status}`);
 }
 
-export async function mcpClient(url: string, credential = API_KEY): Promise<Client> {
+export async function mcpClient(
+  url: string,
+  credential = API_KEY,
+  headers: Record<string, string> = {},
+): Promise<Client> {
   const client = new Client(
     { name: 'test', version: '1.0.0' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } } },
   );
-  const requestInit = { headers: { authorization: `Bearer ${credential}` } };
+  const requestInit = { headers: { authorization: `Bearer ${credential}`, ...headers } };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
   return client;
 }

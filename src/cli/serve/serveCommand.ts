@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { aborted } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
+import type { SettingFlags } from '../../config/sources.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { tellEnd } from '../browser/openCommand.ts';
 import type { SignInEnd, SigningIn } from '../browser/signedInBrowser.ts';
@@ -8,6 +9,7 @@ import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
+import { toolFlags } from '../toolFlags.ts';
 import { readyText } from './readyText.ts';
 
 interface ServeOptions {
@@ -15,6 +17,8 @@ interface ServeOptions {
   host?: string;
   demo?: boolean;
   open?: boolean;
+  toolsets?: string;
+  readOnly?: boolean;
 }
 
 export function serveCommand(context: Context, finish: Finish): Command {
@@ -23,6 +27,8 @@ export function serveCommand(context: Context, finish: Finish): Command {
     .description('Run the server in the foreground until Ctrl-C')
     .option('--port <number>', 'Listen on this port, 0 for a free one (RELAY_PORT)')
     .option('--host <address>', 'Listen on this address (RELAY_HOST)')
+    .option('--toolsets <list>', 'Offer only the tools of these toolsets (RELAY_TOOLSETS)')
+    .option('--read-only', 'Leave out the tools that change something (RELAY_READ_ONLY)')
     .option('--demo', 'Use a simulated Spotify: no account, no network')
     .option('--open', "Open the owner's page in the browser")
     .addHelpText(
@@ -75,8 +81,12 @@ async function startWithDemo(context: Context, settings: Settings): Promise<Runn
   }
 }
 
-function flagsOf({ host, port }: ServeOptions): { host?: string; port?: string } {
-  return { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags {
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+    ...toolFlags({ toolsets, readOnly }),
+  };
 }
 
 async function announce(context: Context, server: RunningServer, settings: Settings): Promise<void> {

@@ -1,0 +1,55 @@
+/** Toolsets: which tools a server offers, and which of them one request asks for. Pure. */
+
+/** The groups that tools are in, in the order of the reference. `extras` is the only one outside `standard`. */
+export const TOOL_GROUPS = [
+  'catalog',
+  'playlists',
+  'library',
+  'history',
+  'playback',
+  'jobs',
+  'diagnostics',
+  'extras',
+] as const;
+
+export type ToolGroup = (typeof TOOL_GROUPS)[number];
+
+/** What settings and headers may name: groups, and `standard` and `all` for several of them. */
+export const TOOLSETS = ['standard', ...TOOL_GROUPS, 'all'] as const;
+
+export type Toolset = (typeof TOOLSETS)[number];
+
+/** Which tools are offered: those of the toolsets and, with `readOnly`, only those that change nothing. */
+export interface ToolChoice {
+  toolsets: readonly Toolset[];
+  readOnly: boolean;
+}
+
+/** The names in a list with commas, without spaces and in lower case. */
+export function splitToolsets(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '');
+}
+
+export function isToolset(name: string): name is Toolset {
+  return (TOOLSETS as readonly string[]).includes(name);
+}
+
+/** The groups that the toolsets stand for, each once, in the order of the reference. */
+export function groupsOf(toolsets: readonly Toolset[]): ToolGroup[] {
+  const standard = toolsets.includes('standard');
+  return TOOL_GROUPS.filter(
+    (group) => toolsets.includes('all') || toolsets.includes(group) || (standard && group !== 'extras'),
+  );
+}
+
+/** What both choices offer: a request can leave tools out, and never add one that the settings leave out. */
+export function narrowed(choice: ToolChoice, by: Partial<ToolChoice>): ToolChoice {
+  const asked = groupsOf(by.toolsets ?? ['all']);
+  return {
+    toolsets: groupsOf(choice.toolsets).filter((group) => asked.includes(group)),
+    readOnly: choice.readOnly || by.readOnly === true,
+  };
+}

@@ -1,0 +1,91 @@
+/** What a request is offered: the tools of the settings, less what its headers leave out. */
+import {
+  groupsOf,
+  isToolset,
+  narrowed,
+  splitToolsets,
+  TOOLSETS,
+  type ToolChoice,
+} from '../domain/toolsets.ts';
+import { ALL_TOOLS, groupOf, toolsOf } from '../tools/index.ts';
+import type { Tool } from '../tools/tool.ts';
+import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
+
+/** One selection of tools as it is sent, made once. */
+export interface Offer {
+  choice: ToolChoice;
+  /** By name; anything else is unknown to `tools/call`. */
+  tools: ReadonlyMap<string, Tool>;
+  /** For `tools/list`. */
+  entries: ToolEntry[];
+  instructions: string;
+}
+
+export interface Offers {
+  /** The offer, or what is wrong with the headers: a whole sentence. */
+  forRequest(headers: Headers): { offer: Offer } | { problem: string };
+}
+
+/** Of these a client sends only what it wants; they can leave tools out, and never add one. */
+const TOOLSETS_HEADER = 'X-MCP-Toolsets';
+const READ_ONLY_HEADER = 'X-MCP-Readonly';
+
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+
+/** @param choice what the settings offer */
+export function createOffers(choice: ToolChoice): Offers {
+  const made = new Map<string, Offer>();
+
+  function offerOf(wanted: ToolChoice): Offer {
+    const key = `${wanted.readOnly} ${wanted.toolsets.join()}`;
+    const offer = made.get(key) ?? makeOffer(wanted);
+    // At most as many as there are sets of groups, since `narrowed` puts them in order.
+    made.set(key, offer);
+    return offer;
+  }
+
+  return {
+    forRequest(headers) {
+      const asked = readHeaders(headers);
+      return 'problem' in asked ? asked : { offer: offerOf(narrowed(choice, asked)) };
+    },
+  };
+}
+
+/** The text of the protocol error for a tool that is not offered. */
+export function unknownTool(name: string, { tools, choice }: Offer): string {
+  const text = `Unknown tool "${name.slice(0, 100)}". This server has ${tools.size} tools: see tools/list.`;
+  const known = ALL_TOOLS.find((tool) => tool.name === name);
+  if (!known) return text;
+  return groupsOf(choice.toolsets).includes(groupOf(known))
+    ? `${text} This one changes something, and only reading is on (RELAY_READ_ONLY or ${READ_ONLY_HEADER}).`
+    : `${text} This one is in the toolset ${groupOf(known)}, which is off (RELAY_TOOLSETS or ${TOOLSETS_HEADER}).`;
+}
+
+function makeOffer(choice: ToolChoice): Offer {
+  const tools = new Map(toolsOf(choice).map((tool) => [tool.name, tool]));
+  return {
+    choice,
+    tools,
+    entries: [...tools.values()].map(toolEntry),
+    instructions: instructionsFor(new Set(tools.keys()), choice),
+  };
+}
+
+/** An empty header counts as none, as an empty variable does. */
+function readHeaders(headers: Headers): Partial<ToolChoice> | { problem: string } {
+  const names = splitToolsets(headers.get(TOOLSETS_HEADER) ?? '');
+  const toolsets = names.filter(isToolset);
+  if (toolsets.length < names.length) {
+    return { problem: `${TOOLSETS_HEADER} must name toolsets out of ${TOOLSETS.join(', ')}.` };
+  }
+  const flag = (headers.get(READ_ONLY_HEADER) ?? '').trim().toLowerCase();
+  const readOnly = FLAGS[flag];
+  if (flag !== '' && readOnly === undefined) {
+    return { problem: `${READ_ONLY_HEADER} must be true or false.` };
+  }
+  return {
+    ...(toolsets.length === 0 ? {} : { toolsets }),
+    ...(readOnly === undefined ? {} : { readOnly }),
+  };
+}
