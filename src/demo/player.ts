@@ -50,6 +50,8 @@ export function skipTo(account: DemoAccount, index: number, now: number): void {
 
 /** Sets the position in the queue without starting or stopping playback. */
 export function moveTo(player: DemoPlayer, index: number, positionMs: number, now: number): void {
+  const isNext = index === player.index + 1;
+  if (index !== player.index) player.queued = isNext ? Math.max(0, player.queued - 1) : 0;
   player.index = index;
   player.positionMs = positionMs;
   player.at = now;

@@ -63,6 +63,8 @@ export interface DemoPlayer {
   queue: string[];
   /** Index of the current entry of `queue`. */
   index: number;
+  /** How many entries after the current one were put there by hand; they come before the rest. */
+  queued: number;
   contextUri: string | null;
   isPlaying: boolean;
   /** Milliseconds into the entry at the time `at` (Unix milliseconds). */

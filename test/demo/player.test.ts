@@ -235,6 +235,57 @@ test('the volume is set if the device allows it', () =>
     }
   }));
 
+test('what is queued plays next, in the order in which it was queued, and then the rest goes on', () =>
+  withProvider(async (world) => {
+    const { call, provider } = world;
+    const rest = playlistNamed(provider, 'Morning Ferry')
+      .rows.slice(1)
+      .map(({ uri }) => uri);
+    const [one = '', two = ''] = trackUris(provider, 30)
+      .filter((uri) => !rest.includes(uri))
+      .slice(-2);
+    const coming = async (): Promise<string[]> => {
+      const { json } = await call('GET', '/me/player/queue');
+      assert.equal(json.currently_playing.uri, (await heard(world)).uri);
+      return json.queue.map(({ uri }: { uri: string }) => uri);
+    };
+    assert.deepEqual(await coming(), rest.slice(0, 20));
+    for (const uri of [one, two]) {
+      assert.ok((await call('POST', `/me/player/queue?uri=${encodeURIComponent(uri)}`)).status < 300);
+    }
+    assert.deepEqual(await coming(), [one, two, ...rest].slice(0, 20));
+    await call('POST', '/me/player/next');
+    await call('POST', `/me/player/queue?uri=${one}`);
+    assert.equal((await heard(world)).uri, one);
+    assert.deepEqual((await coming()).slice(0, 3), [two, one, rest[0]]);
+    assert.equal((await call('POST', '/me/player/queue')).status, 400);
+    assert.equal((await call('POST', '/me/player/queue?uri=spotify:track:nonsense')).status, 400);
+  }));
+
+test('without an active device the queue is empty', () =>
+  withProvider(async ({ call, provider }) => {
+    const { player } = provider.accounts[0] ?? assert.fail();
+    player.deviceId = null;
+    assert.deepEqual((await call('GET', '/me/player/queue')).json, { currently_playing: null, queue: [] });
+  }));
+
+test('shuffle and repeat are kept, and a repeated track starts again', () =>
+  withProvider(async (world) => {
+    const { call, clock, provider } = world;
+    await call('PUT', '/me/player/shuffle?state=true');
+    await call('PUT', '/me/player/repeat?state=track');
+    const { json } = await call('GET', '/me/player');
+    assert.deepEqual([json.shuffle_state, json.repeat_state], [true, 'track']);
+    await call('PUT', '/me/player/play');
+    const before = (await heard(world)).uri;
+    const track = provider.catalogue.trackByUri.get(before) ?? assert.fail();
+    clock.move(track.durationMs);
+    assert.deepEqual([(await heard(world)).uri, (await heard(world)).at], [before, 61_000]);
+    for (const path of ['shuffle', 'shuffle?state=maybe', 'repeat', 'repeat?state=on']) {
+      assert.equal((await call('PUT', `/me/player/${path}`)).status, 400, path);
+    }
+  }));
+
 test('a transfer keeps playback paused or playing unless it says to play', () =>
   withProvider(async (world) => {
     const { call } = world;
@@ -276,6 +327,8 @@ const COMMANDS: [string, string][] = [
   ['POST', '/me/player/previous'],
   ['PUT', '/me/player/seek?position_ms=1'],
   ['PUT', '/me/player/volume?volume_percent=1'],
+  ['PUT', '/me/player/shuffle?state=true'],
+  ['PUT', '/me/player/repeat?state=off'],
 ];
 
 for (const [method, path] of COMMANDS) {

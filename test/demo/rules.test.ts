@@ -42,6 +42,10 @@ const SCOPED: [string, string, string, unknown?][] = [
   ['PUT', '/me/player/play', 'user-modify-playback-state'],
   ['POST', '/me/player/next', 'user-modify-playback-state'],
   ['PUT', '/me/player/volume?volume_percent=3', 'user-modify-playback-state'],
+  ['GET', '/me/player/queue', 'user-read-playback-state'],
+  ['POST', '/me/player/queue?uri=URI', 'user-modify-playback-state'],
+  ['PUT', '/me/player/shuffle?state=true', 'user-modify-playback-state'],
+  ['PUT', '/me/player/repeat?state=track', 'user-modify-playback-state'],
 ];
 
 for (const [method, path, scope, body] of SCOPED) {

@@ -32,6 +32,7 @@ export function play(call: ApiCall): Answer {
     if ((player.isPlaying && !elsewhere) || currentUri(player) === null) throw restrictionViolated();
   } else {
     player.queue = start.queue;
+    player.queued = 0;
     player.contextUri = start.contextUri;
     moveTo(player, start.index, start.positionMs, call.now);
   }
@@ -89,6 +90,37 @@ export function setVolume(call: ApiCall): Answer {
   if (!device.supportsVolume)
     throw commandFailed(403, 'Cannot control device volume', 'VOLUME_CONTROL_DISALLOW');
   device.volumePercent = percent;
+  return accepted(call);
+}
+
+/** `PUT /me/player/shuffle`: only remembered, the order stays. */
+export function setShuffle(call: ApiCall): Answer {
+  const state = call.query.get('state');
+  if (state !== 'true' && state !== 'false') throw refuse(400, 'Required parameter state missing');
+  commandDevice(call);
+  call.account.player.shuffle = state === 'true';
+  return accepted(call);
+}
+
+/** `PUT /me/player/repeat`. */
+export function setRepeat(call: ApiCall): Answer {
+  const state = call.query.get('state');
+  if (state !== 'off' && state !== 'track' && state !== 'context') throw refuse(400, 'Bad repeat mode');
+  commandDevice(call);
+  call.account.player.repeat = state;
+  return accepted(call);
+}
+
+/** `POST /me/player/queue`: after what was queued before, ahead of the rest. */
+export function addToQueue(call: ApiCall): Answer {
+  const uri = call.query.get('uri') ?? '';
+  const { trackByUri, episodeByUri } = call.world.catalogue;
+  if (!trackByUri.has(uri) && !episodeByUri.has(uri)) throw refuse(400, `Invalid track uri: ${uri}`);
+  commandDevice(call);
+  const { player } = call.account;
+  if (currentUri(player) === null) throw restrictionViolated();
+  player.queue.splice(player.index + 1 + player.queued, 0, uri);
+  player.queued += 1;
   return accepted(call);
 }
 

@@ -29,6 +29,22 @@ export function getDevices({ account }: ApiCall): Answer {
   return { status: 200, json: { devices: awake.map((device) => deviceObject(account, device)) } };
 }
 
+/** How many coming entries `GET /me/player/queue` lists. */
+const LISTED = 20;
+
+/** `GET /me/player/queue`: what is playing, and what comes next. */
+export function getQueue(call: ApiCall): Answer {
+  advancePlayer(call.world, call.account, call.now);
+  const { player } = call.account;
+  const uri = activeDevice(call.account) && !player.privateSession ? currentUri(player) : null;
+  const next = uri === null ? [] : player.queue.slice(player.index + 1, player.index + 1 + LISTED);
+  const queue = next.map((one) => mediaObject(call.world, one, true));
+  return {
+    status: 200,
+    json: { currently_playing: uri === null ? null : mediaObject(call.world, uri, true), queue },
+  };
+}
+
 /** The active device. */
 export function activeDevice(account: DemoAccount): DemoDevice | undefined {
   return account.devices.find((device) => device.id === account.player.deviceId && !device.asleep);

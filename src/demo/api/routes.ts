@@ -3,8 +3,19 @@ import type { Answer, ApiCall } from '../http.ts';
 import { getAlbum, getAlbumTracks, getArtist, getArtistAlbums, getTrack, removed } from './catalogue.ts';
 import { checkLibrary, listSavedTracks, removeFromLibrary, saveToLibrary } from './library.ts';
 import { getMe, getRecentlyPlayed, getTopArtists, getTopTracks } from './personal.ts';
-import { next, pause, play, previous, seek, setVolume, transfer } from './playerCommands.ts';
-import { getCurrentlyPlaying, getDevices, getPlayer } from './playerReads.ts';
+import {
+  addToQueue,
+  next,
+  pause,
+  play,
+  previous,
+  seek,
+  setRepeat,
+  setShuffle,
+  setVolume,
+  transfer,
+} from './playerCommands.ts';
+import { getCurrentlyPlaying, getDevices, getPlayer, getQueue } from './playerReads.ts';
 import { getPlaylist, getPlaylistItems, listMyPlaylists } from './playlists.ts';
 import { addItems, changeDetails, createPlaylist, removeItems, replaceOrReorder } from './playlistWrites.ts';
 import { search } from './search.ts';
@@ -47,7 +58,11 @@ export const API_ROUTES: readonly ApiRoute[] = [
     handle: getRecentlyPlayed,
     scope: 'user-read-recently-played',
   },
+  { method: 'GET', path: '/me/player/queue', handle: getQueue, scope: 'user-read-playback-state' },
+  { method: 'POST', path: '/me/player/queue', handle: addToQueue, scope: CONTROL },
+  { method: 'PUT', path: '/me/player/repeat', handle: setRepeat, scope: CONTROL },
   { method: 'PUT', path: '/me/player/seek', handle: seek, scope: CONTROL },
+  { method: 'PUT', path: '/me/player/shuffle', handle: setShuffle, scope: CONTROL },
   { method: 'PUT', path: '/me/player/volume', handle: setVolume, scope: CONTROL },
   { method: 'GET', path: '/me/playlists', handle: listMyPlaylists, scope: 'playlist-read-private' },
   { method: 'POST', path: '/me/playlists', handle: createPlaylist },

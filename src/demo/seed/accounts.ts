@@ -142,6 +142,7 @@ function seedPlayer(
     privateSession: false,
     queue: playlist?.rows.map((one) => one.uri) ?? [],
     index: 0,
+    queued: 0,
     contextUri: playlist ? `spotify:playlist:${playlist.id}` : null,
     isPlaying: false,
     positionMs: 61_000,
