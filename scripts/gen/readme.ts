@@ -1,16 +1,22 @@
 /** The parts of `README.md` that come from the code: everything between a pair of `generated` markers. */
 import { readFileSync } from 'node:fs';
-import { TOOLS } from '../../src/tools/index.ts';
+import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { commandsMarkdown } from './commands.ts';
 import { type GeneratedFile, inRepository } from './file.ts';
 import { settingsMarkdown } from './settings.ts';
+
+function toolsMarkdown(): string {
+  const names = ALL_TOOLS.map((tool) => `\`${tool.name}\``);
+  const extras = names.slice(TOOLS.length).join(', ');
+  return `${names.slice(0, TOOLS.length).join(', ')}\n\nThe toolset \`extras\` adds: ${extras}`;
+}
 
 /** Throws when a marker names no part, or a part has no marker. */
 export async function generateReadme(): Promise<GeneratedFile> {
   const parts = new Map([
     ['commands', await commandsMarkdown()],
     ['settings', settingsMarkdown()],
-    ['tools', TOOLS.map((tool) => `\`${tool.name}\``).join(', ')],
+    ['tools', toolsMarkdown()],
   ]);
   const path = 'README.md';
   const text = readFileSync(inRepository(path), 'utf8').replace(

@@ -58,6 +58,19 @@ export const Album = z.object({
   url: Url,
 });
 
+/** A row of an album. */
+export const AlbumTrack = z.object({
+  id: z.string().nullable(),
+  uri: Uri,
+  name: z.string(),
+  artists: z.array(ArtistRef),
+  disc_number: z.number().nullable(),
+  track_number: z.number().nullable(),
+  duration_ms: z.number().nullable(),
+  explicit: z.boolean().nullable(),
+  url: Url,
+});
+
 export const Playlist = z.object({
   id: z.string(),
   uri: Uri,
@@ -105,6 +118,7 @@ export type Episode = z.infer<typeof Episode>;
 export type Media = z.infer<typeof Media>;
 export type Artist = z.infer<typeof Artist>;
 export type Album = z.infer<typeof Album>;
+export type AlbumTrack = z.infer<typeof AlbumTrack>;
 export type Playlist = z.infer<typeof Playlist>;
 export type Item = z.infer<typeof Item>;
 export type Context = z.infer<typeof Context>;

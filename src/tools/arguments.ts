@@ -29,6 +29,7 @@ export const TrackRef = ref(['track']);
 /** What a playlist can hold. */
 export const ItemRef = ref(['track', 'episode']);
 export const ArtistRefArgument = ref(['artist']);
+export const AlbumRefArgument = ref(['album']);
 export const PlaylistRef = ref(['playlist']);
 
 export const Query = z
@@ -40,14 +41,14 @@ export const Query = z
     'Search words. Field filters work: artist:"…", album:"…", track:"…", year:1990-1999, isrc:…, genre:…',
   );
 
-/** A page size from 1 to 50. */
-export function limit(standard: number) {
+/** A page size from 1 to `max`. */
+export function limit(standard: number, max = 50) {
   return z
     .int()
     .min(1)
-    .max(50)
+    .max(max)
     .default(standard)
-    .describe(`Rows to return, 1 to 50. When omitted, ${standard}`);
+    .describe(`Rows to return, 1 to ${max}. When omitted, ${standard}`);
 }
 
 export const Offset = z

@@ -1,10 +1,10 @@
-/** Search, tracks and artists. */
+/** Search, tracks, artists and albums. */
 import { inParallel } from '../../base/lists.ts';
-import type { Album, Artist, Track } from '../../domain/shapes.ts';
+import type { Album, AlbumTrack, Artist, Page, Track } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import { objectBody, pagingOf } from './paging.ts';
-import { parseAlbum, parseArtist, parseTrack } from './parse.ts';
+import { objectBody, type PageRequest, pagingOf, readPage } from './paging.ts';
+import { parseAlbum, parseAlbumTrack, parseArtist, parseTrack } from './parse.ts';
 
 /** The provider's limit for one page of search results (10 since February 2026). */
 export const SEARCH_PAGE = 10;
@@ -77,3 +77,41 @@ function getOne<T>(template: string, scope: 'tracks' | 'artists', parse: (body: 
 
 export const getTrack = getOne<Track>('/tracks/{id}', 'tracks', parseTrack);
 export const getArtist = getOne<Artist>('/artists/{id}', 'artists', parseArtist);
+/** Spotify does not say how it groups its limits: albums are counted with the tracks. */
+export const getAlbum = getOne<Album>('/albums/{id}', 'tracks', parseAlbum);
+
+export function getAlbumTracks(
+  api: ProviderApi,
+  id: string,
+  window: PageRequest,
+  call: Call,
+): Promise<Page<AlbumTrack>> {
+  const template = '/albums/{id}/tracks';
+  const path = pathOf(template, { id });
+  return readPage(api, { method: 'GET', path, template, scope: 'tracks' }, window, parseAlbumTrack, call);
+}
+
+/** How an album and an artist belong together. */
+export const ALBUM_GROUPS = ['album', 'single', 'compilation', 'appears_on'] as const;
+
+/** The provider's limit for one page of an artist's albums (10 since February 2026). */
+export const ARTIST_ALBUMS_PAGE = 10;
+
+/** @param groups which albums; undefined: all */
+export function getArtistAlbums(
+  api: ProviderApi,
+  id: string,
+  groups: ReadonlyArray<(typeof ALBUM_GROUPS)[number]> | undefined,
+  window: PageRequest,
+  call: Call,
+): Promise<Page<Album>> {
+  const template = '/artists/{id}/albums';
+  const request: ProviderRequest = {
+    method: 'GET',
+    path: pathOf(template, { id }),
+    template,
+    scope: 'artists',
+    query: { include_groups: groups?.join(',') },
+  };
+  return readPage(api, request, window, parseAlbum, call);
+}

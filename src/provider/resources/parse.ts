@@ -4,6 +4,7 @@
  */
 import type {
   Album,
+  AlbumTrack,
   Artist,
   ArtistRef,
   Context,
@@ -124,6 +125,24 @@ export function parseAlbum(value: unknown): Album | null {
     album_type: textOf(raw.album_type),
     release_date: textOf(raw.release_date),
     total_tracks: numberOf(raw.total_tracks),
+    url: urlOf(raw),
+  };
+}
+
+/** A track as an album lists it: without the album and without an ISRC. */
+export function parseAlbumTrack(value: unknown): AlbumTrack | null {
+  const raw = asObject(value);
+  const uri = textOf(raw?.uri);
+  if (!raw || !uri) return null;
+  return {
+    id: textOf(raw.id),
+    uri,
+    name: textOf(raw.name) ?? '',
+    artists: artistRefs(raw.artists),
+    disc_number: numberOf(raw.disc_number),
+    track_number: numberOf(raw.track_number),
+    duration_ms: numberOf(raw.duration_ms),
+    explicit: flagOf(raw.explicit),
     url: urlOf(raw),
   };
 }
