@@ -9,6 +9,7 @@ import * as catalogReading from './catalog/catalogReading.ts';
 import * as trackMatching from './catalog/trackMatching.ts';
 import * as diagnostics from './diagnostics.ts';
 import * as albums from './extras/albums.ts';
+import * as player from './extras/player.ts';
 import * as jobTools from './jobTools.ts';
 import * as listening from './listening.ts';
 import * as playbackCommands from './playback/playbackCommands.ts';
@@ -29,7 +30,7 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   playback: [playbackReading, playbackCommands],
   jobs: [jobTools],
   diagnostics: [diagnostics],
-  extras: [albums],
+  extras: [albums, player],
 };
 
 const BY_GROUP = new Map(TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap(toolsIn)]));

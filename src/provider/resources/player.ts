@@ -85,6 +85,25 @@ function disallowed(actions: unknown): string[] {
     .sort();
 }
 
+export interface PlayQueue {
+  current: Media | null;
+  /** What comes next; Spotify lists the first few only. */
+  next: Media[];
+}
+
+/** The queue; empty while nothing is active. */
+export async function getQueue(api: ProviderApi, call: Call): Promise<PlayQueue> {
+  const path = '/me/player/queue';
+  const request: ProviderRequest = { method: 'GET', path, template: path, scope: 'player' };
+  const response = await api.send(request, call);
+  if (isNothing(response)) return { current: null, next: [] };
+  const body = objectBody(request, response);
+  return {
+    current: parseMedia(body.currently_playing),
+    next: asArray(body.queue).flatMap((row) => parseMedia(row) ?? []),
+  };
+}
+
 /** Devices that are awake; a sleeping one is often missing. */
 export async function getDevices(api: ProviderApi, call: Call): Promise<Device[]> {
   const path = '/me/player/devices';

@@ -113,6 +113,36 @@ export function setVolume(
   return command(api, 'PUT', '/me/player/volume', call, { volume_percent: percent, device_id: deviceId });
 }
 
+export type RepeatMode = 'off' | 'track' | 'context';
+
+export function setShuffle(
+  api: ProviderApi,
+  on: boolean,
+  deviceId: string | undefined,
+  call: Call,
+): Promise<void> {
+  return command(api, 'PUT', '/me/player/shuffle', call, { state: String(on), device_id: deviceId });
+}
+
+export function setRepeat(
+  api: ProviderApi,
+  mode: RepeatMode,
+  deviceId: string | undefined,
+  call: Call,
+): Promise<void> {
+  return command(api, 'PUT', '/me/player/repeat', call, { state: mode, device_id: deviceId });
+}
+
+/** Spotify takes one item at a time, and nothing takes one out again. */
+export function addToQueue(
+  api: ProviderApi,
+  uri: string,
+  deviceId: string | undefined,
+  call: Call,
+): Promise<void> {
+  return command(api, 'POST', '/me/player/queue', call, { uri, device_id: deviceId });
+}
+
 /** `start` true also starts playing; otherwise playback stays as it is. */
 export function transfer(
   api: ProviderApi,

@@ -1,0 +1,79 @@
+/** What comes next in the player: the queue, shuffle and repeat. Commands need Premium. */
+import * as z from 'zod';
+import { Media } from '../../domain/shapes.ts';
+import { getQueue } from '../../provider/resources/player.ts';
+import { addToQueue, setRepeat, setShuffle } from '../../provider/resources/playerCommands.ts';
+import { DeviceId, ItemRef } from '../arguments.ts';
+import { defineTool } from '../tool.ts';
+
+export const getQueueTool = defineTool({
+  name: 'get_queue',
+  title: 'Get the queue',
+  description:
+    'Returns what is playing and what comes next: songs that were queued, then the rest of the album or playlist. Spotify lists only the first of them. When only the current song matters, use get_currently_playing.',
+  kind: 'read',
+  input: z.object({}),
+  output: z.object({
+    currently_playing: Media.nullable().describe('null when no device is active'),
+    queue: z.array(Media).describe('In the order in which they will play'),
+  }),
+  async handle({ provider }, _args, call) {
+    const { current, next } = await getQueue(provider, call);
+    return { currently_playing: current, queue: next };
+  },
+});
+
+export const addToQueueTool = defineTool({
+  name: 'add_to_queue',
+  title: 'Add to the queue',
+  description:
+    'Queues one song or episode to play next, after what was queued before; the current song plays on. To start something now, use play. Nothing can be taken out of the queue again. Needs Premium and an active device.',
+  kind: 'write',
+  input: z.object({
+    track_id: ItemRef.describe('ID, URI or link of the track or episode to queue'),
+    device_id: DeviceId,
+  }),
+  output: z.object({ ok: z.literal(true), uri: z.string() }),
+  async handle({ provider }, { track_id, device_id }, call) {
+    await addToQueue(provider, track_id.uri, device_id, call);
+    return { ok: true as const, uri: track_id.uri };
+  },
+});
+
+export const setShuffleTool = defineTool({
+  name: 'set_shuffle',
+  title: 'Set shuffle',
+  description:
+    'Turns shuffle on or off: whether an album or playlist plays in random order. get_playback_state tells how it is set. Needs Premium and an active device.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({
+    state: z.boolean().describe('true: random order; false: in order'),
+    device_id: DeviceId,
+  }),
+  output: z.object({ ok: z.literal(true), state: z.boolean() }),
+  async handle({ provider }, { state, device_id }, call) {
+    await setShuffle(provider, state, device_id, call);
+    return { ok: true as const, state };
+  },
+});
+
+const RepeatState = z.enum(['off', 'track', 'context']);
+
+export const setRepeatTool = defineTool({
+  name: 'set_repeat',
+  title: 'Set repeat',
+  description:
+    'Repeats the current song, or the whole album or playlist, or turns repeating off. get_playback_state tells how it is set. To play the current song once more, use seek with position_ms 0. Needs Premium and an active device.',
+  kind: 'write',
+  idempotent: true,
+  input: z.object({
+    state: RepeatState.describe('track: the current song; context: the album or playlist that plays'),
+    device_id: DeviceId,
+  }),
+  output: z.object({ ok: z.literal(true), state: RepeatState }),
+  async handle({ provider }, { state, device_id }, call) {
+    await setRepeat(provider, state, device_id, call);
+    return { ok: true as const, state };
+  },
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manualClock } from '../support/clock.ts';
+import { at, episodeShape, owner, trackShape } from '../support/shapes.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+/** Time stands still, so that a playing track stays where it is. */
+const still = (): RelayOptions => ({ clock: manualClock(), env: { RELAY_TOOLSETS: 'all' } });
+
+const sent = ({ provider }: Relay) =>
+  provider.requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
+const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
+
+/** Three tracks on the first device, the first one playing. */
+function playing({ provider }: Relay) {
+  const account = owner(provider);
+  const tracks = provider.catalogue.tracks.slice(20, 23);
+  const queue = tracks.map(({ uri }) => uri);
+  const device = at(account.devices, 0);
+  Object.assign(account.player, { deviceId: device.id, queue, index: 0, queued: 0, contextUri: null });
+  Object.assign(account.player, { isPlaying: true, positionMs: 10_000, repeat: 'off', shuffle: false });
+  return { account, device, tracks };
+}
+
+test('get_queue shows what is playing and what comes next, episodes too', async () => {
+  await withRelay(still(), async (relay) => {
+    const { account, tracks } = playing(relay);
+    const episode = at([...relay.provider.catalogue.episodeByUri.values()], 0);
+    account.player.queue.splice(1, 0, episode.uri);
+    assert.deepEqual(await relay.call('get_queue'), {
+      currently_playing: trackShape(at(tracks, 0)),
+      queue: [episodeShape(episode), ...tracks.slice(1).map(trackShape)],
+    });
+    assert.deepEqual(sent(relay), [{ method: 'GET', path: '/me/player/queue', query: {}, body: null }]);
+  });
+});
+
+test('get_queue is empty when no device is active, however Spotify says it', async () => {
+  await withRelay(still(), async (relay) => {
+    owner(relay.provider).player.deviceId = null;
+    const nothing = { currently_playing: null, queue: [] };
+    assert.deepEqual(await relay.call('get_queue'), nothing);
+    relay.provider.faults.add({ path: '/me/player/queue', kind: 'status', status: 204 });
+    assert.deepEqual(await relay.call('get_queue'), nothing);
+  });
+});
+
+test('add_to_queue queues one item after what was queued before', async () => {
+  await withRelay(still(), async (relay) => {
+    const { account, device, tracks } = playing(relay);
+    const [one, two] = [at(relay.provider.catalogue.tracks, 1), at(relay.provider.catalogue.tracks, 2)];
+    assert.deepEqual(await relay.call('add_to_queue', { track_id: one.id }), { ok: true, uri: one.uri });
+    const second = { track_id: two.uri, device_id: device.id };
+    assert.deepEqual(await relay.call('add_to_queue', second), { ok: true, uri: two.uri });
+    const [first = '', ...rest] = tracks.map(({ uri }) => uri);
+    assert.deepEqual(account.player.queue, [first, one.uri, two.uri, ...rest]);
+    const path = '/me/player/queue';
+    assert.deepEqual(sent(relay), [
+      { method: 'POST', path, query: { uri: one.uri }, body: null },
+      { method: 'POST', path, query: { uri: two.uri, device_id: device.id }, body: null },
+    ]);
+  });
+});
+
+test('set_shuffle and set_repeat set what get_playback_state shows', async () => {
+  await withRelay(still(), async (relay) => {
+    const { device } = playing(relay);
+    assert.deepEqual(await relay.call('set_shuffle', { state: true }), { ok: true, state: true });
+    const repeat = { state: 'context', device_id: device.id };
+    assert.deepEqual(await relay.call('set_repeat', repeat), { ok: true, state: 'context' });
+    const { shuffle_state, repeat_state } = await relay.call('get_playback_state');
+    assert.deepEqual([shuffle_state, repeat_state], [true, 'context']);
+    assert.deepEqual(sent(relay).slice(0, 2), [
+      { method: 'PUT', path: '/me/player/shuffle', query: { state: 'true' }, body: null },
+      {
+        method: 'PUT',
+        path: '/me/player/repeat',
+        query: { state: 'context', device_id: device.id },
+        body: null,
+      },
+    ]);
+    assert.deepEqual(await relay.call('set_shuffle', { state: false, device_id: null }), {
+      ok: true,
+      state: false,
+    });
+  });
+});
+
+const COMMANDS: Array<[tool: string, args: (relay: Relay) => Record<string, unknown>]> = [
+  ['add_to_queue', ({ provider }) => ({ track_id: at(provider.catalogue.tracks, 0).id })],
+  ['set_shuffle', () => ({ state: true })],
+  ['set_repeat', () => ({ state: 'off' })],
+];
+
+for (const [tool, args] of COMMANDS) {
+  test(`${tool} says what is missing: a device, Premium, an argument`, async () => {
+    await withRelay(still(), async (relay) => {
+      const { account } = playing(relay);
+      for (const wrong of [{}, { ...args(relay), more: 1 }]) {
+        assert.equal(codeOf(await relay.call(tool, wrong)), 'INVALID_ARGUMENT');
+      }
+      assert.deepEqual(relay.provider.requests, []);
+      account.player.deviceId = null;
+      assert.equal(codeOf(await relay.call(tool, args(relay))), 'NO_ACTIVE_DEVICE');
+      account.premium = false;
+      assert.equal(codeOf(await relay.call(tool, args(relay))), 'PREMIUM_REQUIRED');
+    });
+  });
+}
