@@ -111,3 +111,27 @@ export async function updateDetails(
     call,
   );
 }
+
+/**
+ * Takes a playlist off the account's list. Spotify knows no other way to delete one: its ID keeps working, and
+ * `followPlaylist` brings it back. Takes nothing away when it is not on the list.
+ */
+export function unfollowPlaylist(api: ProviderApi, id: string, call: Pick<Call, 'signal'>): Promise<void> {
+  return keepPlaylist(api, 'DELETE', id, call);
+}
+
+/** Puts a playlist on the account's list; one that is there stays. @internal */
+export function followPlaylist(api: ProviderApi, id: string, call: Pick<Call, 'signal'>): Promise<void> {
+  return keepPlaylist(api, 'PUT', id, call);
+}
+
+async function keepPlaylist(
+  api: ProviderApi,
+  method: 'PUT' | 'DELETE',
+  id: string,
+  call: Pick<Call, 'signal'>,
+): Promise<void> {
+  const path = '/me/library';
+  const query = { uris: `spotify:playlist:${id}` };
+  await api.send({ method, path, template: path, scope: 'library.write', query }, call);
+}
