@@ -9,6 +9,7 @@ import { RelayError } from '../domain/errors.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Services } from '../tools/tool.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
+import { promptText } from './prompts.ts';
 import { runTool } from './runTool.ts';
 
 export interface McpEndpointOptions {
@@ -41,9 +42,19 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       const { body, offer } = extraOf(authInfo);
       const server = new Server(
         { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version },
-        { capabilities: { tools: { listChanged: false } }, instructions: offer.instructions },
+        {
+          capabilities: { tools: { listChanged: false }, prompts: { listChanged: false } },
+          instructions: offer.instructions,
+        },
       );
       server.setRequestHandler('tools/list', () => ({ tools: offer.entries }));
+      server.setRequestHandler('prompts/list', () => ({ prompts: offer.prompts }));
+      server.setRequestHandler('prompts/get', ({ params }) => {
+        const found = promptText(params.name, params.arguments ?? {}, new Set(offer.tools.keys()));
+        if ('problem' in found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, found.problem);
+        const content = { type: 'text' as const, text: found.text };
+        return { description: found.description, messages: [{ role: 'user' as const, content }] };
+      });
       server.setRequestHandler('tools/call', async (request, context) => {
         const { name } = request.params;
         const tool = offer.tools.get(name);

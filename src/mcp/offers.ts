@@ -9,6 +9,7 @@ import {
 } from '../domain/toolsets.ts';
 import { ALL_TOOLS, groupOf, toolsOf } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
+import { type PromptEntry, promptEntries } from './prompts.ts';
 import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
 
 /** One selection of tools as it is sent, made once. */
@@ -18,6 +19,8 @@ export interface Offer {
   tools: ReadonlyMap<string, Tool>;
   /** For `tools/list`. */
   entries: ToolEntry[];
+  /** For `prompts/list`. */
+  prompts: PromptEntry[];
   instructions: string;
 }
 
@@ -64,11 +67,13 @@ export function unknownTool(name: string, { tools, choice }: Offer): string {
 
 function makeOffer(choice: ToolChoice): Offer {
   const tools = new Map(toolsOf(choice).map((tool) => [tool.name, tool]));
+  const names = new Set(tools.keys());
   return {
     choice,
     tools,
     entries: [...tools.values()].map(toolEntry),
-    instructions: instructionsFor(new Set(tools.keys()), choice),
+    prompts: promptEntries(names),
+    instructions: instructionsFor(names, choice),
   };
 }
 

@@ -28,7 +28,10 @@ test('an older client lists and calls the tools, and reads a failure', async () 
       NAMES,
     );
     assert.match(client.getInstructions() ?? '', /search_tracks/);
-    assert.deepEqual(client.getServerCapabilities(), { tools: { listChanged: false } });
+    assert.deepEqual(client.getServerCapabilities(), {
+      tools: { listChanged: false },
+      prompts: { listChanged: false },
+    });
     const [track] = provider.catalogue.tracks;
     assert.ok(track);
     const found = await client.callTool({ name: 'get_track', arguments: { track_id: track.id } });

@@ -1,0 +1,132 @@
+/** The prompts, as clients of both generations see them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { TOOLS, toolsOf } from '../../src/tools/index.ts';
+import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
+
+type Arguments = Record<string, string>;
+
+const ALL: Array<[name: string, args: Arguments]> = [
+  ['make_playlist', { about: 'a rainy evening', name: 'Rain', songs: '20' }],
+  ['tidy_playlist', { playlist: 'Morning Ferry', wish: 'slow songs last' }],
+  ['import_list', { list: 'One - A\nTwo - B', playlist: 'Morning Ferry' }],
+  ['what_is_wrong', { problem: 'it is silent' }],
+];
+
+const names = (entries: ReadonlyArray<{ name: string }>) => entries.map(({ name }) => name);
+const textOf = (answer: { messages: Array<{ content: unknown }> }) =>
+  answer.messages.map(({ content }) => (content as { text: string }).text).join();
+
+test('four prompts are listed, with what they ask for', async () => {
+  await withRelay({ connect: false }, async ({ client }) => {
+    const { prompts } = await client.listPrompts();
+    assert.deepEqual(
+      prompts.map(({ name, title, arguments: args = [] }) => [
+        name,
+        title,
+        args.map((one) => `${one.name}${one.required ? '' : '?'}`).join(' '),
+      ]),
+      [
+        ['make_playlist', 'Make a playlist', 'about name? songs?'],
+        ['tidy_playlist', 'Tidy a playlist', 'playlist wish?'],
+        ['import_list', 'Import a list', 'list playlist?'],
+        ['what_is_wrong', 'What is wrong', 'problem?'],
+      ],
+    );
+  });
+});
+
+for (const [name, args] of ALL) {
+  test(`${name} carries what was typed, and numbered steps with tools that there are`, async () => {
+    await withRelay({ connect: false }, async ({ client }) => {
+      const answer = await client.getPrompt({ name, arguments: args });
+      assert.equal(answer.messages.length, 1);
+      assert.equal(answer.messages[0]?.role, 'user');
+      const text = textOf(answer);
+      for (const value of Object.values(args)) assert.ok(text.includes(value), value);
+      const steps = text.split('\n').filter((line) => /^\d+\. /.test(line));
+      assert.deepEqual(
+        steps.map((step) => Number.parseInt(step, 10)),
+        steps.map((_, index) => index + 1),
+      );
+      const fields = ['dry_run', 'next_offset', 'unresolved_only'];
+      const named = text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
+      const known = names(TOOLS);
+      assert.deepEqual(
+        named.filter((word) => !known.includes(word) && !fields.includes(word)),
+        [],
+      );
+      assert.ok(text.length < 1_800, `${text.length} characters`);
+    });
+  });
+}
+
+test('optional arguments may be left out or empty', async () => {
+  await withRelay({ connect: false }, async ({ client }) => {
+    const text = textOf(await client.getPrompt({ name: 'what_is_wrong' }));
+    assert.equal(
+      textOf(await client.getPrompt({ name: 'what_is_wrong', arguments: { problem: ' ' } })),
+      text,
+    );
+    assert.match(
+      text,
+      /^Something does not work with Spotify\. Find out what\.\n\n1\. get_recent_api_errors/,
+    );
+    const made = textOf(await client.getPrompt({ name: 'make_playlist', arguments: { about: 'jazz' } }));
+    assert.match(made, /^Make a new Spotify playlist for me: jazz\n\n1\. /);
+  });
+});
+
+test('what is wrong with a request is said by name', async () => {
+  const wrong: Array<[name: string, args: Arguments, message: string]> = [
+    ['make_coffee', {}, 'Unknown prompt "make_coffee": see prompts/list.'],
+    ['make_playlist', { name: 'x' }, 'about is missing. make_playlist takes: about, name, songs.'],
+    ['make_playlist', { about: ' ' }, 'about is missing. make_playlist takes: about, name, songs.'],
+    ['what_is_wrong', { issue: 'x' }, 'Unknown argument "issue". what_is_wrong takes: problem.'],
+  ];
+  await withRelay({ connect: false }, async ({ client }) => {
+    for (const [name, args, message] of wrong) {
+      await assert.rejects(client.getPrompt({ name, arguments: args }), { code: -32602, message });
+    }
+  });
+});
+
+test('a prompt goes with its tools, and a step with the tool that it names', async () => {
+  await withRelay({ connect: false }, async ({ server }) => {
+    const listedWith = async (headers: Record<string, string>) => {
+      const client = await mcpClient(server.mcpUrl, API_KEY, headers);
+      const listed = names((await client.listPrompts()).prompts);
+      return { client, listed };
+    };
+    const reading = await listedWith({ 'X-MCP-Readonly': 'true' });
+    assert.deepEqual(reading.listed, ['what_is_wrong']);
+    await assert.rejects(reading.client.getPrompt({ name: 'make_playlist', arguments: { about: 'x' } }), {
+      code: -32602,
+    });
+    await reading.client.close();
+    const writing = await listedWith({ 'X-MCP-Toolsets': 'playlists' });
+    assert.deepEqual(writing.listed, ['make_playlist', 'tidy_playlist']);
+    const text = textOf(await writing.client.getPrompt({ name: 'make_playlist', arguments: { about: 'x' } }));
+    const offered = names(toolsOf({ toolsets: ['playlists'], readOnly: false }));
+    assert.deepEqual(
+      text.match(/\b[a-z]+(?:_[a-z]+)+\b/g)?.filter((word) => !offered.includes(word)),
+      [],
+    );
+    await writing.client.close();
+  });
+});
+
+test('an older client lists and gets prompts', async () => {
+  await withRelay({ connect: false, client: false }, async ({ server }) => {
+    const client = new OlderClient({ name: 'older', version: '1.0.0' });
+    const requestInit = { headers: { authorization: `Bearer ${API_KEY}` } };
+    const transport = new OlderTransport(new URL(server.mcpUrl), { requestInit });
+    await client.connect(transport as Parameters<OlderClient['connect']>[0]);
+    assert.deepEqual(names((await client.listPrompts()).prompts), names(ALL.map(([name]) => ({ name }))));
+    const answer = await client.getPrompt({ name: 'tidy_playlist', arguments: { playlist: 'Rain' } });
+    assert.match(textOf(answer), /^Tidy my Spotify playlist: Rain\n\n1\. Unless I gave a link/);
+    await client.close();
+  });
+});
