@@ -1,6 +1,7 @@
 /** Names that JavaScript gives a meaning of its own are arguments like any other: unknown, and refused by name. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { send } from '../support/http.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 
@@ -89,5 +90,16 @@ test('arguments nested a million levels deep are answered, and hide no name', as
       const { error } = result.structuredContent as { error: Record<string, string> };
       assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', message]);
     }
+  });
+});
+
+test('every tool, also the extras, refuses an argument that it does not have, by name', async () => {
+  await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
+    for (const { name } of ALL_TOOLS) {
+      const { error } = (await call(name, { market: 'DE' })) as { error?: { code: string; message: string } };
+      assert.equal(error?.code, 'INVALID_ARGUMENT', name);
+      assert.match(error?.message ?? '', /(^| )Unknown argument "market"\.$/, name);
+    }
+    assert.deepEqual(provider.requests, []);
   });
 });
