@@ -3,6 +3,7 @@
  * the user does next. To add a client, add an object. Pure: no file is read or written here.
  */
 
+import { choiceHeaders, type ToolChoice } from '../domain/toolsets.ts';
 import { appData, localAppData, type Place, placeBelow, placeIn, type System } from './configPlaces.ts';
 import type { Data, Shares } from './entry.ts';
 
@@ -14,6 +15,8 @@ export interface Connection {
   url: string;
   /** null: the client asks for approval in the browser (OAuth). */
   key: string | null;
+  /** The tools that the client asks for, out of those that the server offers. */
+  choice?: Partial<ToolChoice>;
 }
 
 export interface Client {
@@ -57,17 +60,18 @@ const claudeCode: Client = {
       place: system.env.CLAUDE_CONFIG_DIR
         ? placeIn(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')
         : placeBelow(system, system.home, ['.claude.json'], ['.claude.json']),
-      entry: ({ url, key }) => ({ type: 'http', url, ...headersWith(key) }),
+      entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         key === null
           ? `In a new Claude Code session, type /mcp, choose ${name}, then Authenticate.`
           : `In a new Claude Code session, /mcp lists ${name} as connected.`,
     },
   ],
-  command: ({ name, url, key }, system, keyCommand) =>
+  command: ({ name, url, key, choice }, system, keyCommand) =>
     [
       `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
       ...(key === null ? [] : [`--header "Authorization: Bearer $(${keyCommand})"`]),
+      ...headerFlags(choice),
     ].join(' '),
 };
 
@@ -87,13 +91,17 @@ const claudeDesktop: Client = {
     const file = 'claude_desktop_config.json';
     const setup = (place: Place): Setup => ({
       place,
-      entry: ({ url, key }) => ({
+      entry: ({ url, key, choice = {} }) => ({
         command: 'npx',
         args: [
           '-y',
           'mcp-remote',
           url,
           ...(key === null ? [] : ['--header', `Authorization:\${AUTH_HEADER}`]),
+          ...Object.entries(choiceHeaders(choice)).flatMap(([name, value]) => [
+            '--header',
+            `${name}:${value}`,
+          ]),
           ...(isRemoteHttp(url) ? ['--allow-http'] : []),
         ],
         ...(key === null ? {} : { env: { AUTH_HEADER: `Bearer ${key}` } }),
@@ -131,7 +139,7 @@ const cursor: Client = {
   setups: (system) => [
     {
       place: placeBelow(system, system.home, ['.cursor', 'mcp.json']),
-      entry: ({ url, key }) => ({ url, ...headersWith(key) }),
+      entry: (server) => ({ url: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         `Restart Cursor, then find ${name} in Customize under MCPs${key === null ? '; Connect opens the browser' : ''}.`,
     },
@@ -152,14 +160,15 @@ const vscode: Client = {
   setups: (system) => [
     {
       place: placeBelow(system, appData(system), ['Code', 'User', 'mcp.json']),
-      entry: ({ url, key }) => ({ type: 'http', url, ...headersWith(key) }),
+      entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         `In the Command Palette, run MCP: List Servers, choose ${name}, then Start Server${key === null ? '; it opens the browser' : ''}.`,
     },
   ],
-  command: ({ name, url, key }, { platform }) => {
-    if (key !== null) return null;
-    const json = JSON.stringify({ name, type: 'http', url });
+  command: (server, { platform }) => {
+    if (server.key !== null) return null;
+    const { name, url } = server;
+    const json = JSON.stringify({ name, type: 'http', url, ...headersFor(server) });
     return platform === 'win32'
       ? `code --add-mcp "${json.replaceAll('"', String.raw`\"`)}"`
       : `code --add-mcp '${json}'`;
@@ -179,16 +188,18 @@ const codex: Client = {
       place: system.env.CODEX_HOME
         ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
         : placeBelow(system, system.home, ['.codex', 'config.toml']),
-      entry: ({ url, key }) => ({
-        url,
-        ...(key === null ? {} : { http_headers: { Authorization: `Bearer ${key}` } }),
-      }),
+      entry: (server) => {
+        const { headers } = headersFor(server);
+        return { url: server.url, ...(headers ? { http_headers: headers } : {}) };
+      },
       next: ({ name, key }) =>
         key === null ? `Run \`codex mcp login ${name}\`.` : `In a new Codex session, /mcp lists ${name}.`,
     },
   ],
-  command: ({ name, url, key }, system) =>
-    key === null ? `codex mcp add ${name} --url ${word(url, system)}` : null,
+  command: ({ name, url, key, choice = {} }, system) =>
+    key === null && Object.keys(choiceHeaders(choice)).length === 0
+      ? `codex mcp add ${name} --url ${word(url, system)}`
+      : null,
 };
 
 /**
@@ -205,17 +216,18 @@ const gemini: Client = {
   setups: (system) => [
     {
       place: placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
-      entry: ({ url, key }) => ({ httpUrl: url, ...headersWith(key) }),
+      entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         key === null
           ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`.`
           : `In a new Gemini CLI session, /mcp lists ${name}.`,
     },
   ],
-  command: ({ name, url, key }, system, keyCommand) =>
+  command: ({ name, url, key, choice }, system, keyCommand) =>
     [
       'gemini mcp add --scope user --transport http',
       ...(key === null ? [] : [`--header "Authorization: Bearer $(${keyCommand})"`]),
+      ...headerFlags(choice),
       `${name} ${word(url, system)}`,
     ].join(' '),
 };
@@ -237,13 +249,13 @@ const windsurf: Client = {
         system.platform === 'win32'
           ? placeBelow(system, appData(system), ['devin', 'mcp_config.json'])
           : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
-      entry: ({ url, key }) => ({ url, ...headersWith(key) }),
+      entry: (server) => ({ url: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
     },
     {
       place: placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
-      entry: ({ url, key }) => ({ serverUrl: url, ...headersWith(key) }),
+      entry: (server) => ({ serverUrl: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         `In Cascade, open MCPs, refresh the list, then find ${name}${key === null ? '; it opens the browser' : ''}.`,
     },
@@ -273,8 +285,16 @@ export function setupFor(client: Client, system: System, exists: (path: string) 
   return setups.find(({ place }) => exists(place.trace)) ?? (setups.at(-1) as Setup);
 }
 
-function headersWith(key: string | null): { headers?: { Authorization: string } } {
-  return key === null ? {} : { headers: { Authorization: `Bearer ${key}` } };
+function headersFor({ key, choice = {} }: Connection): { headers?: Record<string, string> } {
+  const headers = {
+    ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+    ...choiceHeaders(choice),
+  };
+  return Object.keys(headers).length === 0 ? {} : { headers };
+}
+
+function headerFlags(choice: Partial<ToolChoice> = {}): string[] {
+  return Object.entries(choiceHeaders(choice)).map(([name, value]) => `--header "${name}: ${value}"`);
 }
 
 function isRemoteHttp(url: string): boolean {

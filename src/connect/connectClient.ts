@@ -1,6 +1,7 @@
 /** Connects a client to this server: shows the entry, looks for it, or writes it into the client's own file. */
 import { existsSync } from 'node:fs';
 import { RelayError } from '../domain/errors.ts';
+import { choiceHeaders } from '../domain/toolsets.ts';
 import {
   closeToOthers,
   isReadableByOthers,
@@ -11,7 +12,7 @@ import {
 } from './clientFile.ts';
 import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
-import { leadsTo } from './entry.ts';
+import { leadsTo, type Shares } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { type Addition, findEntry, merge, snippet } from './merge.ts';
 
@@ -48,7 +49,8 @@ export function planFor(client: Client, connection: Connection, system: System, 
   const { file, base, trace } = setup.place;
   const { format, section, shares } = client;
   const entry = setup.entry(connection);
-  const addition = { format, section, name: connection.name, entry, shares };
+  const ours = sharesWith(shares, Object.keys(choiceHeaders(connection.choice ?? {})));
+  const addition = { format, section, name: connection.name, entry, shares: ours };
   return {
     client,
     connection,
@@ -60,6 +62,14 @@ export function planFor(client: Client, connection: Connection, system: System, 
     next: setup.next(connection),
     base,
   };
+}
+
+/** A header that is written replaces the user's own of that name; without it, the user's own stays. */
+function sharesWith(shares: Shares, headers: readonly string[]): Shares {
+  const lists = Object.entries(shares).map(([key, ours]) => {
+    return [key, ours.includes('Authorization') ? [...ours, ...headers] : ours];
+  });
+  return Object.fromEntries(lists);
 }
 
 /** Whether the client's file points to the server. `other`: an entry with that name has a different address. */

@@ -19,6 +19,18 @@ export const TOOLSETS = ['standard', ...TOOL_GROUPS, 'all'] as const;
 
 export type Toolset = (typeof TOOLSETS)[number];
 
+/** With these headers a client leaves out tools that the settings offer; neither ever adds one. */
+export const TOOLSETS_HEADER = 'X-MCP-Toolsets';
+export const READ_ONLY_HEADER = 'X-MCP-Readonly';
+
+/** The headers that say so. */
+export function choiceHeaders({ toolsets, readOnly }: Partial<ToolChoice>): Record<string, string> {
+  return {
+    ...(toolsets === undefined ? {} : { [TOOLSETS_HEADER]: toolsets.join(',') }),
+    ...(readOnly === true ? { [READ_ONLY_HEADER]: 'true' } : {}),
+  };
+}
+
 /** Which tools are offered: those of the toolsets and, with `readOnly`, only those that change nothing. */
 export interface ToolChoice {
   toolsets: readonly Toolset[];

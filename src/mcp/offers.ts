@@ -3,8 +3,10 @@ import {
   groupsOf,
   isToolset,
   narrowed,
+  READ_ONLY_HEADER,
   splitToolsets,
   TOOLSETS,
+  TOOLSETS_HEADER,
   type ToolChoice,
 } from '../domain/toolsets.ts';
 import { ALL_TOOLS, groupOf, toolsOf } from '../tools/index.ts';
@@ -28,10 +30,6 @@ export interface Offers {
   /** The offer, or what is wrong with the headers: a whole sentence. */
   forRequest(headers: Headers): { offer: Offer } | { problem: string };
 }
-
-/** Of these a client sends only what it wants; they can leave tools out, and never add one. */
-const TOOLSETS_HEADER = 'X-MCP-Toolsets';
-const READ_ONLY_HEADER = 'X-MCP-Readonly';
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 

@@ -6,6 +6,7 @@ import { CLIENTS, type Client, type Connection, findClient } from '../../connect
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { isToolset, splitToolsets, TOOLSETS, type ToolChoice } from '../../domain/toolsets.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +15,8 @@ import { note, printBlock, printJson } from '../terminal/output.ts';
 interface ConnectOptions {
   write?: boolean;
   key?: boolean;
+  toolsets?: string;
+  readOnly?: boolean;
 }
 
 /** Which server the client is to connect to: the running one, or the one that the settings describe. */
@@ -33,7 +36,8 @@ Examples:
   $ relay connect
   $ relay connect cursor
   $ relay connect codex --write
-  $ relay connect claude-code --key --write`;
+  $ relay connect claude-code --key --write
+  $ relay connect cursor --toolsets catalog,playlists --read-only`;
 
 export function connectCommand(context: Context): Command {
   return new Command('connect')
@@ -42,6 +46,8 @@ export function connectCommand(context: Context): Command {
     .argument('[client]', 'One of the clients below; without it, all are listed')
     .option('--write', "Add it to the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
+    .option('--toolsets <list>', 'Give the client only these of the toolsets that the server offers')
+    .option('--read-only', 'Give the client only tools that change nothing')
     .addHelpText('after', HELP)
     .action((name: string | undefined, options: ConnectOptions) => runConnect(context, name, options));
 }
@@ -54,6 +60,9 @@ async function runConnect(
   const client = name === undefined ? undefined : await requireClient(name);
   if (!client && options.write) throw missingClient('--write');
   if (!client && options.key) throw missingClient('--key');
+  if (!client && options.toolsets !== undefined) throw missingClient('--toolsets');
+  if (!client && options.readOnly) throw missingClient('--read-only');
+  const choice = choiceOf(options);
   const server = await serverToConnect(context);
   if (!client) return listClients(context, server);
   if (options.key && server.authMode === 'oauth') {
@@ -68,7 +77,12 @@ async function runConnect(
   const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
   const { planFor } = await import('../../connect/connectClient.ts');
   const plan = (value: string | null): Plan =>
-    planFor(client, connectionTo(server, value), systemOf(context), commandLine(context, 'key'));
+    planFor(
+      client,
+      { ...connectionTo(server, value), choice },
+      systemOf(context),
+      commandLine(context, 'key'),
+    );
   if (options.write) return writePlan(context, plan, key);
   return showPlan(context, plan(key));
 }
@@ -158,6 +172,20 @@ const THERE = {
 
 function connectionTo({ name, url }: Server, key: string | null): Connection {
   return { name, url, key };
+}
+
+function choiceOf({ toolsets, readOnly }: ConnectOptions): Partial<ToolChoice> {
+  const names = splitToolsets(toolsets ?? '');
+  const known = names.filter(isToolset);
+  if (known.length < names.length || (toolsets !== undefined && names.length === 0)) {
+    throw new RelayError('USAGE', `--toolsets must name toolsets, separated by commas, not "${toolsets}".`, {
+      remedy: `They are ${TOOLSETS.join(', ')}.`,
+    });
+  }
+  return {
+    ...(known.length === 0 ? {} : { toolsets: known }),
+    ...(readOnly === true ? { readOnly } : {}),
+  };
 }
 
 function systemOf({ platform, env }: Context): System {

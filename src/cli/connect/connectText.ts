@@ -44,7 +44,12 @@ export function clientsText(
 /** What goes where, and how to go on. */
 export function planText(plan: Plan, relay: string, width: number): string {
   const { client, file, snippet, command, connection } = plan;
-  const key = connection.key === null ? '' : ' --key';
+  const { toolsets, readOnly } = connection.choice ?? {};
+  const flags = [
+    ...(connection.key === null ? [] : [' --key']),
+    ...(toolsets ? [` --toolsets ${toolsets.join(',')}`] : []),
+    ...(readOnly ? [' --read-only'] : []),
+  ].join('');
   return blockOf([
     `${client.name} needs this in`,
     `  ${file}`,
@@ -52,7 +57,7 @@ export function planText(plan: Plan, relay: string, width: number): string {
     ...indented(snippet.trimEnd().split('\n')),
     '',
     'To add it to the file, after a backup:',
-    `  ${relay} connect ${client.id}${key} --write`,
+    `  ${relay} connect ${client.id}${flags} --write`,
     ...(command === null ? [] : ['', "Or with the client's own command:", `  ${command}`]),
     '',
     ...nextLines(plan, relay, width),

@@ -1,0 +1,105 @@
+/** connect --toolsets and --read-only: headers in the client's file, and nothing where they are not given. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { CLIENTS } from '../../src/connect/clientTable.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+
+const URL = 'http://127.0.0.1:4980/mcp';
+const NARROW = ['--toolsets', 'catalog, Playback', '--read-only'];
+const HEADERS = { 'X-MCP-Toolsets': 'catalog,playback', 'X-MCP-Readonly': 'true' };
+
+function desk(context: TestContext) {
+  const home = temporaryHome(context);
+  const at = (file: string) => join(home, file);
+  return {
+    run: (...args: string[]) =>
+      relay(['connect', ...args], { env: { HOME: home, RELAY_HOME: at('relay-home') } }),
+    put(file: string, content: unknown) {
+      mkdirSync(dirname(at(file)), { recursive: true });
+      writeFileSync(at(file), JSON.stringify(content));
+    },
+    json: (file: string) => JSON.parse(readFileSync(at(file), 'utf8')),
+    exists: (file: string) => existsSync(at(file)),
+  };
+}
+
+/** The entry that each client gets, and the rest of its own command after the address or the name. */
+const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
+  'claude-code': {
+    entry: { type: 'http', url: URL, headers: HEADERS },
+    command: /mcp --header "X-MCP-Toolsets: catalog,playback" --header "X-MCP-Readonly: true"$/,
+  },
+  'claude-desktop': {
+    entry: {
+      command: 'npx',
+      args: [
+        '-y',
+        'mcp-remote',
+        URL,
+        '--header',
+        'X-MCP-Toolsets:catalog,playback',
+        '--header',
+        'X-MCP-Readonly:true',
+      ],
+    },
+    command: null,
+  },
+  cursor: { entry: { url: URL, headers: HEADERS }, command: null },
+  vscode: {
+    entry: { type: 'http', url: URL, headers: HEADERS },
+    command: /"headers":\{"X-MCP-Toolsets":"catalog,playback","X-MCP-Readonly":"true"\}\}'$/,
+  },
+  codex: { entry: { url: URL, http_headers: HEADERS }, command: null },
+  gemini: {
+    entry: { httpUrl: URL, headers: HEADERS },
+    command: /--header "X-MCP-Toolsets: catalog,playback" --header "X-MCP-Readonly: true" relay /,
+  },
+  windsurf: { entry: { serverUrl: URL, headers: HEADERS }, command: null },
+};
+
+test('every client has a way to send the headers', () => {
+  assert.deepEqual(
+    Object.keys(ENTRIES),
+    CLIENTS.map(({ id }) => id),
+  );
+});
+
+for (const [client, { entry, command }] of Object.entries(ENTRIES)) {
+  test(`connect ${client} shows the headers in the entry and in the client's own command`, async (context) => {
+    const { run } = desk(context);
+    const shown = JSON.parse((await run(client, ...NARROW, '--json')).out);
+    assert.deepEqual(shown.entry, entry);
+    if (command === null) assert.equal(shown.command, null);
+    else assert.match(shown.command, command);
+    const text = (await run(client, ...NARROW)).out;
+    assert.match(text, / --toolsets catalog,playback --read-only --write$/m);
+  });
+}
+
+test('a header of that name is replaced, other headers stay, and without the flags so do these', async (context) => {
+  const { run, put, json } = desk(context);
+  const file = '.cursor/mcp.json';
+  put(file, { mcpServers: { relay: { url: URL, headers: { 'x-mcp-toolsets': 'all', 'X-Other': '1' } } } });
+  assert.equal((await run('cursor', '--toolsets', 'jobs', '--write')).code, 0);
+  const headers = { 'X-Other': '1', 'X-MCP-Toolsets': 'jobs' };
+  assert.deepEqual(json(file), { mcpServers: { relay: { url: URL, headers } } });
+  const again = await run('cursor', '--write', '--json');
+  assert.equal(JSON.parse(again.out).changed, false);
+  assert.deepEqual(json(file).mcpServers.relay.headers, headers);
+});
+
+test('a toolset that there is not, and a missing client, are told before anything is written', async (context) => {
+  const { run, exists } = desk(context);
+  const wrong = await run('cursor', '--toolsets', 'catalog,playlist', '--write');
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /--toolsets must name toolsets, separated by commas, not "catalog,playlist"\./);
+  assert.match(wrong.err.replaceAll(/\s+/g, ' '), /They are standard, catalog, playlists, library, history,/);
+  assert.equal((await run('cursor', '--toolsets', '')).code, 2);
+  for (const flags of [['--toolsets', 'jobs'], ['--read-only']]) {
+    const { code, err } = await run(...flags);
+    assert.deepEqual([code, err.includes(`${flags[0]} needs the name of a client.`)], [2, true]);
+  }
+  assert.equal(exists('.cursor/mcp.json'), false);
+});
