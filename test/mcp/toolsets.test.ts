@@ -7,6 +7,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import type { Toolset } from '../../src/domain/toolsets.ts';
 import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { withDesk } from '../support/program.ts';
 import { API_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
 type Headers = Record<string, string>;
@@ -144,6 +145,27 @@ test('the instructions name no group of tools that is not offered', async () => 
       /- Here only tools about catalog, jobs are offered, and no tool that changes something is offered\.$/,
     );
     assert.ok(text.length <= 1_900, `${text.length} characters`);
+  });
+});
+
+test('serve takes both as flags, and call says why the server does not offer a tool', async () => {
+  await withDesk({}, async ({ host, relay }) => {
+    await host(['--toolsets', 'jobs,extras', '--read-only']);
+    const listed = await relay(['call', 'list_jobs', '--json']);
+    assert.deepEqual([listed.code, JSON.parse(listed.out).items], [0, []]);
+    const said = async (tool: string) => {
+      const { code, err } = await relay(['call', tool]);
+      return { code, err: err.replaceAll(/\s+/g, ' ').trim() };
+    };
+    const how = 'start the server with RELAY_TOOLSETS and RELAY_READ_ONLY set so that it does.';
+    assert.deepEqual(await said('get_track'), {
+      code: 2,
+      err: `relay: The running server does not offer get_track. It is in the toolset catalog: ${how}`,
+    });
+    assert.deepEqual(await said('add_to_queue'), {
+      code: 2,
+      err: `relay: The running server does not offer add_to_queue. It is in the toolset extras and changes something: ${how}`,
+    });
   });
 });
 

@@ -67,6 +67,15 @@ async function callTool(
 }
 
 async function unknownTool(name: string, tools: readonly ToolSummary[]): Promise<never> {
+  const { ALL_TOOLS, groupOf } = await import('../../tools/index.ts');
+  const known = ALL_TOOLS.find((tool) => tool.name === name);
+  if (known) {
+    const inside = `It is in the toolset ${groupOf(known)}`;
+    const group = known.kind === 'read' ? inside : `${inside} and changes something`;
+    throw new RelayError('USAGE', `The running server does not offer ${name}.`, {
+      remedy: `${group}: start the server with RELAY_TOOLSETS and RELAY_READ_ONLY set so that it does.`,
+    });
+  }
   const { didYouMean } = await import('../../config/nearest.ts');
   const hint = didYouMean(
     name,
