@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLimits } from '../../src/provider/http/limits.ts';
+import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
+import { temporaryHome, testStore } from '../store/support.ts';
+import { manualClock } from '../support/clock.ts';
 import { owner } from '../support/shapes.ts';
 import { until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
@@ -59,6 +63,38 @@ for (const retryAfterSeconds of [null, 'soon', '-5', 'Wed, 21 Oct 2026 07:28:00 
     });
   });
 }
+
+test('without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds', async () => {
+  await withClock(async (relay, clock) => {
+    const pause = async () => {
+      const answer = await relay.call('pause');
+      const seconds = failureOf(answer)?.retryAfterSeconds ?? 0;
+      clock.advance(seconds * 1_000);
+      return seconds;
+    };
+    const rule = { path: '/me/player/pause', kind: 'rate_limit', retryAfterSeconds: null } as const;
+    relay.provider.faults.add({ ...rule, times: 11 }, { ...rule, skip: 1, retryAfterSeconds: '0' });
+    const waits: number[] = [];
+    for (let n = 0; n < 13; n++) waits.push(await pause());
+    assert.deepEqual(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 0, 1]);
+    relay.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: null });
+    const search = relay.call('search_tracks', { query: 'x' });
+    await clock.pass(1_000);
+    assert.equal(codeOf(await search), undefined);
+  });
+});
+
+test('requests that were on their way together count once', async () => {
+  await withClock(async (relay, clock) => {
+    const { provider } = relay;
+    provider.faults.add({ path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: null });
+    const reading = relay.call('get_playlist_stats', longPlaylist(relay));
+    await until(() => clock.waiting(1_000) === 8);
+    clock.advance(1_000);
+    assert.equal((await reading).total_items, 2_500);
+    assert.equal(provider.requests.length, 1 + 50 + 5);
+  });
+});
 
 test('a Retry-After of a century is capped', async () => {
   await withClock(async (relay) => {
@@ -167,4 +203,66 @@ test('a short limit that arrives beside a quota does not end the quota', async (
     assert.deepEqual(limited(again), ['QUOTA_EXCEEDED', 3_598]);
     assert.deepEqual(relay.provider.requests, []);
   });
+});
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+const setBacks = [
+  ['an hour', 3_600_000],
+  ['a day', 24 * 3_600_000],
+  ['a year', YEAR_MS],
+] as const;
+
+for (const [what, by] of setBacks) {
+  for (const restarted of [false, true]) {
+    const when = restarted ? 'over a restart' : 'while it runs';
+    test(`a block lasts as long as Spotify said when the clock is set back by ${what} ${when}`, async () => {
+      await withClock(async (relay, clock) => {
+        relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 600 });
+        const search = async () => limited(await relay.call('search_tracks', { query: 'x' }));
+        await search();
+        clock.setWall(clock.now() - by);
+        if (restarted) await relay.restart();
+        clock.advance(100_000);
+        const at = new Date(clock.now() + 500_000).toISOString();
+        const answer = await relay.call('search_tracks', { query: 'x' });
+        const { details } = answer.error as { details: object };
+        assert.deepEqual(
+          [...limited(answer), details],
+          ['QUOTA_EXCEEDED', 500, { scope: 'search', blocked_until: at }],
+        );
+        const { items } = (await relay.call('get_rate_limit_status', { scope: 'search' })) as {
+          items: Array<{ blocked_until: string; remaining_seconds: number }>;
+        };
+        assert.deepEqual(
+          items.map(({ blocked_until, remaining_seconds }) => [blocked_until, remaining_seconds]),
+          [[at, 500]],
+        );
+        clock.advance(500_000);
+        assert.deepEqual(await search(), [undefined, undefined]);
+      });
+    });
+  }
+}
+
+test('a block ends by the clock on the wall too: the computer may have slept', async () => {
+  await withClock(async (relay, clock) => {
+    relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 600 });
+    assert.deepEqual(limited(await relay.call('search_tracks', { query: 'x' })), ['QUOTA_EXCEEDED', 600]);
+    clock.setWall(clock.now() + 600_000);
+    assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
+  });
+});
+
+test('a stored block of a century is taken for a week at most', async (t) => {
+  const clock = manualClock();
+  const home = await temporaryHome(t);
+  const store = await testStore(t, { home, clock });
+  const block = { provider: 'spotify', scope: 'search', reason: null, lastStatus: 429 };
+  blockScope(store, { ...block, blockedUntil: clock.now() + 100 * YEAR_MS }, clock.now());
+  const limits = createLimits(store, clock);
+  await assert.rejects(limits.admit('search', new AbortController().signal), {
+    code: 'RATE_LIMITED',
+    retryAfterSeconds: 7 * 24 * 3_600,
+  });
+  assert.equal(listRateLimits(store)[0]?.blockedUntil, clock.now() + 7 * 24 * 3_600_000);
 });

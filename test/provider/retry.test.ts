@@ -36,24 +36,27 @@ for (const [what, method, attempt, outcome, delay] of delays) {
   });
 }
 
-const waits: Array<[header: string | null, attempt: number, quota: boolean, seconds: number]> = [
+const waits: Array<[header: string | null, failures: number, quota: boolean, seconds: number]> = [
   ['30', 1, false, 30],
   [' 30 ', 1, false, 30],
   ['0', 1, false, 1],
+  ['0', 4, false, 8],
   ['86207', 1, true, 86_207],
   ['99999999999', 1, false, 604_800],
   [null, 1, false, 1],
   [null, 2, false, 2],
   [null, 3, false, 4],
-  [null, 9, false, 5],
+  [null, 9, false, 256],
+  [null, 12, false, 300],
+  ['30', 12, false, 30],
   ['soon', 1, false, 1],
   ['-5', 1, false, 1],
   ['Wed, 21 Oct 2026 07:28:00 GMT', 2, false, 2],
   [null, 1, true, 3600],
 ];
 
-for (const [header, attempt, quota, seconds] of waits) {
-  test(`Retry-After ${header ?? 'absent'}${quota ? ' on a quota' : ''}, try ${attempt}: ${seconds} s`, () => {
-    assert.equal(rateLimitSeconds(header, attempt, quota), seconds);
+for (const [header, failures, quota, seconds] of waits) {
+  test(`Retry-After ${header ?? 'absent'}${quota ? ' on a quota' : ''}, number ${failures} in a row: ${seconds} s`, () => {
+    assert.equal(rateLimitSeconds(header, failures, quota), seconds);
   });
 }

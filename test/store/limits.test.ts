@@ -28,9 +28,18 @@ test('a block is kept over a restart and replaced by a later one', async (t) => 
   clock.advance(500);
   await until(() => !first.state().unsavedChanges);
   await first.close();
-  const store = await testStore(t, { home });
+  const store = await testStore(t, { home, clock });
   const row = { ...block('search', NOON + 5_000), updatedAt: NOON + 1 };
   assert.deepEqual(listRateLimits(store), [row]);
+});
+
+test('a block from under a clock that was ahead is listed with its own length', async (t) => {
+  const store = await testStore(t);
+  blockScope(store, block('search', NOON + 365 * DAY + 5_000), NOON + 365 * DAY);
+  assert.deepEqual(
+    listRateLimits(store).map(({ blockedUntil }) => blockedUntil),
+    [NOON + 5_000],
+  );
 });
 
 test('blocks are listed by provider and scope', async (t) => {

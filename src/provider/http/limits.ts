@@ -7,9 +7,18 @@ import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import { blockScope, countRequest, listRateLimits } from '../../store/tables/rateLimits.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
-import { PATIENCE_SECONDS } from './retry.ts';
+import { MAX_BLOCK_SECONDS, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';
 
 const QUOTA_REASON = 'QUOTA_EXCEEDED';
+
+/** What a 429 says. */
+interface Refusal {
+  /** The header as it came. */
+  retryAfter: string | null;
+  reason: string | null;
+  /** When its request was sent, on the monotonic clock. */
+  sentAt: number;
+}
 
 export interface Limits {
   /**
@@ -17,41 +26,98 @@ export interface Limits {
    * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` with `retryAfterSeconds` for a longer block
    */
   admit(scope: LimitScope, signal: AbortSignal): Promise<void>;
-  /** Remembers a 429, unless the scope is already blocked for longer, and returns its error. */
-  block(scope: LimitScope, waitSeconds: number, reason: string | null): RelayError;
+  /** Remembers a 429, unless the scope is already blocked for longer, and returns its error and its wait. */
+  block(scope: LimitScope, refusal: Refusal): { error: RelayError; waitSeconds: number; quota: boolean };
+  /** A request sent at `sentAt` (monotonic) was not refused: the next 429 without a time counts as the first. */
+  passed(scope: LimitScope, sentAt: number): void;
   /** Counts one request that is sent now. */
   count(scope: LimitScope): void;
 }
 
+/**
+ * Over at the earlier of both times. A wall clock that is set back must not prolong a block, and the monotonic one may
+ * stand still while the computer sleeps.
+ */
+interface Block {
+  /** On the monotonic clock. */
+  end: number;
+  /** Unix milliseconds. */
+  wallEnd: number;
+  reason: string | null;
+}
+
 export function createLimits(store: Store, clock: Clock): Limits {
-  const until = new Map<string, { at: number; reason: string | null }>();
-  for (const row of listRateLimits(store)) {
-    if (row.provider === PROVIDER_NAME && row.blockedUntil !== null) {
-      until.set(row.scope, { at: row.blockedUntil, reason: row.reason });
-    }
+  const blocks = new Map<string, Block>();
+  /** 429s in a row, and when the last one arrived. */
+  const failures = new Map<string, { inRow: number; at: number }>();
+
+  function remaining({ end, wallEnd }: Block): number {
+    return Math.round(Math.min(end - clock.monotonic(), wallEnd - clock.now()));
   }
+
+  function put(scope: string, waitMs: number, reason: string | null): void {
+    const wallEnd = clock.now() + waitMs;
+    blocks.set(scope, { end: clock.monotonic() + waitMs, wallEnd, reason });
+    keep(scope, wallEnd, reason);
+  }
+
+  function keep(scope: string, blockedUntil: number | null, reason: string | null): void {
+    const block = { provider: PROVIDER_NAME, scope, blockedUntil, reason, lastStatus: 429 };
+    blockScope(store, block, clock.now());
+  }
+
+  /** The block as it is now. Where the clock has been set back, the store learns its new end on the wall. */
+  function current(scope: string): (Block & { waitMs: number }) | null {
+    const block = blocks.get(scope);
+    if (!block) return null;
+    const waitMs = remaining(block);
+    const isLate = block.wallEnd > clock.now() + Math.max(0, waitMs) + 1_000;
+    if (waitMs > 0) {
+      if (isLate) put(scope, waitMs, block.reason);
+      return { ...block, waitMs };
+    }
+    blocks.delete(scope);
+    if (isLate) keep(scope, null, block.reason);
+    return null;
+  }
+
+  /** Requests that were on their way together met one limit, not several. */
+  function countInRow(scope: string, sentAt: number): number {
+    const last = failures.get(scope);
+    if (last && sentAt <= last.at) return last.inRow;
+    const inRow = (last?.inRow ?? 0) + 1;
+    failures.set(scope, { inRow, at: clock.monotonic() });
+    return inRow;
+  }
+
+  for (const { scope, blockedUntil, reason } of listRateLimits(store, { provider: PROVIDER_NAME })) {
+    const waitMs = Math.min((blockedUntil ?? 0) - clock.now(), MAX_BLOCK_SECONDS * 1000);
+    if (waitMs > 0) put(scope, waitMs, reason);
+  }
+
   return {
     async admit(scope, signal) {
       for (;;) {
-        const block = until.get(scope);
-        const now = clock.now();
-        if (!block || block.at <= now) return;
-        const waitMs = block.at - now;
-        if (block.reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000) {
-          throw limitError(scope, block.at, block.reason, now);
+        const block = current(scope);
+        if (!block) return;
+        const { waitMs, reason } = block;
+        if (reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000) {
+          throw limitError(scope, waitMs, reason, clock.now());
         }
         await clock.sleep(waitMs, signal);
       }
     },
-    block(scope, waitSeconds, reason) {
-      const now = clock.now();
-      const blockedUntil = now + waitSeconds * 1000;
+    block(scope, { retryAfter, reason, sentAt }) {
+      const quota = reason === QUOTA_REASON;
+      const waitSeconds = rateLimitSeconds(retryAfter, countInRow(scope, sentAt), quota);
+      const waitMs = waitSeconds * 1000;
       // Answers to parallel requests arrive in any order: a short wait must not end a quota's block.
-      if ((until.get(scope)?.at ?? 0) <= blockedUntil) {
-        until.set(scope, { at: blockedUntil, reason });
-        blockScope(store, { provider: PROVIDER_NAME, scope, blockedUntil, reason, lastStatus: 429 }, now);
-      }
-      return limitError(scope, blockedUntil, reason, now);
+      if ((current(scope)?.waitMs ?? 0) <= waitMs) put(scope, waitMs, reason);
+      return { error: limitError(scope, waitMs, reason, clock.now()), waitSeconds, quota };
+    },
+    passed(scope, sentAt) {
+      const last = failures.get(scope);
+      if (last && sentAt > last.at) failures.delete(scope);
     },
     count(scope) {
       countRequest(store, scope, clock.now());
@@ -59,10 +125,10 @@ export function createLimits(store: Store, clock: Clock): Limits {
   };
 }
 
-function limitError(scope: string, until: number, reason: string | null, now: number): RelayError {
+function limitError(scope: string, waitMs: number, reason: string | null, now: number): RelayError {
   const isQuota = reason === QUOTA_REASON;
-  const seconds = Math.ceil((until - now) / 1000);
-  const at = new Date(until).toISOString();
+  const seconds = Math.ceil(waitMs / 1000);
+  const at = new Date(now + waitMs).toISOString();
   const what = isQuota
     ? `The Spotify app's quota for ${scope} requests is used up until ${at}.`
     : `Spotify asks relay to wait ${inWords(seconds)} before the next ${scope} request (until ${at}).`;

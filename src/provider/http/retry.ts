@@ -4,7 +4,9 @@ const MAX_READ_RETRIES = 2;
 /** A read waits out a `Retry-After` up to this; a longer one is reported to the caller. */
 export const PATIENCE_SECONDS = 5;
 /** Guards against a nonsense `Retry-After`, such as a year. */
-const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
+export const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
+/** Without a time from the provider: long enough to end any rolling window, short enough to notice that it is over. */
+const MAX_GUESS_SECONDS = 300;
 
 export type Outcome =
   | { kind: 'status'; status: number }
@@ -45,13 +47,14 @@ function backoff(attempt: number, fraction: number): number {
 }
 
 /**
- * Seconds to wait after a 429. `Retry-After` is an integer of seconds; if it is missing or unreadable, a small delay that
- * grows with the attempts.
+ * Seconds to wait after a 429. `Retry-After` is an integer of seconds; if it is missing, unreadable or 0, each further 429
+ * doubles the wait.
+ * @param failures 429s in a row in this scope, from 1
  */
-export function rateLimitSeconds(retryAfter: string | null, attempt: number, quota: boolean): number {
-  const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : Number.NaN;
-  if (Number.isFinite(seconds)) return Math.min(Math.max(seconds, 1), MAX_BLOCK_SECONDS);
+export function rateLimitSeconds(retryAfter: string | null, failures: number, quota: boolean): number {
+  const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : 0;
+  if (seconds > 0) return Math.min(seconds, MAX_BLOCK_SECONDS);
   // A quota without a time: an hour is long enough not to hammer and short enough to notice the reset the same day.
   if (quota) return 3600;
-  return Math.min(2 ** (attempt - 1), PATIENCE_SECONDS);
+  return Math.min(2 ** (failures - 1), MAX_GUESS_SECONDS);
 }

@@ -16,7 +16,7 @@ import {
   transportFailure,
 } from './failure.ts';
 import type { Limits } from './limits.ts';
-import { type Outcome, rateLimitSeconds, retryDelay } from './retry.ts';
+import { type Outcome, retryDelay } from './retry.ts';
 import { fetchText } from './transport.ts';
 
 /** For one attempt, from the connection to the last byte of the body. */
@@ -55,7 +55,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
       signal.throwIfAborted();
       await limits.admit(request.scope, signal);
       const token = await tokens.current(signal);
-      const result = await tryOnce(request, token, attempt, signal);
+      const result = await tryOnce(request, token, signal);
       if ('done' in result) {
         history.succeeded(request);
         return result.done;
@@ -73,12 +73,8 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     }
   }
 
-  async function tryOnce(
-    request: ProviderRequest,
-    token: string,
-    attempt: number,
-    signal: AbortSignal,
-  ): Promise<Attempt> {
+  async function tryOnce(request: ProviderRequest, token: string, signal: AbortSignal): Promise<Attempt> {
+    const sentAt = clock.monotonic();
     limits.count(request.scope);
     const answer = await fetchText(urlOf(options.apiUrl, request), initOf(request, token), {
       signal,
@@ -94,9 +90,10 @@ export function createProviderApi(options: SendOptions): ProviderApi {
         : { kind: 'network', certainlyUnsent: isCertainlyUnsent(answer.failure) };
       return { error, outcome };
     }
+    if (answer.status !== 429 && answer.status < 500) limits.passed(request.scope, sentAt);
     if (answer.status >= 200 && answer.status < 300)
       return accepted(request, success(answer.status, answer.text));
-    return refused(request, attempt, answer);
+    return refused(request, sentAt, answer);
   }
 
   /** Commands may answer anything; a read whose answer is not JSON has failed. */
@@ -109,14 +106,14 @@ export function createProviderApi(options: SendOptions): ProviderApi {
 
   function refused(
     request: ProviderRequest,
-    attempt: number,
+    sentAt: number,
     answer: { status: number; text: string; headers: Headers },
   ): Attempt {
     const body = readFailureBody(answer.text);
     if (answer.status === 429) {
-      const quota = body.reason === 'QUOTA_EXCEEDED';
-      const waitSeconds = rateLimitSeconds(answer.headers.get('retry-after'), attempt, quota);
-      const error = limits.block(request.scope, waitSeconds, body.reason);
+      const retryAfter = answer.headers.get('retry-after');
+      const refusal = { retryAfter, reason: body.reason, sentAt };
+      const { error, waitSeconds, quota } = limits.block(request.scope, refusal);
       history.failed(request, { statusCode: 429, reason: body.reason, error });
       return { error, outcome: { kind: 'rate_limited', waitSeconds, quota } };
     }

@@ -22,16 +22,24 @@ const RATE_LIMITS = defineTable('rate_limits', COLUMNS);
 
 export type RateLimit = RowOf<typeof COLUMNS>;
 
+/** Where the clock has been set back since a block was written, the block is given its own length from now. */
 export function listRateLimits(
   store: Store,
   filter: { provider?: string; scope?: string } = {},
 ): RateLimit[] {
-  return RATE_LIMITS.all(
+  const rows = RATE_LIMITS.all(
     store,
     `where (:provider is null or provider = :provider) and (:scope is null or scope = :scope)
      order by provider, scope`,
     { provider: filter.provider ?? null, scope: filter.scope ?? null },
   );
+  return rows.map((row) => inItsLength(row, store.now()));
+}
+
+function inItsLength(row: RateLimit, now: number): RateLimit {
+  const { blockedUntil, updatedAt } = row;
+  if (blockedUntil === null || updatedAt <= now) return row;
+  return { ...row, blockedUntil: Math.min(blockedUntil, now + Math.max(0, blockedUntil - updatedAt)) };
 }
 
 /** Remembers a block; a later one of the same scope takes its place. Saved within a second. */
