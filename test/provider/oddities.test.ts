@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -141,7 +142,8 @@ test('a local file that is playing has its name and no ID', async () => {
 });
 
 test('a wrong 401 causes one refresh, whatever its text', async () => {
-  await withRelay(async (relay) => {
+  const clock = manualClock();
+  await withRelay({ clock }, async (relay) => {
     const { provider, call } = relay;
     for (const message of ['The access token expired', 'No token provided', 'Access token missing']) {
       provider.clearRequests();
@@ -160,10 +162,29 @@ test('a wrong 401 causes one refresh, whatever its text', async () => {
           ['/me/player', 200],
         ],
       );
+      clock.advance(60_000);
     }
     // Not even a 401 that says nothing at all.
     provider.faults.add({ path: '/me/player', kind: 'status', status: 401, body: '' });
     assert.equal(codeOf(await call('get_playback_state')), undefined);
+  });
+});
+
+test('a wrong 401 to a new token costs no second refresh', async () => {
+  await withRelay(async ({ provider, call }) => {
+    const body = { error: { status: 401, message: 'No token provided' } };
+    for (let n = 0; n < 3; n++) {
+      provider.faults.add({ path: '/me/player', kind: 'status', status: 401, body });
+      assert.equal(codeOf(await call('get_playback_state')), undefined);
+    }
+    assert.deepEqual(
+      provider.requests.map(({ path, status }) => `${path} ${status}`),
+      [
+        ...['/me/player 401', '/api/token 200', '/me/player 200'],
+        ...['/me/player 401', '/me/player 200'],
+        ...['/me/player 401', '/me/player 200'],
+      ],
+    );
   });
 });
 
@@ -215,7 +236,7 @@ test('the error history holds no ID, no query, no token and none of the provider
         .map(({ method, path, status_code, code, reason }) => [method, path, status_code, code, reason])
         .sort(),
       [
-        ['GET', '/me/player/devices', 401, 'LOGIN_REQUIRED', null],
+        ['GET', '/me/player/devices', 401, 'PROVIDER_UNAVAILABLE', null],
         ['GET', '/me/tracks', 429, 'QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'],
         ['GET', '/playlists/{id}/items', 403, 'FORBIDDEN', null],
         ['GET', '/playlists/{id}/items', 500, 'PROVIDER_UNAVAILABLE', null],

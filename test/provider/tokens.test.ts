@@ -5,6 +5,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -114,8 +115,22 @@ for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid
 const passing: Array<[what: string, rule: Parameters<Relay['provider']['faults']['add']>[0], code: string]> =
   [
     ['a server error', { path: TOKEN, kind: 'status', status: 503 }, 'PROVIDER_UNAVAILABLE'],
-    ['a rate limit', { path: TOKEN, kind: 'rate_limit', retryAfterSeconds: 30 }, 'PROVIDER_UNAVAILABLE'],
     ['a lost connection', { path: TOKEN, kind: 'drop', when: 'before' }, 'PROVIDER_UNAVAILABLE'],
+    [
+      'a page in place of JSON',
+      { path: TOKEN, kind: 'status', status: 403, body: '<html>Blocked</html>', contentType: 'text/html' },
+      'PROVIDER_UNAVAILABLE',
+    ],
+    [
+      'a refusal of another kind',
+      { path: TOKEN, kind: 'status', status: 400, body: { error: 'invalid_request' } },
+      'PROVIDER_UNAVAILABLE',
+    ],
+    [
+      'an unknown client',
+      { path: TOKEN, kind: 'status', status: 400, body: { error: 'invalid_client' } },
+      'PROVIDER_UNAVAILABLE',
+    ],
     ['an unreadable answer', { path: TOKEN, kind: 'malformed' }, 'PROVIDER_INVALID_RESPONSE'],
   ];
 
@@ -165,13 +180,67 @@ test('a refresh that ends while the login changes is dropped', async () => {
   await provider.close();
 });
 
-test('a token that is refused even when new is reported as such, after one refresh', async () => {
+test('the Retry-After of a refresh is obeyed', async () => {
+  const clock = manualClock();
+  await withRelay({ clock }, async (relay) => {
+    relay.provider.expireAccessTokens();
+    relay.provider.faults.add({ path: TOKEN, kind: 'rate_limit', retryAfterSeconds: 30 });
+    const failure = {
+      code: 'PROVIDER_UNAVAILABLE',
+      message: "Spotify's login service returned an error (429).",
+      remedy: 'Try again in a minute. The login is kept.',
+      retryAfterSeconds: 30,
+      details: { status: 429, sent: false },
+    };
+    assert.deepEqual(await relay.call('get_devices'), { error: failure });
+    clock.advance(10_000);
+    assert.deepEqual(await relay.call('get_devices'), { error: { ...failure, retryAfterSeconds: 20 } });
+    assert.equal(refreshes(relay).length, 1);
+    clock.advance(20_000);
+    assert.equal(codeOf(await relay.call('get_devices')), undefined);
+  });
+});
+
+test('a write that fails for want of a token is known not to have been sent', async () => {
   await withRelay(async (relay) => {
+    const [playlist] = owner(relay.provider).playlists;
+    const body = '<html>Blocked</html>';
+    relay.provider.expireAccessTokens();
+    relay.provider.faults.add({ path: TOKEN, kind: 'status', status: 403, body, contentType: 'text/html' });
+    const args = { playlist_id: playlist?.id, track_ids: [relay.provider.catalogue.tracks[0]?.uri] };
+    assert.deepEqual(await relay.call('add_tracks_to_playlist', args), {
+      error: {
+        code: 'PROVIDER_UNAVAILABLE',
+        message: "Spotify's login service returned an error (403).",
+        remedy: 'Try again in a minute. The login is kept.',
+        retryAfterSeconds: 60,
+        details: { status: 403, sent: false },
+      },
+    });
+    assert.equal(codeOf(await relay.call('add_tracks_to_playlist', args)), undefined);
+  });
+});
+
+test('a token that is refused even when new keeps the login, and the next is asked for a minute later', async () => {
+  const clock = manualClock();
+  await withRelay({ clock }, async (relay) => {
     const body = { error: { status: 401, message: 'Missing/invalid/expired access token' } };
-    const times = Number.POSITIVE_INFINITY;
-    relay.provider.faults.add({ path: '/me/player/devices', kind: 'status', status: 401, body, times });
-    assert.equal(codeOf(await relay.call('get_devices')), 'LOGIN_REQUIRED');
+    relay.provider.faults.add({ path: '/me/player/devices', kind: 'status', status: 401, body, times: 6 });
+    const failure = {
+      code: 'PROVIDER_UNAVAILABLE',
+      message: 'Spotify refuses the token that it has just issued.',
+      remedy: 'Try again in a minute. If it happens again, run `relay login`.',
+      retryAfterSeconds: 60,
+      details: { status: 401, sent: false },
+    };
+    assert.deepEqual(await relay.call('get_devices'), { error: failure });
+    clock.advance(20_000);
+    assert.deepEqual(await relay.call('get_devices'), { error: failure });
     assert.equal(refreshes(relay).length, 1);
     assert.deepEqual(await authStatus(relay), { providerConnected: true, reauthorizationRequired: false });
+    clock.advance(40_000);
+    assert.deepEqual(await relay.call('get_devices'), { error: failure });
+    assert.equal(refreshes(relay).length, 2);
+    assert.equal(codeOf(await relay.call('get_devices')), undefined);
   });
 });

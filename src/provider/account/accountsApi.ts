@@ -3,10 +3,13 @@ import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
+import { secondsOf } from '../http/retry.ts';
 import { fetchText } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
+/** After a refusal that names no time. */
+const DEFAULT_WAIT_SECONDS = 60;
 
 /** The Spotify app that the owner brings. Without a secret, PKCE alone authenticates it. */
 export interface ProviderApp {
@@ -62,7 +65,7 @@ export async function exchangeCode(
 
 /**
  * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` when the login has ended for good;
- *   `PROVIDER_*` or `LOGIN_FAILED` for failures that say nothing about the refresh token
+ *   `PROVIDER_*`, with `retryAfterSeconds`, for everything else: it says nothing about the refresh token and may pass
  */
 export async function refreshGrant(
   app: ProviderApp,
@@ -91,18 +94,17 @@ async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): 
       { remedy: 'Check the network connection, then try again. The login is kept.', cause: answer.failure },
     );
   }
-  if (answer.status < 200 || answer.status > 299) throw refusedGrant(answer.status, answer.text, form);
+  if (answer.status < 200 || answer.status > 299) throw refusedGrant(answer, form);
   return readTokenAnswer(answer.text);
 }
 
-function refusedGrant(status: number, text: string, form: URLSearchParams): RelayError {
+function refusedGrant(
+  { status, headers, text }: { status: number; headers: Headers; text: string },
+  form: URLSearchParams,
+): RelayError {
   const { reason, message } = readFailureBody(text);
-  if (status >= 500 || status === 429 || status === 408) {
-    return new RelayError('PROVIDER_UNAVAILABLE', `Spotify's login service returned an error (${status}).`, {
-      remedy: 'Try again in a minute. The login is kept.',
-    });
-  }
-  if (reason === 'invalid_grant' && form.get('grant_type') === 'refresh_token') {
+  const isRefresh = form.get('grant_type') === 'refresh_token';
+  if (isRefresh && reason === 'invalid_grant') {
     return new RelayError(
       'LOGIN_REQUIRED',
       'Spotify has ended the login: it expired after six months or was revoked.',
@@ -112,13 +114,26 @@ function refusedGrant(status: number, text: string, form: URLSearchParams): Rela
       },
     );
   }
+  const retryAfterSeconds = secondsOf(headers.get('retry-after')) ?? DEFAULT_WAIT_SECONDS;
   if (reason === 'invalid_client') {
-    return new RelayError('LOGIN_FAILED', 'Spotify does not accept the client ID or the client secret.', {
-      remedy: {
-        text: "{command} shows them: compare them with the app's page on developer.spotify.com/dashboard.",
-        command: ['config', 'list'],
+    return new RelayError(
+      isRefresh ? 'PROVIDER_UNAVAILABLE' : 'LOGIN_FAILED',
+      'Spotify does not accept the client ID or the client secret.',
+      {
+        remedy: {
+          text: "{command} shows them: compare them with the app's page on developer.spotify.com/dashboard.",
+          command: ['config', 'list'],
+        },
+        ...(isRefresh ? { retryAfterSeconds } : {}),
+        details: { ...(isRefresh ? { status } : {}), error: 'invalid_client' },
       },
-      details: { error: 'invalid_client' },
+    );
+  }
+  if (isRefresh || status >= 500 || status === 429 || status === 408) {
+    return new RelayError('PROVIDER_UNAVAILABLE', `Spotify's login service returned an error (${status}).`, {
+      remedy: 'Try again in a minute. The login is kept.',
+      retryAfterSeconds,
+      details: { status, ...(isRefresh && reason ? { error: reason } : {}) },
     });
   }
   return new RelayError(

@@ -10,6 +10,8 @@ import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.
 
 /** A token is refreshed this long before it expires, so that it does not expire in transit. */
 const RENEW_BEFORE_MS = 60_000;
+/** A token younger than this is not renewed, although it is refused. */
+const RENEW_AFTER_MS = 60_000;
 
 export interface StoredTokens {
   accessToken: string;
@@ -33,7 +35,10 @@ export interface TokenKeeper {
 export interface TokenSource {
   /** A token that is valid for at least a minute. */
   current(signal: AbortSignal): Promise<string>;
-  /** Refreshes after a 401, unless `refused` has been replaced already. */
+  /**
+   * Refreshes after a 401, unless `refused` has been replaced already. What was issued within the last minute is returned
+   * as it is: such a 401 may pass, and a new token every time would only trouble the login service.
+   */
   replace(refused: string, signal: AbortSignal): Promise<string>;
   /**
    * Changes the stored login (another account, or none). A refresh that ends meanwhile belongs to the previous login and
@@ -52,6 +57,10 @@ export interface TokenSourceOptions {
 export function createTokenSource({ app, keeper, clock, log }: TokenSourceOptions): TokenSource {
   let tokens = keeper.read();
   let refreshing: Promise<string> | null = null;
+  /** When the present access token was issued, on the monotonic clock; null where another process got it. */
+  let issuedAt: number | null = null;
+  /** The login service has asked to be left alone until `at` (monotonic). */
+  let pause: { at: number; error: RelayError } | null = null;
   let changes = 0;
 
   async function refresh(old: StoredTokens): Promise<string> {
@@ -60,6 +69,9 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
     try {
       answer = await refreshGrant(app(), old.refreshToken, clock);
     } catch (error) {
+      if (error instanceof RelayError && error.details?.status === 429) {
+        pause = { at: clock.monotonic() + (error.retryAfterSeconds ?? 0) * 1000, error };
+      }
       if (isEnded(error) && isCurrent()) {
         tokens = null;
         keeper.endLogin();
@@ -76,6 +88,7 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
       accessExpiresAt: clock.now() + answer.expiresIn * 1000,
     };
     tokens = fresh;
+    issuedAt = clock.monotonic();
     await keep(fresh, answer.scopes, rotated);
     return fresh.accessToken;
   }
@@ -91,6 +104,9 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
   }
 
   function shared(old: StoredTokens): Promise<string> {
+    const waitSeconds = pause ? Math.ceil((pause.at - clock.monotonic()) / 1000) : 0;
+    if (pause && waitSeconds > 0) throw pause.error.with({ retryAfterSeconds: waitSeconds });
+    pause = null;
     refreshing ??= refresh(old).finally(() => {
       refreshing = null;
     });
@@ -111,6 +127,7 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
     async replace(refused, signal) {
       const now = valid();
       if (now.accessToken !== refused) return now.accessToken;
+      if (issuedAt !== null && clock.monotonic() - issuedAt < RENEW_AFTER_MS) return refused;
       return interruptible(signal, shared(now));
     },
     async during(change) {
@@ -120,6 +137,8 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
       } finally {
         changes -= 1;
         tokens = keeper.read();
+        issuedAt = null;
+        pause = null;
       }
     },
   };
@@ -129,6 +148,15 @@ function isEnded(error: unknown): boolean {
   return (
     error instanceof RelayError && error.details?.error === 'invalid_grant' && error.code === 'LOGIN_REQUIRED'
   );
+}
+
+/** A 401 to a token that was issued a moment ago: Spotify's servers disagree, which passes, or the app is blocked. */
+export function refusedWhenNew(): RelayError {
+  return new RelayError('PROVIDER_UNAVAILABLE', 'Spotify refuses the token that it has just issued.', {
+    remedy: { text: 'Try again in a minute. If it happens again, run {command}.', command: ['login'] },
+    retryAfterSeconds: RENEW_AFTER_MS / 1000,
+    details: { status: 401, sent: false },
+  });
 }
 
 function loginRequired(): RelayError {

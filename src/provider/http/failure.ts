@@ -218,7 +218,9 @@ export function transportFailure(request: ProviderRequest, error: unknown, timed
   }
   const code = systemCodeOf(error);
   return new RelayError('PROVIDER_UNAVAILABLE', `Spotify cannot be reached${code ? ` (${code})` : ''}.`, {
-    remedy: isCertainlyUnsent(error) ? 'Check the network connection, then try again.' : retryAdvice(request),
+    ...(isCertainlyUnsent(error)
+      ? { remedy: 'Check the network connection, then try again.', details: { sent: false } }
+      : { remedy: retryAdvice(request) }),
     cause: error,
   });
 }

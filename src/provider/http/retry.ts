@@ -46,14 +46,19 @@ function backoff(attempt: number, fraction: number): number {
   return Math.round(base / 2 + base * fraction);
 }
 
+/** The seconds of a `Retry-After`, a week at most; null if it is missing, no number, or 0. */
+export function secondsOf(retryAfter: string | null): number | null {
+  const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : 0;
+  return seconds > 0 ? Math.min(seconds, MAX_BLOCK_SECONDS) : null;
+}
+
 /**
- * Seconds to wait after a 429. `Retry-After` is an integer of seconds; if it is missing, unreadable or 0, each further 429
- * doubles the wait.
+ * Seconds to wait after a 429: its `Retry-After`; without one each further 429 doubles the wait.
  * @param failures 429s in a row in this scope, from 1
  */
 export function rateLimitSeconds(retryAfter: string | null, failures: number, quota: boolean): number {
-  const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : 0;
-  if (seconds > 0) return Math.min(seconds, MAX_BLOCK_SECONDS);
+  const seconds = secondsOf(retryAfter);
+  if (seconds !== null) return seconds;
   // A quota without a time: an hour is long enough not to hammer and short enough to notice the reset the same day.
   if (quota) return 3600;
   return Math.min(2 ** (failures - 1), MAX_GUESS_SECONDS);

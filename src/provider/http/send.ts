@@ -5,7 +5,7 @@
 import { withDeadline } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { TokenSource } from '../account/tokenSource.ts';
+import { refusedWhenNew, type TokenSource } from '../account/tokenSource.ts';
 import type { ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
 import type { ErrorHistory } from './errorHistory.ts';
 import {
@@ -34,10 +34,7 @@ export interface SendOptions {
   random: Random;
 }
 
-type Attempt =
-  | { done: ProviderResponse }
-  | { error: RelayError; outcome: Outcome }
-  | { unauthorized: string };
+type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcome } | { unauthorized: true };
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
@@ -53,18 +50,18 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     let refreshed = false;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      await limits.admit(request.scope, signal);
-      const token = await tokens.current(signal);
+      await limits.admit(request.scope, signal).catch(throwUnsent);
+      const token = await tokens.current(signal).catch(throwUnsent);
       const result = await tryOnce(request, token, signal);
       if ('done' in result) {
         history.succeeded(request);
         return result.done;
       }
       if ('unauthorized' in result) {
-        if (refreshed) throw stillUnauthorized(result.unauthorized);
+        if (refreshed) throw refusedWhenNew();
         refreshed = true;
         attempt -= 1;
-        await tokens.replace(token, signal);
+        await tokens.replace(token, signal).catch(throwUnsent);
         continue;
       }
       const delay = retryDelay(request.method, attempt, result.outcome, options.random.fraction());
@@ -117,10 +114,9 @@ export function createProviderApi(options: SendOptions): ProviderApi {
       history.failed(request, { statusCode: 429, reason: body.reason, error });
       return { error, outcome: { kind: 'rate_limited', waitSeconds, quota } };
     }
-    const error =
-      answer.status === 401 ? stillUnauthorized(body.message) : failureOf(request, answer.status, body);
+    const error = answer.status === 401 ? refusedWhenNew() : failureOf(request, answer.status, body);
     history.failed(request, { statusCode: answer.status, reason: body.reason, error });
-    if (answer.status === 401) return { unauthorized: body.message };
+    if (answer.status === 401) return { unauthorized: true };
     return { error, outcome: { kind: 'status', status: answer.status } };
   }
 
@@ -152,9 +148,8 @@ function success(status: number, text: string): ProviderResponse {
   }
 }
 
-function stillUnauthorized(message: string): RelayError {
-  return new RelayError('LOGIN_REQUIRED', 'Spotify refuses the login even after a refresh.', {
-    remedy: { text: 'Try again in a minute. If it happens again, run {command}.', command: ['login'] },
-    details: { status: 401, ...(message ? { provider_message: message.slice(0, 200) } : {}) },
-  });
+/** Nothing of this attempt has left, and those before it had no effect: otherwise there would be no further one. */
+function throwUnsent(error: unknown): never {
+  if (!(error instanceof RelayError) || !error.code.startsWith('PROVIDER_')) throw error;
+  throw error.with({ details: { ...error.details, sent: false } });
 }

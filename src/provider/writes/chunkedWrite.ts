@@ -137,7 +137,8 @@ function whenOf(cause: RelayError): string {
     : `after ${cause.retryAfterSeconds} seconds`;
 }
 
-/** True if the provider may have acted although its answer does not say so. */
+/** True if the provider may have acted although its answer does not say so. `details.sent` false: it got no request. */
 export function outcomeUnknown(error: RelayError): boolean {
+  if (error.details?.sent === false) return false;
   return ['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE'].includes(error.code);
 }
