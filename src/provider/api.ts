@@ -6,14 +6,18 @@ export interface Call {
   signal: AbortSignal;
   /** `done` of `total` steps; called only for work of more than one provider request. */
   progress(done: number, total: number, message?: string): void;
+  /** The provider's ID of the user whom the work is for. When omitted, whoever is connected. */
+  account?: string;
 }
 
 export interface ProviderApi {
   /**
    * Sends one request: checks limits, gets a valid token, applies timeouts, retries reads, refreshes once after a 401.
-   * @throws RelayError with the code for what went wrong and a remedy
+   * Each attempt is sent with a token of `call.account`, or not at all.
+   * @throws RelayError with the code for what went wrong and a remedy; `FORBIDDEN` with `details.reason` `other_account`
+   * where another account is connected now; `details.sent` false where nothing reached the provider
    */
-  send(request: ProviderRequest, call: Pick<Call, 'signal'>): Promise<ProviderResponse>;
+  send(request: ProviderRequest, call: Pick<Call, 'signal' | 'account'>): Promise<ProviderResponse>;
 }
 
 /**

@@ -54,8 +54,10 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
     read() {
       const accessToken = vault.get(ACCESS_TOKEN);
       const refreshToken = vault.get(REFRESH_TOKEN);
-      if (accessToken === null || refreshToken === null) return null;
-      return { accessToken, refreshToken, accessExpiresAt: getAccount(store)?.accessExpiresAt ?? 0 };
+      const account = getAccount(store);
+      if (accessToken === null || refreshToken === null || !account) return null;
+      const { providerUserId, accessExpiresAt } = account;
+      return { account: providerUserId, accessToken, refreshToken, accessExpiresAt: accessExpiresAt ?? 0 };
     },
     // Not `durable`, which begins nothing while the disk is full: tokens that cannot be saved yet are still the only ones
     // that work, and are saved as soon as that is possible.

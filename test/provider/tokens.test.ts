@@ -149,7 +149,7 @@ for (const [what, rule, code] of passing) {
 test('a refresh that ends while the login changes is dropped', async () => {
   const provider = await startSimulator();
   const kept: StoredTokens[] = [];
-  const old = { accessToken: 'old', refreshToken: 'old-refresh', accessExpiresAt: 0 };
+  const old = { account: 'one', accessToken: 'old', refreshToken: 'old-refresh', accessExpiresAt: 0 };
   let present: StoredTokens | null = old;
   const source = createTokenSource({
     app: () => ({ accountsUrl: provider.accountsUrl, clientId: provider.clientId, clientSecret: null }),

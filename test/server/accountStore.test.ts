@@ -16,6 +16,7 @@ const ACCOUNT = {
 };
 
 const pair = (name: string) => ({
+  account: ACCOUNT.userId,
   accessToken: `access ${name}`,
   refreshToken: `refresh ${name}`,
   accessExpiresAt: NOON + 3_600_000,

@@ -241,6 +241,7 @@ export function createLogin(options: LoginOptions): Login {
       loginExpiresAt: sixMonthsAfter(now),
     };
     await options.keeper.connect(account, {
+      account: account.userId,
       accessToken: answer.accessToken,
       refreshToken: answer.refreshToken ?? '',
       accessExpiresAt: now + answer.expiresIn * 1000,

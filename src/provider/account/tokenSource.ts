@@ -14,6 +14,8 @@ const RENEW_BEFORE_MS = 60_000;
 const RENEW_AFTER_MS = 60_000;
 
 export interface StoredTokens {
+  /** The provider's ID of the user whose tokens these are. */
+  account: string;
   accessToken: string;
   refreshToken: string;
   /** Unix milliseconds. */
@@ -33,8 +35,12 @@ export interface TokenKeeper {
 }
 
 export interface TokenSource {
-  /** A token that is valid for at least a minute. */
-  current(signal: AbortSignal): Promise<string>;
+  /**
+   * A token that is valid for at least a minute.
+   * @param account whose it must be; when omitted, whoever is connected
+   * @throws RelayError `FORBIDDEN` with `details.reason` `other_account`
+   */
+  current(signal: AbortSignal, account?: string): Promise<string>;
   /**
    * Refreshes after a 401, unless `refused` has been replaced already. What was issued within the last minute is returned
    * as it is: such a 401 may pass, and a new token every time would only trouble the login service.
@@ -56,14 +62,14 @@ export interface TokenSourceOptions {
 
 export function createTokenSource({ app, keeper, clock, log }: TokenSourceOptions): TokenSource {
   let tokens = keeper.read();
-  let refreshing: Promise<string> | null = null;
+  let refreshing: Promise<StoredTokens> | null = null;
   /** When the present access token was issued, on the monotonic clock; null where another process got it. */
   let issuedAt: number | null = null;
   /** The login service has asked to be left alone until `at` (monotonic). */
   let pause: { at: number; error: RelayError } | null = null;
   let changes = 0;
 
-  async function refresh(old: StoredTokens): Promise<string> {
+  async function refresh(old: StoredTokens): Promise<StoredTokens> {
     const isCurrent = () => changes === 0 && tokens === old;
     let answer: TokenAnswer;
     try {
@@ -80,9 +86,10 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
       throw error;
     }
     // A logout or a new login in the meantime takes precedence.
-    if (!isCurrent()) return valid().accessToken;
+    if (!isCurrent()) return valid();
     const rotated = answer.refreshToken !== null && answer.refreshToken !== old.refreshToken;
     const fresh = {
+      account: old.account,
       accessToken: answer.accessToken,
       refreshToken: answer.refreshToken ?? old.refreshToken,
       accessExpiresAt: clock.now() + answer.expiresIn * 1000,
@@ -90,7 +97,7 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
     tokens = fresh;
     issuedAt = clock.monotonic();
     await keep(fresh, answer.scopes, rotated);
-    return fresh.accessToken;
+    return fresh;
   }
 
   async function keep(fresh: StoredTokens, scopes: string[] | null, rotated: boolean): Promise<void> {
@@ -103,7 +110,7 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
     }
   }
 
-  function shared(old: StoredTokens): Promise<string> {
+  function shared(old: StoredTokens): Promise<StoredTokens> {
     const waitSeconds = pause ? Math.ceil((pause.at - clock.monotonic()) / 1000) : 0;
     if (pause && waitSeconds > 0) throw pause.error.with({ retryAfterSeconds: waitSeconds });
     pause = null;
@@ -119,16 +126,16 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
   }
 
   return {
-    async current(signal) {
-      const now = valid();
+    async current(signal, account) {
+      const now = of(account, valid());
       if (now.accessExpiresAt - RENEW_BEFORE_MS > clock.now()) return now.accessToken;
-      return interruptible(signal, shared(now));
+      return of(account, await interruptible(signal, shared(now))).accessToken;
     },
     async replace(refused, signal) {
       const now = valid();
       if (now.accessToken !== refused) return now.accessToken;
       if (issuedAt !== null && clock.monotonic() - issuedAt < RENEW_AFTER_MS) return refused;
-      return interruptible(signal, shared(now));
+      return (await interruptible(signal, shared(now))).accessToken;
     },
     async during(change) {
       changes += 1;
@@ -142,6 +149,17 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
       }
     },
   };
+}
+
+function of(account: string | undefined, tokens: StoredTokens): StoredTokens {
+  if (account === undefined || tokens.account === account) return tokens;
+  throw new RelayError('FORBIDDEN', 'This belongs to a different Spotify account from the connected one.', {
+    remedy: {
+      text: 'Connect that account with {command}, then try again.',
+      command: ['login', '--switch-account'],
+    },
+    details: { reason: 'other_account' },
+  });
 }
 
 function isEnded(error: unknown): boolean {

@@ -6,7 +6,7 @@ import { withDeadline } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { refusedWhenNew, type TokenSource } from '../account/tokenSource.ts';
-import type { ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
+import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
 import type { ErrorHistory } from './errorHistory.ts';
 import {
   failureOf,
@@ -34,24 +34,29 @@ export interface SendOptions {
   random: Random;
 }
 
+type SendCall = Pick<Call, 'signal' | 'account'>;
+
 type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcome } | { unauthorized: true };
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
 
-  async function send(request: ProviderRequest, call: { signal: AbortSignal }): Promise<ProviderResponse> {
+  async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {
     const late = transportFailure(request, undefined, true);
     return withDeadline({ clock, ms: TOTAL_TIMEOUT_MS, signal: call.signal, late }, (signal) =>
-      sendWithin(request, signal),
+      sendWithin(request, { ...call, signal }),
     );
   }
 
-  async function sendWithin(request: ProviderRequest, signal: AbortSignal): Promise<ProviderResponse> {
+  async function sendWithin(
+    request: ProviderRequest,
+    { signal, account }: SendCall,
+  ): Promise<ProviderResponse> {
     let refreshed = false;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       await limits.admit(request.scope, signal).catch(throwUnsent);
-      const token = await tokens.current(signal).catch(throwUnsent);
+      const token = await tokens.current(signal, account).catch(throwUnsent);
       const result = await tryOnce(request, token, signal);
       if ('done' in result) {
         history.succeeded(request);
