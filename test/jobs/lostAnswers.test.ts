@@ -109,7 +109,7 @@ test('the outcome of a write that is not answered in time is found out like any 
     const id = await begin(relay, 'add_to_playlist', items, payload, fault);
     const posts = () => relay.provider.requests.filter(({ method }) => method === 'POST').length;
     await until(() => posts() >= 2);
-    await clock.pass(12_000);
+    await clock.pass(30_000);
     const job = await drive(relay, clock, id);
     assert.deepEqual([job.status, job.written], ['completed', 250]);
     assert.deepEqual(present(), expected);

@@ -21,6 +21,8 @@ import { fetchText } from './transport.ts';
 
 /** For one attempt, from the connection to the last byte of the body. */
 const ATTEMPT_TIMEOUT_MS = 12_000;
+/** For a write other than a player command: one that is slow is better awaited than left with an unknown outcome. */
+const WRITE_TIMEOUT_MS = 30_000;
 /** For the whole request, including waits and retries. */
 const TOTAL_TIMEOUT_MS = 40_000;
 
@@ -81,7 +83,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     const answer = await fetchText(urlOf(options.apiUrl, request), initOf(request, token), {
       signal,
       clock,
-      timeoutMs: ATTEMPT_TIMEOUT_MS,
+      timeoutMs: isLongWrite(request) ? WRITE_TIMEOUT_MS : ATTEMPT_TIMEOUT_MS,
     });
     if ('failure' in answer) {
       signal.throwIfAborted();
@@ -126,6 +128,10 @@ export function createProviderApi(options: SendOptions): ProviderApi {
   }
 
   return { send };
+}
+
+function isLongWrite({ method, scope }: ProviderRequest): boolean {
+  return method !== 'GET' && scope !== 'player';
 }
 
 function urlOf(apiUrl: string, request: ProviderRequest): string {
