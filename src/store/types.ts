@@ -52,7 +52,10 @@ export interface Store {
    * @throws RelayError `STORE_ERROR`
    */
   saveNow(): Promise<void>;
-  /** Saves within a second, many changes at once. A failure shows in `state()` only. */
+  /**
+   * Saves many changes at once: within a second while the file is small (250 kB), within 20 s at most. A failure shows in
+   * `state()` only.
+   */
   saveSoon(): void;
   /**
    * Makes a change that must not be lost: in a transaction, then on disk. While the disk fails it changes nothing. If

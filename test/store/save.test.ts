@@ -90,6 +90,33 @@ test('saveSoon saves many changes once, within a second', async (t) => {
   assert.equal(disk.saves() - before, 1);
 });
 
+test('the larger the file, the longer saveSoon gathers changes; a durable change is saved at once', async (t) => {
+  const disk = testDisk();
+  const clock = manualClock();
+  const store = await testStore(t, { fs: disk.fs, clock });
+  const delays: Array<[size: number, delay: number]> = [];
+  for (const size of [0, 4_000_000, 9_000_000]) {
+    const ballast = new Uint8Array(size);
+    await store.durable(() =>
+      store.run("insert or replace into meta (name, value) values ('b', ?)", [ballast]),
+    );
+    const before = disk.saves();
+    add(store, String(size));
+    store.saveSoon();
+    const [delay = 0] = clock.sleeping();
+    delays.push([store.state().sizeBytes, delay]);
+    clock.advance(delay - 1);
+    assert.deepEqual([disk.saves() - before, store.state().unsavedChanges], [0, true]);
+    clock.advance(1);
+    await until(() => !store.state().unsavedChanges);
+  }
+  const [, [middle] = [0, 0]] = delays;
+  assert.deepEqual(
+    delays.map(([, delay]) => delay),
+    [500, Math.round(middle / 250), 20_000],
+  );
+});
+
 test('the file is for its owner alone, and its size is known', async (t) => {
   const store = await testStore(t);
   await store.durable(() => add(store, 'a'));

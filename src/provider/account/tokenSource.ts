@@ -30,7 +30,7 @@ export interface TokenKeeper {
    * @throws RelayError `STORE_ERROR`
    */
   write(tokens: StoredTokens, scopes: string[] | null, isCurrent: () => boolean): Promise<void>;
-  /** Deletes the tokens and marks the account as needing a login; on disk within a second. */
+  /** Deletes the tokens and marks the account as needing a login; saved soon. */
   endLogin(): void;
 }
 

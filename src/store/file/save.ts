@@ -10,8 +10,14 @@ import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { SaveFs } from './saveFs.ts';
 
-/** Changes of this time are saved together. With the save itself it stays below a second. */
+/** Changes of this time are saved together. With the save itself it stays below a second. For a small file. */
 const SOON_MS = 500;
+/** A state of some settings and a few jobs: saved within a second. */
+const SMALL_BYTES = 250_000;
+/** A save writes the whole image: at this pace, what nobody waits for wears no disk. 250 bytes a millisecond are 0.25 MB/s. */
+const SOON_BYTES_PER_MS = 250;
+/** A crash loses counters of at most this time. */
+const MAX_SOON_MS = 20_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
 
@@ -126,7 +132,7 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
       if (soon || closing.signal.aborted) return;
       soon = true;
       clock
-        .sleep(SOON_MS, closing.signal)
+        .sleep(soonMs(sizeBytes), closing.signal)
         .then(() => {
           soon = false;
           return saveNow();
@@ -146,6 +152,11 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
       await running?.done.catch(() => {});
     },
   };
+}
+
+function soonMs(sizeBytes: number): number {
+  if (sizeBytes <= SMALL_BYTES) return SOON_MS;
+  return Math.min(Math.round(sizeBytes / SOON_BYTES_PER_MS), MAX_SOON_MS);
 }
 
 async function replaceFile(fs: SaveFs, path: string, image: Uint8Array): Promise<void> {

@@ -40,7 +40,7 @@ export interface ApiErrorFilter {
   unresolved_only?: boolean | undefined;
 }
 
-/** Adds an error or counts it again, which also reopens it. Saved within a second. */
+/** Adds an error or counts it again, which also reopens it. Saved soon. */
 export function recordApiError(store: Store, error: NewApiError, now: number): void {
   store.transaction(() => {
     store.run(

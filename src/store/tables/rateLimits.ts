@@ -42,7 +42,7 @@ function inItsLength(row: RateLimit, now: number): RateLimit {
   return { ...row, blockedUntil: Math.min(blockedUntil, now + Math.max(0, blockedUntil - updatedAt)) };
 }
 
-/** Remembers a block; a later one of the same scope takes its place. Saved within a second. */
+/** Remembers a block; a later one of the same scope takes its place. Saved soon. */
 export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, now: number): void {
   RATE_LIMITS.insert(store, { ...block, updatedAt: now }, 'or replace');
   store.saveSoon();
@@ -51,7 +51,7 @@ export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, no
 const MINUTE_MS = 60_000;
 const MINUTES_PER_DAY = 24 * 60;
 
-/** Counts one request at `now` (Unix milliseconds) and drops what is older than a day. Saved within a second. */
+/** Counts one request at `now` (Unix milliseconds) and drops what is older than a day. Saved soon. */
 export function countRequest(store: Store, scope: string, now: number): void {
   const minute = Math.floor(now / MINUTE_MS);
   store.transaction(() => {
