@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
@@ -115,6 +115,53 @@ test('the larger the file, the longer saveSoon gathers changes; a durable change
     delays.map(([, delay]) => delay),
     [500, Math.round(middle / 250), 20_000],
   );
+});
+
+test('of two servers that do not see each other the second does not save over the first', async (t) => {
+  const home = await temporaryHome(t);
+  const clock = manualClock();
+  const first = await testStore(t, { home, clock });
+  const second = await testStore(t, { home, clock });
+  await first.durable(() => add(first, 'first'));
+  for (const n of [1, 2]) {
+    const failing = second.durable(
+      () => add(second, 'second'),
+      () => second.run("delete from meta where name = 'test_second'"),
+    );
+    await assert.rejects(failing, {
+      code: 'STORE_ERROR',
+      message: `Another relay uses this home: it has changed ${first.state().path}, and this one does not write over it.`,
+    });
+    assert.equal(second.state().status, 'degraded');
+    await first.durable(() => add(first, `more ${n}`));
+  }
+  assert.deepEqual(await onDisk(first, home), ['first', 'more 1', 'more 2']);
+  assert.deepEqual((await readdir(home)).sort(), ['relay.db']);
+});
+
+test('two servers that make one home at once: the second does not save over the first', async (t) => {
+  const home = await temporaryHome(t);
+  const disk = testDisk();
+  const release = disk.hold();
+  const late = openStore({ home, clock: manualClock(), log: silentLog, fs: disk.fs });
+  const refused = assert.rejects(late, { code: 'HOME_UNUSABLE' });
+  const first = await testStore(t, { home });
+  await first.durable(() => add(first, 'first'));
+  release();
+  await refused;
+  assert.deepEqual(await onDisk(first, home), ['first']);
+});
+
+test('a state file that was touched is still ours, and one that was deleted is made again', async (t) => {
+  const home = await temporaryHome(t);
+  const store = await testStore(t, { home });
+  await store.durable(() => add(store, 'a'));
+  await utimes(store.state().path, 1, 1);
+  await store.durable(() => add(store, 'b'));
+  assert.deepEqual(await onDisk(store, home), ['a', 'b']);
+  await rm(store.state().path);
+  await store.durable(() => add(store, 'c'));
+  assert.deepEqual(await onDisk(store, home), ['a', 'b', 'c']);
 });
 
 test('the file is for its owner alone, and its size is known', async (t) => {

@@ -13,6 +13,7 @@ import { type Migration, migrate, readVersions, type SchemaVersions } from '../s
 import { createSql } from '../sql/sql.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
 import type { Store, StoreOptions } from '../types.ts';
+import { identityOfBytes } from './fileIdentity.ts';
 import { createSaver, type Saver, type SaverState } from './save.ts';
 import { nodeSaveFs } from './saveFs.ts';
 import {
@@ -36,6 +37,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const path = await stateFilePath(home);
   await removeStaleTemps(path);
   const file = await readStateFile(path);
+  // Before SQLite works on these very bytes.
+  const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();
   const db = file ? openImage(SQL, path, file.bytes) : new SQL.Database();
   try {
@@ -45,6 +48,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       version: migrated > 0 ? -1 : 0,
       sizeBytes: file?.bytes.length ?? 0,
       at: file?.savedAt ?? null,
+      identity,
     };
     const saver = createSaver({ path, source: sql, saved, clock, log, fs });
     if (!file) await firstSave(saver, path);

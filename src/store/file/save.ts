@@ -8,6 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { tempPathFor } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { identityOfBytes, markImage, refuseForeign } from './fileIdentity.ts';
 import type { SaveFs } from './saveFs.ts';
 
 /** Changes of this time are saved together. With the save itself it stays below a second. For a small file. */
@@ -31,8 +32,8 @@ export interface SaveSource {
 export interface SaverOptions {
   path: string;
   source: SaveSource;
-  /** What the file on disk holds now: `version` -1 where there is none. */
-  saved: { version: number; sizeBytes: number; at: number | null };
+  /** What the file on disk holds now: `version` -1 and `identity` null where there is none. */
+  saved: { version: number; sizeBytes: number; at: number | null; identity: string | null };
   clock: Clock;
   log: Log;
   fs: SaveFs;
@@ -62,7 +63,7 @@ interface Save {
 
 export function createSaver({ path, source, saved, clock, log, fs }: SaverOptions): Saver {
   const closing = new AbortController();
-  let { version: savedVersion, sizeBytes, at: lastSavedAt } = saved;
+  let { version: savedVersion, sizeBytes, at: lastSavedAt, identity } = saved;
   let running: Save | null = null;
   let soon = false;
   let retrying = false;
@@ -84,7 +85,13 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
     try {
       save.version = source.version();
       const image = source.image();
-      await replaceFile(fs, path, image);
+      markImage(image);
+      await replaceFile(fs, path, image, {
+        before: () => refuseForeign(path, identity),
+        renamed: () => {
+          identity = identityOfBytes(image);
+        },
+      });
       savedVersion = save.version;
       sizeBytes = image.length;
       lastSavedAt = clock.now();
@@ -159,11 +166,18 @@ function soonMs(sizeBytes: number): number {
   return Math.min(Math.round(sizeBytes / SOON_BYTES_PER_MS), MAX_SOON_MS);
 }
 
-async function replaceFile(fs: SaveFs, path: string, image: Uint8Array): Promise<void> {
+async function replaceFile(
+  fs: SaveFs,
+  path: string,
+  image: Uint8Array,
+  { before, renamed }: { before: () => Promise<void>; renamed: () => void },
+): Promise<void> {
   const temp = tempPathFor(path);
   try {
     await fs.writeSynced(temp, image);
+    await before();
     await fs.rename(temp, path);
+    renamed();
   } catch (error) {
     // Half an image would hold on to the space that is missing.
     await fs.remove(temp).catch(() => {});
@@ -186,6 +200,7 @@ export function diskProblem(error: unknown): { what: string; remedy: string } {
 }
 
 function saveError(path: string, error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
   const { what, remedy } = diskProblem(error);
   return new RelayError('STORE_ERROR', `The state cannot be saved to ${path}: ${what}.`, {
     remedy: `${remedy}. relay retries by itself, and nothing already saved is lost.`,

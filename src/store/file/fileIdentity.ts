@@ -1,0 +1,62 @@
+/**
+ * Tells whether the state file is still the one that this process last read or saved. The lock keeps two servers of one
+ * machine apart; two containers, or two machines with one network directory, do not see each other's locks.
+ */
+import { randomBytes } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { WITHOUT_WAITING } from '../../base/files.ts';
+import { RelayError, systemCodeOf } from '../../domain/errors.ts';
+
+const HEADER_BYTES = 100;
+/** The file change counter and its copy, which must agree (sqlite.org/fileformat2.html, 1.3.7 and 1.3.16). */
+const COUNTERS = [24, 92];
+
+/**
+ * Gives an image a change counter of its own. Any value is valid there, and programs that have the file open only look
+ * whether it is another one. The number of a file and its time would not do: the number of a deleted file is given to the
+ * next one, and backup programs set times.
+ */
+export function markImage(image: Uint8Array): void {
+  const mark = randomBytes(4);
+  for (const offset of COUNTERS) image.set(mark, offset);
+}
+
+/** Length and header of a state file, as one text. */
+export function identityOfBytes(bytes: Uint8Array): string {
+  return `${bytes.length} ${Buffer.from(bytes.subarray(0, HEADER_BYTES)).toString('hex')}`;
+}
+
+/** The same of the file at `path`; null where there is none. */
+async function identityAt(path: string): Promise<string | null> {
+  const file = await open(path, WITHOUT_WAITING).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (!file) return null;
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    return `${size} ${buffer.toString('hex', 0, bytesRead)}`;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * A file that was deleted may be written again: the memory of this process is then the only copy.
+ * @param known what this process last read or saved; null where there was no file
+ * @throws RelayError `STORE_ERROR` where another process has changed or replaced the file at `path`
+ */
+export async function refuseForeign(path: string, known: string | null): Promise<void> {
+  const found = await identityAt(path);
+  if (found === null || found === known) return;
+  throw new RelayError(
+    'STORE_ERROR',
+    `Another relay uses this home: it has changed ${path}, and this one does not write over it.`,
+    {
+      remedy:
+        'Stop the other one, perhaps in another container or on another machine, and start this one again. What this one has not saved by then is lost.',
+      details: { path },
+    },
+  );
+}
