@@ -19,12 +19,16 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
     folders: ['music', 'provider', 'store', 'domain'],
     reason: 'resolving searches and remembers, whoever asks',
   },
+  changes: {
+    folders: ['music', 'provider', 'store', 'domain'],
+    reason: 'a change is carried out whoever asked for it',
+  },
   jobs: {
-    folders: ['resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
+    folders: ['changes', 'resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
     reason: 'jobs use the provider and the state, never a server',
   },
   tools: {
-    folders: ['jobs', 'resolve', 'music', 'provider', 'store', 'domain'],
+    folders: ['changes', 'jobs', 'resolve', 'music', 'provider', 'store', 'domain'],
     reason: 'a tool is called by the MCP endpoint and knows nothing of MCP',
   },
   mcp: { folders: ['tools', 'domain'], reason: 'the endpoint runs tools and touches nothing beside them' },
@@ -44,6 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
       'mcp',
       'oauth',
       'tools',
+      'changes',
       'jobs',
       'resolve',
       'music',

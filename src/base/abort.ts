@@ -20,6 +20,9 @@ export function interruptible<T>(
   });
 }
 
+/** A signal that never aborts, for what must not be left half done. */
+export const NEVER: AbortSignal = new AbortController().signal;
+
 /** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

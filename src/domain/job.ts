@@ -1,11 +1,24 @@
 /** Names and plain shapes of durable jobs, which the state, the runner and the tools share. */
 
-export const JOB_TYPES = [
+/** Kinds of jobs that `create_bulk_job` makes. */
+export const BULK_JOB_TYPES = [
   'add_to_playlist',
   'create_playlist',
   'replace_playlist',
   'save_tracks',
   'remove_saved_tracks',
+] as const;
+export type BulkJobType = (typeof BULK_JOB_TYPES)[number];
+
+/** The others are what a tool call has begun and could not finish in its time. */
+export const JOB_TYPES = [
+  ...BULK_JOB_TYPES,
+  'remove_from_playlist',
+  'reorder_playlist',
+  'deduplicate_playlist',
+  'update_playlist_details',
+  'delete_playlist',
+  'undo',
 ] as const;
 export type JobType = (typeof JOB_TYPES)[number];
 

@@ -1,16 +1,18 @@
 /** What the parts of the job engine share, and the one way to move a job to another state. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { RelayError } from '../domain/errors.ts';
+import type { Changes } from '../changes/changes.ts';
+import { errorFacts } from '../changes/context.ts';
 import type { JobStatus } from '../domain/job.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import type { Store } from '../store/file/open.ts';
-import { getJobBySeq, type Job, type JobChange, type JobError, moveJob } from '../store/tables/jobs.ts';
+import { getJobBySeq, type Job, type JobChange, moveJob } from '../store/tables/jobs.ts';
 import { mayMove } from './states.ts';
 
 export interface JobContext {
+  changes: Changes;
   provider: ProviderApi;
   rows: PlaylistRows;
   resolver: Pick<Resolver, 'resolve'>;
@@ -63,7 +65,4 @@ export function reread(store: Store, job: Job): Job {
   return found;
 }
 
-export function errorFacts({ code, message, remedy, remedyValue }: RelayError): JobError {
-  const stored = remedyValue?.command ? remedyValue : remedy;
-  return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
-}
+export { errorFacts };

@@ -1,9 +1,9 @@
 /** How many requests to the provider a job will take. */
-import type { JobType } from '../domain/job.ts';
+import { ROWS_PER_REQUEST, TRACKS_PER_REQUEST } from '../changes/rowOps.ts';
+import type { BulkJobType } from '../domain/job.ts';
 import type { Store } from '../store/file/open.ts';
 import { getAlias } from '../store/tables/aliases.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';
-import { KINDS } from './kinds/index.ts';
 
 /**
  * One search for each song without an alias, one read of the target, and the writes. It takes more if the first search of
@@ -11,7 +11,7 @@ import { KINDS } from './kinds/index.ts';
  */
 export function estimateRequests(
   store: Store,
-  type: JobType,
+  type: BulkJobType,
   items: readonly NewJobItem[],
   dryRun: boolean,
 ): number {
@@ -20,7 +20,15 @@ export function estimateRequests(
   );
   const searches = [...keys].filter((key) => getAlias(store, key) === null).length;
   if (dryRun) return searches;
-  const { chunkSize, target, makeTarget } = KINDS[type];
-  const writes = Math.ceil(items.length / chunkSize);
-  return searches + writes + (target === 'playlist' ? 1 : 0) + (makeTarget ? 2 : 0);
+  const isLibrary = type === 'save_tracks' || type === 'remove_saved_tracks';
+  const writes = Math.ceil(items.length / (isLibrary ? TRACKS_PER_REQUEST : ROWS_PER_REQUEST));
+  return searches + writes + READS[type](items.length);
 }
+
+const READS: Record<BulkJobType, (items: number) => number> = {
+  add_to_playlist: () => 1,
+  create_playlist: () => 2,
+  replace_playlist: () => 1,
+  save_tracks: () => 0,
+  remove_saved_tracks: (items) => Math.ceil(items / TRACKS_PER_REQUEST),
+};

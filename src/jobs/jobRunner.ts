@@ -8,13 +8,14 @@ import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import type { JobPhase } from '../domain/job.ts';
 import { MAX_WAIT_MS } from '../domain/pause.ts';
-import { getIntent } from '../store/tables/jobIntents.ts';
-import { boundWaits, dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
+import { boundWaits, dueJob, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';
 import type { JobContext } from './context.ts';
 import { afterFailure } from './failedStep.ts';
 import { resolveStep } from './resolveStep.ts';
 
+/** Jobs that write at the same time: one may be waiting for a list to catch up. */
+const COMMIT_LANES = 3;
 /** Between attempts while the state cannot be saved. */
 const SAVE_RETRY_MS = 10_000;
 
@@ -24,8 +25,6 @@ export interface JobRunner {
   wake(): void;
   /** Ends a job's searches and waits at once; a write in transit may finish. Resolves when no lane works on the job. */
   release(seq: number): Promise<void>;
-  /** Finds out how the last write of a cancelled job ended; if `signal` stops this, the writing lane continues it. */
-  settle(seq: number, signal: AbortSignal): Promise<void>;
   /** Releases all jobs, permanently. */
   stop(): Promise<void>;
 }
@@ -47,17 +46,12 @@ export function createJobRunner(context: JobContext): JobRunner {
     let last = 0;
     while (!stopped) {
       if (boundWaits(store, clock.now(), MAX_WAIT_MS) > 0) store.saveSoon();
-      const job = dueJob(store, phase, clock.now(), last);
+      const job = dueJob(store, phase, clock.now(), last, [...working.keys()]);
       if (!job) {
         await waker.sleepUntil(nextRunAfter(store, phase));
         continue;
       }
       last = job.seq;
-      const other = working.get(job.seq);
-      if (other) {
-        await other.ended;
-        continue;
-      }
       const saved = await work(phase, job);
       if (!saved && !stopped) await waker.sleepUntil(clock.now() + SAVE_RETRY_MS);
       // Songs with an alias need no request: without this, nothing else would get a turn between steps.
@@ -111,19 +105,11 @@ export function createJobRunner(context: JobContext): JobRunner {
     start() {
       // A bug here must not end the server: jobs stand still until its next start, and lose nothing.
       const ended = (error: unknown) => log.error({ err: error }, 'jobs have stopped');
-      lanes.push(lane('resolve').catch(ended), lane('commit').catch(ended));
+      lanes.push(lane('resolve').catch(ended));
+      for (let count = 0; count < COMMIT_LANES; count++) lanes.push(lane('commit').catch(ended));
     },
     wake: () => waker.wake(),
     release,
-    async settle(seq, signal) {
-      const job = getJobBySeq(store, seq);
-      if (job?.status !== 'cancelled' || getIntent(store, seq) === null || stopped || signal.aborted) return;
-      const stop = () => void release(seq);
-      signal.addEventListener('abort', stop, { once: true });
-      // The writing lane may have been faster.
-      await (working.get(seq)?.ended ?? work('commit', job));
-      signal.removeEventListener('abort', stop);
-    },
     async stop() {
       stopped = true;
       waker.wake();

@@ -1,12 +1,29 @@
 /** Durable jobs as the rest of the program uses them: create, read, resume, commit, cancel, hand over. */
+
+import type { ChangeKind, DetailValues } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
-import { isWorking, type JobPayload, type JobPhase, type JobStatus, type JobType } from '../domain/job.ts';
+import {
+  type BulkJobType,
+  isWorking,
+  type JobPayload,
+  type JobPhase,
+  type JobStatus,
+  type JobType,
+} from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { getIntent } from '../store/tables/jobIntents.ts';
+import {
+  type Change,
+  type ChangeBody,
+  changeOfJob,
+  getChangeBody,
+  getChangeBySeq,
+  setChange,
+} from '../store/tables/changes.ts';
 import {
   insertItems,
   listItems,
+  markNextWritten,
   type NewJobItem,
   reopenItems,
   retryItems,
@@ -21,7 +38,7 @@ import {
   listJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
-import { closeCancelled } from './commit.ts';
+import { closeCancelled, complete, followChange } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord } from './jobRecord.ts';
@@ -32,34 +49,40 @@ const RETENTION_MS = 90 * 24 * 60 * 60_000;
 
 /** @internal */
 export interface JobRequest {
-  type: JobType;
+  type: BulkJobType;
   payload: JobPayload;
   items: readonly NewJobItem[];
   maxAttempts: number;
 }
 
-/** Work that a tool has begun. */
+/** Searching that a tool has begun. */
 interface HandOver extends JobRequest {
-  /** `commit`: writing has begun, so it continues without `commit_job`. */
-  phase: JobPhase;
-  /** The playlist that a `create_playlist` job has already created. */
-  targetId: string | null;
-  /** Whether items to skip are already marked. */
-  skipsMarked: boolean;
   /** Unix milliseconds; null: now. */
   runAfter: number | null;
   reason: string | null;
 }
 
+/** What a job shows of a change that a tool has begun. */
+export interface Adoption {
+  type: JobType;
+  payload: JobPayload;
+  items: readonly NewJobItem[];
+}
+
+/** What a person decides about a playlist that someone else changed during a write. */
+export type Review = 'carry_on' | 'accept';
+
 export interface Jobs {
   create(request: JobRequest): Promise<{ job: JobRecord; estimatedRequests: number }>;
   handOver(work: HandOver): Promise<JobRecord>;
+  /** Shows a change that goes on without its caller as a job. */
+  adopt(change: number, adoption?: Adoption): Promise<JobRecord>;
   /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
   get(id: string): JobRecord;
   items(id: string, offset: number, limit: number): ItemRecord[];
   list(offset: number, limit: number): { items: JobRecord[]; total: number };
   /** @throws RelayError `JOB_STATE` */
-  resume(id: string): Promise<JobRecord>;
+  resume(id: string, review?: Review): Promise<JobRecord>;
   /** @throws RelayError `JOB_STATE` */
   commit(id: string): Promise<JobRecord>;
   /** Returns once the last write has ended. @throws RelayError `JOB_STATE` */
@@ -71,7 +94,8 @@ export interface Jobs {
 }
 
 export function createJobs(context: JobContext): Jobs {
-  const { store, clock, random } = context;
+  const { store, clock, random, changes } = context;
+  changes.observe((change, refused) => followChange(context, change, refused));
   const runner = createJobRunner(context);
 
   function need(id: string): Job {
@@ -90,17 +114,30 @@ export function createJobs(context: JobContext): Jobs {
     if (wakeJobs(store, ENDED_BY_LOGIN, clock.now()) > 0) store.saveSoon();
   }
 
-  async function insert(work: HandOver, status: JobStatus): Promise<Job> {
+  interface Inserted extends Adoption {
+    maxAttempts: number;
+    phase: JobPhase;
+    status: JobStatus;
+    targetId: string | null;
+    runAfter?: number | null;
+    reason?: string | null;
+    also?(seq: number): void;
+  }
+
+  async function insert(work: Inserted): Promise<Job> {
     const id = random.uuid();
-    const account = getAccount(store)?.providerUserId ?? null;
-    const { items, type, payload, maxAttempts, phase, targetId, skipsMarked, runAfter, reason } = work;
+    const { items, also, runAfter, reason, ...row } = work;
     const at = clock.now();
+    const account = getAccount(store)?.providerUserId ?? null;
     await store.durable(
       () => {
         dropEndedJobs(store, at - RETENTION_MS);
-        const job = { id, type, payload, maxAttempts, phase, targetId, skipsMarked, account, status };
-        const waits = status === 'waiting' ? { runAfter: runAfter ?? at, reason, startedAt: at } : {};
-        insertItems(store, insertJob(store, { ...job, ...waits }, items.length, at), items, at);
+        const waits = row.status === 'pending' ? {} : { startedAt: at };
+        const times = runAfter === undefined ? {} : { runAfter, reason: reason ?? null };
+        const fresh = { ...row, id, account, skipsMarked: row.phase === 'commit', ...waits, ...times };
+        const seq = insertJob(store, fresh, items.length, at);
+        insertItems(store, seq, items, at);
+        also?.(seq);
       },
       () => store.run('delete from jobs where id = ?', [id]),
     );
@@ -119,27 +156,59 @@ export function createJobs(context: JobContext): Jobs {
     throw wrongState(reread(store, job), `It just changed to ${reread(store, job).status}.`);
   }
 
+  /** The owner keeps the playlist as it is: the job is over. */
+  async function accept(job: Job): Promise<JobRecord> {
+    const change = changeOfJob(store, job.seq);
+    if (change && change.state === 'review') await changes.accept(change.seq);
+    await moveFor(job, 'committing', { ...CLEARED });
+    await complete(context, job, change ? getChangeBySeq(store, change.seq) : null);
+    return now(job);
+  }
+
   return {
     async create(request) {
       const { items, type, payload } = request;
       const estimatedRequests = estimateRequests(store, type, items, payload.dry_run);
       const targetId = payload.playlist_id ?? null;
-      const fresh = { phase: 'resolve', skipsMarked: false, runAfter: null, reason: null } as const;
-      const job = await insert({ ...request, ...fresh, targetId }, 'pending');
+      const job = await insert({ ...request, phase: 'resolve', status: 'pending', targetId });
       return { job: jobRecord(job), estimatedRequests };
     },
-    handOver: async (work) =>
-      jobRecord(
-        await insert(work, work.runAfter === null && work.phase === 'resolve' ? 'pending' : 'waiting'),
-      ),
+    async handOver({ runAfter, reason, ...work }) {
+      const targetId = work.payload.playlist_id ?? null;
+      const waits =
+        runAfter === null ? { status: 'pending' as const } : { status: 'waiting' as const, runAfter, reason };
+      return jobRecord(await insert({ ...work, phase: 'resolve', targetId, ...waits }));
+    },
+    async adopt(seq, given) {
+      const change = getChangeBySeq(store, seq);
+      if (!change) throw new Error(`There is no change ${seq}.`);
+      const adoption = given ?? adoptionOf(change, getChangeBody(store, seq));
+      // What the change has written by the moment at which it gets its job.
+      const written = () => getChangeBySeq(store, seq)?.written ?? 0;
+      const waits = change.state === 'waiting' && !changes.isActive(seq);
+      const job = await insert({
+        ...adoption,
+        maxAttempts: ADOPTED_ATTEMPTS,
+        phase: 'commit',
+        status: waits ? 'waiting' : 'committing',
+        targetId: change.playlistId,
+        ...(waits ? { runAfter: change.runAfter, reason: change.reason } : {}),
+        also(jobSeq) {
+          setChange(store, seq, { job: jobSeq }, clock.now());
+          markNextWritten(store, jobSeq, written(), clock.now());
+        },
+      });
+      return jobRecord(job);
+    },
     get: (id) => jobRecord(need(id)),
     items: (id, offset, limit) => listItems(store, need(id).seq, offset, limit).map(itemRecord),
     list(offset, limit) {
       const total = Object.values(countJobs(store)).reduce((sum, count) => sum + count, 0);
       return { items: listJobs(store, offset, limit).map(jobRecord), total };
     },
-    async resume(id) {
+    async resume(id, review) {
       const job = need(id);
+      if (job.reviewRequired && job.status === 'failed' && review === 'accept') return accept(job);
       if (isWorking(job.status)) {
         runner.wake();
         return jobRecord(job);
@@ -154,7 +223,8 @@ export function createJobs(context: JobContext): Jobs {
         if (opened === 'resolve' && job.status !== 'waiting') reopenItems(store, job.seq, clock.now());
       };
       // Searching again is not undone: a ready job must have no pending items, or a commit would omit them.
-      await moveFor(job, to, { ...CLEARED, phase: opened }, { also, undone: opened === 'commit' });
+      const carryOn = job.reviewRequired;
+      await moveFor(job, to, { ...CLEARED, carryOn, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
     },
     async commit(id) {
@@ -168,11 +238,10 @@ export function createJobs(context: JobContext): Jobs {
       if (job.status === 'cancelled') return jobRecord(job);
       if (!mayMove(job.status, 'cancelled')) throw wrongState(job, 'It has ended.');
       await moveFor(job, 'cancelled', { runAfter: null, reason: null, completedAt: clock.now() });
-      await runner.release(job.seq);
-      await runner.settle(job.seq, signal);
-      await store.durable(() => {
-        if (getIntent(store, job.seq) === null) closeCancelled(context, job);
-      });
+      const change = changeOfJob(store, job.seq);
+      if (job.phase === 'commit' && change) await changes.cancel(change.seq, signal);
+      else await runner.release(job.seq);
+      await store.durable(() => closeCancelled(context, job));
       return now(job);
     },
     loggedIn() {
@@ -183,11 +252,59 @@ export function createJobs(context: JobContext): Jobs {
       // The login may have happened while no server was running.
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
+      // Writes of tools that a crash or a stop has cut short.
+      const cut = changes.orphans().map(({ seq }) => this.adopt(seq));
+      Promise.all(cut).catch((error) =>
+        context.log.error({ err: error }, 'a write that was cut short has no job'),
+      );
       runner.start();
     },
-    stop: () => runner.stop(),
+    async stop() {
+      await Promise.all([runner.stop(), changes.stop()]);
+    },
   };
 }
+
+/** Of a job that a tool call has left. */
+const ADOPTED_ATTEMPTS = 5;
+
+const ADOPTED_TYPES: Readonly<Record<ChangeKind, JobType>> = {
+  add: 'add_to_playlist',
+  remove: 'remove_from_playlist',
+  reorder: 'reorder_playlist',
+  replace: 'replace_playlist',
+  deduplicate: 'deduplicate_playlist',
+  create: 'create_playlist',
+  delete: 'delete_playlist',
+  details: 'update_playlist_details',
+  save: 'save_tracks',
+  unsave: 'remove_saved_tracks',
+  undo: 'undo',
+};
+
+function adoptionOf(change: Change, { ops }: ChangeBody): Adoption {
+  const create = ops.find((op) => op.op === 'create');
+  const details: DetailValues = create?.op === 'create' ? create.details : {};
+  const isListed = LISTED.has(change.kind);
+  const uris = isListed ? ops.flatMap((op) => ('uris' in op ? op.uris : [])) : [];
+  return {
+    type: ADOPTED_TYPES[change.kind],
+    payload: {
+      ...(change.playlistId === null ? {} : { playlist_id: change.playlistId }),
+      ...(details.name === undefined ? {} : { name: details.name }),
+      ...(details.description === undefined ? {} : { description: details.description }),
+      ...(details.public === undefined ? {} : { public: details.public }),
+      strict: false,
+      dry_run: false,
+      skip_existing: false,
+      skip_duplicates: false,
+    },
+    items: uris.map((uri) => ({ input: uri, key: null, uri, status: 'matched' as const })),
+  };
+}
+
+/** Kinds whose entries are the rows or tracks that are written. */
+const LISTED: ReadonlySet<ChangeKind> = new Set(['add', 'replace', 'create', 'save', 'unsave', 'remove']);
 
 /** What a resumed job clears. */
 const CLEARED: JobChange = {

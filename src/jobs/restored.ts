@@ -1,19 +1,16 @@
 /**
- * Jobs of a state that was restored from a copy. The copy does not know what they wrote after it was made, so none may
- * continue writing by itself: it would write that again.
+ * Jobs and changes of a state that was restored from a copy. The copy does not know what they wrote after it was made, so
+ * none may go on by itself.
  */
 import { isoOf } from '../base/clock.ts';
-import { getIntent, getPlan, putIntent } from '../store/tables/jobIntents.ts';
+import { isChangeEnded } from '../domain/change.ts';
+import { changeOfJob, openChanges, setChange } from '../store/tables/changes.ts';
 import { type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
 import type { Store } from '../store/types.ts';
-import { KINDS } from './kinds/index.ts';
-
-/** The intent of an empty write: it makes `resume_job` check that the playlist holds exactly what this state knows. */
-const COMPARE = { kind: 'write', first: 0, last: -1 } as const;
 
 /**
- * Stops every job that was writing, until `resume_job` or `cancel_job`; returns how many. A job that had begun to write to
- * a playlist first compares the playlist when it is resumed.
+ * Stops every job that was writing, until `resume_job` or `cancel_job`; returns how many. One that is resumed first finds
+ * out how far it had got. Writes of tools that had not ended are given up as they are.
  * @param savedAt time of the copy, Unix milliseconds
  */
 export function holdWriting(store: Store, savedAt: number): number {
@@ -21,7 +18,13 @@ export function holdWriting(store: Store, savedAt: number): number {
   const writing = listJobs(store, 0, -1).filter(
     ({ phase, status }) => phase === 'commit' && MAY_CONTINUE.has(status),
   );
-  return store.transaction(() => writing.filter((job) => hold(store, job, savedAt)).length);
+  return store.transaction(() => {
+    const now = store.now();
+    for (const change of openChanges(store)) {
+      if (change.job === null) setChange(store, change.seq, { state: 'partial', endedAt: now }, now);
+    }
+    return writing.filter((job) => hold(store, job, savedAt)).length;
+  });
 }
 
 const MAY_CONTINUE: ReadonlySet<Job['status']> = new Set(['waiting', 'committing', 'failed']);
@@ -29,20 +32,19 @@ const MAY_CONTINUE: ReadonlySet<Job['status']> = new Set(['waiting', 'committing
 /** True if the job would have continued by itself. */
 function hold(store: Store, job: Job, savedAt: number): boolean {
   const now = store.now();
-  const compares = KINDS[job.type].target === 'playlist' && getPlan(store, job.seq) !== null;
-  if (compares && getIntent(store, job.seq) === null) putIntent(store, job.seq, COMPARE, now);
+  const change = changeOfJob(store, job.seq);
+  // Whatever came after the copy counts as on its way, so that a resumed job looks first.
+  if (change && !isChangeEnded(change.state)) setChange(store, change.seq, { inTransit: true }, now);
   if (job.status === 'failed') return false;
-  const error = held(savedAt, compares);
-  const change = { error, runAfter: null, reason: null, completedAt: now };
-  return moveJob(store, job.seq, { from: job.status, to: 'failed' }, change, now);
+  const facts = { error: held(savedAt), runAfter: null, reason: null, completedAt: now };
+  return moveJob(store, job.seq, { from: job.status, to: 'failed' }, facts, now);
 }
 
-function held(savedAt: number, compares: boolean): JobError {
+function held(savedAt: number): JobError {
   return {
     code: 'CONFLICT',
     message: `The state was restored from a copy made at ${isoOf(savedAt)}, while this job was writing. It may have written more since.`,
-    remedy: compares
-      ? 'resume_job continues if the playlist holds exactly what the job had written by then; cancel_job leaves it as it is.'
-      : 'Check in Spotify whether its tracks are there. If they are, call cancel_job; if not, call resume_job, which writes them.',
+    remedy:
+      'resume_job finds out what it had written and writes the rest; cancel_job leaves the playlist as it is.',
   };
 }

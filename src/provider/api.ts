@@ -58,6 +58,8 @@ export interface ProviderResponse {
   body: unknown;
   /** True if there was a body that is not JSON. */
   opaque: boolean;
+  /** The provider's clock when it answered, Unix milliseconds (the `Date` header, to the second); null without one. */
+  date?: number | null;
 }
 
 /** Builds the path from a template such as `/playlists/{id}/items`; every value is percent-encoded. */

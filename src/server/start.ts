@@ -2,6 +2,7 @@
 
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { createChanges } from '../changes/changes.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { ownerCodeLength } from '../config/strength.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
@@ -82,9 +83,10 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const { provider, store } = core;
   const rows = createPlaylistRows(provider, clock);
   const resolver = createResolver(provider, store, clock);
-  const jobs = createJobs({ provider, rows, resolver, store, clock, random, log });
+  const changes = createChanges({ provider, rows, store, clock, random, log });
+  const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
   core.onConnected(() => jobs.loggedIn());
-  const services = { provider, rows, resolver, jobs, store, clock, startedAt: clock.now() };
+  const services = { provider, rows, resolver, changes, jobs, store, clock, startedAt: clock.now() };
   const endpoint = createLazyEndpoint(() => loadEndpoint(services, options));
   const credentials = createCredentials({
     mode: settings.mcpAuthMode,

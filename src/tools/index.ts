@@ -9,6 +9,7 @@ import * as catalogReading from './catalog/catalogReading.ts';
 import * as trackMatching from './catalog/trackMatching.ts';
 import * as diagnostics from './diagnostics.ts';
 import * as albums from './extras/albums.ts';
+import * as changeTools from './extras/changeTools.ts';
 import * as deletePlaylist from './extras/deletePlaylist.ts';
 import * as player from './extras/player.ts';
 import * as jobTools from './jobTools.ts';
@@ -31,7 +32,7 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   playback: [playbackReading, playbackCommands],
   jobs: [jobTools],
   diagnostics: [diagnostics],
-  extras: [albums, player, deletePlaylist],
+  extras: [albums, player, deletePlaylist, changeTools],
 };
 
 const BY_GROUP = new Map(TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap(toolsIn)]));

@@ -1,7 +1,14 @@
 /** Durable jobs: bulk work that continues by itself through limits, restarts and crashes. */
 import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
-import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES, type JobPayload, type JobType } from '../domain/job.ts';
+import {
+  BULK_JOB_TYPES,
+  type BulkJobType,
+  ITEM_STATUSES,
+  JOB_STATUSES,
+  JOB_TYPES,
+  type JobPayload,
+} from '../domain/job.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import { Description, PlaylistName, PlaylistRef } from './arguments.ts';
 import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
@@ -101,7 +108,7 @@ export const createBulkJobTool = defineTool({
   kind: 'write',
   input: z.object({
     type: z
-      .enum(JOB_TYPES)
+      .enum(BULK_JOB_TYPES)
       .describe('What to do with the items: append, create a playlist, replace a playlist, save, unsave'),
     payload: Payload.prefault({}).describe('Where to write, and how'),
     items: anyEntries,
@@ -139,7 +146,7 @@ export const createBulkJobTool = defineTool({
   },
 });
 
-function requireTarget(type: JobType, payload: JobPayload): void {
+function requireTarget(type: BulkJobType, payload: JobPayload): void {
   const needed = {
     add_to_playlist: 'playlist_id',
     replace_playlist: 'playlist_id',

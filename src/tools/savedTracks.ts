@@ -1,10 +1,11 @@
 /** Saved tracks: listing, saving, removing and checking them. */
 import * as z from 'zod';
+import { saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { containsUris, getSavedTracks, libraryChunks } from '../provider/resources/savedTracks.ts';
-import { completeOrThrow, reportOf, writeChunks } from '../provider/writes/chunkedWrite.ts';
-import { type GivenRef, limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
+import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.ts';
+import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
+import { reportOrThrow, writeFor } from './playlists/playlistWriting.ts';
 import { defineTool, type Services } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
@@ -31,21 +32,22 @@ const LibraryReport = z.object({
   chunks: z
     .object({ total: z.number(), completed: z.number() })
     .describe('Requests of at most 40 entries each'),
+  change_id: z.string().optional().describe('Names this change for undo'),
 });
 
 async function writeToLibrary(
-  { provider, clock }: Services,
-  method: 'PUT' | 'DELETE',
-  refs: readonly GivenRef[],
+  services: Services,
+  tool: string,
+  request: ReturnType<typeof saveTracks>,
   call: Call,
 ): Promise<z.infer<typeof LibraryReport>> {
-  const chunks = libraryChunks(
-    method,
-    refs.map((ref) => ref.uri),
-  );
-  const progress = await writeChunks(provider, chunks, call, clock);
-  const { playlist_id: _, snapshot_id: __, ...report } = reportOf('', chunks, progress);
-  return completeOrThrow(report, progress.error);
+  const result = await writeFor(services, tool, request, call);
+  const {
+    playlist_id: _,
+    snapshot_id: __,
+    ...report
+  } = await reportOrThrow(services, '', request.requested, result);
+  return report;
 }
 
 export const saveTracksTool = defineTool({
@@ -57,7 +59,8 @@ export const saveTracksTool = defineTool({
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
   output: LibraryReport,
-  handle: (services, { track_ids }, call) => writeToLibrary(services, 'PUT', track_ids, call),
+  handle: (services, { track_ids }, call) =>
+    writeToLibrary(services, 'save_tracks', saveTracks(track_ids.map(({ uri }) => uri)), call),
 });
 
 export const removeSavedTracksTool = defineTool({
@@ -69,7 +72,10 @@ export const removeSavedTracksTool = defineTool({
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
   output: LibraryReport,
-  handle: (services, { track_ids }, call) => writeToLibrary(services, 'DELETE', track_ids, call),
+  handle: (services, { track_ids }, call) => {
+    const uris = track_ids.map(({ uri }) => uri);
+    return writeToLibrary(services, 'remove_saved_tracks', unsaveTracks(services, uris), call);
+  },
 });
 
 export const checkSavedTracksTool = defineTool({

@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
+import type { Changes } from '../changes/changes.ts';
 import type { Jobs } from '../jobs/jobService.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
@@ -17,6 +18,8 @@ export interface Services {
   rows: PlaylistRows;
   /** From a title and an artist to a track. */
   resolver: Resolver;
+  /** The one way to write to playlists and the library. */
+  changes: Changes;
   /** Durable jobs. */
   jobs: Jobs;
   store: Store;

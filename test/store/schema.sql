@@ -48,10 +48,34 @@ CREATE TABLE browsers (
   expires_at   integer not null
 ) strict, without rowid;
 
-CREATE TABLE job_intents (
-  job        integer primary key references jobs (seq) on delete cascade,
-  intent     text not null,
-  created_at integer not null
+CREATE TABLE changes (
+  seq          integer primary key,
+  id           text not null unique,
+  kind         text not null,
+  state        text not null,
+  account      text,
+  playlist_id  text,
+  asked_by     text not null,
+  job          integer,
+  undoes       integer,
+  undone_by    integer,
+  body         blob not null,
+  leg          text not null default 'forward' check (leg in ('forward', 'back')),
+  op           integer not null default 0,
+  at           integer not null default 0,
+  in_transit   integer not null default 0 check (in_transit in (0, 1)),
+  uncertain    integer not null default 0 check (uncertain in (0, 1)),
+  requested    integer not null,
+  written      integer not null default 0,
+  snapshot_id  text,
+  server_time  integer,
+  run_after    integer,
+  reason       text,
+  failures     integer not null default 0,
+  error        text,
+  created_at   integer not null,
+  updated_at   integer not null,
+  ended_at     integer
 ) strict;
 
 CREATE TABLE job_items (
@@ -67,12 +91,6 @@ CREATE TABLE job_items (
   attempts   integer not null default 0,
   run_after  integer,
   primary key (job, position)
-) strict;
-
-CREATE TABLE job_plans (
-  job            integer primary key references jobs (seq) on delete cascade,
-  first_position integer not null,
-  base           text not null
 ) strict;
 
 CREATE TABLE jobs (
@@ -98,7 +116,7 @@ CREATE TABLE jobs (
   run_after       integer,
   reason          text,
   review_required integer not null default 0 check (review_required in (0, 1)),
-  uncertain       integer not null default 0 check (uncertain in (0, 1)),
+  carry_on       integer not null default 0 check (carry_on in (0, 1)),
   error           text,
   result          text,
   created_at      integer not null,
@@ -182,6 +200,12 @@ CREATE UNIQUE INDEX api_errors_kind
   on api_errors (method, path, ifnull(status_code, 0), ifnull(reason, ''), provider);
 
 CREATE INDEX api_errors_recent on api_errors (last_seen_at);
+
+CREATE INDEX changes_job on changes (job);
+
+CREATE INDEX changes_playlist on changes (playlist_id, seq);
+
+CREATE INDEX changes_state on changes (state);
 
 CREATE INDEX job_items_key on job_items (job, key) where status = 'pending';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UNSTOPPABLE } from '../../src/provider/writes/chunkedWrite.ts';
-import { followPlaylist, unfollowPlaylist } from '../../src/provider/writes/playlistWrites.ts';
+import { followPlaylist, unfollowPlaylist } from '../../src/provider/resources/playlistWrites.ts';
 import { playlistNamed, withProvider } from '../demo/support.ts';
 import { owner } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';

@@ -96,7 +96,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     }
     if (answer.status !== 429 && answer.status < 500) limits.passed(request.scope, sentAt);
     if (answer.status >= 200 && answer.status < 300)
-      return accepted(request, success(answer.status, answer.text));
+      return accepted(request, success(answer.status, answer.text, answer.headers));
     return refused(request, sentAt, answer);
   }
 
@@ -150,12 +150,14 @@ function initOf(request: ProviderRequest, token: string): RequestInit {
   return { method: request.method, headers, body: JSON.stringify(request.body) };
 }
 
-function success(status: number, text: string): ProviderResponse {
-  if (text.trim() === '') return { status, body: null, opaque: false };
+function success(status: number, text: string, headers: Headers): ProviderResponse {
+  const at = Date.parse(headers.get('date') ?? '');
+  const date = Number.isNaN(at) ? null : at;
+  if (text.trim() === '') return { status, body: null, opaque: false, date };
   try {
-    return { status, body: JSON.parse(text), opaque: false };
+    return { status, body: JSON.parse(text), opaque: false, date };
   } catch {
-    return { status, body: null, opaque: true };
+    return { status, body: null, opaque: true, date };
   }
 }
 

@@ -2,9 +2,9 @@
  * The player: commands. Any 2xx means "accepted"; the bodies are opaque. A 403 "restriction violated" often only means
  * that the player is already in the requested state, so `play` and `pause` read its state before they report a failure.
  */
+import { NEVER } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
-import { UNSTOPPABLE } from '../writes/chunkedWrite.ts';
 import { getPlaybackState, type PlayerState } from './player.ts';
 
 type Query = Record<string, string | number | undefined>;
@@ -23,7 +23,7 @@ async function command(
 ): Promise<void> {
   const request: ProviderRequest = { method, path, template: path, scope: 'player', query };
   call.signal.throwIfAborted();
-  await api.send(body === undefined ? request : { ...request, body }, UNSTOPPABLE);
+  await api.send(body === undefined ? request : { ...request, body }, { signal: NEVER });
 }
 
 export interface PlayCommand {

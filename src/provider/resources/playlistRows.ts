@@ -18,8 +18,19 @@ const ALL_ROWS = 20_000;
 export interface PlaylistRows {
   /** Metadata and all rows; rows read within the last minute under the same snapshot are reused. */
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
-  /** All rows as they are now. */
+  /** All rows as the list shows them now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
+  /**
+   * All rows, once the list shows what relay itself wrote last: lists lag behind writes. Waits some seconds at most, since
+   * someone else may have changed it after that.
+   */
+  readSettled(playlistId: string, call: Call): Promise<Item[]>;
+  /** Waits until the list has caught up with what relay itself wrote last. */
+  settle(playlistId: string, call: Call): Promise<void>;
+  /** The rows that a write of relay within the last minute has left; null where they are not known. */
+  known(playlistId: string): readonly string[] | null;
+  /** Tells what a write of relay has left: all rows, or the last ones, as far as they are known. */
+  wrote(playlistId: string, left: { rows: readonly string[] | null; tail: readonly string[] | null }): void;
   /**
    * Runs a write after earlier ones to the same playlist have ended, and drops the playlist from the cache. `signal` ends
    * the wait for its turn, not the work: a job may be writing for a minute.
@@ -27,9 +38,34 @@ export interface PlaylistRows {
   exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
+/** After this, a list that differs from what was written shows another person's change. */
+const LAG_MS = 6_000;
+const LOOK_AGAIN_MS = 400;
+/** How long relay's own last write to a playlist is remembered. */
+const REMEMBER_MS = 60_000;
+
+interface OwnWrite {
+  rows: readonly string[] | null;
+  tail: readonly string[] | null;
+  /** Monotonic milliseconds. */
+  at: number;
+}
+
+/** True if the rows show the write; a row that Spotify no longer offers may be any. */
+function shows(uris: readonly string[], { rows, tail }: OwnWrite): boolean {
+  const expected = rows ?? tail ?? [];
+  if (rows !== null && rows.length !== uris.length) return false;
+  const shown = uris.slice(uris.length - expected.length);
+  return (
+    shown.length === expected.length &&
+    expected.every((uri, index) => uri === shown[index] || uri === '' || shown[index] === '')
+  );
+}
+
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
   const kept = new Map<string, { snapshotId: string; items: Item[]; at: number }>();
   const writing = new Map<string, Promise<unknown>>();
+  const own = new Map<string, OwnWrite>();
   /** Writes begun and ended so far: rows read while this changed may predate the write. */
   let writes = 0;
 
@@ -44,8 +80,40 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     return (await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call)).items;
   }
 
+  async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
+    for (;;) {
+      const items = await readFresh(playlistId, call);
+      const last = own.get(playlistId);
+      const isOld = !last || clock.monotonic() - last.at > LAG_MS;
+      if (
+        isOld ||
+        shows(
+          items.map(({ item }) => item?.uri ?? ''),
+          last,
+        )
+      )
+        return items;
+      await clock.sleep(LOOK_AGAIN_MS, call.signal);
+    }
+  }
+
   return {
     readFresh,
+    readSettled,
+    async settle(playlistId, call) {
+      const last = own.get(playlistId);
+      if (last && clock.monotonic() - last.at <= LAG_MS) await readSettled(playlistId, call);
+    },
+    known(playlistId) {
+      const last = own.get(playlistId);
+      return last && clock.monotonic() - last.at <= REMEMBER_MS ? last.rows : null;
+    },
+    wrote(playlistId, left) {
+      const now = clock.monotonic();
+      for (const [id, { at }] of own) if (now - at > REMEMBER_MS) own.delete(id);
+      if (left.rows === null && left.tail === null) own.delete(playlistId);
+      else own.set(playlistId, { ...left, at: now });
+    },
     async read(playlistId, call) {
       const playlist = await getPlaylist(api, playlistId, call);
       const known = kept.get(playlistId);

@@ -6,7 +6,6 @@ import { chunk, inParallel } from '../../base/lists.ts';
 import type { Page, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
-import type { Chunk } from '../writes/chunkedWrite.ts';
 import { type PageRequest, readPage } from './paging.ts';
 import { asObject, parseTrack, textOf } from './parse.ts';
 
@@ -32,18 +31,15 @@ export function getSavedTracks(api: ProviderApi, window: PageRequest, call: Call
 /** The provider's limit for one request. */
 export const LIBRARY_CHUNK = 40;
 
-/** `PUT` saves, `DELETE` removes; both may be repeated without harm. */
-export function libraryChunks(method: 'PUT' | 'DELETE', uris: readonly string[]): Chunk[] {
-  return chunk(uris, LIBRARY_CHUNK).map((part) => ({
-    request: {
-      method,
-      path: '/me/library',
-      template: '/me/library',
-      scope: 'library.write',
-      query: { uris: part.join(',') },
-    },
-    count: part.length,
-  }));
+/** `PUT` saves, `DELETE` removes at most 40 tracks; both may be repeated without harm. */
+export function libraryRequest(method: 'PUT' | 'DELETE', uris: readonly string[]): ProviderRequest {
+  return {
+    method,
+    path: '/me/library',
+    template: '/me/library',
+    scope: 'library.write',
+    query: { uris: uris.join(',') },
+  };
 }
 
 /** For each URI, in order, whether it is saved. */

@@ -20,6 +20,9 @@ export const text = <T extends string = string>(): Kind<T> => asIs<T>();
 /** A boolean, kept as 0 or 1. */
 export const flag: Kind<boolean> = { read: (raw) => raw === 1, write: (value) => (value ? 1 : 0) };
 
+/** Bytes. */
+export const blob: Kind<Uint8Array> = asIs<Uint8Array>();
+
 /** Any JSON value. The program wrote it, so its shape is not checked again. */
 export const json = <T>(): Kind<T> => ({
   read: (raw) => JSON.parse(raw as string) as T,

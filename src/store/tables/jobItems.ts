@@ -225,29 +225,42 @@ export function matchedItems(store: Store, job: number, limit: number, from = 0)
   );
 }
 
-/** URIs of what was written from a position on, in order. */
-export function writtenUris(store: Store, job: number, from: number): string[] {
+/** URIs of everything that is to be written, in order. */
+export function allMatchedUris(store: Store, job: number): string[] {
   return store
     .all<{ uri: string }>(
-      "select uri from job_items where job = ? and position >= ? and status = 'written' order by position",
-      [job, from],
+      "select uri from job_items where job = ? and status = 'matched' order by position",
+      [job],
     )
     .map(({ uri }) => uri);
 }
 
-/** Marks what is matched between two positions, both included, as written. */
-export function markWritten(
-  store: Store,
-  job: number,
-  range: { first: number; last: number },
-  now: number,
-): void {
+/** Position of the first item that is still to be written; null for none. */
+export function firstMatched(store: Store, job: number): number | null {
+  return matchedItems(store, job, 1)[0]?.position ?? null;
+}
+
+/** Marks the first `entries` of what is matched as written. */
+export function markNextWritten(store: Store, job: number, entries: number, now: number): void {
+  if (entries <= 0) return;
   store.transaction(() => {
+    const last = matchedItems(store, job, entries).at(-1)?.position ?? -1;
     const { changes } = store.run(
-      "update job_items set status = 'written' where job = ? and status = 'matched' and position between ? and ?",
-      [job, range.first, range.last],
+      "update job_items set status = 'written' where job = ? and status = 'matched' and position <= ?",
+      [job, last],
     );
     count(store, job, { from: 'matched', to: 'written', changes }, now);
+  });
+}
+
+/** What was written has been taken back: it is to be written again. */
+export function unwriteItems(store: Store, job: number, now: number): void {
+  store.transaction(() => {
+    const { changes } = store.run(
+      "update job_items set status = 'matched' where job = ? and status = 'written'",
+      [job],
+    );
+    count(store, job, { from: 'written', to: 'matched', changes }, now);
   });
 }
 

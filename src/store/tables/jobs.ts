@@ -53,8 +53,8 @@ const JOBS = defineTable('jobs', {
   /** Why it waits. */
   reason: nullable(text()),
   reviewRequired: flag,
-  /** A write's answer was lost, so the end is checked by reading. */
-  uncertain: flag,
+  /** A person has decided that a change under review goes on. */
+  carryOn: flag,
   error: nullable(json<JobError>()),
   result: nullable(json<Record<string, unknown>>()),
   createdAt: integer,
@@ -83,7 +83,7 @@ export type JobChange = Partial<
     | 'runAfter'
     | 'reason'
     | 'reviewRequired'
-    | 'uncertain'
+    | 'carryOn'
     | 'error'
     | 'result'
     | 'startedAt'
@@ -181,13 +181,20 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
  * The next job of a phase that has something to do at `now`, the one after `last` first, so that each gets its turn. A
  * cancelled job has something to do while it is not known how its last write ended.
  */
-export function dueJob(store: Store, phase: JobPhase, now: number, last: number): Job | null {
+export function dueJob(
+  store: Store,
+  phase: JobPhase,
+  now: number,
+  last: number,
+  busy: readonly number[],
+): Job | null {
   return JOBS.first(
     store,
-    `where phase = :phase and (
+    `where phase = :phase and seq not in (${busy.map(Number).join(', ')}) and (
        status in (${WORKING})
        or (status = 'waiting' and run_after <= :now)
-       or (status = 'cancelled' and seq in (select job from job_intents)))
+       or (status = 'cancelled' and seq in (
+         select job from changes where job is not null and state not in ('done', 'partial', 'rolled_back', 'unchanged'))))
      order by seq <= :last, seq limit 1`,
     { phase, now, last },
   );

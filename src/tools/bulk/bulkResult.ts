@@ -1,9 +1,8 @@
 /** What the bulk tools answer: counts, a row for each entry, and what was written. */
 import * as z from 'zod';
 import { Track } from '../../domain/shapes.ts';
-import type { WriteReport as Report } from '../../provider/writes/chunkedWrite.ts';
 import { Candidate } from '../catalog/trackMatching.ts';
-import { WriteReport } from '../playlists/playlistWriting.ts';
+import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
 import type { ResolvedEntry } from './entries.ts';
 
 const ReportRow = z.object({

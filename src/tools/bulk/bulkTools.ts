@@ -1,12 +1,13 @@
 /** Building playlists from lists of songs: resolve everything first, then write, and report the outcome of each entry. */
 
 import * as z from 'zod';
+import type { ChangeResult } from '../../changes/changes.ts';
+import { addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import type { JobPayload } from '../../domain/job.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
-import { partialWrite, UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
-import { createPlaylist } from '../../provider/writes/playlistWrites.ts';
+import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { BulkResult, outcome } from './bulkResult.ts';
@@ -41,11 +42,12 @@ type AddOptions = z.output<z.ZodObject<typeof addArguments & { playlist_id: type
 async function addEntries(
   services: Services,
   inputs: readonly Entry[],
-  options: AddOptions,
+  options: AddOptions & { tool: string },
   call: Call,
 ): Promise<BulkResult> {
   const id = options.playlist_id.id;
   const begun: Begun = {
+    tool: options.tool,
     type: 'add_to_playlist',
     payload: addPayload(options),
     inputs,
@@ -61,7 +63,7 @@ async function addEntries(
     return outcome(entries, { status: 'blocked', playlist_id: id });
   }
   if (toWrite(entries).length === 0) return outcome(entries, { status: 'done', playlist_id: id });
-  return writeOrDefer(services, begun, entries, id, call);
+  return (await writeOrDefer(services, begun, entries, addRows(id, toWrite(entries)), call)).answer;
 }
 
 function addPayload({ playlist_id, strict, dry_run, skip_existing }: AddOptions): JobPayload {
@@ -79,7 +81,7 @@ async function markExisting(
 ): Promise<ResolvedEntry[] | Stop> {
   try {
     const items = await withinTime(clock, timeLeft(begun, clock), call.signal, (signal) =>
-      rows.readFresh(id, { signal, progress() {} }),
+      rows.readSettled(id, { signal, progress() {} }),
     );
     const held = new Set(items.map((item) => item.item?.uri));
     return entries.map((entry) =>
@@ -104,7 +106,7 @@ export const addTracksBySearchTool = defineTool({
     addEntries(
       services,
       tracks.map((search) => ({ input: search, search })),
-      options,
+      { ...options, tool: 'add_tracks_by_search' },
       call,
     ),
 });
@@ -118,7 +120,7 @@ export const bulkAddTracksTool = defineTool({
   input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
   output: BulkResult,
   handle: (services, { tracks, ...options }, call) =>
-    addEntries(services, tracks.map(entryOf), options, call),
+    addEntries(services, tracks.map(entryOf), { ...options, tool: 'bulk_add_tracks' }, call),
 });
 
 export const createPlaylistFromTracksTool = defineTool({
@@ -145,6 +147,7 @@ export const createPlaylistFromTracksTool = defineTool({
   async handle(services, args, call) {
     const inputs = args.tracks.map(entryOf);
     const begun: Begun = {
+      tool: 'create_playlist_from_tracks',
       type: 'create_playlist',
       payload: createPayload(args),
       inputs,
@@ -186,21 +189,29 @@ async function createAndFill(
   entries: readonly ResolvedEntry[],
   call: Call,
 ): Promise<BulkResult & { playlist?: Playlist }> {
-  call.signal.throwIfAborted();
-  let playlist: Playlist;
-  try {
-    playlist = await createPlaylist(services.provider, { name: '', ...begun.payload }, UNSTOPPABLE);
-  } catch (error) {
-    const stop = stopOf(error, services.clock);
-    if (!stop) throw error;
-    return deferred(services, begun, entries, stop, null, { written: 0 });
-  }
-  const result = await fill(services, begun, playlist, entries, call);
-  const { snapshot_id = null, written = 0 } = result.write ?? {};
-  return {
-    ...result,
-    playlist: { ...playlist, snapshot_id: snapshot_id ?? playlist.snapshot_id, total_items: written },
-  };
+  const { name = '', description, public: isPublic } = begun.payload;
+  const request = makePlaylist(services, { name, description, public: isPublic }, toWrite(entries), false);
+  const { result, answer } = await writeOrDefer(services, begun, entries, request, call).catch(named);
+  const playlist = result.kind === 'ended' ? await madePlaylist(services, result, call) : null;
+  return { ...answer, ...(playlist ? { playlist } : {}) };
+}
+
+async function madePlaylist(
+  services: Services,
+  { playlist: made, change }: Extract<ChangeResult, { kind: 'ended' }>,
+  call: Call,
+): Promise<Playlist> {
+  // Found by looking after its answer was lost: only its ID is known.
+  const playlist = made ?? (await getPlaylist(services.provider, change.playlistId ?? '', call));
+  return { ...playlist, snapshot_id: change.snapshotId ?? playlist.snapshot_id, total_items: change.written };
+}
+
+/** The failure must name the playlist that was created, or nobody could continue with it. */
+function named(thrown: unknown): never {
+  const error = asRelayError(thrown);
+  const id = error.details?.playlist_id;
+  if (error.code !== 'PARTIAL_WRITE' || typeof id !== 'string' || id === '') throw error;
+  throw error.with({ message: `The playlist ${id} was created, but: ${error.message}` });
 }
 
 function markRepeated(entries: readonly ResolvedEntry[]): ResolvedEntry[] {
@@ -211,28 +222,4 @@ function markRepeated(entries: readonly ResolvedEntry[]): ResolvedEntry[] {
     seen.add(entry.uri);
     return entry;
   });
-}
-
-/** The failure must name the playlist that was created, or nobody could continue with it. */
-async function fill(
-  services: Services,
-  begun: Begun,
-  playlist: Playlist,
-  entries: readonly ResolvedEntry[],
-  call: Call,
-): Promise<BulkResult> {
-  try {
-    return await writeOrDefer(services, begun, entries, playlist.id, call);
-  } catch (thrown) {
-    const error = asRelayError(thrown);
-    const unwritten = {
-      ok: false,
-      playlist_id: playlist.id,
-      requested: toWrite(entries).length,
-      written: 0,
-      partial: true,
-    };
-    const partial = error.code === 'PARTIAL_WRITE' ? error : partialWrite(unwritten, error);
-    throw partial.with({ message: `The playlist ${playlist.id} was created, but: ${partial.message}` });
-  }
 }

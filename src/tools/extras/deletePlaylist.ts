@@ -1,8 +1,8 @@
 /** Deleting a playlist, which for Spotify means no longer following it. */
 import * as z from 'zod';
-import { UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
-import { unfollowPlaylist } from '../../provider/writes/playlistWrites.ts';
+import { unfollow } from '../../changes/kinds.ts';
 import { playlistId } from '../arguments.ts';
+import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import { defineTool } from '../tool.ts';
 
 export const deletePlaylistTool = defineTool({
@@ -13,16 +13,10 @@ export const deletePlaylistTool = defineTool({
   kind: 'destructive',
   idempotent: true,
   input: z.object({ playlist_id: playlistId }),
-  output: z.object({ ok: z.literal(true), playlist_id: z.string() }),
-  async handle({ provider, rows }, { playlist_id: { id } }, call) {
-    await rows.exclusively(
-      id,
-      async () => {
-        call.signal.throwIfAborted();
-        await unfollowPlaylist(provider, id, UNSTOPPABLE);
-      },
-      call.signal,
-    );
-    return { ok: true as const, playlist_id: id };
+  output: z.object({ ok: z.literal(true), playlist_id: z.string(), change_id: z.string().optional() }),
+  async handle(services, { playlist_id: { id } }, call) {
+    const result = await writeFor(services, 'delete_playlist', unfollow(id), call);
+    const { change_id } = await reportOrThrow(services, id, 1, result);
+    return { ok: true as const, playlist_id: id, change_id };
   },
 });

@@ -1,22 +1,15 @@
 /** Changing playlists: creating and editing them, adding, removing and moving rows. */
 import * as z from 'zod';
+import { addRows, changeDetails, makePlaylist, moveRows, removeRows } from '../../changes/kinds.ts';
+import type { DetailValues } from '../../domain/change.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { EntityRef } from '../../domain/ids.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
-import { UNSTOPPABLE } from '../../provider/writes/chunkedWrite.ts';
-import {
-  createPlaylist,
-  insertChunks,
-  type PlaylistDetails,
-  removeChunks,
-  reorder,
-  updateDetails,
-} from '../../provider/writes/playlistWrites.ts';
 import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { WriteReport, writeToPlaylist } from './playlistWriting.ts';
+import { type Report, reportOrThrow, WriteReport, writeFor } from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -45,15 +38,20 @@ export const createPlaylistTool = defineTool({
     public: Public.default(false),
     collaborative: Collaborative.default(false),
   }),
-  output: Playlist,
-  async handle({ provider }, args, call) {
+  output: Playlist.extend({ change_id: z.string().optional() }),
+  async handle(services, args, call) {
     refusePublicCollaborative(args);
-    call.signal.throwIfAborted();
-    return createPlaylist(provider, args, UNSTOPPABLE);
+    const request = makePlaylist(services, args, [], false);
+    const result = await writeFor(services, 'create_playlist', request, call);
+    const { change_id } = await reportOrThrow(services, '', 0, result);
+    const made = result.kind === 'ended' ? result.playlist : null;
+    // Found by looking after its answer was lost: only its ID is known.
+    const id = result.kind === 'ended' ? (result.change.playlistId ?? '') : '';
+    return { ...(made ?? (await getPlaylist(services.provider, id, call))), change_id };
   },
 });
 
-export const updatePlaylistDetailsTool = defineTool({
+export const updateDetailValuesTool = defineTool({
   name: 'update_playlist_details',
   title: 'Update playlist details',
   description:
@@ -70,6 +68,7 @@ export const updatePlaylistDetailsTool = defineTool({
   output: z.object({
     playlist_id: z.string(),
     updated: z.array(z.string()).describe('Names of the changed fields'),
+    change_id: z.string().optional(),
   }),
   async handle(services, { playlist_id: { id }, ...details }, call) {
     const updated = Object.entries(details).flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -79,22 +78,17 @@ export const updatePlaylistDetailsTool = defineTool({
       });
     }
     await checkCollaborative(services, id, details, call);
-    await services.rows.exclusively(
-      id,
-      async () => {
-        call.signal.throwIfAborted();
-        await updateDetails(services.provider, id, details, UNSTOPPABLE);
-      },
-      call.signal,
-    );
-    return { playlist_id: id, updated };
+    const request = changeDetails(services, id, details);
+    const result = await writeFor(services, 'update_playlist_details', request, call);
+    const { change_id } = await reportOrThrow(services, id, updated.length, result);
+    return { playlist_id: id, updated, change_id };
   },
 });
 
 async function checkCollaborative(
   services: Services,
   id: string,
-  details: PlaylistDetails,
+  details: DetailValues,
   call: Call,
 ): Promise<void> {
   refusePublicCollaborative(details);
@@ -103,7 +97,7 @@ async function checkCollaborative(
   refusePublicCollaborative({ collaborative: true, public: playlist.public ?? false });
 }
 
-function refusePublicCollaborative(details: Pick<PlaylistDetails, 'public' | 'collaborative'>): void {
+function refusePublicCollaborative(details: Pick<DetailValues, 'public' | 'collaborative'>): void {
   if (details.collaborative !== true || details.public !== true) return;
   throw new RelayError('INVALID_ARGUMENT', 'A collaborative playlist cannot be public.', {
     remedy: 'Pass public: false together with collaborative: true.',
@@ -119,7 +113,7 @@ export const addTracksTool = defineTool({
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
   handle: (services, { playlist_id: { id }, track_ids }, call) =>
-    writeToPlaylist(services, id, insertChunks(id, uris(track_ids)), call),
+    write(services, 'add_tracks_to_playlist', addRows(id, uris(track_ids)), call),
 });
 
 export const removeTracksTool = defineTool({
@@ -132,10 +126,7 @@ export const removeTracksTool = defineTool({
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
   handle(services, { playlist_id: { id }, track_ids }, call) {
-    const counts = new Map<string, number>();
-    for (const uri of uris(track_ids)) counts.set(uri, (counts.get(uri) ?? 0) + 1);
-    const chunks = removeChunks(id, [...counts.keys()], (uri) => counts.get(uri) ?? 0);
-    return writeToPlaylist(services, id, chunks, call);
+    return write(services, 'remove_tracks_from_playlist', removeRows(services, id, uris(track_ids)), call);
   },
 });
 
@@ -162,19 +153,28 @@ export const reorderTracksTool = defineTool({
         'Playlist version that the positions refer to. Best omitted: Spotify sometimes fails with it',
       ),
   }),
-  output: z.object({ playlist_id: z.string(), snapshot_id: z.string().nullable() }),
+  output: z.object({
+    playlist_id: z.string(),
+    snapshot_id: z.string().nullable(),
+    change_id: z.string().optional(),
+  }),
   async handle(services, { playlist_id: { id }, ...move }, call) {
-    const snapshot_id = await services.rows.exclusively(
-      id,
-      async () => {
-        call.signal.throwIfAborted();
-        return reorder(services.provider, id, move, UNSTOPPABLE);
-      },
-      call.signal,
-    );
-    return { playlist_id: id, snapshot_id };
+    const { range_start: start, range_length: length, insert_before: before, snapshot_id: snapshot } = move;
+    const request = moveRows(services, id, { start, length, before, snapshot });
+    const { snapshot_id, change_id } = await write(services, 'reorder_playlist_tracks', request, call);
+    return { playlist_id: id, snapshot_id, change_id };
   },
 });
+
+async function write(
+  services: Services,
+  tool: string,
+  request: ReturnType<typeof addRows>,
+  call: Call,
+): Promise<Report> {
+  const id = request.playlistId ?? '';
+  return reportOrThrow(services, id, request.requested, await writeFor(services, tool, request, call));
+}
 
 function uris(refs: readonly EntityRef[]): string[] {
   return refs.map((ref) => ref.uri);

@@ -1,25 +1,12 @@
 /** Rewriting playlists: replacing all rows, removing duplicates. Both are rolled back if they cannot be finished. */
 import * as z from 'zod';
+import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../changes/kinds.ts';
+import { requestsLeft } from '../../changes/rowOps.ts';
 import type { Item } from '../../domain/shapes.ts';
-import { type PlaylistRequest, planDeduplicate, repeatedRows } from '../../music/deduplication.ts';
-import type { Call } from '../../provider/api.ts';
-import type { Chunk, WriteReport as Report } from '../../provider/writes/chunkedWrite.ts';
-import { insertChunks, removeChunks, replaceChunks } from '../../provider/writes/playlistWrites.ts';
-import { restorableUris, rewrite } from '../../provider/writes/rollback.ts';
+import { repeatedRows } from '../../music/deduplication.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
-import { defineTool, type Services } from '../tool.ts';
-import { WriteReport } from './playlistWriting.ts';
-
-function rewritePlaylist(
-  services: Services,
-  playlistId: string,
-  former: readonly string[],
-  chunks: readonly Chunk[],
-  call: Call,
-): Promise<Report> {
-  const { provider: api, rows, clock } = services;
-  return rewrite({ api, rows, clock, playlistId, former, chunks, call });
-}
+import { defineTool } from '../tool.ts';
+import { emptyReport, reportOrThrow, WriteReport, writeFor } from './playlistWriting.ts';
 
 export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
@@ -38,19 +25,14 @@ export const replaceTracksTool = defineTool({
       ),
   }),
   output: WriteReport,
-  handle(services, { playlist_id: { id }, track_ids }, call) {
-    return services.rows.exclusively(
+  async handle(services, { playlist_id: { id }, track_ids }, call) {
+    const request = replaceRows(
+      services,
       id,
-      async () => {
-        const former = restorableUris(await services.rows.readFresh(id, call));
-        const chunks = replaceChunks(
-          id,
-          track_ids.map((ref) => ref.uri),
-        );
-        return rewritePlaylist(services, id, former, chunks, call);
-      },
-      call.signal,
+      track_ids.map((ref) => ref.uri),
     );
+    const result = await writeFor(services, 'replace_playlist_tracks', request, call);
+    return reportOrThrow(services, id, track_ids.length, result);
   },
 });
 
@@ -80,59 +62,33 @@ export const deduplicatePlaylistTool = defineTool({
     removed: z.array(Removed),
     dry_run: z.boolean(),
   }),
-  handle(services, { playlist_id: { id }, dry_run }, call) {
-    return services.rows.exclusively(
-      id,
-      async () => {
-        const items = await services.rows.readFresh(id, call);
-        const former = restorableUris(items);
-        const removed = removedRows(items);
-        const counts = { original_count: items.length, resulting_count: items.length - removed.length };
-        const chunks = removed.length === 0 ? [] : chunksOf(id, former);
-        const report =
-          dry_run || chunks.length === 0
-            ? nothingWritten(id, removed.length, dry_run ? chunks.length : 0)
-            : await rewritePlaylist(services, id, former, chunks, call);
-        // The requests move more rows than they remove; what was requested is the removal.
-        const written = dry_run ? 0 : removed.length;
-        return { ...report, requested: removed.length, written, ...counts, removed, dry_run };
-      },
-      call.signal,
-    );
+  async handle(services, { playlist_id: { id }, dry_run }, call) {
+    let items: Item[] = [];
+    const read = async () => {
+      items = await services.rows.readSettled(id, call);
+      return restorableUris(items);
+    };
+    if (dry_run) {
+      const requests = requestsLeft(deduplicateOps(await read()));
+      const removed = removedRows(items);
+      return { ...emptyReport(id, removed.length, requests), ...countsOf(items, removed), removed, dry_run };
+    }
+    const request = deduplicateRows(id, read);
+    const result = await writeFor(services, 'deduplicate_playlist', request, call);
+    const removed = removedRows(items);
+    const report = await reportOrThrow(services, id, removed.length, result);
+    // The requests move more rows than they remove; what was requested is the removal.
+    const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
+    return { ...report, ...counts, removed, dry_run };
   },
 });
+
+function countsOf(items: readonly Item[], removed: readonly unknown[]) {
+  return { original_count: items.length, resulting_count: items.length - removed.length };
+}
 
 function removedRows(items: readonly Item[]): Array<z.infer<typeof Removed>> {
   return repeatedRows(items, ({ item }) => item?.uri ?? null).flatMap(({ item, position }) =>
     item ? [{ position, uri: item.uri, name: item.name }] : [],
   );
-}
-
-function chunksOf(id: string, uris: readonly string[]): Chunk[] {
-  return planDeduplicate(uris).requests.flatMap((request) => chunkOf(id, request));
-}
-
-function chunkOf(id: string, request: PlaylistRequest): Chunk[] {
-  switch (request.kind) {
-    case 'delete':
-      return removeChunks(id, request.uris);
-    case 'insert':
-      return insertChunks(id, request.uris, request.position);
-    case 'replace':
-      return replaceChunks(id, request.uris);
-    case 'append':
-      return insertChunks(id, request.uris);
-  }
-}
-
-function nothingWritten(playlistId: string, requested: number, requests: number): Report {
-  return {
-    ok: true,
-    playlist_id: playlistId,
-    requested,
-    written: 0,
-    chunks: { total: requests, completed: 0 },
-    snapshot_id: null,
-    partial: false,
-  };
 }

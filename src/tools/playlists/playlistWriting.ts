@@ -1,14 +1,13 @@
-/** The one way in which tools write rows to a playlist, and the report that it answers. */
+/** How tools write: as durable changes that a caller waits for, and the report of one. */
 import * as z from 'zod';
+import type { ChangeReport, ChangeRequest, ChangeResult } from '../../changes/changes.ts';
+import { missingRows } from '../../changes/finish.ts';
+import { outcomeUnknown } from '../../changes/sendStep.ts';
+import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import type { Call } from '../../provider/api.ts';
-import {
-  type Chunk,
-  completeOrThrow,
-  type WriteReport as Report,
-  reportOf,
-  writeChunks,
-} from '../../provider/writes/chunkedWrite.ts';
 import type { Services } from '../tool.ts';
+
+const changeId = z.string().describe('Names this change for undo');
 
 export const WriteReport = z.object({
   ok: z.boolean(),
@@ -20,22 +19,178 @@ export const WriteReport = z.object({
     .describe('Requests of at most 100 entries each'),
   snapshot_id: z.string().nullable().describe('Version of the playlist after the last request'),
   partial: z.boolean(),
+  change_id: changeId.optional(),
 });
 
-/** Sends chunks to one playlist, after earlier writes to it. */
-export async function writeToPlaylist(
+/** What every chunked write returns. */
+export interface Report {
+  ok: boolean;
+  playlist_id: string;
+  requested: number;
+  written: number;
+  chunks: { total: number; completed: number };
+  snapshot_id: string | null;
+  partial: boolean;
+  change_id?: string;
+  error?: { code: ErrorCode; message: string; outcome_unknown: boolean };
+  rollback?: { attempted: boolean; succeeded: boolean };
+}
+
+/** Of a call's 45 s: when a write that is not over goes on without its caller, so that the answer still comes in time. */
+const WAIT_MS = 40_000;
+
+/** A tool's write, for as long as its caller can wait. Time that the call has used before is taken off. */
+export function writeFor(
   services: Services,
-  id: string,
-  chunks: readonly Chunk[],
+  tool: string,
+  request: Omit<ChangeRequest, 'askedBy'>,
   call: Call,
+  spentMs = 0,
+  waits: { defersLimits?: boolean } = {},
+): Promise<ChangeResult> {
+  const waitMs = Math.max(1_000, WAIT_MS - spentMs);
+  return services.changes.run({ ...request, askedBy: `tool ${tool}` }, call, { waitMs, ...waits });
+}
+
+/**
+ * The report of a write that is over; one that goes on becomes a job.
+ * @throws RelayError the cause if nothing was written, `PARTIAL_WRITE` or `DEADLINE_EXCEEDED` with the report otherwise
+ */
+export async function reportOrThrow(
+  services: Services,
+  playlistId: string,
+  requested: number,
+  result: ChangeResult,
 ): Promise<Report> {
-  return services.rows.exclusively(
-    id,
-    async () => {
-      call.signal.throwIfAborted();
-      const progress = await writeChunks(services.provider, chunks, call, services.clock);
-      return completeOrThrow(reportOf(id, chunks, progress), progress.error);
-    },
-    call.signal,
+  if (result.kind === 'nothing_to_do') return emptyReport(playlistId, requested);
+  if (result.kind === 'goes_on') throw await handedOver(services, playlistId, result);
+  const report = reportOf(playlistId, result);
+  const { end } = result;
+  const cause = end.kind === 'stopped' ? stoppedError(result.change.id) : end.cause;
+  if (!cause) return report;
+  if (result.change.state === 'unchanged') throw cause;
+  throw failed(result, report, cause);
+}
+
+export function emptyReport(playlistId: string, requested: number, requests = 0): Report {
+  return {
+    ok: true,
+    playlist_id: playlistId,
+    requested,
+    written: 0,
+    chunks: { total: requests, completed: 0 },
+    snapshot_id: null,
+    partial: false,
+  };
+}
+
+export function reportOf(playlistId: string, { change, end, requests }: ChangeReport): Report {
+  const cause = end.kind === 'stopped' ? null : end.cause;
+  const error = cause && { code: cause.code, message: cause.message, outcome_unknown: outcomeUnknown(cause) };
+  const ok = change.state === 'done';
+  return {
+    ok,
+    playlist_id: change.playlistId ?? playlistId,
+    requested: change.requested,
+    // An operation covers repeated entries once.
+    written: ok ? change.requested : change.written,
+    chunks: change.kind === 'create' ? withoutCreation(requests) : requests,
+    snapshot_id: change.snapshotId,
+    partial: !ok,
+    change_id: change.id,
+    ...(error ? { error } : {}),
+    ...(change.leg === 'back'
+      ? { rollback: { attempted: true, succeeded: change.state === 'rolled_back' } }
+      : {}),
+  };
+}
+
+/** Making the playlist is a request without entries. */
+function withoutCreation({ total, completed }: Report['chunks']): Report['chunks'] {
+  return { total: total - 1, completed: Math.max(0, completed - 1) };
+}
+
+function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
+  if (report.rollback) return rolledBack(result, report, cause);
+  const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
+  return partialWrite(
+    how,
+    report,
+    cause,
+    `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`,
   );
+}
+
+function rolledBack(result: ChangeReport, report: Report, cause: RelayError): RelayError {
+  const isBack = result.change.state === 'rolled_back';
+  const completed = Number(result.body.notes?.completed ?? 0);
+  const chunks = { ...report.chunks, completed };
+  const how = `The write stopped after ${completed} of ${chunks.total} requests: ${cause.message} ${
+    isBack ? 'The previous content is restored.' : 'The previous content could not be restored completely.'
+  }`;
+  const missing = isBack ? {} : { missing_uris: missingRows(result) };
+  return partialWrite(
+    how,
+    { ...report, chunks, ...missing },
+    cause,
+    isBack
+      ? 'Try again when the cause is fixed.'
+      : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
+  );
+}
+
+export function partialWrite(
+  message: string,
+  details: object,
+  cause: RelayError,
+  remedy: string,
+): RelayError {
+  return new RelayError('PARTIAL_WRITE', message, {
+    remedy,
+    ...(cause.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
+    details: { ...details },
+    cause,
+  });
+}
+
+function whenOf({ retryAfterSeconds }: RelayError): string {
+  return retryAfterSeconds === undefined ? 'when the cause is fixed' : `after ${retryAfterSeconds} seconds`;
+}
+
+function stoppedError(changeId: string): RelayError {
+  return new RelayError('SHUTTING_DOWN', 'The server is stopping. The write goes on after the next start.', {
+    details: { change_id: changeId },
+  });
+}
+
+async function handedOver(
+  services: Services,
+  playlistId: string,
+  result: Extract<ChangeResult, { kind: 'goes_on' }>,
+): Promise<RelayError> {
+  const { change, cause, requests } = result;
+  const job = await services.jobs.adopt(change.seq);
+  const report = {
+    playlist_id: change.playlistId ?? playlistId,
+    requested: change.requested,
+    written: change.written,
+    chunks: requests,
+    change_id: change.id,
+    job_id: job.job_id,
+  };
+  const code =
+    cause?.code === 'CONFLICT' ? 'CONFLICT' : cause && isLimit(cause) ? cause.code : 'DEADLINE_EXCEEDED';
+  const why = cause ? cause.message : 'The write takes longer than a tool call may.';
+  return new RelayError(code, `${change.written} of ${change.requested} written so far. ${why}`, {
+    remedy:
+      cause?.code === 'CONFLICT'
+        ? `Call get_job_status with job_id ${job.job_id}: it shows what differs.`
+        : `Do not send it again: job ${job.job_id} writes the rest by itself. Call get_job_status to follow it.`,
+    ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
+    details: report,
+  });
+}
+
+function isLimit({ code }: RelayError): boolean {
+  return code === 'RATE_LIMITED' || code === 'QUOTA_EXCEEDED';
 }

@@ -1,0 +1,404 @@
+/** Changes as the rest of the program uses them: carry one out for a caller, go on with one, cancel, list, undo. */
+import { aborted, NEVER } from '../base/abort.ts';
+import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
+import { isChangeEnded } from '../domain/change.ts';
+import { asRelayError, RelayError } from '../domain/errors.ts';
+import type { Playlist } from '../domain/shapes.ts';
+import type { Call } from '../provider/api.ts';
+import { getAccount } from '../store/tables/account.ts';
+import {
+  type Change,
+  type ChangeBody,
+  dropChange,
+  getChangeBody,
+  getChangeBySeq,
+  insertChange,
+  openChanges,
+  pruneChanges,
+  putChangeBody,
+  setChange,
+} from '../store/tables/changes.ts';
+import { type ChangeContext, reread } from './context.ts';
+import { drive } from './drive.ts';
+import { uriOf } from './look.ts';
+import { requestsLeft } from './rowOps.ts';
+import { type Control, type DriveEnd, legOf, type Terms } from './run.ts';
+
+/** How long and how much is kept that can be taken back. */
+const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
+
+export interface ChangeRequest {
+  kind: ChangeKind;
+  /** null: the library, or a playlist that is to be made. */
+  playlistId: string | null;
+  /** `tool NAME`, `job ID` or `relay undo`. */
+  askedBy: string;
+  /** Entries that the caller asked for. */
+  requested: number;
+  /** Key of the job that it belongs to. */
+  job?: number;
+  /** Key of the change that it takes back. */
+  undoes?: number;
+  /** Reads what is there and says what to do, once earlier writes to the playlist have ended; null: nothing. */
+  prepare(call: Call): Promise<PreparedChange | null>;
+}
+
+export interface PreparedChange {
+  /** Where only reading tells how many entries it is. */
+  requested?: number;
+  former: Former;
+  ops: readonly ChangeOp[];
+  notes?: Readonly<Record<string, unknown>>;
+}
+
+/** How far a change got. */
+export interface ChangeReport {
+  change: Change;
+  body: ChangeBody;
+  end: DriveEnd;
+  /** The playlist that it made. */
+  playlist: Playlist | null;
+  requests: { total: number; completed: number };
+}
+
+export type ChangeResult =
+  | ({ kind: 'ended' } & ChangeReport)
+  /** It goes on by itself; a job should show it. `cause` says what it waits for, null where only the time is up. */
+  | {
+      kind: 'goes_on';
+      change: Change;
+      body: ChangeBody;
+      cause: RelayError | null;
+      requests: { total: number; completed: number };
+    }
+  | { kind: 'nothing_to_do' };
+
+export interface Changes {
+  /**
+   * Carries out a change for a caller who waits some time. If the caller leaves, the change stops before its next
+   * request; if time is up, it goes on.
+   * @throws RelayError of `prepare`, `STORE_ERROR`, or the reason of `call.signal` where nothing was begun
+   */
+  run(request: ChangeRequest, call: Call, patience: CallerPatience): Promise<ChangeResult>;
+  /** Carries out a change for a job, as patiently as it takes. null: there was nothing to do. */
+  begin(request: ChangeRequest, options: WorkOptions): Promise<ChangeReport | null>;
+  /** Goes on with a change, or joins the run that is at it. */
+  resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
+  /** Asks for a change to be stopped before its next request; resolves when no run is at it, or `signal` aborts. */
+  cancel(seq: number, signal: AbortSignal): Promise<void>;
+  /** A person keeps the playlist as it is: a change under review is over. */
+  accept(seq: number): Promise<void>;
+  /** True while a run is at it. */
+  isActive(seq: number): boolean;
+  /** Changes that were cut short and belong to no job. */
+  orphans(): Change[];
+  /** Called in the transaction that records an entry of a job's change. */
+  observe(observer: (change: Change, refused: RelayError | null) => void): void;
+  stop(): Promise<void>;
+}
+
+export interface CallerPatience {
+  /** How long the caller waits. */
+  waitMs: number;
+  /** true: a limit makes the change go on by itself. false: its caller is told. */
+  defersLimits?: boolean;
+}
+
+export interface WorkOptions extends Omit<Terms, 'patient'> {
+  /** Ends the run like a stopping server does. */
+  signal: AbortSignal;
+  /** A person has decided that a change under review goes on. */
+  carryOn?: boolean;
+  /** Finds out how the last request ended, and sends nothing more. */
+  cancelled?: boolean;
+}
+
+interface Active {
+  seq: number | null;
+  patient: boolean;
+  cancelled: boolean;
+  /** Its caller was told that it was not begun. */
+  abandoned: boolean;
+  completed: number;
+  done: Promise<ChangeReport | null>;
+}
+
+const FOR_A_CALLER = { maxAttempts: 1, leavesOutRefused: false };
+
+export function createChanges(context: ChangeContext): Changes {
+  const { store, clock, random, rows } = context;
+  const stopping = new AbortController();
+  const active = new Set<Active>();
+  let observer: (change: Change, refused: RelayError | null) => void = () => {};
+
+  const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
+
+  function control(
+    entry: Active,
+    terms: Omit<Terms, 'patient'>,
+    isNew: boolean,
+    signal: AbortSignal,
+    call?: Call,
+  ): Control {
+    return {
+      terms: () => ({ ...terms, patient: entry.patient }),
+      signal: AbortSignal.any([stopping.signal, signal]),
+      isCancelled: () => entry.cancelled,
+      isNew,
+      onEntries: (change, refused) => {
+        if (change.job !== null) observer(change, refused);
+      },
+      onProgress(done) {
+        entry.completed = done;
+        const total = entry.seq === null ? done : totalOf(entry.seq);
+        if (total > 1) call?.progress(Math.min(done, total), total);
+      },
+    };
+  }
+
+  const rowsOf = (id: string) => rows.readFresh(id, { signal: stopping.signal, progress() {} });
+
+  const totals = new Map<number, number>();
+  function totalOf(seq: number): number {
+    let total = totals.get(seq);
+    if (total === undefined) {
+      total = requestsLeft(legOf(getChangeBody(store, seq)).ops);
+      totals.set(seq, total);
+    }
+    return total;
+  }
+
+  async function insert(request: ChangeRequest, prepared: PreparedChange): Promise<Change> {
+    const { kind, playlistId, askedBy, job, undoes } = request;
+    const { requested = request.requested, former, ops, notes } = prepared;
+    const now = clock.now();
+    const id = random.uuid();
+    const account = getAccount(store)?.providerUserId ?? null;
+    const row = {
+      id,
+      kind,
+      playlistId,
+      askedBy,
+      requested,
+      account,
+      inTransit: true,
+      ...(job === undefined ? {} : { job }),
+      ...(undoes === undefined ? {} : { undoes }),
+    };
+    return store.durable(
+      () => {
+        pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
+        return insertChange(store, row, { former, ops, ...(notes ? { notes } : {}) }, now);
+      },
+      () => store.run('delete from changes where id = ?', [id]),
+    );
+  }
+
+  function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
+    const change = reread(store, { seq, id: '' });
+    const body = getChangeBody(store, seq);
+    const result: ChangeReport = {
+      change,
+      body,
+      end,
+      playlist: null,
+      requests: { total: requestsLeft(body.ops), completed: entry.completed },
+    };
+    // What had no effect cannot be taken back.
+    if (change.state === 'unchanged' && change.job === null) dropChange(store, seq);
+    totals.delete(seq);
+    return result;
+  }
+
+  function launch(
+    entry: Active,
+    key: string,
+    work: () => Promise<ChangeReport | null>,
+    signal?: AbortSignal,
+  ): Promise<ChangeReport | null> {
+    active.add(entry);
+    entry.done = rows.exclusively(key, work, signal).finally(() => active.delete(entry));
+    return entry.done;
+  }
+
+  function fresh(patient: boolean): Active {
+    return {
+      seq: null,
+      patient,
+      cancelled: false,
+      abandoned: false,
+      completed: 0,
+      done: Promise.resolve(null),
+    };
+  }
+
+  function start(
+    request: ChangeRequest,
+    entry: Active,
+    terms: Omit<Terms, 'patient'>,
+    signal: AbortSignal,
+    call: Call,
+    waits?: AbortSignal,
+  ) {
+    const key = request.playlistId ?? (request.kind === 'create' ? random.uuid() : 'library');
+    return launch(
+      entry,
+      key,
+      async () => {
+        const prepared = await request.prepare(call);
+        if (!prepared) return null;
+        call.signal.throwIfAborted();
+        stopping.signal.throwIfAborted();
+        if (entry.abandoned) return null;
+        const change = await insert(request, prepared);
+        entry.seq = change.seq;
+        const end = await drive(context, change, control(entry, terms, true, signal, call));
+        return report(change.seq, end, entry);
+      },
+      waits,
+    );
+  }
+
+  return {
+    async run(request, call, { waitMs, defersLimits = false }) {
+      const entry = fresh(false);
+      const done = start(request, entry, { ...FOR_A_CALLER, defersLimits }, NEVER, call, call.signal);
+      const outcome = await firstOf(clock, done, call.signal, waitMs);
+      if (outcome === 'late' && entry.seq === null) {
+        entry.abandoned = true;
+        throw new RelayError(
+          'DEADLINE_EXCEEDED',
+          'Another write to this playlist takes long, so this one was not begun.',
+          {
+            remedy: 'Try again in a minute; list_jobs shows what is being written.',
+          },
+        );
+      }
+      if (outcome === 'left') {
+        entry.abandoned = entry.seq === null;
+        if (entry.seq === null) throw call.signal.reason;
+        const reason = asRelayError(call.signal.reason);
+        if (reason.code === 'SHUTTING_DOWN') {
+          throw reason.with({
+            message: `${reason.message} The write goes on after the next start.`,
+            details: { change_id: reread(store, { seq: entry.seq, id: '' }).id },
+          });
+        }
+        if (reason.code === 'DEADLINE_EXCEEDED') return goesOn(entry, null);
+        entry.cancelled = true;
+        const last = await done;
+        return last ? { kind: 'ended', ...last } : { kind: 'nothing_to_do' };
+      }
+      if (outcome === 'late') return goesOn(entry, null);
+      if (outcome === null) return { kind: 'nothing_to_do' };
+      if (outcome.end.kind === 'paused' || outcome.end.kind === 'review' || outcome.end.kind === 'failed') {
+        return { ...goesOn(entry, outcome.end.cause) };
+      }
+      return { kind: 'ended', ...outcome };
+
+      function goesOn({ seq, completed }: Active, cause: RelayError | null): ChangeResult {
+        entry.patient = true;
+        const body = getChangeBody(store, seq ?? 0);
+        const requests = { total: requestsLeft(body.ops), completed };
+        return { kind: 'goes_on', change: reread(store, { seq: seq ?? 0, id: '' }), body, cause, requests };
+      }
+    },
+    async begin(request, options) {
+      const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };
+      return start(request, fresh(true), options, options.signal, call);
+    },
+    async resume(seq, options) {
+      const running = of(seq);
+      if (running) {
+        running.patient = true;
+        if (options.cancelled) running.cancelled = true;
+        const result = await running.done;
+        if (result) return result;
+      }
+      const entry = { ...fresh(true), seq, cancelled: options.cancelled === true };
+      const change = reread(store, { seq, id: '' });
+      const result = await launch(
+        entry,
+        change.playlistId ?? (change.kind === 'create' ? change.id : 'library'),
+        async () => {
+          if (isChangeEnded(reread(store, change).state))
+            return report(seq, endOf(reread(store, change)), entry);
+          const end = await drive(
+            context,
+            change,
+            control(entry, options, false, options.signal),
+            options.carryOn,
+          );
+          return report(seq, end, entry);
+        },
+      );
+      if (!result) throw new Error('A change that exists has something to do.');
+      return result;
+    },
+    async cancel(seq, signal) {
+      const running = of(seq);
+      if (!running) {
+        const change = getChangeBySeq(store, seq);
+        if (change && !isChangeEnded(change.state) && !change.inTransit) {
+          setChange(store, seq, { state: 'partial', endedAt: clock.now(), runAfter: null }, clock.now());
+        }
+        return;
+      }
+      running.cancelled = true;
+      await Promise.race([running.done.catch(() => {}), aborted(signal)]);
+    },
+    async accept(seq) {
+      const change = reread(store, { seq, id: '' });
+      const rows = change.playlistId === null ? null : (await rowsOf(change.playlistId)).map(uriOf);
+      await store.durable(() => {
+        const body = getChangeBody(store, seq);
+        if (rows)
+          putChangeBody(store, seq, { ...body, leg: { rows, total: rows.length, ops: [], counted: false } });
+        setChange(
+          store,
+          seq,
+          { state: 'done', op: 0, at: 0, endedAt: clock.now(), error: null },
+          clock.now(),
+        );
+      });
+    },
+    isActive: (seq) => of(seq) !== undefined,
+    orphans: () => openChanges(store).filter(({ job, seq }) => job === null && of(seq) === undefined),
+    observe(next) {
+      observer = next;
+    },
+    async stop() {
+      stopping.abort(new RelayError('SHUTTING_DOWN', 'The server is stopping.'));
+      await Promise.all([...active].map(({ done }) => done.catch(() => {})));
+    },
+  };
+}
+
+function endOf(change: Change): DriveEnd {
+  return {
+    kind: 'ended',
+    cause: change.error ? new RelayError('PARTIAL_WRITE', change.error.message) : null,
+  };
+}
+
+/** `left`: the caller has gone; `late`: the time is up. */
+async function firstOf<T>(
+  clock: ChangeContext['clock'],
+  done: Promise<T>,
+  signal: AbortSignal,
+  waitMs: number,
+): Promise<T | 'left' | 'late'> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([
+      done,
+      aborted(signal).then(() => 'left' as const),
+      clock.sleep(waitMs, timer.signal).then(
+        () => 'late' as const,
+        () => new Promise<never>(() => {}),
+      ),
+    ]);
+  } finally {
+    timer.abort();
+  }
+}

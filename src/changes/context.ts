@@ -1,0 +1,51 @@
+/** What the parts of the engine share, and the one way to move a change to another state. */
+import type { Clock, Random } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { ChangeState } from '../domain/change.ts';
+import type { RelayError } from '../domain/errors.ts';
+import type { ProviderApi } from '../provider/api.ts';
+import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
+import type { Store } from '../store/file/open.ts';
+import { type Change, type ChangeChange, getChangeBySeq, setChange } from '../store/tables/changes.ts';
+import type { JobError } from '../store/tables/jobs.ts';
+import { mayMove } from './states.ts';
+
+export interface ChangeContext {
+  provider: ProviderApi;
+  rows: PlaylistRows;
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+/** Moves a change in memory; the caller saves. */
+export function moveTo(
+  { store, clock, log }: Pick<ChangeContext, 'store' | 'clock' | 'log'>,
+  change: Change,
+  state: ChangeState,
+  facts: ChangeChange = {},
+): Change {
+  const { state: from } = reread(store, change);
+  if (from !== state && !mayMove(from, state))
+    throw new Error(`A change may not go from ${from} to ${state}.`);
+  if (from !== state)
+    log.info(
+      { change: change.id, from, to: state, reason: facts.reason ?? undefined },
+      'change changed state',
+    );
+  setChange(store, change.seq, { ...facts, state }, clock.now());
+  return reread(store, change);
+}
+
+/** The current row of a change, which must exist. */
+export function reread(store: Store, { seq, id }: Pick<Change, 'seq' | 'id'>): Change {
+  const found = getChangeBySeq(store, seq);
+  if (!found) throw new Error(`The change ${id} is gone.`);
+  return found;
+}
+
+export function errorFacts({ code, message, remedy, remedyValue }: RelayError): JobError {
+  const stored = remedyValue?.command ? remedyValue : remedy;
+  return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
+}

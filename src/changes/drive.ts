@@ -1,0 +1,342 @@
+/**
+ * Carries out one change, request after request. The change is on disk before the first request. Where an answer is lost,
+ * the target is read until it is certain how that request ended; nothing else is sent before.
+ */
+import type { ChangeOp, Progress } from '../domain/change.ts';
+import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
+import { getTrack } from '../provider/resources/catalog.ts';
+import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
+import { type ChangeContext, errorFacts, reread } from './context.ts';
+import { findOut } from './findOut.ts';
+import { finish, goOnFromHere, review, rollBack } from './finish.ts';
+import { nextStep, type Step } from './rowOps.ts';
+import {
+  type Control,
+  type DriveEnd,
+  ended,
+  enter,
+  type FoundOut,
+  isRewriting,
+  isUntouched,
+  landed,
+  legOf,
+  pause,
+  progressOf,
+  type Run,
+} from './run.ts';
+import { outcomeUnknown, sendStep, writesRows } from './sendStep.ts';
+
+/** After this many single entries that the provider refuses, the change fails as a whole. */
+const MAX_REFUSED = 20;
+/** A short limit in the middle of a write is waited out for a caller, this often. */
+const PATIENCE_SECONDS = 5;
+const MAX_PATIENT_WAITS = 3;
+
+/** @param carryOn a person has decided that a change under review writes what is missing */
+export async function drive(
+  context: ChangeContext,
+  found: Pick<Change, 'seq' | 'id'>,
+  control: Control,
+  carryOn = false,
+): Promise<DriveEnd> {
+  const change = reread(context.store, found);
+  const body = getChangeBody(context.store, change.seq);
+  const run: Run = {
+    context,
+    control,
+    change,
+    body,
+    leg: legOf(body),
+    call: {
+      signal: control.signal,
+      progress() {},
+      ...(change.account === null ? {} : { account: change.account }),
+    },
+    playlist: null,
+    steps: 0,
+    size: Number.POSITIVE_INFINITY,
+    patientWaits: 0,
+    cause: change.leg === 'back' ? storedCause(change) : null,
+    lastWriteAt: Number.NEGATIVE_INFINITY,
+  };
+  try {
+    return await carryOut(run, carryOn);
+  } catch (thrown) {
+    if (control.signal.aborted) return { kind: 'stopped' };
+    const error = asRelayError(thrown);
+    if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
+    return pause(run, error);
+  }
+}
+
+function storedCause({ error }: Change): RelayError | null {
+  return error && new RelayError(isErrorCode(error.code) ? error.code : 'INTERNAL', error.message);
+}
+
+async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
+  const begin = await takeUp(run, carryOn);
+  if (begin) return begin;
+  for (;;) {
+    if (run.control.signal.aborted) return stopped(run);
+    if (run.control.isCancelled() && run.change.leg === 'forward') {
+      const end = await cancelled(run);
+      if (end) return end;
+      continue;
+    }
+    const step = nextStep(run.leg.ops, progressOf(run.change), run.size);
+    const end = step ? await takeStep(run, step) : await finish(run);
+    if (end) return end;
+  }
+}
+
+/** Before the first request of a run: what the last run left open. */
+async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
+  const { change } = run;
+  if (run.control.isNew) return null;
+  if (change.inTransit) {
+    // The last run ended without its word: a request may still be on its way.
+    const end = await afterDoubt(run, await findOut(run, null), null);
+    if (end) return end;
+  } else if (change.playlistId !== null && change.leg === 'forward') {
+    const end = await goOnFromHere(run, carryOn);
+    if (end) return end;
+  }
+  enter(run, run.change.leg === 'back' ? 'rolling_back' : 'writing', {
+    runAfter: null,
+    inTransit: true,
+  });
+  // What a crash leaves must say that something may be on its way.
+  await run.context.store.saveNow();
+  return null;
+}
+
+/** Sends one request; null to go on. */
+async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
+  const { context, change } = run;
+  if (step.op.op === 'create' && change.playlistId !== null) {
+    landed(run, step.to, 0, null);
+    return null;
+  }
+  const sending = sendStep(context.provider, step.op, change.playlistId ?? '', change.account);
+  const settled = await settledOrStopped(run, sending);
+  if (settled === 'stopped') return { kind: 'stopped' };
+  if ('answer' in settled) {
+    const { snapshotId, playlist, serverTime } = settled.answer;
+    if (playlist) run.playlist = playlist;
+    landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
+      ...(snapshotId === null ? {} : { snapshotId }),
+      ...(playlist ? { playlistId: playlist.id } : {}),
+      ...(serverTime === null || change.serverTime !== null ? {} : { serverTime }),
+    });
+    run.size *= 2;
+    return null;
+  }
+  const { error } = settled;
+  if (!outcomeUnknown(error)) return afterRefusal(run, step, error);
+  if (!writesRows(step.op) && step.op.op !== 'create') return afterLostIdempotent(run, error);
+  enter(run, 'outcome_unknown', { error: errorFacts(error) });
+  return afterDoubt(run, await findOut(run, step), error);
+}
+
+/** How long a stopping server waits for a request that was sent. */
+const STOP_GRACE_MS = 6_000;
+
+type Answer = Awaited<ReturnType<typeof sendStep>>;
+
+async function settledOrStopped(
+  { context: { clock }, control: { signal } }: Run,
+  sending: Promise<Answer>,
+): Promise<{ answer: Answer } | { error: RelayError } | 'stopped'> {
+  const settled = sending.then(
+    (answer) => ({ answer }),
+    (thrown: unknown) => ({ error: asRelayError(thrown) }),
+  );
+  let begin = () => {};
+  const grace = new Promise<'stopped'>((resolve) => {
+    begin = () => void clock.sleep(STOP_GRACE_MS).then(() => resolve('stopped'));
+  });
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  try {
+    return await Promise.race([settled, grace]);
+  } finally {
+    signal.removeEventListener('abort', begin);
+  }
+}
+
+async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): Promise<DriveEnd | null> {
+  const { change, control } = run;
+  const going = change.leg === 'back' ? 'rolling_back' : 'writing';
+  switch (found.kind) {
+    case 'stopped':
+      return { kind: 'stopped' };
+    case 'paused':
+      return pause(run, found.cause);
+    case 'review':
+      if (error && !control.terms().patient && change.kind === 'reorder') return ended(run, 'partial', error);
+      return review(run, found.cause);
+    case 'landed':
+      enter(run, going, {});
+      return null;
+    case 'absent': {
+      if (error && !control.terms().patient && change.leg === 'forward') {
+        if (isUntouched(run)) return ended(run, 'unchanged', unchangedError(error));
+        if (isRewriting(run)) return rollBack(run, error);
+      }
+      enter(run, going, { uncertain: true });
+      return error && control.terms().patient ? pause(run, error) : null;
+    }
+  }
+}
+
+/** The answer was lost, but reading showed that the request had no effect. */
+function unchangedError(cause: RelayError): RelayError {
+  return cause.with({
+    message: `${cause.message} The playlist is unchanged.`,
+    remedy: 'Try again in a minute.',
+  });
+}
+
+const MAX_REPEATS = 3;
+
+/** Saving, removing and details may be sent twice without harm. */
+async function afterLostIdempotent(run: Run, error: RelayError): Promise<DriveEnd | null> {
+  const { context, change, control } = run;
+  if (control.terms().patient) return pause(run, error);
+  if (change.failures + 1 >= MAX_REPEATS) return ended(run, 'partial', error);
+  setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
+  run.change = reread(context.store, change);
+  await context.clock.sleep(1_000 * run.change.failures, run.call.signal);
+  return null;
+}
+
+async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<DriveEnd | null> {
+  const { change, control, context } = run;
+  const terms = control.terms();
+  const failureClass = failureClassOf(error);
+  if (change.leg === 'back') return rollbackRefused(run, error);
+  const isLong = step.op.op === 'append' || step.op.op === 'save' || step.op.op === 'unsave';
+  if (failureClass === 'item' && terms.leavesOutRefused && isLong) return splitOrLeaveOut(run, step, error);
+  if (terms.patient) return refusedPatiently(run, error);
+  if (error.code === 'NOT_FOUND' && run.playlist !== null && change.failures < MAX_UNKNOWN) {
+    return afterUnknown(run);
+  }
+  if (terms.defersLimits && failureClass === 'limit') return pause(run, error);
+  if (isUntouched(run)) return ended(run, 'unchanged', error);
+  const waitSeconds = error.code === 'RATE_LIMITED' ? error.retryAfterSeconds : undefined;
+  if (waitSeconds !== undefined && waitSeconds <= PATIENCE_SECONDS && run.patientWaits < MAX_PATIENT_WAITS) {
+    run.patientWaits += 1;
+    await context.clock.sleep(waitSeconds * 1000, run.call.signal);
+    return null;
+  }
+  const mayPass = failureClass !== 'request' && failureClass !== 'item';
+  if (isRewriting(run)) return mayPass ? pause(run, error) : rollBack(run, error);
+  if (failureClass === 'connectivity') return pause(run, error);
+  return ended(run, 'partial', error);
+}
+
+/** A playlist that was just made is unknown to some of the provider's servers for a moment. */
+const MAX_UNKNOWN = 6;
+
+async function afterUnknown(run: Run): Promise<null> {
+  const { context, change } = run;
+  setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
+  run.change = reread(context.store, change);
+  await context.clock.sleep(400 * run.change.failures, run.call.signal);
+  return null;
+}
+
+function refusedPatiently(run: Run, error: RelayError): DriveEnd {
+  const { change, control } = run;
+  const spendsAttempt = ['request', 'item'].includes(failureClassOf(error));
+  if (!spendsAttempt || change.failures + 1 < control.terms().maxAttempts) return pause(run, error);
+  enter(run, 'waiting', {
+    runAfter: null,
+    reason: error.code,
+    error: errorFacts(error),
+    inTransit: false,
+    failures: 0,
+  });
+  return { kind: 'failed', cause: error };
+}
+
+/** One entry that the provider does not know must not block the other ninety-nine of its request. */
+async function splitOrLeaveOut(run: Run, step: Step, error: RelayError): Promise<DriveEnd | null> {
+  const { context, control, change, body } = run;
+  if (step.count > 1) {
+    run.size = Math.ceil(step.count / 2);
+    return null;
+  }
+  const refused = body.refused ?? [];
+  const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
+  // What Spotify itself shows is not unknown to it: such a refusal passes.
+  if (await exists(run, uri)) return refusedPatiently(run, error);
+  if (refused.length >= MAX_REFUSED) return refusedPatiently(run, error);
+  const ops = withoutEntry(run.leg.ops, step.from);
+  run.leg = { ...run.leg, ops };
+  run.body = { ...body, refused: [...refused, uri], ...(body.leg ? { leg: run.leg } : { ops }) };
+  run.size = Number.POSITIVE_INFINITY;
+  context.store.transaction(() => {
+    putChangeBody(context.store, change.seq, run.body);
+    const present = ops[step.from.op];
+    const isOver = present !== undefined && 'uris' in present && step.from.at >= present.uris.length;
+    const to = isOver ? { op: step.from.op + 1, at: 0 } : step.from;
+    setChange(context.store, change.seq, { ...to, failures: 0 }, context.clock.now());
+    run.change = reread(context.store, change);
+    control.onEntries?.(run.change, error);
+  });
+  context.store.saveSoon();
+  return null;
+}
+
+async function exists({ context, call }: Run, uri: string): Promise<boolean> {
+  if (!uri.startsWith('spotify:track:')) return false;
+  try {
+    await getTrack(context.provider, uri.slice('spotify:track:'.length), call);
+    return true;
+  } catch (thrown) {
+    const error = asRelayError(thrown);
+    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return false;
+    throw error;
+  }
+}
+
+function withoutEntry(ops: readonly ChangeOp[], { op, at }: Progress): readonly ChangeOp[] {
+  return ops.map((entry, index) =>
+    index === op && 'uris' in entry
+      ? ({ ...entry, uris: entry.uris.filter((_, place) => place !== at) } as ChangeOp)
+      : entry,
+  );
+}
+
+const MAX_ROLLBACK_TRIES = 4;
+const MAX_ROLLBACK_WAIT_SECONDS = 30;
+
+async function rollbackRefused(run: Run, error: RelayError): Promise<DriveEnd | null> {
+  const { context, change, control } = run;
+  const mayPass = !['request', 'item'].includes(failureClassOf(error));
+  if (control.terms().patient && mayPass) return pause(run, error);
+  const failures = change.failures + 1;
+  const waitSeconds = error.retryAfterSeconds ?? failures;
+  if (!mayPass) return ended(run, 'partial', run.cause ?? error);
+  if (failures >= MAX_ROLLBACK_TRIES || waitSeconds > MAX_ROLLBACK_WAIT_SECONDS) return pause(run, error);
+  setChange(context.store, change.seq, { failures }, context.clock.now());
+  run.change = reread(context.store, change);
+  await context.clock.sleep(waitSeconds * 1000, run.call.signal);
+  return null;
+}
+
+async function cancelled(run: Run): Promise<DriveEnd | null> {
+  const cause = new RelayError('CANCELLED', 'It was cancelled.');
+  if (isUntouched(run)) return ended(run, 'unchanged', cause);
+  if (isRewriting(run) && !run.control.terms().patient) return rollBack(run, cause);
+  return ended(run, 'partial', cause);
+}
+
+/** Nothing is on its way: the next start goes on at once. */
+function stopped(run: Run): DriveEnd {
+  setChange(run.context.store, run.change.seq, { inTransit: false }, run.context.clock.now());
+  run.context.store.saveSoon();
+  return { kind: 'stopped' };
+}

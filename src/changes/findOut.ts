@@ -1,0 +1,186 @@
+/**
+ * Finding out how a request ended whose answer was lost. A landed write counts as soon as it shows. That it had no effect
+ * counts only after the longest time that a request is known to take effect after its answer; another list counts as
+ * someone else's change only if it stays.
+ */
+import { asRelayError, RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
+import type { Item } from '../domain/shapes.ts';
+import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import { putChangeBody } from '../store/tables/changes.ts';
+import { reread } from './context.ts';
+import { lookAtRows, lookAtStep, lookForMade, uriOf } from './look.ts';
+import { applyOp, isAfter, nextStep, onlyAppends, rowsAt, type Step } from './rowOps.ts';
+import {
+  changedMeanwhile,
+  enter,
+  entriesBetween,
+  type FoundOut,
+  landed,
+  legOf,
+  progressOf,
+  type Run,
+} from './run.ts';
+
+/**
+ * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Written again
+ * before that, its rows would be there twice.
+ * @internal
+ */
+export const LATEST_EFFECT_MS = 20_000;
+/** A list that matches no state of the change may be one between two of the provider's servers. */
+const OTHER_MS = 6_000;
+const MIN_LOOKS = 4;
+const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
+
+/** @param step what is in doubt; null after a crash, when it may be any request from the recorded progress on */
+export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
+  const { context, control } = run;
+  const { clock } = context;
+  const begunAt = clock.monotonic();
+  if (run.leg.rows === null && step?.op.op === 'move') return { kind: 'review', cause: unknowable(run) };
+  let otherSince: number | null = null;
+  let failures = 0;
+  for (let looks = 0; ; looks++) {
+    const pauseMs = LOOKS_MS[Math.min(looks, LOOKS_MS.length - 1)] ?? 0;
+    try {
+      if (pauseMs > 0) await clock.sleep(pauseMs, run.call.signal);
+      if (run.change.state !== 'looking') enter(run, 'looking', {});
+      const seen = await look(run, step, looks === 0);
+      failures = 0;
+      const age = clock.monotonic() - begunAt;
+      if (seen === 'landed' && (step !== null || isOver(run))) return { kind: 'landed' };
+      if (seen === 'landed' || seen === 'absent') otherSince = null;
+      if ((seen === 'absent' || seen === 'landed') && age >= LATEST_EFFECT_MS) {
+        return { kind: seen === 'landed' ? 'landed' : 'absent' };
+      }
+      if (seen === 'stale') otherSince = null;
+      if (seen === 'stale' && age >= LATEST_EFFECT_MS * 2)
+        return { kind: 'review', cause: await conflict(run) };
+      if (seen === 'other') {
+        otherSince ??= clock.monotonic();
+        const isSettled = looks + 1 >= MIN_LOOKS && clock.monotonic() - otherSince >= OTHER_MS;
+        if (isSettled) return { kind: 'review', cause: await conflict(run) };
+      }
+    } catch (thrown) {
+      if (control.signal.aborted) return { kind: 'stopped' };
+      const error = asRelayError(thrown);
+      failures += 1;
+      const mayPassSoon = failureClassOf(error) === 'connectivity' && failures < 4;
+      if (!mayPassSoon) return { kind: 'paused', cause: error };
+    }
+  }
+}
+
+function isOver({ leg, change }: Run): boolean {
+  return nextStep(leg.ops, progressOf(change)) === null;
+}
+
+type SeenKind = 'landed' | 'absent' | 'stale' | 'other';
+
+async function look(run: Run, step: Step | null, isFirst: boolean): Promise<SeenKind> {
+  const { context, change, call } = run;
+  const present = nextStep(run.leg.ops, progressOf(change));
+  if (present?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, present);
+  if (change.playlistId === null || (present && !('uris' in present.op) && present.op.op !== 'move')) {
+    // Nothing that a second request could harm.
+    return 'absent';
+  }
+  if (run.leg.rows === null && run.leg.total === null && onlyAppends(run.leg.ops)) await findBase(run, step);
+  const known = progressOf(change);
+  const next = step ?? (isFirst ? null : present);
+  if (next && next.op.op !== 'append' && run.leg.rows !== null) {
+    const before = rowsAt(run.leg.rows, run.leg.ops, known);
+    const seen = await lookAtStep(context, change.playlistId, before, applyOp(before, next.op), call);
+    if (seen === 'absent') return 'absent';
+    if (seen === 'landed') {
+      landed(run, next.to, next.count, null);
+      return 'landed';
+    }
+  }
+  const verdict = await lookAtRows(context, change.playlistId, run.leg, known, call);
+  if (verdict.kind !== 'landed') return verdict.kind;
+  const entries = entriesBetween(run.leg.ops, known, verdict.progress);
+  landed(run, verdict.progress, entries, null);
+  return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';
+}
+
+async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
+  const { context, change, call } = run;
+  if (step.op.op !== 'create') return 'absent';
+  const made = await lookForMade(context, step.op, change.account, call);
+  if (made === null) return 'absent';
+  if (made === 'not_empty') return 'other';
+  landed(run, step.to, 0, { playlistId: made.id, snapshotId: made.snapshotId });
+  return 'landed';
+}
+
+/** Rows that were in the playlist this long before the change are not the ones it added. */
+const OLDER_MS = 120_000;
+
+/** For rows added to a list that was not read before: how many rows there were. */
+async function findBase(run: Run, step: Step | null): Promise<void> {
+  const { context, change, call } = run;
+  const { provider, rows, store } = context;
+  const id = change.playlistId ?? '';
+  await rows.settle(id, call);
+  const [op] = run.leg.ops;
+  const uris = op && 'uris' in op ? op.uris : [];
+  const known = change.op > 0 ? uris.length : change.at;
+  const count = step ? step.count : Math.min(100, uris.length - known);
+  const first = await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset: 0 }, call);
+  const reach = Math.min(100, known + count);
+  const from = Math.max(0, first.total - reach);
+  const tail: Item[] = [];
+  for (let offset = from; offset < first.total; offset += PLAYLIST_PAGE) {
+    tail.push(...(await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call)).items);
+  }
+  const isThere = (upTo: number) => {
+    const expected = uris.slice(Math.max(0, upTo - reach), upTo);
+    const shown = tail.slice(-expected.length);
+    const sinceMs = change.createdAt - OLDER_MS;
+    return (
+      expected.length > 0 &&
+      shown.length === expected.length &&
+      shown.every((item, index) => uriOf(item) === expected[index]) &&
+      shown.every(({ added_at }) => added_at === null || Date.parse(added_at) >= sinceMs)
+    );
+  };
+  const total = isThere(known + count) ? first.total - known - count : first.total - known;
+  const base = Math.max(0, total);
+  run.body = run.body.leg
+    ? { ...run.body, leg: { ...run.body.leg, total: base } }
+    : { ...run.body, former: { ...run.body.former, total: base } };
+  putChangeBody(store, change.seq, run.body);
+  run.leg = legOf(run.body);
+}
+
+/** Rows were moved that had not been read before: reading them now does not tell whether they have moved. */
+function unknowable({ change }: Run): RelayError {
+  return new RelayError(
+    'CONFLICT',
+    `The answer to moving rows of the playlist ${change.playlistId} was lost, and its rows do not tell whether they have moved.`,
+    {
+      remedy: 'Read the playlist (get_playlist_tracks) and move the rows if they have not moved.',
+      details: { playlist_id: change.playlistId, written: 0, expected_uris: [], present_uris: [] },
+    },
+  );
+}
+
+async function conflict(run: Run): Promise<RelayError> {
+  const { context, change, leg, call } = run;
+  if (change.playlistId === null) {
+    return new RelayError(
+      'CONFLICT',
+      'A playlist of this name appeared while one was being created, and it is not empty.',
+      {
+        remedy: 'Empty, rename or delete it in Spotify and call resume_job, or call cancel_job.',
+        details: { expected_uris: [], present_uris: [], written: 0 },
+      },
+    );
+  }
+  const present = (await context.rows.readFresh(change.playlistId, call)).map(uriOf);
+  const { op, at } = reread(context.store, change);
+  const base = leg.rows ?? present.slice(0, leg.total ?? 0);
+  return changedMeanwhile(change.playlistId, rowsAt(base, leg.ops, { op, at }), present, change.written);
+}

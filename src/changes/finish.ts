@@ -1,0 +1,192 @@
+/** The end of a change: the check that it did what it should, and the ways back and round where it did not. */
+import type { ChangeOp } from '../domain/change.ts';
+import { asRelayError, type RelayError } from '../domain/errors.ts';
+import { errorFacts } from './context.ts';
+import { lookAtRows, uriOf } from './look.ts';
+import { isWritable, planRows, sameRows } from './planRows.ts';
+import { isAfter, onlyAppends, rowsAfter, rowsAt, START } from './rowOps.ts';
+import {
+  changedMeanwhile,
+  type DriveEnd,
+  ended,
+  enter,
+  legOf,
+  progressOf,
+  type Run,
+  takeLeg,
+} from './run.ts';
+import { writesRows } from './sendStep.ts';
+
+/** Lists lag behind writes by about 0.6 s, and by some seconds at bad times. */
+const LAG_MS = 6_000;
+/** How long after the last write a list is not yet believed that shows what it should. */
+const EARLY_MS = 3_000;
+const LOOK_AGAIN_MS = 500;
+
+/** All requests are answered. Where one was sent twice, or rows were written back, the list has to show what it should. */
+export async function finish(run: Run): Promise<DriveEnd | null> {
+  const { change } = run;
+  const mustLook = change.uncertain || change.leg === 'back' || change.kind === 'undo';
+  if (mustLook && run.leg.ops.some(writesRows)) {
+    const turned = await checkEnd(run);
+    if (turned !== 'as_wanted') return turned;
+  }
+  return change.leg === 'back' ? ended(run, 'rolled_back', run.cause) : ended(run, 'done', null);
+}
+
+async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
+  const { context, leg, change, call } = run;
+  const { clock } = context;
+  const playlistId = change.playlistId ?? '';
+  if (leg.rows === null && leg.total === null) return 'as_wanted';
+  // Read too early, a list shows what was there before a write that landed late.
+  const early = run.lastWriteAt + EARLY_MS - clock.monotonic();
+  if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
+  const until = clock.monotonic() + LAG_MS;
+  for (;;) {
+    const whole = change.leg === 'back' || change.kind === 'undo';
+    const verdict = await lookAtRows(context, playlistId, leg, progressOf(change), call, whole);
+    if (verdict.kind === 'absent') return 'as_wanted';
+    if (clock.monotonic() >= until) break;
+    await clock.sleep(LOOK_AGAIN_MS, call.signal);
+  }
+  const present = (await context.rows.readFresh(playlistId, call)).map(uriOf);
+  const base = leg.rows ?? present.slice(0, leg.total ?? 0);
+  return mend(run, present, rowsAfter(base, leg.ops));
+}
+
+/** A request that had proved absent took effect after all, so its rows are there twice: they are taken out again. */
+async function mend(run: Run, present: readonly string[], goal: readonly string[]): Promise<DriveEnd | null> {
+  const { change, body } = run;
+  const ops = isDoubled(present, goal) && goal.every(isWritable) ? planRows(present, goal) : null;
+  if (!ops || body.notes?.mended === true) {
+    return review(run, changedMeanwhile(change.playlistId ?? '', goal, present, change.written));
+  }
+  run.body = { ...body, notes: { ...body.notes, mended: true } };
+  const state = change.leg === 'back' ? 'rolling_back' : 'writing';
+  await takeLeg(run, { rows: present, total: present.length, ops, counted: false }, state);
+  return null;
+}
+
+/** True if `present` is `goal` with one run of its own rows once more. */
+function isDoubled(present: readonly string[], goal: readonly string[]): boolean {
+  const extra = present.length - goal.length;
+  if (extra <= 0) return false;
+  const held = new Set(goal);
+  let start = 0;
+  while (start < goal.length && present[start] === goal[start]) start++;
+  for (let from = Math.max(0, start - extra); from <= start; from++) {
+    const without = [...present.slice(0, from), ...present.slice(from + extra)];
+    if (sameRows(without, goal)) return present.slice(from, from + extra).every((uri) => held.has(uri));
+  }
+  return false;
+}
+
+export function review(run: Run, cause: RelayError): DriveEnd {
+  enter(run, 'review', { error: errorFacts(cause), inTransit: false, runAfter: null, reason: null });
+  return { kind: 'review', cause };
+}
+
+/** Turns round: plans the way back from what the playlist holds, and saves that before it is begun. */
+export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
+  const { change, body } = run;
+  const former = body.former.rows ?? [];
+  let rows: readonly string[];
+  run.cause = cause;
+  try {
+    rows = await rowsNow(run, rowsAt(run.leg.rows ?? former, run.leg.ops, progressOf(change)));
+  } catch (error) {
+    return ended(run, 'partial', cause.with({ cause: asRelayError(error) }));
+  }
+  const ops = planRows(rows, former);
+  if (ops === null) return ended(run, 'partial', cause);
+  run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
+  const leg = { rows, total: rows.length, ops, counted: false };
+  await takeLeg(run, leg, 'rolling_back', { leg: 'back', error: errorFacts(cause) });
+  return null;
+}
+
+/** The rows as they are, once the list shows what certainly took effect. */
+async function rowsNow(
+  { context, change, call }: Run,
+  expected: readonly string[],
+): Promise<readonly string[]> {
+  const { clock, rows } = context;
+  const until = clock.monotonic() + LAG_MS;
+  for (;;) {
+    const present = (await rows.readFresh(change.playlistId ?? '', call)).map(uriOf);
+    if (sameRows(present, expected) || clock.monotonic() >= until) return present;
+    await clock.sleep(LOOK_AGAIN_MS, call.signal);
+  }
+}
+
+/**
+ * Where the change has stood still while others wrote: goes on from what the playlist holds now. Rows that are only added
+ * at the end go behind what is there; anything else goes on only if nothing but new rows at the end came.
+ * @param carryOn a person has seen that someone else changed the playlist, and wants what is missing written all the same
+ */
+export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
+  const { context, change, leg, call } = run;
+  const id = change.playlistId ?? '';
+  const rest = restOf(leg.ops, progressOf(change));
+  if (rest.length === 0 && !carryOn) return null;
+  if (onlyAppends(rest) && !carryOn && leg.rows === null && leg.total === null) return null;
+  const present = (await context.rows.readSettled(id, call)).map(uriOf);
+  const expected = rowsAt(leg.rows ?? present.slice(0, leg.total ?? 0), leg.ops, progressOf(change));
+  if (sameRows(present, expected)) return null;
+  const ops = carryOn ? missingOps(run, present) : onlyAppends(rest) ? rest : shifted(run, present, expected);
+  if (ops === null) return review(run, changedMeanwhile(id, expected, present, change.written));
+  await takeLeg(run, { rows: present, total: present.length, ops, counted: true }, 'writing');
+  return null;
+}
+
+/** The operations from `progress` on. */
+function restOf(ops: readonly ChangeOp[], { op, at }: { op: number; at: number }): ChangeOp[] {
+  return ops
+    .slice(op)
+    .map((entry, index) =>
+      index === 0 && at > 0 && entry.op === 'append' ? { ...entry, uris: entry.uris.slice(at) } : entry,
+    );
+}
+
+/** Only rows at the end came: what was to be done is done to the others. */
+function shifted(run: Run, present: readonly string[], expected: readonly string[]): ChangeOp[] | null {
+  if (!sameRows(present.slice(0, expected.length), expected)) return null;
+  const goal = rowsAfter(run.leg.rows ?? [], run.leg.ops);
+  return planRows(present, [...goal, ...present.slice(expected.length)]);
+}
+
+/** What brings in the rows that are missing, whatever else is there. */
+function missingOps(run: Run, present: readonly string[]): ChangeOp[] | null {
+  const { leg } = run;
+  const isAdding = leg.ops.every(({ op }, index) => op === 'append' || (op === 'put' && index === 0));
+  if (!isAdding) {
+    if (leg.rows === null) return null;
+    const goal = rowsAfter(leg.rows, leg.ops);
+    const before = rowsAt(leg.rows, leg.ops, progressOf(run.change));
+    const foreign = without(present, [...before, ...goal]);
+    return planRows(present, [...goal, ...foreign]);
+  }
+  const begins = leg.ops[0]?.op === 'put' && isAfter(progressOf(run.change), START);
+  const wanted = leg.ops.flatMap((op) => ('uris' in op ? op.uris : []));
+  const others = begins ? [] : (leg.rows ?? present.slice(0, leg.total ?? 0));
+  const missing = without(wanted, without(present, others));
+  return missing.length === 0 ? [] : [{ op: 'append', uris: missing }];
+}
+
+/** The entries of `list` that are left when one of them is taken out for each of `taken`. */
+function without(list: readonly string[], taken: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const uri of taken) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  return list.filter((uri) => {
+    const count = counts.get(uri) ?? 0;
+    counts.set(uri, count - 1);
+    return count <= 0;
+  });
+}
+
+/** What of the former rows a rollback that was given up has not brought back, in order. */
+export function missingRows({ change, body }: Pick<Run, 'change' | 'body'>): string[] {
+  const { rows, ops } = legOf(body);
+  return without(body.former.rows ?? [], rowsAt(rows ?? [], ops, progressOf(change)));
+}

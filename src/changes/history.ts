@@ -1,0 +1,143 @@
+/** The changes that can be taken back, and taking one back. */
+import { isoOf } from '../base/clock.ts';
+import { type ChangeKind, type ChangeState, isChangeEnded } from '../domain/change.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Call } from '../provider/api.ts';
+import { getAccount } from '../store/tables/account.ts';
+import {
+  type Change,
+  getChange,
+  getChangeBySeq,
+  latestUndoable,
+  listChanges,
+  undoOf,
+} from '../store/tables/changes.ts';
+import type { ChangeRequest } from './changes.ts';
+import type { ChangeContext } from './context.ts';
+import { requestsLeft } from './rowOps.ts';
+import { planUndo, type UndoPlan } from './undo.ts';
+
+export interface ChangeSummary {
+  change_id: string;
+  kind: ChangeKind;
+  state: ChangeState;
+  /** null for the library. */
+  playlist_id: string | null;
+  asked_by: string;
+  requested: number;
+  written: number;
+  at: string;
+  /** The change that this one took back. */
+  undoes?: string;
+  undone_by?: string;
+  can_undo: boolean;
+}
+
+type Context = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
+
+/** Newest first. */
+export function changeHistory(
+  { store }: Pick<Context, 'store'>,
+  offset: number,
+  limit: number,
+): { items: ChangeSummary[]; total: number; next_offset: number | null } {
+  const { items, total } = listChanges(store, offset, limit);
+  const end = offset + items.length;
+  return {
+    items: items.map((change) => summaryOf(store, change)),
+    total,
+    next_offset: end < total ? end : null,
+  };
+}
+
+function summaryOf(store: Context['store'], change: Change): ChangeSummary {
+  const idOf = (seq: number | null) => (seq === null ? undefined : getChangeBySeq(store, seq)?.id);
+  const undoes = idOf(change.undoes);
+  const undoneBy = undoOf(store, change.seq)?.id;
+  return {
+    change_id: change.id,
+    kind: change.kind,
+    state: change.state,
+    playlist_id: change.playlistId,
+    asked_by: change.askedBy,
+    requested: change.requested,
+    written: change.written,
+    at: isoOf(change.createdAt),
+    ...(undoes === undefined ? {} : { undoes }),
+    ...(undoneBy === undefined ? {} : { undone_by: undoneBy }),
+    can_undo: isChangeEnded(change.state) && change.state !== 'rolled_back' && undoneBy === undefined,
+  };
+}
+
+/**
+ * The change to take back: the one named, in full or by its first characters, or the last that is not undone and undoes
+ * nothing.
+ * @throws RelayError `NOT_FOUND`, `CONFLICT`, `FORBIDDEN`
+ */
+export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {
+  const change = id === undefined ? latestUndoable(store) : getChange(store, id);
+  if (!change) {
+    const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
+    throw new RelayError('NOT_FOUND', what, {
+      remedy: {
+        text: 'list_changes or {command} shows those that can be undone. They are kept for 30 days.',
+        command: ['history'],
+      },
+    });
+  }
+  if (!isChangeEnded(change.state)) {
+    throw new RelayError('CONFLICT', `The change ${change.id} is still being written (${change.state}).`, {
+      remedy: 'Wait until its job has ended (list_jobs), or call cancel_job.',
+    });
+  }
+  const undone = undoOf(store, change.seq);
+  if (undone || change.state === 'rolled_back') {
+    throw new RelayError('CONFLICT', `The change ${change.id} is undone already.`, {
+      remedy: undone ? `To bring it back, undo the change ${undone.id}.` : 'There is nothing to undo.',
+      details: undone ? { undone_by: undone.id } : {},
+    });
+  }
+  const account = getAccount(store)?.providerUserId ?? null;
+  if (change.account !== null && account !== null && change.account !== account) {
+    throw new RelayError(
+      'FORBIDDEN',
+      'This change belongs to a different Spotify account from the connected one.',
+      {
+        remedy: { text: 'Connect that account with {command}.', command: ['login', '--switch-account'] },
+      },
+    );
+  }
+  return change;
+}
+
+/** Taking a change back, as a change of its own. `tell` hears the plan before its first request. */
+export function undoRequest(
+  context: Context,
+  change: Change,
+  force: boolean,
+  tell: (plan: UndoPlan) => void,
+): Omit<ChangeRequest, 'askedBy'> {
+  return {
+    kind: 'undo',
+    playlistId: change.playlistId,
+    requested: change.written,
+    undoes: change.seq,
+    async prepare(call) {
+      const plan = await planUndo(context, change, force, call);
+      tell(plan);
+      const requested = plan.ops.reduce((sum, op) => sum + ('uris' in op ? op.uris.length : 1), 0);
+      return { ...plan, requested };
+    },
+  };
+}
+
+/** What taking a change back would do; writes nothing. */
+export async function previewUndo(
+  context: Context,
+  change: Change,
+  force: boolean,
+  call: Call,
+): Promise<{ plan: UndoPlan; requests: number }> {
+  const plan = await planUndo(context, change, force, call);
+  return { plan, requests: requestsLeft(plan.ops) };
+}

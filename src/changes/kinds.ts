@@ -1,0 +1,246 @@
+/** The kinds of changes that tools and jobs ask for: what each reads before it writes, and its operations. */
+import { chunk } from '../base/lists.ts';
+import type { ChangeOp, DetailValues } from '../domain/change.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Item } from '../domain/shapes.ts';
+import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts';
+import type { Call } from '../provider/api.ts';
+import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import { containsUris } from '../provider/resources/savedTracks.ts';
+import { getAccount } from '../store/tables/account.ts';
+import type { ChangeRequest } from './changes.ts';
+import type { ChangeContext } from './context.ts';
+import { playlistsNamed, uriOf } from './look.ts';
+import { isWritable, replaceOps } from './planRows.ts';
+import { ROWS_PER_REQUEST } from './rowOps.ts';
+
+export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
+type Request = Omit<ChangeRequest, 'askedBy'>;
+
+/** Rows at the end, in order. */
+export function addRows(playlistId: string, uris: readonly string[]): Request {
+  return {
+    kind: 'add',
+    playlistId,
+    requested: uris.length,
+    prepare: async () => ({ former: {}, ops: [{ op: 'append', uris }] }),
+  };
+}
+
+/** The same for a job, which may have to find its way after days: the number of rows is read first. */
+export function addRowsCounted(
+  { provider, rows }: Reading,
+  playlistId: string,
+  uris: readonly string[],
+): Request {
+  return {
+    ...addRows(playlistId, uris),
+    async prepare(call) {
+      await rows.settle(playlistId, call);
+      const page = { limit: PLAYLIST_PAGE, offset: 0 };
+      const { items, total } = await getPlaylistItems(provider, playlistId, page, call);
+      const isWhole = total === items.length;
+      const former = isWhole ? { rows: items.map(uriOf) } : { total };
+      return { former, ops: [{ op: 'append', uris }] };
+    },
+  };
+}
+
+/** Every occurrence of each URI. */
+export function removeRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
+  return {
+    kind: 'remove',
+    playlistId,
+    requested: uris.length,
+    async prepare(call) {
+      const former = (await rows.readSettled(playlistId, call)).map(uriOf);
+      const ops = chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({
+        op: 'remove' as const,
+        uris: part,
+      }));
+      return { former: { rows: former }, ops };
+    },
+  };
+}
+
+export interface Move {
+  start: number;
+  length: number;
+  before: number;
+  snapshot?: string | undefined;
+}
+
+export function moveRows({ rows }: Reading, playlistId: string, move: Move): Request {
+  return {
+    kind: 'reorder',
+    playlistId,
+    requested: move.length,
+    async prepare() {
+      const known = rows.known(playlistId);
+      return { former: known ? { rows: known } : {}, ops: [{ op: 'move', ...move }] };
+    },
+  };
+}
+
+/**
+ * All rows.
+ * @throws RelayError of `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
+ */
+export function replaceRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
+  return {
+    kind: 'replace',
+    playlistId,
+    requested: uris.length,
+    async prepare(call) {
+      const former = restorableUris(await rows.readSettled(playlistId, call));
+      return { former: { rows: former }, ops: replaceOps(uris) };
+    },
+  };
+}
+
+/** @param read what the playlist holds, in the turn in which it is written */
+export function deduplicateRows(
+  playlistId: string,
+  read: (call: Call) => Promise<readonly string[]>,
+): Request {
+  return {
+    kind: 'deduplicate',
+    playlistId,
+    requested: 0,
+    async prepare(call) {
+      const former = await read(call);
+      const ops = deduplicateOps(former);
+      const requested = former.length - new Set(former).size;
+      return ops.length === 0 ? null : { requested, former: { rows: former }, ops };
+    },
+  };
+}
+
+export function deduplicateOps(uris: readonly string[]): ChangeOp[] {
+  const ops = planDeduplicate(uris).requests.map(opOf);
+  const first = ops.findIndex(({ op }) => op === 'append');
+  if (first < 0) return ops;
+  // One operation for all appended rows: it is cut into requests when it is sent.
+  const appended = ops.slice(first).flatMap((op) => ('uris' in op ? op.uris : []));
+  return [...ops.slice(0, first), { op: 'append', uris: appended }];
+}
+
+function opOf(request: PlaylistRequest): ChangeOp {
+  switch (request.kind) {
+    case 'delete':
+      return { op: 'remove', uris: request.uris };
+    case 'insert':
+      return { op: 'insert', uris: request.uris, at: request.position };
+    case 'replace':
+      return { op: 'put', uris: request.uris };
+    case 'append':
+      return { op: 'append', uris: request.uris };
+  }
+}
+
+/**
+ * A new playlist, filled with rows.
+ * @param careful reads which playlists of the name there are, so that one whose answer was lost is found for certain
+ */
+export function makePlaylist(
+  reading: Reading,
+  details: DetailValues & { name: string },
+  uris: readonly string[],
+  careful: boolean,
+): Request {
+  return {
+    kind: 'create',
+    playlistId: null,
+    requested: uris.length,
+    async prepare(call) {
+      const account = getAccount(reading.store)?.providerUserId ?? null;
+      const known = careful ? await playlistsNamed(reading, details.name, account, call) : null;
+      const create: ChangeOp = { op: 'create', details, known };
+      return {
+        former: { rows: [] },
+        ops: uris.length === 0 ? [create] : [create, { op: 'append', uris }],
+      };
+    },
+  };
+}
+
+export function changeDetails({ provider }: Reading, playlistId: string, set: DetailValues): Request {
+  return {
+    kind: 'details',
+    playlistId,
+    requested: Object.values(set).filter((value) => value !== undefined).length,
+    async prepare(call) {
+      const {
+        name,
+        description,
+        public: isPublic,
+        collaborative,
+      } = await getPlaylist(provider, playlistId, call);
+      const details: DetailValues = {
+        ...(set.name === undefined ? {} : { name }),
+        ...(set.description === undefined ? {} : { description: description ?? '' }),
+        ...(set.public === undefined || isPublic === null ? {} : { public: isPublic }),
+        ...(set.collaborative === undefined || collaborative === null ? {} : { collaborative }),
+      };
+      return { former: { details }, ops: [{ op: 'details', set }] };
+    },
+  };
+}
+
+/** Takes a playlist off the account's list; its rows stay. */
+export function unfollow(playlistId: string): Request {
+  return {
+    kind: 'delete',
+    playlistId,
+    requested: 1,
+    prepare: async () => ({ former: {}, ops: [{ op: 'unfollow' }] }),
+  };
+}
+
+/** Which of them were saved before is read where they are taken back: Spotify keeps the time of each. */
+export function saveTracks(uris: readonly string[]): Request {
+  return {
+    kind: 'save',
+    playlistId: null,
+    requested: uris.length,
+    prepare: async () => ({ former: {}, ops: [{ op: 'save', uris }] }),
+  };
+}
+
+/** Which of them are saved is read before they go: nothing tells it afterwards. */
+export function unsaveTracks({ provider }: Reading, uris: readonly string[]): Request {
+  return {
+    kind: 'unsave',
+    playlistId: null,
+    requested: uris.length,
+    async prepare(call) {
+      const distinct = [...new Set(uris)];
+      const saved = await containsUris(provider, distinct, { ...call, progress() {} });
+      return {
+        former: { saved: distinct.filter((_, index) => saved[index]) },
+        ops: [{ op: 'unsave', uris }],
+      };
+    },
+  };
+}
+
+/**
+ * The URIs to restore a playlist with.
+ * @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that could not be written again
+ */
+export function restorableUris(items: readonly Item[]): string[] {
+  const lost = items.filter((item) => item.is_local || !isWritable(uriOf(item)));
+  if (lost.length > 0) {
+    const positions = lost.map((item) => item.position);
+    throw new RelayError(
+      'UNSUPPORTED_ITEMS',
+      `${lost.length} of ${items.length} rows are local files or no longer offered by Spotify, and could not be restored if this failed.`,
+      {
+        remedy:
+          'Nothing was changed. Use a new playlist (create_playlist_from_tracks), or remove these rows in Spotify.',
+        details: { positions: positions.slice(0, 100), count: lost.length },
+      },
+    );
+  }
+  return items.map(uriOf);
+}

@@ -1,0 +1,161 @@
+/** How to turn the rows of a playlist into others with few requests, keeping the rows that stay. Pure. */
+import { chunk } from '../base/lists.ts';
+import type { ChangeOp } from '../domain/change.ts';
+import { ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
+
+/** Up to this many requests are worth keeping when rows were added (`added_at`). */
+const REQUESTS_TO_KEEP_DATES = 20;
+
+/**
+ * The operations that make `present` into `wanted`; null if Spotify offers no way (a local file or an unavailable row
+ * would have to be written). An empty string is a row that Spotify no longer offers.
+ */
+export function planRows(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
+  if (sameRows(present, wanted)) return [];
+  const move = singleMove(present, wanted);
+  if (move) return [move];
+  const inPlace = removeAndInsert(present, wanted);
+  const rewritten = rewrite(wanted);
+  if (!inPlace || !rewritten) return inPlace ?? rewritten;
+  const requests = requestsLeft(inPlace);
+  const keepsRows = keptRows(present, inPlace) > 0;
+  const isWorthIt = keepsRows && requests <= Math.max(requestsLeft(rewritten), REQUESTS_TO_KEEP_DATES);
+  return isWorthIt ? inPlace : rewritten;
+}
+
+function keptRows(present: readonly string[], ops: readonly ChangeOp[]): number {
+  const out = new Set(ops.flatMap((op) => (op.op === 'remove' ? op.uris : [])));
+  return present.reduce((sum, uri) => sum + (out.has(uri) ? 0 : 1), 0);
+}
+
+export function sameRows(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((uri, index) => uri === b[index]);
+}
+
+/** True for a row that can be written again. */
+export function isWritable(uri: string): boolean {
+  return uri !== '' && !uri.startsWith('spotify:local:');
+}
+
+/** Replaces all rows: the first hundred replace, the others are appended. */
+export function replaceOps(uris: readonly string[]): ChangeOp[] {
+  const rest = uris.slice(ROWS_PER_REQUEST);
+  const first: ChangeOp = { op: 'put', uris: uris.slice(0, ROWS_PER_REQUEST) };
+  return rest.length === 0 ? [first] : [first, { op: 'append', uris: rest }];
+}
+
+function rewrite(wanted: readonly string[]): ChangeOp[] | null {
+  return wanted.every(isWritable) ? replaceOps(wanted) : null;
+}
+
+/** One block of rows that has only changed its place. */
+function singleMove(present: readonly string[], wanted: readonly string[]): ChangeOp | null {
+  const size = present.length;
+  if (size !== wanted.length) return null;
+  let start = 0;
+  while (start < size && present[start] === wanted[start]) start++;
+  let end = size;
+  while (end > start && present[end - 1] === wanted[end - 1]) end--;
+  const width = end - start;
+  // The differing part is turned: its first `left` rows went behind the others.
+  for (let left = 1; left < width; left++) {
+    if (present[start] !== wanted[end - left]) continue;
+    if (!isTurned(present, wanted, start, width, left)) continue;
+    return left * 2 <= width
+      ? { op: 'move', start, length: left, before: end }
+      : { op: 'move', start: start + left, length: width - left, before: start };
+  }
+  return null;
+}
+
+function isTurned(
+  present: readonly string[],
+  wanted: readonly string[],
+  start: number,
+  width: number,
+  left: number,
+): boolean {
+  for (let index = 0; index < width; index++) {
+    if (present[start + ((index + left) % width)] !== wanted[start + index]) return false;
+  }
+  return true;
+}
+
+/** Takes out whole URIs (the provider removes every occurrence), and puts back those that belong there. */
+function removeAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
+  const out = differingCounts(present, wanted);
+  // Each turn takes out at least one more URI, so this ends.
+  for (;;) {
+    const kept = present.filter((uri) => !out.has(uri));
+    const goal = wanted.filter((uri) => !out.has(uri));
+    const strays = outOfOrder(kept, goal);
+    if (strays.size === 0) break;
+    for (const uri of strays) out.add(uri);
+  }
+  const held = new Set(present);
+  const removed = [...out].filter((uri) => held.has(uri));
+  if (![...out].every(isWritable)) return null;
+  const removes = chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove' as const, uris }));
+  return [...removes, ...inserts(wanted, out, wanted.length)];
+}
+
+function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {
+  const counts = new Map<string, number>();
+  for (const uri of present) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  for (const uri of wanted) counts.set(uri, (counts.get(uri) ?? 0) - 1);
+  return new Set([...counts].filter(([, count]) => count !== 0).map(([uri]) => uri));
+}
+
+/** Of two lists with the same rows in different orders: URIs outside a longest run of rows that keep their order. */
+function outOfOrder(kept: readonly string[], goal: readonly string[]): Set<string> {
+  const places = new Map<string, number[]>();
+  kept.forEach((uri, index) => {
+    const list = places.get(uri);
+    if (list) list.push(index);
+    else places.set(uri, [index]);
+  });
+  const used = new Map<string, number>();
+  const order = goal.map((uri) => {
+    const nth = used.get(uri) ?? 0;
+    used.set(uri, nth + 1);
+    return places.get(uri)?.[nth] ?? -1;
+  });
+  const inOrder = longestIncreasing(order);
+  return new Set(goal.filter((_, index) => !inOrder.has(index)));
+}
+
+/** Indexes of a longest increasing subsequence. */
+function longestIncreasing(values: readonly number[]): Set<number> {
+  const tails: number[] = [];
+  const before = new Array<number>(values.length).fill(-1);
+  values.forEach((value, index) => {
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((values[tails[middle] ?? -1] ?? -1) < value) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low > 0 ? (tails[low - 1] ?? -1) : -1;
+    tails[low] = index;
+  });
+  const found = new Set<number>();
+  for (let index = tails.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) found.add(index);
+  return found;
+}
+
+/** From front to back, so that each position is right when its request is sent; at the end as an append. */
+function inserts(wanted: readonly string[], missing: ReadonlySet<string>, size: number): ChangeOp[] {
+  const runs: Array<{ at: number; uris: string[] }> = [];
+  wanted.forEach((uri, at) => {
+    if (!missing.has(uri)) return;
+    const run = runs.at(-1);
+    const isNext = run !== undefined && run.at + run.uris.length === at;
+    const isTail = isNext && wanted.slice(run.at).every((rest) => missing.has(rest));
+    if (isNext && (run.uris.length < ROWS_PER_REQUEST || isTail)) run.uris.push(uri);
+    else runs.push({ at, uris: [uri] });
+  });
+  return runs.map(({ at, uris }) =>
+    at + uris.length === size ? { op: 'append', uris } : { op: 'insert', at, uris },
+  );
+}

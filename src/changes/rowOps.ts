@@ -1,0 +1,136 @@
+/** What operations do to a list of rows, and how they are cut into requests. Pure. */
+import type { ChangeOp, Progress } from '../domain/change.ts';
+
+/** The provider's limit for one request to `/playlists/{id}/items`. */
+export const ROWS_PER_REQUEST = 100;
+/** The provider's limit for one request to `/me/library`. */
+export const TRACKS_PER_REQUEST = 40;
+
+export const START: Progress = { op: 0, at: 0 };
+
+/** One request: an operation, or as much of a long one as a request takes. */
+export interface Step {
+  op: ChangeOp;
+  from: Progress;
+  /** The progress once it has taken effect. */
+  to: Progress;
+  /** Entries of the operation that it covers; 1 for those without entries. */
+  count: number;
+}
+
+/** The request at `progress`; null at the end. @param size at most this many entries */
+export function nextStep(ops: readonly ChangeOp[], progress: Progress, size = Infinity): Step | null {
+  const op = ops[progress.op];
+  if (!op) return null;
+  const limit = longLimit(op);
+  if (limit === null) {
+    const count = 'uris' in op ? op.uris.length : 1;
+    return { op, from: progress, to: { op: progress.op + 1, at: 0 }, count };
+  }
+  const long = op as Extract<ChangeOp, { op: 'append' | 'save' | 'unsave' }>;
+  const end = Math.min(progress.at + Math.min(limit, size), long.uris.length);
+  const uris = long.uris.slice(progress.at, end);
+  return { op: { ...long, uris }, from: progress, to: progressAt(ops, progress.op, end), count: uris.length };
+}
+
+/** The progress after `at` entries of operation `op`. */
+export function progressAt(ops: readonly ChangeOp[], op: number, at: number): Progress {
+  const present = ops[op];
+  const isOver = present !== undefined && 'uris' in present && at >= present.uris.length;
+  return isOver ? { op: op + 1, at: 0 } : { op, at };
+}
+
+function longLimit(op: ChangeOp): number | null {
+  if (op.op === 'append') return ROWS_PER_REQUEST;
+  return op.op === 'save' || op.op === 'unsave' ? TRACKS_PER_REQUEST : null;
+}
+
+/** How many requests the operations take from `progress` on. */
+export function requestsLeft(ops: readonly ChangeOp[], progress: Progress = START): number {
+  return ops.slice(progress.op).reduce((sum, op, index) => {
+    const limit = longLimit(op);
+    if (limit === null || !('uris' in op)) return sum + 1;
+    return sum + Math.ceil((op.uris.length - (index === 0 ? progress.at : 0)) / limit);
+  }, 0);
+}
+
+export function isAfter(a: Progress, b: Progress): boolean {
+  return a.op > b.op || (a.op === b.op && a.at > b.at);
+}
+
+/** The rows after one operation; those that do not touch rows leave them as they are. */
+export function applyOp(rows: readonly string[], op: ChangeOp): readonly string[] {
+  switch (op.op) {
+    case 'append':
+      return [...rows, ...op.uris];
+    case 'insert':
+      return [...rows.slice(0, op.at), ...op.uris, ...rows.slice(op.at)];
+    case 'remove': {
+      const gone = new Set(op.uris);
+      return rows.filter((uri) => !gone.has(uri));
+    }
+    case 'put':
+      return [...op.uris];
+    case 'move':
+      return moved(rows, op);
+    case 'create':
+      return [];
+    default:
+      return rows;
+  }
+}
+
+function moved(
+  rows: readonly string[],
+  { start, length, before }: { start: number; length: number; before: number },
+): readonly string[] {
+  const part = rows.slice(start, start + length);
+  const rest = [...rows.slice(0, start), ...rows.slice(start + length)];
+  const at = before > start ? Math.max(start, before - part.length) : before;
+  return [...rest.slice(0, at), ...part, ...rest.slice(at)];
+}
+
+/** The rows after the operations have come as far as `progress`. */
+export function rowsAt(
+  former: readonly string[],
+  ops: readonly ChangeOp[],
+  progress: Progress,
+): readonly string[] {
+  let rows = former;
+  for (const [index, op] of ops.entries()) {
+    if (index > progress.op) break;
+    if (index < progress.op) rows = applyOp(rows, op);
+    else if (op.op === 'append') rows = [...rows, ...op.uris.slice(0, progress.at)];
+  }
+  return rows;
+}
+
+/** The rows after all operations. */
+export function rowsAfter(former: readonly string[], ops: readonly ChangeOp[]): readonly string[] {
+  return rowsAt(former, ops, { op: ops.length, at: 0 });
+}
+
+/** True if rows are only added at the end, so that the total and the tail tell how far it got. */
+export function onlyAppends(ops: readonly ChangeOp[]): boolean {
+  return ops.every(({ op }) => op === 'append');
+}
+
+/** True if sending it twice has the effect of sending it once. */
+export function isIdempotent({ op }: ChangeOp): boolean {
+  return (
+    op === 'put' ||
+    op === 'remove' ||
+    op === 'details' ||
+    op === 'follow' ||
+    op === 'unfollow' ||
+    op === 'save' ||
+    op === 'unsave'
+  );
+}
+
+/** The URIs that the operations write as rows. */
+export function writtenUris(ops: readonly ChangeOp[]): Set<string> {
+  return new Set(
+    ops.flatMap((op) => (op.op === 'append' || op.op === 'insert' || op.op === 'put' ? op.uris : [])),
+  );
+}

@@ -1,0 +1,243 @@
+/** One run of a change: what it knows beside its row, and how its row moves. */
+import type { ChangeOp, Progress } from '../domain/change.ts';
+import { RelayError } from '../domain/errors.ts';
+import { pauseAfter } from '../domain/pause.ts';
+import type { Playlist } from '../domain/shapes.ts';
+import type { Call } from '../provider/api.ts';
+import {
+  type Change,
+  type ChangeBody,
+  type ChangeChange,
+  type ChangeLeg,
+  putChangeBody,
+  setChange,
+} from '../store/tables/changes.ts';
+import { type ChangeContext, errorFacts, moveTo, reread } from './context.ts';
+import { onlyAppends, rowsAt, START } from './rowOps.ts';
+
+/** Who waits for the change, and what they want when it cannot go on. */
+export interface Terms {
+  /**
+   * true: limits, a missing login and a lost network are waited out, however long. false: a caller is waiting, who is told
+   * at once.
+   */
+  patient: boolean;
+  /** Of requests that are refused for a reason that may pass. */
+  maxAttempts: number;
+  /** true: a limit is waited out although a caller is waiting. */
+  defersLimits?: boolean;
+  /** true: an entry that Spotify refuses is left out. false: its whole request is refused. */
+  leavesOutRefused: boolean;
+}
+
+export interface Control {
+  terms(): Terms;
+  /** The server is stopping: nothing new is sent. */
+  signal: AbortSignal;
+  /** Asks for the change to be stopped before its next request. */
+  isCancelled(): boolean;
+  /** true: nothing of the change was ever sent. */
+  isNew: boolean;
+  /** Entries became written, or one was refused and left out. Called in the transaction that records it. */
+  onEntries?(change: Change, refused: RelayError | null): void;
+  onProgress?(done: number): void;
+}
+
+export type DriveEnd =
+  /** The change is in one of its ended states; `cause` where that is not the wanted one. */
+  | { kind: 'ended'; cause: RelayError | null }
+  /** It waits; `cause` says for what. */
+  | { kind: 'paused'; cause: RelayError }
+  /** Its requests were refused too often; it can be resumed. */
+  | { kind: 'failed'; cause: RelayError }
+  /** A person decides. */
+  | { kind: 'review'; cause: RelayError }
+  /** The server is stopping; the next start goes on. */
+  | { kind: 'stopped' };
+
+/** What one run of a change knows beside its row. */
+export interface Run {
+  context: ChangeContext;
+  control: Control;
+  change: Change;
+  body: ChangeBody;
+  leg: ChangeLeg;
+  call: Call;
+  /** Made by a `create` of this run. */
+  playlist: Playlist | null;
+  steps: number;
+  /** Entries of the next request; halved after a refusal. */
+  size: number;
+  patientWaits: number;
+  /** Why it is being rolled back. */
+  cause: RelayError | null;
+  /** Of the last write that is known to have taken effect; monotonic milliseconds. */
+  lastWriteAt: number;
+}
+
+/** What a change carries out now. */
+export function legOf({ leg, former, ops }: ChangeBody): ChangeLeg {
+  if (leg) return leg;
+  const rows = former.rows ?? null;
+  return { rows, total: rows?.length ?? former.total ?? null, ops, counted: true };
+}
+
+/** True if what was there is gone once the change has begun. */
+export function isRewriting({ change, body }: Run): boolean {
+  return (
+    change.leg === 'forward' &&
+    body.former.rows !== undefined &&
+    (change.kind === 'replace' || change.kind === 'deduplicate' || change.kind === 'undo') &&
+    !onlyAppends(body.ops)
+  );
+}
+
+export function isUntouched({ change }: Run): boolean {
+  return change.op === 0 && change.at === 0 && change.written === 0;
+}
+
+export function progressOf({ op, at }: Change): Progress {
+  return { op, at };
+}
+
+/** Records that the operations took effect up to `to`. */
+export function landed(run: Run, to: Progress, entries: number, facts: ChangeChange | null): void {
+  const { context, control, change } = run;
+  const { store, clock } = context;
+  const isForward = change.leg === 'forward';
+  const isCounted = isForward && run.leg.counted;
+  const written = isCounted ? change.written + entries : change.written;
+  run.steps += 1;
+  run.lastWriteAt = clock.monotonic();
+  store.transaction(() => {
+    setChange(
+      store,
+      change.seq,
+      { op: to.op, at: to.at, written, failures: 0, ...(isForward ? { error: null } : {}), ...facts },
+      clock.now(),
+    );
+    run.change = reread(store, change);
+    if (isCounted && entries > 0) control.onEntries?.(run.change, null);
+  });
+  store.saveSoon();
+  control.onProgress?.(run.steps);
+}
+
+/** How many entries lie between two states of the present leg. */
+export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Progress): number {
+  let count = 0;
+  for (let index = from.op; index <= Math.min(to.op, ops.length - 1); index++) {
+    const op = ops[index] as ChangeOp;
+    const length = 'uris' in op ? op.uris.length : index < to.op ? 1 : 0;
+    const begin = index === from.op ? from.at : 0;
+    const end = index === to.op ? to.at : length;
+    count += Math.max(0, end - begin);
+  }
+  return count;
+}
+
+export function enter(run: Run, state: Change['state'], facts: ChangeChange): void {
+  run.change = moveTo(run.context, run.change, state, facts);
+  run.context.store.saveSoon();
+}
+
+/** What finding out has shown, and what follows from it. */
+export type FoundOut =
+  | { kind: 'landed' }
+  /** Nothing shows after the longest time that a request may take: it had no effect. */
+  | { kind: 'absent' }
+  | { kind: 'review'; cause: RelayError }
+  | { kind: 'paused'; cause: RelayError }
+  | { kind: 'stopped' };
+
+/** Lets the change wait as long as its failure asks for. */
+export function pause(run: Run, error: RelayError): DriveEnd {
+  const { clock, random } = run.context;
+  const failures = run.change.reason === error.code || run.change.failures > 0 ? run.change.failures + 1 : 1;
+  const { until, reason } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
+  const isInDoubt = run.change.state === 'looking' || run.change.state === 'outcome_unknown';
+  enter(run, 'waiting', {
+    runAfter: until,
+    reason,
+    failures,
+    error: errorFacts(error),
+    inTransit: isInDoubt,
+  });
+  return { kind: 'paused', cause: error };
+}
+
+/** Maximum rows of each list that a conflict shows. */
+const MAX_SHOWN = 1_000;
+
+/** The error for a playlist that matches no state of a change. */
+export function changedMeanwhile(
+  playlistId: string,
+  expected: readonly string[],
+  present: readonly string[],
+  written: number,
+): RelayError {
+  const differs = expected.findIndex((uri, index) => uri !== present[index]);
+  const at = differs < 0 ? expected.length : differs;
+  const from = Math.max(expected.length, present.length) <= MAX_SHOWN ? 0 : Math.max(0, at - 10);
+  return new RelayError(
+    'CONFLICT',
+    `Someone else changed the playlist ${playlistId} while relay was writing to it: it should have ${expected.length} rows but has ${present.length}; the first difference is at position ${at}.`,
+    {
+      remedy:
+        'Compare result.expected_uris with result.present_uris. Then call resume_job with review "carry_on" (writes what is missing after what is there) or "accept" (keeps the playlist as it is), or cancel_job.',
+      details: {
+        playlist_id: playlistId,
+        written,
+        expected_count: expected.length,
+        present_count: present.length,
+        shown_from: from,
+        expected_uris: expected.slice(from, from + MAX_SHOWN),
+        present_uris: present.slice(from, from + MAX_SHOWN),
+      },
+    },
+  );
+}
+
+export function ended(
+  run: Run,
+  state: 'done' | 'partial' | 'rolled_back' | 'unchanged',
+  cause: RelayError | null,
+): DriveEnd {
+  const { clock } = run.context;
+  enter(run, state, {
+    inTransit: false,
+    runAfter: null,
+    reason: null,
+    endedAt: clock.now(),
+    ...(cause ? { error: errorFacts(cause) } : {}),
+  });
+  tellRows(run);
+  return { kind: 'ended', cause };
+}
+
+/** Goes another way from here on; on disk before its first request. */
+export async function takeLeg(
+  run: Run,
+  leg: ChangeLeg,
+  state: 'writing' | 'rolling_back',
+  facts: ChangeChange = {},
+): Promise<void> {
+  const { context, change } = run;
+  run.body = { ...run.body, leg };
+  run.leg = leg;
+  run.size = Number.POSITIVE_INFINITY;
+  await context.store.durable(() => {
+    putChangeBody(context.store, change.seq, run.body);
+    run.change = moveTo(context, change, state, { ...START, ...facts });
+  });
+}
+
+/** What the playlist holds now, for who reads it before the list has caught up. */
+function tellRows(run: Run): void {
+  const { context, change, leg } = run;
+  if (change.playlistId === null) return;
+  const rows = leg.rows === null ? null : rowsAt(leg.rows, leg.ops, progressOf(change));
+  const [op] = leg.ops;
+  const isAppended = rows === null && change.op > 0 && op?.op === 'append';
+  context.rows.wrote(change.playlistId, { rows, tail: isAppended ? op.uris.slice(-100) : null });
+}

@@ -1,0 +1,103 @@
+/** One request of a change: what is sent, and what counts as an answer. */
+import { NEVER } from '../base/abort.ts';
+import type { ChangeOp } from '../domain/change.ts';
+import type { RelayError } from '../domain/errors.ts';
+import type { Playlist } from '../domain/shapes.ts';
+import type { ProviderApi, ProviderRequest, ProviderResponse } from '../provider/api.ts';
+import { invalidResponse, isCertainlyUnsent } from '../provider/http/failure.ts';
+import { asObject, parsePlaylist, textOf } from '../provider/resources/parse.ts';
+import {
+  createRequest,
+  detailsRequest,
+  followRequest,
+  insertRequest,
+  moveRequest,
+  removeRequest,
+  replaceRequest,
+} from '../provider/resources/playlistWrites.ts';
+import { libraryRequest } from '../provider/resources/savedTracks.ts';
+
+export interface StepAnswer {
+  snapshotId: string | null;
+  /** The playlist that a `create` made. */
+  playlist: Playlist | null;
+  /** The provider's clock, Unix milliseconds; null where it does not say. */
+  serverTime: number | null;
+}
+
+/**
+ * Sends one step.
+ * @throws RelayError; where `outcomeUnknown` says so, it may have taken effect
+ */
+export async function sendStep(
+  provider: ProviderApi,
+  op: ChangeOp,
+  playlistId: string,
+  account: string | null,
+): Promise<StepAnswer> {
+  const request = requestFor(op, playlistId);
+  const response = await provider.send(request, {
+    // One that was sent is always awaited: if it were aborted, nobody would know whether it landed.
+    signal: NEVER,
+    ...(account === null ? {} : { account }),
+  });
+  return answerOf(op, request, response);
+}
+
+function requestFor(op: ChangeOp, id: string): ProviderRequest {
+  switch (op.op) {
+    case 'append':
+      return insertRequest(id, op.uris);
+    case 'insert':
+      return insertRequest(id, op.uris, op.at);
+    case 'remove':
+      return removeRequest(id, op.uris);
+    case 'put':
+      return replaceRequest(id, op.uris);
+    case 'move':
+      return moveRequest(id, {
+        range_start: op.start,
+        insert_before: op.before,
+        range_length: op.length,
+        snapshot_id: op.snapshot,
+      });
+    case 'details':
+      return detailsRequest(id, op.set);
+    case 'create':
+      return createRequest(op.details);
+    case 'follow':
+      return followRequest('PUT', id);
+    case 'unfollow':
+      return followRequest('DELETE', id);
+    case 'save':
+      return libraryRequest('PUT', op.uris);
+    case 'unsave':
+      return libraryRequest('DELETE', op.uris);
+  }
+}
+
+/** Not any 2xx is an answer: a page of a gateway says nothing about the playlist. */
+function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResponse): StepAnswer {
+  const serverTime = response.date ?? null;
+  if (op.op === 'create') {
+    const playlist = parsePlaylist(response.body);
+    if (!playlist) throw invalidResponse(request, 'no playlist in it');
+    return { snapshotId: playlist.snapshot_id, playlist, serverTime };
+  }
+  const snapshotId = textOf(asObject(response.body)?.snapshot_id);
+  if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
+  if (response.opaque) throw invalidResponse(request, 'not JSON');
+  return { snapshotId, playlist: null, serverTime };
+}
+
+export function writesRows({ op }: ChangeOp): boolean {
+  return op === 'append' || op === 'insert' || op === 'remove' || op === 'put' || op === 'move';
+}
+
+/** True if the provider may have acted although its answer does not say so. */
+export function outcomeUnknown(error: RelayError): boolean {
+  if (error.details?.sent === false || isCertainlyUnsent(error.cause)) return false;
+  return ['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE', 'INTERNAL'].includes(
+    error.code,
+  );
+}

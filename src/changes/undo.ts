@@ -1,0 +1,321 @@
+/** Taking a change back: what brings back what was there, and whether that would take away what came since. */
+import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Call } from '../provider/api.ts';
+import { getPlaylist } from '../provider/resources/playlists.ts';
+import { getSavedTracks } from '../provider/resources/savedTracks.ts';
+import {
+  type Change,
+  type ChangeBody,
+  getChangeBody,
+  libraryChangesBefore,
+} from '../store/tables/changes.ts';
+import type { PreparedChange } from './changes.ts';
+import type { ChangeContext } from './context.ts';
+import type { Reading } from './kinds.ts';
+import { uriOf } from './look.ts';
+import { isWritable, planRows } from './planRows.ts';
+import { rowsAt } from './rowOps.ts';
+import { changedMeanwhile, legOf, progressOf } from './run.ts';
+
+type Context = Reading & Pick<ChangeContext, 'clock'>;
+
+export interface UndoPlan extends PreparedChange {
+  /** Rows that are written again: Spotify shows them as added today. */
+  rewritten: number;
+  /** What Spotify offers no way to bring back, a sentence each. */
+  lost: string[];
+}
+
+/**
+ * What takes a change back.
+ * @param force also where someone changed the playlist since: what was there before comes back, what came since goes
+ * @throws RelayError `CONFLICT` with both lists, `UNSUPPORTED_ITEMS`, or of reading
+ */
+export async function planUndo(
+  context: Context,
+  change: Change,
+  force: boolean,
+  call: Call,
+): Promise<UndoPlan> {
+  const body = getChangeBody(context.store, change.seq);
+  const [first] = body.leg?.ops.length ? body.leg.ops : body.ops;
+  switch (first?.op) {
+    case 'details':
+      return undoDetails(context, change, body, force, call);
+    case 'save':
+      return unsaving(await newlySaved(context, change, first.uris, call));
+    case 'unsave':
+      return saving(body.former.saved ?? []);
+    case 'follow':
+      return plain([{ op: 'unfollow' }], {});
+    case 'unfollow':
+      return plain([{ op: 'follow' }], {});
+    case 'create':
+      return undoCreation(context, change, body, force, call);
+    default:
+      return undoRows(context, change, body, force, call);
+  }
+}
+
+function plain(ops: readonly ChangeOp[], former: Former): UndoPlan {
+  return { former, ops, rewritten: 0, lost: [] };
+}
+
+function unsaving(uris: readonly string[]): UndoPlan {
+  return plain(uris.length === 0 ? [] : [{ op: 'unsave', uris }], { saved: uris });
+}
+
+/** Those saved last come first in the library, so the order is turned. */
+function saving(uris: readonly string[]): UndoPlan {
+  const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
+  return { ...plain(ops, {}), rewritten: uris.length };
+}
+
+/** A change that was made this long before may not show its time yet, or a time of the same second. */
+const OVERLAP_MS = 120_000;
+/** The provider's clock has seconds, and a request may take half a minute. */
+const EARLIER_MS = 31_000;
+const LIBRARY_PAGE = 50;
+
+/** Of the tracks that a change saved, those that were not saved before it. The library shows when each was. */
+async function newlySaved(
+  { provider, store }: Context,
+  change: Change,
+  uris: readonly string[],
+  call: Call,
+): Promise<string[]> {
+  const asked = new Set(change.at > 0 && change.op === 0 ? uris.slice(0, change.at) : uris);
+  const before = ownStateBefore(store, change);
+  const since = (change.serverTime ?? change.createdAt) - EARLIER_MS;
+  const fresh: string[] = [];
+  const open = new Set(asked);
+  for (let offset = 0; open.size > 0; offset += LIBRARY_PAGE) {
+    const page = await getSavedTracks(provider, { limit: LIBRARY_PAGE, offset }, call);
+    for (const { track, added_at } of page.items) {
+      if (added_at !== null && Date.parse(added_at) < since) return fresh;
+      if (!track || !open.delete(track.uri)) continue;
+      if (before.get(track.uri) !== true) fresh.push(track.uri);
+    }
+    if (page.next_offset === null) break;
+  }
+  return fresh;
+}
+
+/** What relay's own changes shortly before left saved (true) or not saved (false). */
+function ownStateBefore(store: Context['store'], change: Change): Map<string, boolean> {
+  const state = new Map<string, boolean>();
+  for (const { seq } of libraryChangesBefore(store, change.seq, change.createdAt - OVERLAP_MS)) {
+    for (const op of getChangeBody(store, seq).ops) {
+      if (op.op === 'save' || op.op === 'unsave') for (const uri of op.uris) state.set(uri, op.op === 'save');
+    }
+  }
+  return state;
+}
+
+async function undoDetails(
+  context: Context,
+  change: Change,
+  { former, ops }: ChangeBody,
+  force: boolean,
+  call: Call,
+): Promise<UndoPlan> {
+  const wanted: DetailValues = Object.assign({}, ...ops.map((op) => (op.op === 'details' ? op.set : {})));
+  const before = former.details ?? {};
+  const present = await settledDetails(context, change, wanted, call);
+  const differing = differences(present, wanted);
+  if (differing.length > 0 && !force) {
+    throw new RelayError(
+      'CONFLICT',
+      `Someone changed the ${differing.join(' and ')} of the playlist since.`,
+      {
+        remedy: 'Pass force to bring back what was there before this change.',
+        details: { expected: wanted, present, former: before },
+      },
+    );
+  }
+  const { description, ...others } = before;
+  const steps: ChangeOp[] = [];
+  if (Object.keys(others).length > 0) steps.push({ op: 'details', set: others });
+  // On its own: Spotify may refuse an empty one.
+  if (description !== undefined) steps.push({ op: 'details', set: { description } });
+  return {
+    ...plain(steps, { details: present }),
+    lost: description === '' ? ['Spotify may refuse to clear a description.'] : [],
+  };
+}
+
+/** Details show in reads some seconds after they were changed. */
+async function settledDetails(
+  { provider, clock }: Context,
+  change: Change,
+  wanted: DetailValues,
+  call: Call,
+): Promise<DetailValues> {
+  const until = clock.monotonic() + 4_000;
+  for (;;) {
+    const {
+      name,
+      description,
+      public: isPublic,
+      collaborative,
+    } = await getPlaylist(provider, change.playlistId ?? '', call);
+    const all: DetailValues = {
+      name,
+      description: description ?? '',
+      ...(isPublic === null ? {} : { public: isPublic }),
+      ...(collaborative === null ? {} : { collaborative }),
+    };
+    const present = Object.fromEntries(
+      Object.entries(all).filter(([field]) => field in wanted),
+    ) as DetailValues;
+    const isRecent = clock.now() - change.updatedAt < 30_000;
+    if (differences(present, wanted).length === 0 || !isRecent || clock.monotonic() >= until) return present;
+    await clock.sleep(500, call.signal);
+  }
+}
+
+/** `public` is left out: Spotify does not keep to what it was told. */
+function differences(present: DetailValues, wanted: DetailValues): string[] {
+  return (['name', 'description', 'collaborative'] as const).filter(
+    (field) => wanted[field] !== undefined && present[field] !== wanted[field],
+  );
+}
+
+/** Spotify has no deletion: the playlist leaves the account's list, and comes back when that is undone. */
+async function undoCreation(
+  context: Context,
+  change: Change,
+  body: ChangeBody,
+  force: boolean,
+  call: Call,
+): Promise<UndoPlan> {
+  const expected = expectedRows(change, body) ?? [];
+  if (!force) await presentRows(context, change, expected, force, call);
+  return plain([{ op: 'unfollow' }], {});
+}
+
+function expectedRows(change: Change, body: ChangeBody): readonly string[] | null {
+  const { rows, ops } = legOf(body);
+  return rows === null ? null : rowsAt(rows, ops, progressOf(change));
+}
+
+async function undoRows(
+  context: Context,
+  change: Change,
+  body: ChangeBody,
+  force: boolean,
+  call: Call,
+): Promise<UndoPlan> {
+  const expected = expectedRows(change, body);
+  const present = await presentRows(context, change, expected, force, call);
+  const wanted = body.former.rows ?? inverseOf(change, body, present, force);
+  const ops = planRows(present, wanted);
+  if (ops === null) throw unsupported(present, wanted);
+  const rewritten = ops.reduce(
+    (sum, op) => sum + (op.op === 'remove' || !('uris' in op) ? 0 : op.uris.length),
+    0,
+  );
+  return { former: { rows: present }, ops, rewritten, lost: [] };
+}
+
+/**
+ * The rows as they are. They have to be what the change left, as far as that is known.
+ * @throws RelayError `CONFLICT`
+ */
+async function presentRows(
+  context: Context,
+  change: Change,
+  expected: readonly string[] | null,
+  force: boolean,
+  call: Call,
+): Promise<readonly string[]> {
+  const { provider, rows } = context;
+  const id = change.playlistId ?? '';
+  if (expected !== null && change.snapshotId !== null) {
+    // The version of the playlist tells without reading its rows.
+    const { snapshot_id } = await getPlaylist(provider, id, call);
+    if (snapshot_id === change.snapshotId) return expected;
+  }
+  const present = (await rows.readSettled(id, call)).map(uriOf);
+  if (expected === null) return present;
+  const isSame =
+    present.length === expected.length &&
+    expected.every((uri, index) => uri === present[index] || uri === '' || present[index] === '');
+  // A row that Spotify has stopped offering stays where it is.
+  if (isSame) return expected;
+  if (force) return present;
+  throw changedSince(id, expected, present);
+}
+
+function changedSince(id: string, expected: readonly string[], present: readonly string[]): RelayError {
+  const { details } = changedMeanwhile(id, expected, present, 0);
+  return new RelayError(
+    'CONFLICT',
+    `Someone changed the playlist ${id} since: it should have ${expected.length} rows and has ${present.length}.`,
+    {
+      remedy:
+        'Undo the later changes first (list_changes), or pass force: what was there before this change comes back, and what came since is gone.',
+      details: details ?? {},
+    },
+  );
+}
+
+/** For rows that were not read before: what the operation did, the other way round. */
+function inverseOf(
+  change: Change,
+  body: ChangeBody,
+  present: readonly string[],
+  force: boolean,
+): readonly string[] {
+  const { ops, total } = legOf(body);
+  const [op] = ops;
+  if (op?.op === 'move') return movedBack(present, op);
+  if (op?.op !== 'append') throw new Error(`A change of kind ${change.kind} has no former rows.`);
+  const uris = change.op > 0 ? op.uris : op.uris.slice(0, change.at);
+  const start = present.length - uris.length;
+  const shown = present.slice(Math.max(0, start));
+  const isThere =
+    start >= 0 && uris.every((uri, index) => uri === shown[index]) && (total === null || total === start);
+  if (isThere) return present.slice(0, start);
+  if (!force) {
+    const before = present.slice(0, total ?? Math.max(0, start));
+    throw changedSince(change.playlistId ?? '', [...before, ...uris], present);
+  }
+  return withoutLast(present, uris);
+}
+
+function movedBack(
+  present: readonly string[],
+  { start, length, before }: { start: number; length: number; before: number },
+): readonly string[] {
+  const size = Math.min(length, present.length - start);
+  const at = before > start ? Math.max(start, before - size) : before;
+  const part = present.slice(at, at + size);
+  const rest = [...present.slice(0, at), ...present.slice(at + size)];
+  return [...rest.slice(0, start), ...part, ...rest.slice(start)];
+}
+
+/** Takes out the last occurrence of each. */
+function withoutLast(present: readonly string[], uris: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const uri of uris) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  const kept = [...present].reverse().filter((uri) => {
+    const count = counts.get(uri) ?? 0;
+    counts.set(uri, count - 1);
+    return count <= 0;
+  });
+  return kept.reverse();
+}
+
+function unsupported(present: readonly string[], wanted: readonly string[]): RelayError {
+  const count = wanted.filter((uri) => !isWritable(uri)).length;
+  return new RelayError(
+    'UNSUPPORTED_ITEMS',
+    `${count} rows are local files or no longer offered by Spotify, and cannot be written again.`,
+    {
+      remedy: 'Change the playlist in Spotify.',
+      details: { present_count: present.length, former_count: wanted.length },
+    },
+  );
+}

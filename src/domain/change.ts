@@ -1,0 +1,98 @@
+/** Names and plain shapes of changes: what relay writes to a playlist, to the library or to a playlist's details. */
+
+/** What was asked for, as `relay history` shows it. */
+export const CHANGE_KINDS = [
+  'add',
+  'remove',
+  'reorder',
+  'replace',
+  'deduplicate',
+  'create',
+  'delete',
+  'details',
+  'save',
+  'unsave',
+  /** Takes back another change. */
+  'undo',
+] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** Every state of a change and its group: `working` ones go on by themselves, `open` ones wait for something. */
+const STATE_GROUPS = {
+  /** Recorded; requests are being sent. */
+  writing: 'working',
+  /** The answer to the last request was lost, and nothing has been read since. */
+  outcome_unknown: 'working',
+  /** The target is being read to find out how that request ended. */
+  looking: 'working',
+  /** What was there is being written back, since the change cannot be finished. */
+  rolling_back: 'working',
+  /** The caller wants it stopped; a request is still on its way. */
+  cancelling: 'working',
+  /** For a time, a login or the network. */
+  waiting: 'open',
+  /** Someone else changed the target: a person decides. */
+  review: 'open',
+  done: 'ended',
+  /** Stopped part-way: what was written stays. */
+  partial: 'ended',
+  rolled_back: 'ended',
+  /** Ended before anything was written. */
+  unchanged: 'ended',
+} as const;
+export type ChangeState = keyof typeof STATE_GROUPS;
+
+export const CHANGE_STATES = Object.keys(STATE_GROUPS) as [ChangeState, ...ChangeState[]];
+
+export function changeStatesIn(group: (typeof STATE_GROUPS)[ChangeState]): ChangeState[] {
+  return CHANGE_STATES.filter((state) => STATE_GROUPS[state] === group);
+}
+
+export function isChangeEnded(state: ChangeState): boolean {
+  return STATE_GROUPS[state] === 'ended';
+}
+
+export interface DetailValues {
+  name?: string | undefined;
+  description?: string | undefined;
+  public?: boolean | undefined;
+  collaborative?: boolean | undefined;
+}
+
+/**
+ * One operation of a change. `append`, `save` and `unsave` take lists of any length and are sent in several requests; each
+ * of the others is exactly one request.
+ */
+export type ChangeOp =
+  | { op: 'append'; uris: readonly string[] }
+  /** At a 0-based position; at most 100. */
+  | { op: 'insert'; uris: readonly string[]; at: number }
+  /** Every occurrence of each URI; at most 100. */
+  | { op: 'remove'; uris: readonly string[] }
+  /** All rows become these; at most 100. */
+  | { op: 'put'; uris: readonly string[] }
+  /** Positions count before the move. */
+  | { op: 'move'; start: number; length: number; before: number; snapshot?: string | undefined }
+  | { op: 'details'; set: DetailValues }
+  | { op: 'create'; details: DetailValues & { name: string }; known: readonly string[] | null }
+  | { op: 'follow' }
+  | { op: 'unfollow' }
+  | { op: 'save'; uris: readonly string[] }
+  | { op: 'unsave'; uris: readonly string[] };
+
+/** How far a list of operations got: operation number `op`, and how many of its entries are written. */
+export interface Progress {
+  op: number;
+  at: number;
+}
+
+/** What was there before a change, as far as it is known. */
+export interface Former {
+  /** URIs of all rows in order; an empty string for a row that Spotify no longer offers. */
+  rows?: readonly string[];
+  /** How many rows there were, where the rows themselves were not read. */
+  total?: number;
+  details?: DetailValues;
+  /** Those of the change's tracks that were saved. */
+  saved?: readonly string[];
+}

@@ -1,0 +1,74 @@
+/** Playlists: the requests that change them (the provider's current `/items` endpoints). */
+import type { DetailValues } from '../../domain/change.ts';
+import { type ProviderRequest, pathOf } from '../api.ts';
+
+const ITEMS = '/playlists/{id}/items';
+
+function itemsRequest(
+  method: ProviderRequest['method'],
+  id: string,
+  body: Record<string, unknown>,
+): ProviderRequest {
+  return { method, path: pathOf(ITEMS, { id }), template: ITEMS, scope: 'playlists.write', body };
+}
+
+/** Appends, or inserts at a 0-based position, at most 100. */
+export function insertRequest(id: string, uris: readonly string[], position?: number): ProviderRequest {
+  return itemsRequest('POST', id, { uris, ...(position === undefined ? {} : { position }) });
+}
+
+/** Removes every occurrence of each of at most 100 URIs: the provider has no other removal. */
+export function removeRequest(id: string, uris: readonly string[]): ProviderRequest {
+  return itemsRequest('DELETE', id, { items: uris.map((uri) => ({ uri })) });
+}
+
+/** Replaces all rows with at most 100; none empties the playlist. */
+export function replaceRequest(id: string, uris: readonly string[]): ProviderRequest {
+  return itemsRequest('PUT', id, { uris });
+}
+
+export interface Move {
+  range_start: number;
+  /** Counts in the list before the move. */
+  insert_before: number;
+  range_length: number;
+  snapshot_id?: string | undefined;
+}
+
+export function moveRequest(id: string, { snapshot_id, ...range }: Move): ProviderRequest {
+  return itemsRequest('PUT', id, snapshot_id === undefined ? range : { ...range, snapshot_id });
+}
+
+export function createRequest(details: DetailValues & { name: string }): ProviderRequest {
+  return {
+    method: 'POST',
+    path: '/me/playlists',
+    template: '/me/playlists',
+    scope: 'playlists.write',
+    body: {
+      name: details.name,
+      // Omitted, it has been shown as the text "null".
+      description: details.description ?? '',
+      public: details.public ?? false,
+      collaborative: details.collaborative ?? false,
+    },
+  };
+}
+
+/** Changes the fields that are given. */
+export function detailsRequest(id: string, details: DetailValues): ProviderRequest {
+  const template = '/playlists/{id}';
+  const body = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
+  return { method: 'PUT', path: pathOf(template, { id }), template, scope: 'playlists.write', body };
+}
+
+/** `PUT` puts a playlist into the account's list, `DELETE` takes it out: Spotify has no other deletion. */
+export function followRequest(method: 'PUT' | 'DELETE', id: string): ProviderRequest {
+  return {
+    method,
+    path: '/me/library',
+    template: '/me/library',
+    scope: 'library.write',
+    query: { uris: `spotify:playlist:${id}` },
+  };
+}

@@ -1,0 +1,209 @@
+/**
+ * Changes, one row each: what was there, what is to be written, and how far it got. What a state may follow is the rule of
+ * `changes/`; here a move only says from where to where.
+ */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import {
+  type ChangeKind,
+  type ChangeOp,
+  type ChangeState,
+  changeStatesIn,
+  type Former,
+} from '../../domain/change.ts';
+import { blob, defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
+import type { Store } from '../types.ts';
+import type { JobError } from './jobs.ts';
+
+/** Operations that are carried out, and the rows before them as far as they are known. */
+export interface ChangeLeg {
+  rows: readonly string[] | null;
+  /** How many rows there were, where they were not read. */
+  total: number | null;
+  ops: readonly ChangeOp[];
+  /** false: its entries were counted before. */
+  counted: boolean;
+}
+
+/** The long parts of a change, kept compressed. */
+export interface ChangeBody {
+  former: Former;
+  ops: readonly ChangeOp[];
+  /** What is being carried out where that is no longer `ops` from `former` on: the way back, or a way round. */
+  leg?: ChangeLeg;
+  /** Entries that Spotify refuses, and that were left out. */
+  refused?: readonly string[];
+  /** Values that another step of the change needs, such as the playlist that it made. */
+  notes?: Readonly<Record<string, unknown>>;
+}
+
+const COLUMNS = {
+  seq: integer,
+  /** What the outside calls it. */
+  id: text(),
+  kind: text<ChangeKind>(),
+  state: text<ChangeState>(),
+  /** Provider user ID of the account that it writes to. */
+  account: nullable(text()),
+  /** null: the library, or a playlist that is not made yet. */
+  playlistId: nullable(text()),
+  /** `tool NAME`, `job ID` or `relay undo`. */
+  askedBy: text(),
+  /** Key of the job that it belongs to. */
+  job: nullable(integer),
+  undoes: nullable(integer),
+  undoneBy: nullable(integer),
+  /** `back`: what was there before is being written back. */
+  leg: text<'forward' | 'back'>(),
+  op: integer,
+  at: integer,
+  /** A request may have been sent whose end is not recorded. */
+  inTransit: flag,
+  /** An answer was lost, so the end is checked by reading. */
+  uncertain: flag,
+  /** Entries that the caller asked for. */
+  requested: integer,
+  written: integer,
+  snapshotId: nullable(text()),
+  /** The provider's clock at the first answer, Unix milliseconds. */
+  serverTime: nullable(integer),
+  /** Unix milliseconds. */
+  runAfter: nullable(integer),
+  reason: nullable(text()),
+  /** Failures in a row of the kind that `reason` names. */
+  failures: integer,
+  error: nullable(json<JobError>()),
+  createdAt: integer,
+  updatedAt: integer,
+  endedAt: nullable(integer),
+};
+const CHANGES = defineTable('changes', COLUMNS);
+const WHOLE = defineTable('changes', { ...COLUMNS, body: blob });
+const BODIES = WHOLE.pick('body');
+
+export type Change = ReturnType<typeof CHANGES.toRow>;
+export type NewChange = Pick<Change, 'id' | 'kind' | 'account' | 'playlistId' | 'askedBy' | 'requested'> &
+  Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'state'>>;
+export type ChangeChange = Partial<
+  Omit<Change, 'seq' | 'id' | 'kind' | 'account' | 'askedBy' | 'createdAt' | 'updatedAt'>
+>;
+
+const WORKING = quotedList(changeStatesIn('working'));
+const ENDED = quotedList(changeStatesIn('ended'));
+
+export function insertChange(store: Store, change: NewChange, body: ChangeBody, now: number): Change {
+  WHOLE.insert(store, { state: 'writing', ...change, body: packed(body), createdAt: now, updatedAt: now });
+  return getChange(store, change.id) as Change;
+}
+
+export function getChange(store: Store, id: string): Change | null {
+  return CHANGES.first(store, 'where id = ?', [id]);
+}
+
+export function getChangeBySeq(store: Store, seq: number): Change | null {
+  return CHANGES.first(store, 'where seq = ?', [seq]);
+}
+
+export function getChangeBody(store: Store, seq: number): ChangeBody {
+  const row = BODIES.first(store, 'where seq = ?', [seq]);
+  if (!row) throw new Error(`There is no change ${seq}.`);
+  return JSON.parse(inflateRawSync(row.body).toString('utf8')) as ChangeBody;
+}
+
+export function putChangeBody(store: Store, seq: number, body: ChangeBody): void {
+  store.run('update changes set body = ? where seq = ?', [packed(body), seq]);
+}
+
+/** Level 1: ten thousand rows in a few milliseconds, at a tenth of their size. */
+function packed(body: ChangeBody): Uint8Array {
+  return deflateRawSync(JSON.stringify(body), { level: 1 });
+}
+
+export function setChange(store: Store, seq: number, change: ChangeChange, now: number): void {
+  const { sql, params } = CHANGES.assign({ ...change, updatedAt: now });
+  store.run(`update changes set ${sql} where seq = :seq`, { ...params, seq });
+}
+
+/** Newest first; only those that have written something or may still. */
+export function listChanges(store: Store, offset: number, limit: number): { items: Change[]; total: number } {
+  const shown = "state <> 'unchanged'";
+  const items = CHANGES.all(store, `where ${shown} order by seq desc limit ? offset ?`, [limit, offset]);
+  const total = store.get<{ total: number }>(`select count(*) as total from changes where ${shown}`)?.total;
+  return { items, total: total ?? 0 };
+}
+
+/** Changes that have not ended, oldest first. */
+export function openChanges(store: Store): Change[] {
+  return CHANGES.all(store, `where state not in (${ENDED}) order by seq`);
+}
+
+/** The last change of a job; null where it has not begun to write. */
+export function changeOfJob(store: Store, job: number): Change | null {
+  return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
+}
+
+/** Changes that go on by themselves, oldest first. */
+export function workingChanges(store: Store): Change[] {
+  return CHANGES.all(store, `where state in (${WORKING}) order by seq`);
+}
+
+/** The change that has taken `seq` back, unless it failed or was itself taken back; null for none. */
+export function undoOf(store: Store, seq: number): Change | null {
+  return CHANGES.first(
+    store,
+    `where undoes = ? and state not in ('unchanged', 'rolled_back', 'partial') and seq not in (
+       select undoes from changes where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial'))
+     order by seq desc limit 1`,
+    [seq],
+  );
+}
+
+/** The last change that is not taken back and takes nothing back itself; null for none. */
+export function latestUndoable(store: Store): Change | null {
+  return CHANGES.first(
+    store,
+    `where undoes is null and state in ('done', 'partial') and seq not in (
+       select undoes from changes
+       where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial') and seq not in (
+         select undoes from changes where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial')))
+     order by seq desc limit 1`,
+  );
+}
+
+/** Changes of one playlist after `seq`, oldest first, that wrote something. */
+export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
+  return CHANGES.all(
+    store,
+    "where playlist_id = ? and seq > ? and state not in ('unchanged', 'rolled_back') order by seq",
+    [playlistId, seq],
+  );
+}
+
+/** Library changes before `seq` that were made since `since` (Unix milliseconds), oldest first. */
+export function libraryChangesBefore(store: Store, seq: number, since: number): Change[] {
+  return CHANGES.all(
+    store,
+    "where playlist_id is null and kind in ('save', 'unsave', 'undo') and seq < ? and updated_at >= ? and state <> 'unchanged' order by seq",
+    [seq, since],
+  );
+}
+
+/** Deletes a change that had no effect. */
+export function dropChange(store: Store, seq: number): void {
+  store.run('delete from changes where seq = ?', [seq]);
+}
+
+/** Keeps what can still be taken back: the newest `count` ended changes since `since`, `bytes` in all. */
+export function pruneChanges(
+  store: Store,
+  { count, bytes, since }: { count: number; bytes: number; since: number },
+): void {
+  store.run(
+    `delete from changes where state in (${ENDED}) and (ended_at < :since or seq in (
+       select seq from (
+         select seq, row_number() over (order by seq desc) as place,
+           sum(length(body)) over (order by seq desc) as size
+         from changes where state in (${ENDED}))
+       where place > :count or size > :bytes))`,
+    { count, bytes, since },
+  );
+}

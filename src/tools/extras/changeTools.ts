@@ -1,0 +1,104 @@
+/** The changes that relay has made, and taking them back. */
+import * as z from 'zod';
+import { counted } from '../../base/counted.ts';
+import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../changes/history.ts';
+import { rowsAfter } from '../../changes/rowOps.ts';
+import type { UndoPlan } from '../../changes/undo.ts';
+import { CHANGE_KINDS, CHANGE_STATES } from '../../domain/change.ts';
+import { Offset } from '../arguments.ts';
+import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
+import { defineTool } from '../tool.ts';
+
+const Summary = z.object({
+  change_id: z.string(),
+  kind: z.enum(CHANGE_KINDS),
+  state: z.enum(CHANGE_STATES),
+  playlist_id: z.string().nullable(),
+  asked_by: z.string(),
+  requested: z.number(),
+  written: z.number(),
+  at: z.string(),
+  undoes: z.string().optional(),
+  undone_by: z.string().optional(),
+  can_undo: z.boolean(),
+});
+
+export const listChangesTool = defineTool({
+  name: 'list_changes',
+  title: 'List changes',
+  description:
+    'Lists what relay has changed in playlists and the library, newest first: who asked, when, and whether undo_change can take it back. Kept for 30 days.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({
+    limit: z.int().min(1).max(100).default(20).describe('1 to 100. When omitted, 20'),
+    offset: Offset,
+  }),
+  output: z.object({ items: z.array(Summary), total: z.number(), next_offset: z.number().nullable() }),
+  handle: async (services, { limit, offset }) => changeHistory(services, offset, limit),
+});
+
+export const undoChangeTool = defineTool({
+  name: 'undo_change',
+  title: 'Undo a change',
+  description:
+    'Takes back a change that relay made: brings back the rows of a playlist in their order, its details, or what was saved. Without change_id, the last change. Refused (CONFLICT, with both lists) if someone changed the playlist since; pass dry_run=true to see what it would do. An undo can be undone.',
+  kind: 'destructive',
+  input: z.object({
+    change_id: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('From the result of a write or from list_changes'),
+    force: z
+      .boolean()
+      .default(false)
+      .describe('true: even if the playlist changed since; what came since is gone. Ask the user first'),
+    dry_run: z.boolean().default(false).describe('true: only say what it would do'),
+  }),
+  output: z.object({
+    ok: z.boolean(),
+    undone: z.string().describe('The change that was taken back'),
+    change_id: z.string().optional().describe('The undo itself'),
+    playlist_id: z.string().nullable(),
+    dry_run: z.boolean(),
+    requests: z.number().describe('Requests that change something'),
+    rows: z.number().nullable().describe('Rows of the playlist afterwards'),
+    notes: z.array(z.string()).describe('What does not come back'),
+  }),
+  async handle(services, { change_id, force, dry_run }, call) {
+    const change = undoableChange(services, change_id);
+    const facts = { undone: change.id, playlist_id: change.playlistId, dry_run };
+    if (dry_run) {
+      const { plan, requests } = await previewUndo(services, change, force, call);
+      return { ok: true, ...facts, requests, rows: rowsAfterUndo(plan), notes: notesOf(plan) };
+    }
+    let plan: UndoPlan | null = null;
+    const request = undoRequest(services, change, force, (made) => {
+      plan = made;
+    });
+    const result = await writeFor(services, 'undo_change', request, call);
+    const report = await reportOrThrow(services, change.playlistId ?? '', change.written, result);
+    return {
+      ok: true,
+      ...facts,
+      change_id: report.change_id,
+      requests: report.chunks.total,
+      rows: plan && rowsAfterUndo(plan),
+      notes: plan ? notesOf(plan) : [],
+    };
+  },
+});
+
+function rowsAfterUndo({ former, ops }: UndoPlan): number | null {
+  return former.rows ? rowsAfter(former.rows, ops).length : null;
+}
+
+function notesOf({ rewritten, lost }: UndoPlan): string[] {
+  const dates =
+    rewritten === 0
+      ? []
+      : [`Written again, so Spotify shows today as their date: ${counted(rewritten, 'row')}.`];
+  return [...dates, ...lost];
+}
