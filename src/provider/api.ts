@@ -6,7 +6,7 @@ export interface Call {
   signal: AbortSignal;
   /** `done` of `total` steps; called only for work of more than one provider request. */
   progress(done: number, total: number, message?: string): void;
-  /** The provider's ID of the user whom the work is for. When omitted, whoever is connected. */
+  /** The provider's ID of the user whom the work is for. When omitted, the connected user's. */
   account?: string;
 }
 

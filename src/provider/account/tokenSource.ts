@@ -37,7 +37,7 @@ export interface TokenKeeper {
 export interface TokenSource {
   /**
    * A token that is valid for at least a minute.
-   * @param account whose it must be; when omitted, whoever is connected
+   * @param account the ID of its user; when omitted, of anyone who is connected
    * @throws RelayError `FORBIDDEN` with `details.reason` `other_account`
    */
   current(signal: AbortSignal, account?: string): Promise<string>;
