@@ -46,6 +46,11 @@ export interface DemoProvider {
   readonly grants: Grants;
   /** May be changed: who the next login is, and whether it is denied. */
   readonly setting: OAuthSetting;
+  /**
+   * true: cuts all connections and refuses new ones, as without a network; false: listens again on the same port. What was
+   * under way inside the provider goes on.
+   */
+  offline(isOffline: boolean): Promise<void>;
   /** Cuts all connections and frees the port; a second call does nothing. */
   close(): Promise<void>;
 }
@@ -69,6 +74,7 @@ export async function startDemoProvider(options: DemoProviderOptions = {}): Prom
     world,
     grants,
     setting,
+    offline: (isOffline) => (isOffline ? closeServer(server) : reopen(server, Number(new URL(url).port))),
     close: async () => {
       stop.abort(new Error('The simulated provider was closed.'));
       await closeServer(server);
@@ -114,11 +120,19 @@ function makeHandler(world: World, grants: Grants, setting: OAuthSetting): (inco
 }
 
 async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listenOn(server, 0);
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no TCP address.');
   return `http://127.0.0.1:${address.port}`;
+}
+
+async function reopen(server: Server, port: number): Promise<void> {
+  if (!server.listening) await listenOn(server, port);
+}
+
+async function listenOn(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
 }
 
 async function closeServer(server: Server): Promise<void> {

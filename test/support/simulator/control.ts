@@ -28,6 +28,9 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     provider.revokeRefreshTokens(known);
   },
   lag: (provider, body) => provider.lag.set(body),
+  relink: (provider, { uri, shown }) => provider.lag.relink(String(uri), String(shown)),
+  vanish: (provider, { uri }) => provider.lag.vanish(String(uri)),
+  'show-all': (provider) => provider.lag.showAll(),
   'login-as': (provider, body) => provider.loginAs(accountIndex(provider, body)),
   state: (provider, body) => accountState(provider.accounts[accountIndex(provider, body)]),
   'edit-playlist': (provider, { playlist_id: id, uris }) => {
@@ -97,6 +100,8 @@ const REMOTE_KINDS: readonly string[] = [
   'latency',
   'status',
   'rate_limit',
+  'html',
+  'no_snapshot',
   'quota',
   'drop',
   'status_after',

@@ -1,6 +1,6 @@
 /** Faults on demand: the kinds of rules, which of them apply to a request, and what they do. */
 import type { Delivery, Hook, RequestContext } from '../../../src/demo/hook.ts';
-import { type Answer, apiError } from '../../../src/demo/http.ts';
+import { type Answer, apiError, type Incoming } from '../../../src/demo/http.ts';
 
 export type FaultAction =
   /** Waits on the provider's clock before the request is handled. */
@@ -27,6 +27,10 @@ export type FaultAction =
   | { kind: 'slow_answer'; ms: number }
   /** No answer, before or after the request takes effect. */
   | { kind: 'hang'; when: 'before' | 'after' }
+  /** A page in place of the answer, as a captive portal or a proxy sends it: status 200 unless said otherwise. */
+  | { kind: 'html'; effect: boolean; status?: number }
+  /** A success without a `snapshot_id`. */
+  | { kind: 'no_snapshot'; effect: boolean }
   /** 200 with truncated JSON; the request takes effect. */
   | { kind: 'malformed' }
   /** 200 without a body; the request takes effect. */
@@ -44,8 +48,12 @@ export interface FaultMatch {
   path?: string | RegExp;
   /** Of a search: only where its text matches. */
   search?: RegExp;
+  /** Tells by more than the path, for example by the query. */
+  where?: (request: Incoming) => boolean;
   /** How many matching requests pass before it applies. */
   skip?: number;
+  /** Applies to every n-th matching request only, from the first on; default 1. */
+  every?: number;
   /** How often it applies; default 1, `Infinity` for always. */
   times?: number;
 }
@@ -61,10 +69,11 @@ export interface FaultControl {
 const PASSING: readonly FaultAction['kind'][] = ['latency', 'hook', 'transform'];
 
 export class FaultList implements FaultControl {
-  #rules: { rule: FaultRule; skip: number; times: number }[] = [];
+  #rules: { rule: FaultRule; skip: number; times: number; seen: number }[] = [];
 
   add(...rules: FaultRule[]): void {
-    for (const rule of rules) this.#rules.push({ rule, skip: rule.skip ?? 0, times: rule.times ?? 1 });
+    for (const rule of rules)
+      this.#rules.push({ rule, skip: rule.skip ?? 0, times: rule.times ?? 1, seen: 0 });
   }
 
   clear(): void {
@@ -72,14 +81,16 @@ export class FaultList implements FaultControl {
   }
 
   /** The faults for this request, in the order of adding, up to the first that decides the answer. */
-  take(method: string, path: string, search = ''): FaultAction[] {
+  take(request: Incoming): FaultAction[] {
     const taken: FaultAction[] = [];
     for (const entry of this.#rules) {
-      if (!matches(entry.rule, method, path, search) || entry.times <= 0) continue;
+      if (!matches(entry.rule, request) || entry.times <= 0) continue;
       if (entry.skip > 0) {
         entry.skip -= 1;
         continue;
       }
+      entry.seen += 1;
+      if ((entry.seen - 1) % (entry.rule.every ?? 1) !== 0) continue;
       entry.times -= 1;
       taken.push(entry.rule);
       if (!PASSING.includes(entry.rule.kind)) break;
@@ -89,19 +100,18 @@ export class FaultList implements FaultControl {
   }
 }
 
-function matches(rule: FaultMatch, method: string, path: string, search: string): boolean {
+function matches(rule: FaultMatch, request: Incoming): boolean {
+  const { method, path } = request;
   if (rule.method !== undefined && rule.method.toUpperCase() !== method) return false;
-  if (rule.search && !rule.search.test(search)) return false;
+  if (rule.search && !rule.search.test(request.query.get('q') ?? '')) return false;
+  if (rule.where && !rule.where(request)) return false;
   if (rule.path === undefined) return true;
   return typeof rule.path === 'string' ? rule.path === path : path.search(rule.path) >= 0;
 }
 
 /** Handles each request with the faults that apply to it. */
 export function faultHook(faults: FaultList): Hook {
-  return (context) => {
-    const { method, path, query } = context.request;
-    return underFaults(faults.take(method, path, query.get('q') ?? ''), context);
-  };
+  return (context) => underFaults(faults.take(context.request), context);
 }
 
 async function underFaults(
@@ -150,6 +160,12 @@ function deliver(action: FaultAction | undefined, handle: () => Answer): Deliver
     case 'status_after':
       handle();
       return whole(apiError(action.status, 'Server error.'));
+    case 'html':
+      if (action.effect) handle();
+      return whole({ status: action.status ?? 200, text: PAGE, headers: HTML_TYPE });
+    case 'no_snapshot':
+      if (action.effect) handle();
+      return whole({ status: 201, json: {} });
     case 'malformed':
       handle();
       return whole({ status: 200, text: '{"items": [{"id": "', headers: JSON_TYPE });
@@ -163,6 +179,8 @@ function deliver(action: FaultAction | undefined, handle: () => Answer): Deliver
   }
 }
 
+const PAGE = '<!doctype html><html><title>Sign in to the network</title><body>Please sign in.</body></html>';
+const HTML_TYPE = { 'content-type': 'text/html; charset=utf-8' };
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
 function whole(answer: Answer): Delivery {

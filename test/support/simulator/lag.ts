@@ -1,6 +1,6 @@
 /**
  * What Spotify's reads show of a write: not at once. Lists follow by about 0.6 s, snapshots and counts by more, and a new
- * playlist is unknown for a moment. Also rows that come back under another ID (relinking).
+ * playlist is unknown for a moment. Also rows that come back under another ID (relinking), or empty.
  */
 import { trackObject } from '../../../src/demo/api/shapes.ts';
 import type { Hook, RequestContext } from '../../../src/demo/hook.ts';
@@ -28,6 +28,10 @@ export interface LagControl {
   remember(): void;
   /** Lists show the track `uri` as the track `shown`, as relinking does. */
   relink(uri: string, shown: string): void;
+  /** Lists show the rows of the track `uri` with `item: null`, as when Spotify no longer offers it. */
+  vanish(uri: string): void;
+  /** Takes back every `relink` and `vanish`. */
+  showAll(): void;
 }
 
 interface Row {
@@ -58,6 +62,7 @@ export class Lag implements LagControl {
   readonly #saved = new Map<DemoAccount, FormerSaved[]>();
   readonly #createdAt = new Map<string, number>();
   readonly #relinks = new Map<string, string>();
+  readonly #vanished = new Set<string>();
   #lags = NONE;
 
   constructor(world: World) {
@@ -70,6 +75,15 @@ export class Lag implements LagControl {
 
   relink(uri: string, shown: string): void {
     this.#relinks.set(uri, shown);
+  }
+
+  vanish(uri: string): void {
+    this.#vanished.add(uri);
+  }
+
+  showAll(): void {
+    this.#relinks.clear();
+    this.#vanished.clear();
   }
 
   remember(): void {
@@ -147,13 +161,14 @@ export class Lag implements LagControl {
     for (const page of [json, json.items, json.tracks] as Array<Partial<Page> | undefined>) {
       if (typeof page?.total !== 'number') continue;
       page.total = total;
-      for (const row of page.items ?? []) this.#relinkRow(row);
+      for (const row of page.items ?? []) this.#showRow(row);
     }
     return { ...answer, json };
   }
 
-  #relinkRow(row: Row): void {
+  #showRow(row: Row): void {
     for (const field of ['item', 'track'] as const) {
+      if (this.#vanished.has(row[field]?.uri ?? '')) row[field] = null;
       const shown = this.#world.catalogue.trackByUri.get(this.#relinks.get(row[field]?.uri ?? '') ?? '');
       if (shown) row[field] = trackObject(this.#world, shown) as { uri: string };
     }

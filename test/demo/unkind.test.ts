@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { fastClock } from '../support/fastClock.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
+import { playlistNamed, send, token, trackUris, withProvider } from './support.ts';
+
+test('without a network the port refuses, and afterwards everything is as it was', () =>
+  withProvider(async ({ provider, call }) => {
+    await call('GET', '/me');
+    await provider.offline(true);
+    const failure = () => send(`${provider.apiUrl}/me`, 'GET', null).catch((error) => error.cause.code);
+    // The first request may still be sent on the connection that was cut.
+    await failure();
+    assert.equal(await failure(), 'ECONNREFUSED');
+    await provider.offline(false);
+    assert.equal((await call('GET', '/me')).status, 200);
+  }));
+
+const NO_ID: Array<[what: string, rule: FaultRule, answer: [number, unknown], rows: number]> = [
+  ['a page instead of the answer', { kind: 'html', effect: false }, [200, undefined], 0],
+  ['a page after the effect', { kind: 'html', effect: true, status: 403 }, [403, undefined], 1],
+  ['no snapshot and no effect', { kind: 'no_snapshot', effect: false }, [201, {}], 0],
+  ['no snapshot after the effect', { kind: 'no_snapshot', effect: true }, [201, {}], 1],
+];
+
+for (const [what, rule, answer, rows] of NO_ID) {
+  test(`a write may be answered with ${what}`, () =>
+    withProvider(async ({ provider, call }) => {
+      const playlist = playlistNamed(provider, 'Empty Shelf');
+      provider.faults.add({ method: 'POST', path: /\/items$/, ...rule });
+      const uris = trackUris(provider, 1);
+      const { status, json } = await call('POST', `/playlists/${playlist.id}/items`, { uris });
+      assert.deepEqual([status, json], answer);
+      assert.equal(playlist.rows.length, rows);
+    }));
+}
+
+test('a fault may apply to every other request, or by what the query asks', () =>
+  withProvider(async ({ provider, call }) => {
+    const statuses = async (...paths: string[]) => {
+      const seen = [];
+      for (const path of paths) seen.push((await call('GET', path)).status);
+      return seen;
+    };
+    provider.faults.add({ path: '/me', every: 2, times: 2, kind: 'status', status: 400 });
+    assert.deepEqual(await statuses('/me', '/me', '/me', '/me'), [400, 200, 400, 200]);
+    provider.faults.add({
+      path: '/search',
+      where: ({ query }) => query.get('q') === 'bad',
+      kind: 'status',
+      status: 503,
+    });
+    assert.deepEqual(await statuses('/search?q=good&type=track', '/search?q=bad&type=track'), [200, 503]);
+  }));
+
+test('a count may lag on its own', () =>
+  withProvider(async ({ provider, call, clock }) => {
+    const { id } = playlistNamed(provider, 'Empty Shelf');
+    provider.lag.set({ totals: 600 });
+    await call('POST', `/playlists/${id}/items`, { uris: trackUris(provider, 1) });
+    const shown = async () => {
+      const { total, items } = (await call('GET', `/playlists/${id}/items`)).json;
+      return [total, items.length];
+    };
+    assert.deepEqual(await shown(), [0, 1]);
+    clock.move(600);
+    assert.deepEqual(await shown(), [1, 1]);
+  }));
+
+test('rows vanish from lists and come back, with the playlist as it was', () =>
+  withProvider(async ({ provider, call }) => {
+    const { id } = playlistNamed(provider, 'Empty Shelf');
+    const uris = trackUris(provider, 2);
+    await call('POST', `/playlists/${id}/items`, { uris });
+    const shown = async () => {
+      const { items } = (await call('GET', `/playlists/${id}/items`)).json;
+      return items.map(({ item }: { item: { uri: string } | null }) => item?.uri ?? null);
+    };
+    provider.lag.vanish(uris[0] ?? '');
+    assert.deepEqual(await shown(), [null, uris[1]]);
+    provider.lag.showAll();
+    assert.deepEqual(await shown(), uris);
+  }));
+
+test('the accounts server takes faults as well', () =>
+  withProvider(async ({ provider }) => {
+    provider.faults.add({ path: '/api/token', kind: 'html', effect: false, status: 403 });
+    const form = { grant_type: 'refresh_token', refresh_token: 'x' };
+    const { status, headers } = await token(provider, form);
+    assert.deepEqual([status, headers.get('content-type')], [403, 'text/html; charset=utf-8']);
+  }));
+
+test('a process goes by the time of a fast clock', async () => {
+  const clock = fastClock(1_000);
+  const script = `
+    const at = Date.now();
+    const since = performance.now();
+    setTimeout(() => console.log(JSON.stringify([at, Date.now() - at, performance.now() - since])), 60_000);
+  `;
+  const before = clock.now();
+  const env = { ...process.env, ...clock.env };
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env });
+  const [at, byDay, byMonotonic] = JSON.parse(stdout);
+  const after = clock.now();
+  assert.ok(before <= at && at + byDay <= after, 'both tell the same time');
+  assert.ok(byDay >= 59_000 && byMonotonic >= 59_000, `${byDay} and ${byMonotonic} ms passed`);
+});
