@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { JOB_TYPES } from '../src/domain/job.ts';
-import { crash } from '../test/jobs/crash/harness.ts';
+import { crash } from '../test/changes/crash/harness.ts';
 
 const { values } = parseArgs({
   options: {

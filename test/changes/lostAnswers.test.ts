@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { named, tracks, urisOf } from '../jobs/support.ts';
+import type { FaultAction } from '../support/simulator/faults.ts';
+import type { Lags } from '../support/simulator/lag.ts';
+import { assertDone, assertRows, change, committed, ended, fill, withUnkind } from './support.ts';
+
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
+/** When the last effect of a test has come, in milliseconds. */
+const ALL_OVER_MS = 20_000;
+
+const LOST: Array<[what: string, action: FaultAction, lags: Partial<Lags>]> = [
+  ['a write that takes 14 s', { kind: 'late', ms: 14_000, answer: 'hang' }, {}],
+  ['a 504 whose effect comes 2 s later', { kind: 'late', ms: 2_000, answer: 504 }, {}],
+  ['a cut connection whose effect comes 8 s later', { kind: 'late', ms: 8_000, answer: 'drop' }, {}],
+  ['a 502 after the effect', { kind: 'status_after', status: 502 }, { lists: 3_000, totals: 3_000 }],
+  ['a page without an effect', { kind: 'html', effect: false }, {}],
+  ['a page after the effect', { kind: 'html', effect: true }, {}],
+  ['a success without a snapshot and without an effect', { kind: 'no_snapshot', effect: false }, {}],
+  ['a success without a snapshot', { kind: 'no_snapshot', effect: true }, { lists: 600, totals: 600 }],
+];
+
+for (const [what, action, lags] of LOST) {
+  test(`${what}: a job adds everything once, in order`, () =>
+    withUnkind({}, async (relay, clock) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const [former, uris] = [urisOf(playlist), tracks(relay, 180, 3_000)];
+      relay.provider.lag.set(lags);
+      const payload = { playlist_id: playlist.id };
+      const id = await committed(relay, 'add_to_playlist', uris, payload, () =>
+        relay.provider.faults.add({ ...APPEND, skip: 1, ...action }),
+      );
+      const job = await ended(relay, id);
+      await clock.sleep(ALL_OVER_MS);
+      assertRows(playlist, [...former, ...uris]);
+      assert.deepEqual([job.status, job.review_required, job.written], ['completed', false, 180]);
+    }));
+
+  test(`${what}: a tool adds everything once, in order`, () =>
+    withUnkind({}, async (relay, clock) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const [former, uris] = [urisOf(playlist), tracks(relay, 180, 3_000)];
+      relay.provider.lag.set(lags);
+      relay.provider.faults.add({ ...APPEND, skip: 1, ...action });
+      const args = { playlist_id: playlist.id, track_ids: uris };
+      const settled = await change(relay, 'add_tracks_to_playlist', args);
+      await clock.sleep(ALL_OVER_MS);
+      assertRows(playlist, [...former, ...uris]);
+      assertDone(settled);
+    }));
+
+  test(`${what}: the first request of a replacement is no loss`, () =>
+    withUnkind({}, async (relay, clock) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      fill(playlist, tracks(relay, 250));
+      const uris = tracks(relay, 250, 3_000);
+      relay.provider.lag.set({ lists: 600, totals: 600, ...lags });
+      relay.provider.faults.add({ method: 'PUT', path: /\/items$/, ...action });
+      const args = { playlist_id: playlist.id, track_ids: uris };
+      const settled = await change(relay, 'replace_playlist_tracks', args);
+      await clock.sleep(ALL_OVER_MS);
+      assertRows(playlist, uris);
+      assertDone(settled);
+    }));
+}
+
+for (const [what, tool, method] of [
+  ['removing rows', 'remove_tracks_from_playlist', 'DELETE'],
+  ['saving tracks', 'save_tracks', 'PUT'],
+  ['removing saved tracks', 'remove_saved_tracks', 'DELETE'],
+] as const) {
+  test(`${what} succeeds although an answer is lost`, () =>
+    withUnkind({}, async (relay) => {
+      const { provider } = relay;
+      const account = provider.accounts[0] ?? assert.fail('no account');
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const saved = account.saved.map(({ uri }) => uri);
+      const fresh = tracks(relay, 2_000).filter((uri) => !saved.includes(uri));
+      const track_ids = {
+        remove_tracks_from_playlist: urisOf(playlist).slice(20, 150),
+        save_tracks: fresh.slice(0, 130),
+        remove_saved_tracks: saved.slice(0, 130),
+      }[tool];
+      const left = urisOf(playlist).filter((uri) => !track_ids.includes(uri));
+      provider.lag.set({ lists: 600, totals: 600 });
+      provider.faults.add({ method, path: /\/(items|library)$/, skip: 1, kind: 'status_after', status: 502 });
+      const args = {
+        track_ids,
+        ...(tool === 'remove_tracks_from_playlist' ? { playlist_id: playlist.id } : {}),
+      };
+      assertDone(await change(relay, tool, args));
+      if (tool === 'remove_tracks_from_playlist') return assertRows(playlist, left);
+      const kept = saved.filter((uri) => tool === 'save_tracks' || !track_ids.includes(uri));
+      const expected = new Set(tool === 'save_tracks' ? [...kept, ...track_ids] : kept);
+      assert.deepEqual(new Set(account.saved.map(({ uri }) => uri)), expected);
+    }));
+}
+
+test('a move whose answer is lost is made once', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    relay.provider.lag.set({ lists: 600, totals: 600 });
+    relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'drop', when: 'after' });
+    const move = { range_start: 0, range_length: 3, insert_before: 10 };
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+    assertRows(playlist, [...former.slice(3, 10), ...former.slice(0, 3), ...former.slice(10)]);
+  }));
+
+test('details whose answer is lost are set, and a playlist whose making is lost is made once', () =>
+  withUnkind({}, async (relay) => {
+    const { provider } = relay;
+    const playlist = named(relay, 'Exactly Two Hundred');
+    provider.faults.add(
+      { method: 'PUT', path: `/playlists/${playlist.id}`, kind: 'status_after', status: 502 },
+      { method: 'POST', path: '/me/playlists', kind: 'status_after', status: 502 },
+    );
+    const details = { playlist_id: playlist.id, name: 'Named Anew' };
+    assertDone(await change(relay, 'update_playlist_details', details));
+    assert.equal(playlist.name, 'Named Anew');
+    assertDone(await change(relay, 'create_playlist', { name: 'Made Once' }));
+    const made = provider.accounts[0]?.playlists.filter(({ name }) => name === 'Made Once');
+    assert.equal(made?.length, 1);
+  }));

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { asQuery, createJob, jobOf, named, reach, tracks, uniqueTracks, urisOf } from '../jobs/support.ts';
+import { createBrowser } from '../support/browser.ts';
+import { at, owner } from '../support/shapes.ts';
+import type { Relay } from '../support/world.ts';
+import { assertRows, committed, ended, poll, withUnkind } from './support.ts';
+
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
+const count = ({ provider }: Relay, method: string) =>
+  provider.requests.filter((request) => request.method === method).length;
+
+test('two passing 401s do not park a job', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 150);
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+      relay.provider.faults.add({ ...APPEND, times: 2, kind: 'status', status: 401 }),
+    );
+    assert.equal((await ended(relay, id, 15_000)).status, 'completed');
+    assertRows(playlist, uris);
+  }));
+
+test('a page of the accounts server does not park a job', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 150);
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () => {
+      relay.provider.expireAccessTokens();
+      relay.provider.faults.add({ path: '/api/token', kind: 'html', effect: false, status: 403 });
+    });
+    assert.equal((await ended(relay, id, 15_000)).status, 'completed');
+    assertRows(playlist, uris);
+  }));
+
+test('a login that has ended parks a job without a time, and the next login lets it go on', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 150);
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () => {
+      relay.provider.expireAccessTokens();
+      relay.provider.revokeRefreshTokens();
+    });
+    const parked = await reach(relay, id, 'waiting');
+    assert.deepEqual([parked.run_after, parked.attempts], [null, 0]);
+    const { browserUrl } = await relay.server.local.startLogin({ switchAccount: false });
+    await createBrowser().open(browserUrl);
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assertRows(playlist, uris);
+  }));
+
+test('90 s without a network spend no attempt of a job that writes', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 450);
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+      relay.provider.faults.add({ ...APPEND, times: Infinity, kind: 'latency', ms: 500 }),
+    );
+    await poll(() => (count(relay, 'POST') >= 2 ? true : null));
+    await relay.provider.offline(true);
+    await clock.sleep(90_000);
+    await relay.provider.offline(false);
+    const job = await ended(relay, id);
+    assert.deepEqual([job.status, job.attempts], ['completed', 0], JSON.stringify(job.error));
+    assertRows(playlist, uris);
+  }));
+
+test('90 s without a network spend no attempt of a job that searches', () =>
+  withUnkind({}, async (relay, clock) => {
+    const wanted = uniqueTracks(relay, 12);
+    await relay.provider.offline(true);
+    const payload = { playlist_id: named(relay, 'Empty Shelf').id };
+    const id = await createJob(relay, 'add_to_playlist', wanted.map(asQuery), payload, { max_attempts: 2 });
+    await clock.sleep(90_000);
+    await relay.provider.offline(false);
+    const job = await reach(relay, id, 'ready', 'failed');
+    assert.deepEqual([job.status, job.resolved, job.attempts], ['ready', 12, 0]);
+  }));
+
+test('a laptop that sleeps for an hour during a write loses nothing', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, uris] = [urisOf(playlist), tracks(relay, 250, 3_000)];
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+      relay.provider.faults.add({ ...APPEND, times: Infinity, kind: 'latency', ms: 1_000 }),
+    );
+    await poll(() => (count(relay, 'POST') >= 2 ? true : null));
+    await relay.provider.offline(true);
+    clock.shift(3_600_000);
+    await clock.sleep(3_000);
+    await relay.provider.offline(false);
+    const job = await ended(relay, id);
+    assert.deepEqual([job.status, job.attempts], ['completed', 0]);
+    assertRows(playlist, [...former, ...uris]);
+  }));
+
+test('a limit that never names a time is asked ever more rarely', () =>
+  withUnkind({ factor: 200 }, async (relay, clock) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const id = await committed(
+      relay,
+      'add_to_playlist',
+      tracks(relay, 50),
+      { playlist_id: playlist.id },
+      () =>
+        relay.provider.faults.add({
+          ...APPEND,
+          times: Infinity,
+          kind: 'rate_limit',
+          retryAfterSeconds: null,
+        }),
+    );
+    await poll(() => (count(relay, 'POST') >= 1 ? true : null));
+    await clock.sleep(600_000);
+    const asked = count(relay, 'POST');
+    assert.ok(asked <= 12, `${asked} writes in ten minutes`);
+    assert.equal((await jobOf(relay, id)).attempts, 0);
+  }));
+
+test('searches that always fail do not keep good ones waiting', () =>
+  withUnkind({}, async (relay, clock) => {
+    const wanted = uniqueTracks(relay, 38);
+    const bad = wanted.slice(0, 8).map(({ name }) => name);
+    relay.provider.faults.add({
+      path: '/search',
+      where: ({ query }) => bad.some((name) => query.get('q')?.includes(name)),
+      times: Infinity,
+      kind: 'status',
+      status: 503,
+    });
+    const payload = { playlist_id: named(relay, 'Empty Shelf').id };
+    const id = await createJob(relay, 'add_to_playlist', wanted.map(asQuery), payload);
+    const began = clock.now();
+    await poll(async () => {
+      const { resolved } = await jobOf(relay, id);
+      return resolved === 30 || clock.now() - began > 90_000 ? resolved : null;
+    });
+    assert.equal((await jobOf(relay, id)).resolved, 30);
+  }));
+
+test('passing 400s mark no good track as failed', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 150);
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+      relay.provider.faults.add({ ...APPEND, times: 16, kind: 'status', status: 400 }),
+    );
+    let job = await ended(relay, id);
+    if (job.status === 'failed') {
+      await relay.call('resume_job', { job_id: id });
+      job = await ended(relay, id);
+    }
+    assert.deepEqual([job.status, job.failed], ['completed', 0]);
+    assertRows(playlist, uris);
+  }));
+
+test('flapping 400s mark no good track as failed', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = tracks(relay, 350);
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+      relay.provider.faults.add({ ...APPEND, every: 2, times: 16, kind: 'status', status: 400 }),
+    );
+    const job = await ended(relay, id);
+    assert.deepEqual([job.status, job.failed], ['completed', 0]);
+    assertRows(playlist, uris);
+  }));
+
+test('a job writes to the account that it was made for, or not at all', () =>
+  withUnkind({}, async (relay) => {
+    const { provider, server } = relay;
+    const second = at(provider.accounts, 1);
+    const former = second.saved.map(({ uri }) => uri);
+    const known = new Set([...owner(provider).saved, ...second.saved].map(({ uri }) => uri));
+    const uris = tracks(relay, 3_000)
+      .filter((uri) => !known.has(uri))
+      .slice(0, 1_200);
+    const id = await committed(relay, 'save_tracks', uris, {}, () =>
+      provider.faults.add({ method: 'PUT', path: '/me/library', times: Infinity, kind: 'latency', ms: 400 }),
+    );
+    await poll(() => (count(relay, 'PUT') >= 8 ? true : null));
+    provider.loginAs(1);
+    const { browserUrl } = await server.local.startLogin({ switchAccount: true });
+    assert.equal((await createBrowser().open(browserUrl)).status, 200);
+    await poll(async () => ((await jobOf(relay, id)).status === 'committing' ? null : true));
+    assert.deepEqual(
+      second.saved.map(({ uri }) => uri),
+      former,
+    );
+    assert.notEqual((await jobOf(relay, id)).status, 'completed');
+
+    // Back with the first account, the rest is written there.
+    provider.loginAs(0);
+    const back = await server.local.startLogin({ switchAccount: true });
+    await createBrowser().open(back.browserUrl);
+    await relay.call('resume_job', { job_id: id });
+    assert.equal((await ended(relay, id)).status, 'completed');
+    const saved = new Set(owner(provider).saved.map(({ uri }) => uri));
+    assert.deepEqual(
+      uris.filter((uri) => !saved.has(uri)),
+      [],
+    );
+  }));
