@@ -7,6 +7,8 @@ import { API_KEY, connectAccount, ENCRYPTION_KEY, mcpClient } from '../../suppor
 export interface Victim {
   /** SIGKILL, at once. */
   kill(): void;
+  /** SIGTERM; resolves when the process has ended. */
+  stop(): Promise<void>;
   readonly isAlive: boolean;
   /** Starts it if it is dead. */
   revive(): Promise<void>;
@@ -55,6 +57,11 @@ export async function startVictim(desk: Desk): Promise<Victim> {
     kill() {
       isAlive = false;
       void process_?.stop('SIGKILL');
+    },
+    async stop() {
+      const stopping = process_?.stop('SIGTERM');
+      isAlive = false;
+      await stopping;
     },
     get isAlive() {
       return isAlive;

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DemoPlaylist } from '../../src/demo/state.ts';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { named, reach, tracks, urisOf } from '../jobs/support.ts';
+import { at } from '../support/shapes.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
+import type { Relay } from '../support/world.ts';
+import { assertRows, assertSame, committed, ended, without, withUnkind } from './support.ts';
+
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
+/** The answer to the second append is lost, after its effect. */
+const LOST: FaultRule = { ...APPEND, skip: 1, kind: 'status_after', status: 502 };
+
+interface Scene {
+  relay: Relay;
+  playlist: DemoPlaylist;
+  former: string[];
+  items: string[];
+}
+
+/** Runs a job of three appends whose second one loses its answer, with what `meanwhile` prepares. */
+async function append(
+  meanwhile: (scene: Scene) => void,
+  then: (scene: Scene, job: JobRecord) => Promise<void>,
+): Promise<void> {
+  await withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [urisOf(playlist), tracks(relay, 250, 3_000)];
+    const scene = { relay, playlist, former, items };
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () => {
+      relay.provider.faults.add(LOST);
+      meanwhile(scene);
+    });
+    await then(scene, await ended(relay, id));
+  });
+}
+
+function assertNoReview({ playlist, former, items }: Scene, job: JobRecord): void {
+  assertRows(playlist, [...former, ...items]);
+  assert.deepEqual([job.status, job.review_required], ['completed', false]);
+}
+
+test('a relinked track asks for no review', () =>
+  append(
+    ({ relay, items }) => relay.provider.lag.relink(at(items, 120), at(tracks(relay, 1, 8_000), 0)),
+    async (scene, job) => assertNoReview(scene, job),
+  ));
+
+test('an old row that has become unavailable asks for no review', () =>
+  append(
+    ({ relay, former }) => {
+      const fn = () => relay.provider.lag.vanish(at(former, 3));
+      relay.provider.faults.add({ ...APPEND, kind: 'hook', fn });
+    },
+    async (scene, job) => assertNoReview(scene, job),
+  ));
+
+test('a written row that has become unavailable asks for no review', () =>
+  append(
+    ({ relay, items }) => relay.provider.lag.vanish(at(items, 110)),
+    async (scene, job) => assertNoReview(scene, job),
+  ));
+
+test('a count that lags asks for no review', () =>
+  append(
+    ({ relay }) => relay.provider.lag.set({ totals: 4_000 }),
+    async (scene, job) => assertNoReview(scene, job),
+  ));
+
+test('a song that another person appends asks for no review, or for one that carries on', () =>
+  append(
+    ({ relay, playlist }) => {
+      const [song = ''] = tracks(relay, 1, 8_000);
+      const fn = () => void relay.provider.editPlaylist(playlist.id, [...urisOf(playlist), song]);
+      // Both at once: the answer is lost, and the song comes before anyone looks.
+      relay.provider.faults.add({ method: 'GET', path: /^\/playlists\//, skip: 0, kind: 'hook', fn });
+    },
+    async ({ relay, playlist, former, items }, first) => {
+      const [song = ''] = tracks(relay, 1, 8_000);
+      let job = first;
+      if (job.review_required) {
+        await relay.call('resume_job', { job_id: job.job_id, review: 'carry_on' });
+        job = await ended(relay, job.job_id);
+      }
+      assert.equal(job.status, 'completed');
+      assertSame(without(urisOf(playlist), song), [...former, ...items]);
+      assert.equal(urisOf(playlist).filter((uri) => uri === song).length, 1);
+    },
+  ));
+
+test('our own tool may write while a job waits', () =>
+  withUnkind({}, async (relay) => {
+    const { provider } = relay;
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [urisOf(playlist), tracks(relay, 350, 3_000)];
+    const [song = ''] = tracks(relay, 1, 8_000);
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () =>
+      provider.faults.add({ ...APPEND, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 }),
+    );
+    await reach(relay, id, 'waiting');
+    // The next append of the job loses its answer, so that it has to look.
+    provider.faults.add({ ...LOST, skip: 1 });
+    const args = { playlist_id: playlist.id, track_ids: [song] };
+    // A limit that Spotify has named holds for the tool as well.
+    provider.faults.add({ ...APPEND, skip: 1, kind: 'latency', ms: 1 });
+    let answer = await relay.call('add_tracks_to_playlist', args);
+    while ((answer.error as { code?: string } | undefined)?.code === 'RATE_LIMITED')
+      answer = await relay.call('add_tracks_to_playlist', args);
+    assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+    const job = await ended(relay, id);
+    assert.deepEqual([job.status, job.review_required], ['completed', false]);
+    assertSame(without(urisOf(playlist), song), [...former, ...items]);
+    assert.equal(urisOf(playlist).length, former.length + items.length + 1);
+  }));
+
+/** Another person takes rows out of what was there and of what was just written, while an answer is lost. */
+const edited = ({ former, items }: Scene) => [...former.slice(5), ...items.slice(0, 150)];
+
+function underEdit(then: (scene: Scene, job: JobRecord) => Promise<void>): Promise<void> {
+  return append((scene) => {
+    const { relay, playlist } = scene;
+    const fn = () => void relay.provider.editPlaylist(playlist.id, edited(scene));
+    relay.provider.faults.add({ method: 'GET', path: /^\/playlists\//, skip: 1, kind: 'hook', fn });
+  }, then);
+}
+
+test('a review can be accepted: the playlist stays as it is and the job has ended', () =>
+  underEdit(async (scene, job) => {
+    const { relay, playlist } = scene;
+    assert.deepEqual([job.status, job.review_required], ['failed', true]);
+    assertRows(playlist, edited(scene));
+    await relay.call('resume_job', { job_id: job.job_id, review: 'accept' });
+    assert.equal((await ended(relay, job.job_id)).status, 'completed');
+    assertRows(playlist, edited(scene));
+  }));
+
+for (const review of ['carry_on', undefined]) {
+  test(`a review can be carried on with (${review ?? 'by default'}): what is missing is written after what is there`, () =>
+    underEdit(async (scene, job) => {
+      const { relay, playlist, items } = scene;
+      assert.deepEqual([job.status, job.review_required], ['failed', true]);
+      await relay.call('resume_job', { job_id: job.job_id, ...(review ? { review } : {}) });
+      assert.equal((await ended(relay, job.job_id)).status, 'completed');
+      assertRows(playlist, [...edited(scene), ...items.slice(150)]);
+    }));
+}
