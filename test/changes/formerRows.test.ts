@@ -105,7 +105,7 @@ test('removing duplicates that is killed leaves the wanted or the former rows', 
 test('SIGTERM during a replacement ends in its time, and the change goes on after the next start', () =>
   withVictim(20, async (scene, clock) => {
     const { victim, provider, playlist, tracks: some } = scene;
-    const [former, wanted] = [some(2_000), some(1_500, 3_000)];
+    const [former, wanted] = [some(2_000), some(4_000, 3_000)];
     fill(playlist, former);
     provider.faults.add({ path: /\/items$/, times: Infinity, kind: 'latency', ms: 400 });
     const calling = victim.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted });
@@ -119,10 +119,10 @@ test('SIGTERM during a replacement ends in its time, and the change goes on afte
     await assertEither(scene, clock, wanted, former);
   }));
 
-test('a job that is killed while lists lag by 3 s writes everything once', () =>
+test('a job that is killed while lists lag writes everything once', () =>
   withVictim(2, async ({ victim, provider, playlist, tracks: some }) => {
     const [former, uris] = [urisOf(playlist), some(180, 3_000)];
-    provider.lag.set({ lists: 3_000, totals: 3_000 });
+    provider.lag.set({ lists: 5_000, totals: 5_000 });
     const payload = { playlist_id: playlist.id, skip_duplicates: false };
     const made = await victim.call('create_bulk_job', { type: 'add_to_playlist', items: uris, payload });
     const job_id = String(made?.job_id);
