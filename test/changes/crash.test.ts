@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crash } from './crash/harness.ts';
 
-/** A short form: CI goes on with `npm run test:crash`, a hundred kills and what they have to have met. */
-const KILLS = 3;
+/** A short form: CI goes on with `npm run test:crash -- --runs 100`. */
+const RUNS = 8;
 
-test('killed at any moment, no job loses, doubles or reorders a track', async (t) => {
+test('killed at any moment of a bad day, no change loses, doubles or reorders a track', async (t) => {
   const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
   t.diagnostic(`CRASH_SEED=${seed}`);
-  const report = await crash({ kills: KILLS, seed, width: 2 });
+  const report = await crash({ runs: RUNS, seed, width: 2 });
   t.diagnostic(JSON.stringify(report));
-  assert.ok(report.kills >= KILLS);
+  assert.ok(report.runs >= RUNS);
 });

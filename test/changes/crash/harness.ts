@@ -1,30 +1,34 @@
 /**
- * Kills the real program at chosen and at random moments of the life of jobs, starts it again, and looks at what the
- * simulated provider holds in the end. Everything is drawn from one seed, except how long the machine takes for things.
+ * Kills the real program at chosen and at random moments of every kind of change, on the provider's bad days, starts it
+ * again, and looks at what the simulated provider holds in the end. Everything is drawn from one seed, except how long the
+ * machine takes for things. Time runs 20 times as fast, for the program too.
  */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { JOB_TYPES, type JobType } from '../../../src/domain/job.ts';
 import type { JobRecord } from '../../../src/jobs/jobRecord.ts';
+import { type FastClock, fastClock } from '../../support/fastClock.ts';
 import { withDesk } from '../../support/program.ts';
-import type { FaultAction } from '../../support/simulator/faults.ts';
+import { owner } from '../../support/shapes.ts';
 import { type Simulator, startSimulator } from '../../support/simulator/simulator.ts';
+import { badDayOf } from './badDay.ts';
 import { type Chance, chanceOf } from './chance.ts';
-import { type Goal, goalOf } from './goals.ts';
+import { KINDS, type Kind, type Scene, sceneOf } from './scenes.ts';
 import { startVictim, type Victim, victimEnvironment } from './victim.ts';
 
 export interface CrashReport {
+  /** Changes that were asked for. */
+  runs: number;
   kills: number;
-  jobs: number;
+  wanted: number;
+  former: number;
   /** Jobs that stopped because the harness had changed their playlist. */
   reviews: number;
-  /** Kills by type of job, and by the state that the job was last seen in. */
-  byType: Record<string, number>;
-  byState: Record<string, number>;
+  /** Changes that a kill met before their call or job had ended, by kind. */
+  met: Record<string, number>;
 }
 
 export interface CrashOptions {
-  kills: number;
+  runs: number;
   seed: number;
   /** Programs at the same time, each with a provider and a home of its own. */
   width: number;
@@ -32,182 +36,312 @@ export interface CrashOptions {
   log?: (line: string) => void;
 }
 
-/** Runs until at least `kills` kills have happened. Throws at the first job that did not end as it should. */
-export async function crash({ kills, seed, width, log = () => {} }: CrashOptions): Promise<CrashReport> {
-  const report: CrashReport = { kills: 0, jobs: 0, reviews: 0, byType: {}, byState: {} };
+/** How many changes go on at the same time in one program. */
+const AT_ONCE = 4;
+/** Batches of one program before the next one gets a home of its own. */
+const BATCHES = 25;
+
+/** Runs until at least `runs` changes have ended. Throws at the first that did not end as it should. */
+export async function crash({ runs, seed, width, log = () => {} }: CrashOptions): Promise<CrashReport> {
+  const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, met: {} };
+  let next = 0;
   let failed = false;
-  const lane = async (index: number) => {
-    const chance = chanceOf(seed + index * 7_919);
-    const provider = await startSimulator();
-    try {
-      await withDesk(victimEnvironment(provider), async (desk) => {
-        const victim = await startVictim(desk);
-        for (let serial = index; report.kills < kills && !failed; serial += width) {
-          const type = JOB_TYPES[serial % JOB_TYPES.length] as JobType;
-          log(`${serial} ${type}`);
-          await oneJob({ victim, provider, chance, report, log }, goalOf(provider, type, chance, serial));
-          provider.faults.clear();
-        }
-      });
-    } catch (error) {
-      failed = true;
-      throw error;
-    } finally {
-      await provider.close();
+  const lane = async () => {
+    while (report.runs < runs && !failed) {
+      const clock = fastClock();
+      const provider = await startSimulator({ clock });
+      try {
+        await withDesk({ ...victimEnvironment(provider), ...clock.env }, async (desk) => {
+          const victim = await startVictim(desk);
+          const stage: Stage = { victim, provider, clock, report, log, taken: new Set(), known: new Set() };
+          const kinds = KINDS.filter((kind) => kind !== 'undo');
+          const drawn: readonly Kind[] = (await victim.hasTool('undo_change')) ? KINDS : kinds;
+          let former: Run[] = [];
+          for (let count = 0; count < BATCHES && report.runs < runs && !failed; count++) {
+            const serial = next++;
+            const chance = chanceOf(seed + serial * 7_919);
+            const batch = await runBatch(stage, drawn, chance, serial);
+            // An effect that came late would show by now.
+            for (const run of former) assertEnd(run);
+            forget(stage, former);
+            former = batch;
+          }
+          await clock.sleep(20_000);
+          for (const run of former) assertEnd(run);
+        });
+      } catch (error) {
+        failed = true;
+        throw error;
+      } finally {
+        await provider.close();
+      }
     }
   };
-  await Promise.all(Array.from({ length: width }, (_, index) => lane(index)));
+  await Promise.all(Array.from({ length: width }, lane));
   return report;
 }
 
-interface Scene {
+interface Stage {
   victim: Victim;
   provider: Simulator;
-  chance: Chance;
+  clock: FastClock;
   report: CrashReport;
   log(line: string): void;
+  /** Tracks of the library that scenes of now use. */
+  taken: Set<string>;
+  /** Jobs that belong to a scene. */
+  known: Set<string>;
 }
 
-/** Longer than any job here takes, kills and waits included. */
-const PATIENCE_MS = 60_000;
+interface Run {
+  scene: Scene;
+  /** `wanted`: nothing else will do. */
+  end: 'wanted' | 'either' | 'edited';
+  over: boolean;
+  told: () => string;
+}
 
-async function oneJob(scene: Scene, goal: Goal): Promise<void> {
-  const { victim, chance, report } = scene;
-  const killer = createKiller(scene, goal, chance.whole(2, 5));
-  if (chance.fraction() < 0.25)
-    scene.provider.faults.add({ ...WRITES, skip: chance.whole(0, 3), ...chance.pick(FAULTS) });
-  report.jobs += 1;
-  const known = await jobCount(scene);
-  let id: string | null = null;
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
-    await victim.revive();
-    killer.arm();
-    id ??= await create(victim, goal, known);
-    const job = id === null ? null : await look(victim, id);
-    if (job) killer.seen = job.status;
-    if (job?.status === 'ready') await victim.call('commit_job', { job_id: job.job_id });
-    if (job?.status === 'completed' || job?.status === 'failed') {
-      killer.disarm();
-      return judge(scene, goal, job, killer.edited);
-    }
-    // Asking without a pause would take the machine's time from the program.
-    await setTimeout(20);
+async function runBatch(
+  stage: Stage,
+  kinds: readonly Kind[],
+  chance: Chance,
+  serial: number,
+): Promise<Run[]> {
+  const { victim, provider, clock, report, log, taken } = stage;
+  // Every kind comes up in turn.
+  const scenes = Array.from({ length: AT_ONCE }, (_, index) => {
+    const kind = kinds[(serial * AT_ONCE + index) % kinds.length] as Kind;
+    return sceneOf(provider, kind, chance, serial * AT_ONCE + index, taken);
+  });
+  await victim.revive();
+  for (const scene of scenes) await prepare(stage, scene);
+  const day = badDayOf(provider, clock, chance, scenes);
+  const said: string[] = [`batch ${serial}`, ...day.told];
+  const runs = scenes.map((scene): Run => {
+    return { scene, end: 'either', over: false, told: () => tell(stage, scene, said) };
+  });
+  const killer = createKiller(stage, chance, runs, said);
+  provider.clearRequests();
+  log(`${serial}: ${scenes.map(({ kind }) => kind).join(', ')}`);
+  const passing = day.begin();
+  killer.arm();
+  await Promise.all(runs.map((run) => ('tool' in run.scene.asked ? runTool : runJob)(stage, run)));
+  killer.disarm();
+  await passing;
+  await day.end();
+  await settle(stage, runs);
+  for (const run of runs) {
+    report.runs += 1;
+    assertEnd(run);
+    if (run.end === 'edited') continue;
+    if (run.scene.outcome() === 'wanted') report.wanted += 1;
+    else report.former += 1;
   }
-  throw new Error(`a job of type ${goal.type} did not end`);
+  return runs;
 }
 
-function judge({ report }: Scene, goal: Goal, job: JobRecord, edited: boolean): void {
-  const told = JSON.stringify({ ...job, result: undefined });
-  if (job.status === 'completed' && edited) return;
-  if (job.status === 'failed') {
-    assert.ok(edited && job.review_required, `a job failed: ${told}`);
-    report.reviews += 1;
+/** Makes in peace what is going to be undone. */
+async function prepare({ victim }: Stage, { undoes, asked }: Scene): Promise<void> {
+  if (!undoes || !('tool' in undoes.asked) || !('tool' in asked)) return;
+  const answer = await victim.call(undoes.asked.tool, undoes.asked.args);
+  assert.equal(answer?.error, undefined, JSON.stringify(answer?.error));
+  asked.args = { change_id: answer?.change_id };
+}
+
+async function runTool(stage: Stage, run: Run): Promise<void> {
+  const { asked } = run.scene;
+  if (!('tool' in asked)) return;
+  const answer = await stage.victim.call(asked.tool, asked.args);
+  const error = answer?.error as { code: string; details?: { job_id?: string } } | undefined;
+  const job = error?.code === 'DEADLINE_EXCEEDED' ? error.details?.job_id : answer?.job_id;
+  if (typeof job === 'string') {
+    stage.known.add(job);
+    await awaitJob(stage, run, job);
+  } else if (answer && !error) run.end = 'wanted';
+  run.over = true;
+}
+
+async function runJob(stage: Stage, run: Run): Promise<void> {
+  const { victim } = stage;
+  const { asked } = run.scene;
+  if (!('type' in asked)) return;
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await setTimeout(PAUSE_MS)) {
+    await victim.revive();
+    const id =
+      (await found(stage, run.scene)) ?? (await victim.call('create_bulk_job', { ...asked }))?.job_id;
+    if (typeof id !== 'string') continue;
+    stage.known.add(id);
+    await awaitJob(stage, run, id);
+    run.over = true;
     return;
   }
-  assert.equal(job.written, job.total_items, told);
-  goal.verify();
+  assert.fail(`the job could not be made: ${run.told()}`);
 }
 
-async function jobCount({ victim }: Scene): Promise<number> {
-  for (;;) {
+/** The job of a scene whose creation died; only an answered call is known to have made one. */
+async function found({ victim, known }: Stage, { asked, playlist }: Scene): Promise<string | null> {
+  if (!('type' in asked)) return null;
+  const answer = await victim.call('list_jobs', { limit: 20 });
+  const jobs = (answer?.items ?? []) as JobRecord[];
+  const mine = jobs.find(
+    (job) =>
+      !known.has(job.job_id) &&
+      job.type === asked.type &&
+      job.total_items === asked.items.length &&
+      (playlist === null || job.playlist_id === playlist.id),
+  );
+  return mine?.job_id ?? null;
+}
+
+/** Longer than any job here takes, kills and waits included; real milliseconds. */
+const PATIENCE_MS = 60_000;
+/** Asking without a pause would take the machine's time from the program. */
+const PAUSE_MS = 20;
+
+async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promise<void> {
+  let last: JobRecord | null = null;
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await setTimeout(PAUSE_MS)) {
     await victim.revive();
-    const answer = await victim.call('list_jobs', { limit: 1 });
-    if (answer) return Number(answer.total);
+    const answer = await victim.call('get_job_status', { job_id: id, limit: 1 });
+    if (!answer) continue;
+    // A job whose creation was answered is there after every crash.
+    assert.equal(answer.error, undefined, `${JSON.stringify(answer.error)} ${run.told()}`);
+    const job = answer.job as JobRecord;
+    last = job;
+    if (job.status === 'ready') await victim.call('commit_job', { job_id: id });
+    if (job.status === 'completed') {
+      if (run.end === 'either') run.end = 'wanted';
+      return;
+    }
+    if (job.status === 'failed') {
+      const told = JSON.stringify({ ...job, result: undefined, payload: undefined });
+      assert.ok(run.end === 'edited' && job.review_required, `a job failed: ${told}\n${run.told()}`);
+      report.reviews += 1;
+      return;
+    }
+  }
+  assert.fail(`a job did not end: ${JSON.stringify({ ...last, result: undefined })}\n${run.told()}`);
+}
+
+const ACTIVE: readonly string[] = ['pending', 'resolving', 'waiting', 'committing'];
+/** What a change that was cut short may take to go on and end, real milliseconds. */
+const SETTLE_MS = 30_000;
+/** How often everything has to look settled, one pause after the other. */
+const QUIET_TURNS = 10;
+
+/** Waits until no job is active and every target is as it was wanted or as it was before. */
+async function settle({ victim }: Stage, runs: readonly Run[]): Promise<void> {
+  let quiet = 0;
+  for (
+    const end = Date.now() + SETTLE_MS;
+    Date.now() < end && quiet < QUIET_TURNS;
+    await setTimeout(PAUSE_MS)
+  ) {
+    await victim.revive();
+    const answer = await victim.call('list_jobs', { limit: 50 });
+    const jobs = (answer?.items ?? []) as JobRecord[];
+    const isActive = !answer || jobs.some(({ status }) => ACTIVE.includes(status));
+    quiet = !isActive && runs.every(isGood) ? quiet + 1 : 0;
   }
 }
 
-/** Makes the job; after a death it is looked up, since only an answered call is known to have made one. */
-async function create(victim: Victim, goal: Goal, known: number): Promise<string | null> {
-  const listed = await victim.call('list_jobs', { limit: 1 });
-  if (!listed) return null;
-  const [newest] = listed.items as Array<{ job_id: string }>;
-  if (Number(listed.total) > known) return newest?.job_id ?? null;
-  const { type, payload, items } = goal;
-  const made = await victim.call('create_bulk_job', { type, payload, items });
-  if (!made) return null;
-  assert.equal(made.error, undefined, JSON.stringify(made.error));
-  return String(made.job_id);
+function isGood({ scene, end }: Run): boolean {
+  const outcome = scene.outcome();
+  return end === 'edited' || outcome === 'wanted' || (end === 'either' && outcome === 'former');
 }
 
-async function look(victim: Victim, id: string): Promise<JobRecord | null> {
-  const answer = await victim.call('get_job_status', { job_id: id, limit: 1 });
-  if (!answer) return null;
-  // A job whose creation was answered is there after every crash.
-  assert.equal(answer.error, undefined, JSON.stringify(answer.error));
-  return answer.job as JobRecord;
+function assertEnd(run: Run): void {
+  const { scene, end } = run;
+  if (end === 'edited') {
+    // The edit may have met any moment, but nothing may be there twice.
+    const rows = scene.playlist?.rows.map(({ uri }) => uri) ?? [];
+    const twice = scene.uris.filter((uri) => rows.filter((row) => row === uri).length > 1);
+    assert.equal(twice.length, 0, `${twice.length} tracks are there twice: ${run.told()}`);
+    return;
+  }
+  assert.ok(isGood(run), `${scene.kind}, ${end}: ${scene.outcome()}\n${run.told()}`);
 }
 
-const WRITES = { path: /\/items$|^\/me\/(playlists|library)$/, method: 'POST' } as const;
+/** What happened to a change, for the person who has to find out why. */
+function tell({ provider }: Stage, { kind, playlist }: Scene, said: readonly string[]): string {
+  const mine = provider.requests.filter(
+    ({ method, path }) => method !== 'GET' && (!playlist || path.includes(playlist.id)),
+  );
+  const sent = mine.map(({ method, path, status, body, query }) => {
+    const uris = (body as { uris?: unknown[] } | null)?.uris ?? query.uris?.split(',');
+    return `  ${method} ${path} ${status}${uris ? `, ${uris.length} URIs` : ''}`;
+  });
+  return [kind, ...said, ...sent].join('\n');
+}
 
-/** What may happen around a write beside a death. */
-const FAULTS: readonly FaultAction[] = [
-  { kind: 'drop', when: 'after' },
-  { kind: 'drop', when: 'before' },
-  { kind: 'status_after', status: 502 },
-  { kind: 'status_after', status: 500 },
-  { kind: 'status', status: 503 },
-];
+/** Removes what the scenes left, so that lists stay short. */
+function forget({ provider, taken }: Stage, runs: readonly Run[]): void {
+  const account = owner(provider);
+  for (const { scene } of runs) {
+    const { playlist, uris } = scene;
+    account.playlists = account.playlists.filter(
+      (one) =>
+        one !== playlist &&
+        !(playlist === null && one.name.startsWith('Created') && sameFirst(one.rows[0]?.uri, uris)),
+    );
+    for (const uri of uris) taken.delete(uri);
+  }
+}
+
+const sameFirst = (uri: string | undefined, uris: readonly string[]) => uri !== undefined && uri === uris[0];
 
 interface Killer {
-  /** Chooses the moment of the next death, unless one is chosen already or all have happened. */
   arm(): void;
   disarm(): void;
-  /** The state that the job was last seen in. */
-  seen: string;
-  /** The harness has changed the playlist. */
-  readonly edited: boolean;
 }
 
-function createKiller({ victim, provider, chance, report, log }: Scene, goal: Goal, deaths: number): Killer {
-  const editAt = goal.edit && chance.fraction() < 0.15 ? chance.whole(1, deaths) : 0;
-  let left = deaths;
-  let round = 0;
-  let armed = false;
-  const killer = { seen: 'none', edited: false, arm, disarm };
+/** Kills once or twice: at a write, just before or after its effect, or at any time. */
+function createKiller(stage: Stage, chance: Chance, runs: readonly Run[], said: string[]): Killer {
+  const { victim, provider, report, log } = stage;
+  const deaths = Array.from({ length: chance.whole(1, 2) }, () => ({
+    ms: chance.whole(0, 400),
+    skip: chance.fraction() < 0.75 ? chance.whole(0, 8) : null,
+    before: chance.fraction() < 0.5,
+    edits: chance.fraction() < 0.15,
+  }));
+  let isOn = true;
 
-  function kill(mine: number): void {
-    if (mine !== round || !armed || !victim.isAlive) return;
-    armed = false;
-    left -= 1;
+  async function kill(death: (typeof deaths)[number]): Promise<void> {
+    if (!isOn || !victim.isAlive || !deaths.includes(death)) return;
+    deaths.splice(deaths.indexOf(death), 1);
     victim.kill();
     report.kills += 1;
-    report.byType[goal.type] = (report.byType[goal.type] ?? 0) + 1;
-    report.byState[killer.seen] = (report.byState[killer.seen] ?? 0) + 1;
-    log(`  kill ${report.kills} of ${goal.type}, ${killer.seen}`);
-    if (deaths - left === editAt) {
-      goal.edit?.();
-      killer.edited = true;
+    for (const { scene, over } of runs) {
+      if (!over) report.met[scene.kind] = (report.met[scene.kind] ?? 0) + 1;
     }
+    const edited = death.edits ? runs.find((run) => run.scene.edit && !run.over) : undefined;
+    if (edited) {
+      edited.scene.edit?.();
+      edited.end = 'edited';
+    }
+    said.push(`kill ${JSON.stringify(death)}${edited ? ' and an edit' : ''}`);
+    log(`  kill ${report.kills}`);
+    await victim.revive();
+    arm();
   }
 
   function arm(): void {
-    if (armed || left === 0) return;
-    armed = true;
-    round += 1;
-    const mine = round;
-    const dice = chance.fraction();
-    if (dice < 0.3) {
-      void setTimeout(chance.whole(0, 300)).then(() => kill(mine));
-      return;
+    const [death] = deaths;
+    if (!isOn || !death) return;
+    if (death.skip !== null) {
+      const writes = { path: /\/items$|^\/me\/(playlists|library)$|^\/playlists\/[^/]+$/, skip: death.skip };
+      const where = ({ method }: { method: string }) => method !== 'GET';
+      provider.faults.add({ ...writes, where, kind: 'hook', fn: () => void kill(death).catch(() => {}) });
+      if (death.before) provider.faults.add({ ...writes, where, kind: 'drop', when: 'before' });
     }
-    const match = dice < 0.8 ? writesOf(goal, chance) : { skip: chance.whole(0, 12) };
-    provider.faults.add({ ...match, kind: 'hook', fn: () => kill(mine) });
-    // Half of them die before the request takes effect, half after it.
-    if (chance.fraction() < 0.5) provider.faults.add({ ...match, kind: 'drop', when: 'before' });
+    // Also where no write comes any more.
+    void setTimeout(death.skip === null ? death.ms : 600).then(() => kill(death).catch(() => {}));
   }
 
-  function disarm(): void {
-    armed = false;
-  }
-
-  return killer;
-}
-
-function writesOf({ type }: Goal, chance: Chance) {
-  const skip = chance.whole(0, 2);
-  if (type === 'save_tracks') return { method: 'PUT', path: '/me/library', skip };
-  if (type === 'remove_saved_tracks') return { method: 'DELETE', path: '/me/library', skip };
-  if (type === 'create_playlist' && chance.fraction() < 0.4) return { method: 'POST', path: '/me/playlists' };
-  if (type === 'replace_playlist' && chance.fraction() < 0.4) return { method: 'PUT', path: /\/items$/ };
-  return { method: 'POST', path: /\/items$/, skip };
+  return {
+    arm,
+    disarm() {
+      isOn = false;
+    },
+  };
 }

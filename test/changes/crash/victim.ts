@@ -1,8 +1,9 @@
-/** The real program as a process that may die at any moment, and is started again by whoever needs it next. */
+/** The real program as a process that may die at any moment, and is started again by anyone who needs it next. */
 import type { Client } from '@modelcontextprotocol/client';
 import type { Desk, Running } from '../../support/program.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
-import { API_KEY, connectAccount, ENCRYPTION_KEY, mcpClient } from '../../support/world.ts';
+import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../../support/world.ts';
+import { extrasClient } from '../support.ts';
 
 export interface Victim {
   /** SIGKILL, at once. */
@@ -14,6 +15,7 @@ export interface Victim {
   revive(): Promise<void>;
   /** Calls a tool; null when the program died meanwhile. */
   call(tool: string, args: Record<string, unknown>): Promise<Record<string, unknown> | null>;
+  hasTool(name: string): Promise<boolean>;
 }
 
 export function victimEnvironment(provider: Simulator): Record<string, string> {
@@ -29,58 +31,71 @@ export function victimEnvironment(provider: Simulator): Record<string, string> {
 
 /** Starts the program and connects the account through the real login. */
 export async function startVictim(desk: Desk): Promise<Victim> {
-  let process_: Running | null = null;
-  let client: Client | null = null;
+  let running: Running | null = null;
+  let client: Promise<Client> | null = null;
   let isAlive = false;
+  let starting: Promise<void> | null = null;
+  let baseUrl = '';
 
-  async function revive(): Promise<string> {
-    await client?.close().catch(() => {});
+  async function start(): Promise<void> {
+    await running?.ended;
+    await client?.then((one) => one.close()).catch(() => {});
     client = null;
     const { server, ready } = await desk.serve();
-    process_ = server;
+    running = server;
+    baseUrl = ready.baseUrl;
     isAlive = true;
     void server.ended.then(() => {
-      if (process_ === server) isAlive = false;
+      if (running === server) isAlive = false;
     });
-    return ready.baseUrl;
   }
 
-  async function connect(baseUrl: string): Promise<void> {
-    client = await mcpClient(`${baseUrl}/mcp`);
+  function revive(): Promise<void> {
+    if (isAlive) return Promise.resolve();
+    starting ??= start().finally(() => {
+      starting = null;
+    });
+    return starting;
   }
 
-  let baseUrl = await revive();
+  async function ask<T>(question: (client: Client) => Promise<T>): Promise<T | null> {
+    const mine = running;
+    try {
+      client ??= extrasClient(`${baseUrl}/mcp`);
+      return await question(await client);
+    } catch (error) {
+      if (isAlive && running === mine) throw error;
+      return null;
+    }
+  }
+
+  await revive();
   await connectAccount(baseUrl);
-  await connect(baseUrl);
 
   return {
     kill() {
       isAlive = false;
-      void process_?.stop('SIGKILL');
+      void running?.stop('SIGKILL');
     },
     async stop() {
-      const stopping = process_?.stop('SIGTERM');
+      const stopping = running?.stop('SIGTERM');
       isAlive = false;
       await stopping;
     },
     get isAlive() {
       return isAlive;
     },
-    async revive() {
-      if (isAlive) return;
-      await process_?.ended;
-      baseUrl = await revive();
-    },
-    async call(tool, args) {
-      const mine = process_;
-      try {
-        if (!client) await connect(baseUrl);
-        const result = await client?.callTool({ name: tool, arguments: args });
-        return (result?.structuredContent as Record<string, unknown> | undefined) ?? null;
-      } catch (error) {
-        if (isAlive && process_ === mine) throw error;
-        return null;
-      }
+    revive,
+    call: (name, args) =>
+      ask(async (one) => {
+        const { structuredContent, isError, content } = await one.callTool({ name, arguments: args });
+        if (structuredContent === undefined)
+          throw new Error(`${name} ${isError ? 'failed' : 'answered'}: ${JSON.stringify(content)}`);
+        return structuredContent as Record<string, unknown>;
+      }),
+    async hasTool(name) {
+      const answer = await ask((one) => one.listTools());
+      return answer?.tools.some((tool) => tool.name === name) ?? false;
     },
   };
 }

@@ -1,0 +1,270 @@
+/** Every kind of change: how it is asked for, and what the provider holds if it has happened, or not. */
+import type { DemoAccount, DemoPlaylist } from '../../../src/demo/state.ts';
+import { at, owner } from '../../support/shapes.ts';
+import type { Simulator } from '../../support/simulator/simulator.ts';
+import { differenceOf } from '../support.ts';
+import type { Chance } from './chance.ts';
+
+/** What a tool is called with, or what a job is made of. */
+type Asked =
+  | { tool: string; args: Record<string, unknown> }
+  | { type: string; payload: Record<string, unknown>; items: unknown[] };
+
+export interface Scene {
+  kind: Kind;
+  asked: Asked;
+  /** The playlist that is changed, if there is one before. */
+  playlist: DemoPlaylist | null;
+  /** Items that may be there once each; after another person's edit nothing more can be said. */
+  uris: string[];
+  /** Changes the target as another client would; absent where that is no test. */
+  edit?(): void;
+  /** `wanted` or `former` if it is exactly that, else what is wrong. */
+  outcome(): string;
+  /** A change that is made before in peace, so that this one can undo it. */
+  undoes?: Scene;
+}
+
+/** The kinds, and how the change is made. */
+export const KINDS = [
+  'add',
+  'remove',
+  'reorder',
+  'replace',
+  'deduplicate',
+  'bulk',
+  'create',
+  'save',
+  'unsave',
+  'details',
+  'job add_to_playlist',
+  'job replace_playlist',
+  'job create_playlist',
+  'job save_tracks',
+  'job remove_saved_tracks',
+  'undo',
+] as const;
+
+export type Kind = (typeof KINDS)[number];
+
+/** A scene on a target of its own. @param taken tracks that other scenes of the library use, added to */
+export function sceneOf(
+  provider: Simulator,
+  kind: Kind,
+  chance: Chance,
+  serial: number,
+  taken: Set<string>,
+): Scene {
+  const stage = { provider, kind, chance, serial, taken };
+  switch (kind) {
+    case 'save':
+    case 'unsave':
+    case 'job save_tracks':
+    case 'job remove_saved_tracks':
+      return libraryScene(stage);
+    case 'create':
+    case 'job create_playlist':
+      return creation(stage);
+    case 'details':
+      return details(stage);
+    case 'undo':
+      return undoing(stage);
+    default:
+      return rewriting(stage);
+  }
+}
+
+interface Stage {
+  provider: Simulator;
+  kind: Kind;
+  chance: Chance;
+  serial: number;
+  taken: Set<string>;
+}
+
+function rewriting({ provider, kind, chance, serial }: Stage): Scene {
+  const uris = draw(provider, chance, chance.whole(1, 330));
+  const base = draw(provider, chance, chance.whole(20, 260)).filter((uri) => !uris.includes(uri));
+  const former = kind === 'deduplicate' ? repeated(base, chance) : base;
+  const playlist = addPlaylist(provider, `Target ${serial}`, former);
+  const playlist_id = playlist.id;
+  const scene = (asked: Asked, wanted: readonly string[]): Scene => ({
+    kind,
+    asked,
+    playlist,
+    uris,
+    outcome: () => either(urisOf(playlist), wanted, former),
+    ...('type' in asked
+      ? { edit: () => void provider.editPlaylist(playlist.id, urisOf(playlist).toSpliced(0, 1)) }
+      : {}),
+  });
+  const payload = { playlist_id, skip_duplicates: false };
+  switch (kind) {
+    case 'remove': {
+      const gone = former.filter(() => chance.fraction() < 0.6);
+      const track_ids = gone.length > 0 ? gone : former.slice(0, 1);
+      const left = former.filter((uri) => !track_ids.includes(uri));
+      return scene({ tool: 'remove_tracks_from_playlist', args: { playlist_id, track_ids } }, left);
+    }
+    case 'reorder': {
+      const range_start = chance.whole(0, 5);
+      const range_length = chance.whole(1, 4);
+      const insert_before = chance.whole(12, former.length);
+      const moved = former.slice(range_start, range_start + range_length);
+      const rest = former.toSpliced(range_start, range_length);
+      const wanted = rest.toSpliced(insert_before - range_length, 0, ...moved);
+      const args = { playlist_id, range_start, range_length, insert_before };
+      return scene({ tool: 'reorder_playlist_tracks', args }, wanted);
+    }
+    case 'replace':
+      return scene({ tool: 'replace_playlist_tracks', args: { playlist_id, track_ids: uris } }, uris);
+    case 'deduplicate':
+      return scene({ tool: 'deduplicate_playlist', args: { playlist_id } }, [...new Set(former)]);
+    case 'bulk':
+      return scene({ tool: 'bulk_add_tracks', args: { playlist_id, tracks: uris } }, [...former, ...uris]);
+    case 'job add_to_playlist':
+      return scene({ type: 'add_to_playlist', payload, items: searched(provider, uris, chance) }, [
+        ...former,
+        ...uris,
+      ]);
+    case 'job replace_playlist':
+      return scene({ type: 'replace_playlist', payload, items: uris }, uris);
+    default:
+      return scene({ tool: 'add_tracks_to_playlist', args: { playlist_id, track_ids: uris } }, [
+        ...former,
+        ...uris,
+      ]);
+  }
+}
+
+function creation({ provider, kind, chance, serial }: Stage): Scene {
+  const uris = draw(provider, chance, chance.whole(1, 250));
+  const name = `Created ${serial}`;
+  const made = () => owner(provider).playlists.filter((playlist) => playlist.name === name);
+  return {
+    kind,
+    uris,
+    playlist: null,
+    asked:
+      kind === 'create'
+        ? { tool: 'create_playlist_from_tracks', args: { name, tracks: uris, skip_duplicates: false } }
+        : { type: 'create_playlist', payload: { name, skip_duplicates: false }, items: uris },
+    outcome() {
+      if (made().length === 0) return 'former';
+      if (made().length > 1) return `${made().length} playlists were made`;
+      return differenceOf(made().flatMap(urisOf), uris) ?? 'wanted';
+    },
+  };
+}
+
+function details({ provider, kind, serial }: Stage): Scene {
+  const playlist = addPlaylist(provider, `Details ${serial}`, []);
+  const former = JSON.stringify([playlist.name, playlist.description]);
+  const args = { name: `Renamed ${serial}`, description: `Described ${serial}` };
+  const wanted = JSON.stringify([args.name, args.description]);
+  return {
+    kind,
+    uris: [],
+    playlist,
+    asked: { tool: 'update_playlist_details', args: { playlist_id: playlist.id, ...args } },
+    outcome() {
+      const present = JSON.stringify([playlist.name, playlist.description]);
+      if (present === wanted) return 'wanted';
+      return present === former ? 'former' : present;
+    },
+  };
+}
+
+/** Tracks that no other scene uses, since all share one library. */
+function libraryScene({ provider, kind, chance, taken }: Stage): Scene {
+  const account = owner(provider);
+  const saves = kind === 'save' || kind === 'job save_tracks';
+  const saved = new Set(account.saved.map(({ uri }) => uri));
+  const uris = draw(provider, chance, 400)
+    .filter((uri) => !taken.has(uri) && !saved.has(uri))
+    .slice(0, chance.whole(1, 130));
+  for (const uri of uris) taken.add(uri);
+  if (!saves) account.saved.unshift(...uris.map((uri) => ({ uri, addedAt: '2026-01-01T00:00:00Z' })));
+  const outcome = () => librarySays(account, uris, saves);
+  const tool = saves ? 'save_tracks' : 'remove_saved_tracks';
+  const asked: Asked = kind.startsWith('job ')
+    ? { type: tool, payload: { skip_duplicates: false }, items: uris }
+    : { tool, args: { track_ids: uris } };
+  return { kind, uris, playlist: null, asked, outcome };
+}
+
+function librarySays(account: DemoAccount, uris: readonly string[], saves: boolean): string {
+  const saved = new Set(account.saved.map(({ uri }) => uri));
+  const count = uris.filter((uri) => saved.has(uri)).length;
+  if (count === (saves ? uris.length : 0)) return 'wanted';
+  if (count === (saves ? 0 : uris.length)) return 'former';
+  return `${count} of ${uris.length} tracks are saved`;
+}
+
+const UNDONE = ['add', 'remove', 'reorder', 'replace', 'details', 'save', 'unsave'] as const;
+
+function undoing({ provider, chance, serial, taken }: Stage): Scene {
+  const before = sceneOf(provider, chance.pick(UNDONE), chance, serial, taken);
+  const swapped = { wanted: 'former', former: 'wanted' } as Record<string, string>;
+  return {
+    ...before,
+    kind: 'undo',
+    asked: { tool: 'undo_change', args: {} },
+    undoes: before,
+    outcome: () => swapped[before.outcome()] ?? before.outcome(),
+  };
+}
+
+function either(present: readonly string[], wanted: readonly string[], former: readonly string[]): string {
+  const difference = differenceOf(present, wanted);
+  if (difference === null) return 'wanted';
+  return differenceOf(present, former) === null ? 'former' : difference;
+}
+
+/** Distinct tracks. */
+function draw({ catalogue }: Simulator, chance: Chance, count: number): string[] {
+  const drawn = new Set<string>();
+  while (drawn.size < count) drawn.add(chance.pick(catalogue.tracks).uri);
+  return [...drawn];
+}
+
+function repeated(uris: readonly string[], chance: Chance): string[] {
+  return uris.flatMap((uri, index) =>
+    chance.fraction() < 0.3 ? [uri, at(uris, chance.whole(0, index))] : [uri],
+  );
+}
+
+/** A few of the items as searches that only their track answers. */
+function searched(provider: Simulator, uris: readonly string[], chance: Chance): unknown[] {
+  return uris.map((uri) => (chance.fraction() < 0.03 ? (searchFor(provider, uri) ?? uri) : uri));
+}
+
+function searchFor({ catalogue }: Simulator, uri: string): object | null {
+  const track = catalogue.trackByUri.get(uri);
+  if (!track || !/^[A-Za-z ]{14,}$/.test(track.name)) return null;
+  // Neither itself again nor a version of it, which the matching might prefer.
+  if (catalogue.tracks.filter(({ name }) => name.includes(track.name)).length !== 1) return null;
+  return { title: track.name, artist: at(track.artists, 0).name };
+}
+
+function addPlaylist(provider: Simulator, name: string, uris: readonly string[]): DemoPlaylist {
+  const account = owner(provider);
+  const playlist: DemoPlaylist = {
+    id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(0, 22),
+    name,
+    description: 'As it was',
+    public: false,
+    collaborative: false,
+    ownerId: account.id,
+    ownerName: account.displayName,
+    collaboratorIds: [],
+    version: 1,
+    rows: uris.map((uri) => ({ uri, addedAt: null, addedBy: null })),
+  };
+  account.playlists.push(playlist);
+  return playlist;
+}
+
+function urisOf({ rows }: DemoPlaylist): string[] {
+  return rows.map(({ uri }) => uri);
+}
