@@ -11,6 +11,8 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     width: { type: 'string', default: String(availableParallelism() + 1) },
+    /** Reports what ends badly at the end instead of stopping there. */
+    'keep-going': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 });
@@ -21,9 +23,11 @@ const report = await crash({
   runs: Number(values.runs ?? values.kills ?? 1_000),
   seed: Number(values.seed),
   width: Number(values.width),
+  keepGoing: values['keep-going'],
   ...(values.verbose ? { log: console.log } : {}),
 });
 console.log(report, `${Math.round((performance.now() - began) / 1000)} s`);
+assert.equal(report.bad.length, 0);
 // Fewer runs need not meet everything.
 if (report.runs >= 1_000) {
   assert.ok(report.kills >= 200, `only ${report.kills} kills`);

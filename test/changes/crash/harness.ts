@@ -23,6 +23,8 @@ export interface CrashReport {
   former: number;
   /** Jobs that stopped because the harness had changed their playlist. */
   reviews: number;
+  /** What ended otherwise; empty unless the harness was told to keep going. */
+  bad: string[];
   /** Changes that a kill met before their call or job had ended, by kind. */
   met: Record<string, number>;
 }
@@ -32,6 +34,8 @@ export interface CrashOptions {
   seed: number;
   /** Programs at the same time, each with a provider and a home of its own. */
   width: number;
+  /** Goes on after a change that did not end as it should, and reports it. */
+  keepGoing?: boolean;
   /** Hears what happens, one line each. */
   log?: (line: string) => void;
 }
@@ -42,8 +46,9 @@ const AT_ONCE = 4;
 const BATCHES = 25;
 
 /** Runs until at least `runs` changes have ended. Throws at the first that did not end as it should. */
-export async function crash({ runs, seed, width, log = () => {} }: CrashOptions): Promise<CrashReport> {
-  const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, met: {} };
+export async function crash(options: CrashOptions): Promise<CrashReport> {
+  const { runs, seed, width, keepGoing = false, log = () => {} } = options;
+  const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, bad: [], met: {} };
   let next = 0;
   let failed = false;
   const lane = async () => {
@@ -53,7 +58,8 @@ export async function crash({ runs, seed, width, log = () => {} }: CrashOptions)
       try {
         await withDesk({ ...victimEnvironment(provider), ...clock.env }, async (desk) => {
           const victim = await startVictim(desk);
-          const stage: Stage = { victim, provider, clock, report, log, taken: new Set(), known: new Set() };
+          const sets = { taken: new Set<string>(), known: new Set<string>() };
+          const stage: Stage = { victim, provider, clock, report, keepGoing, log, ...sets };
           const kinds = KINDS.filter((kind) => kind !== 'undo');
           const drawn: readonly Kind[] = (await victim.hasTool('undo_change')) ? KINDS : kinds;
           let former: Run[] = [];
@@ -62,12 +68,12 @@ export async function crash({ runs, seed, width, log = () => {} }: CrashOptions)
             const chance = chanceOf(seed + serial * 7_919);
             const batch = await runBatch(stage, drawn, chance, serial);
             // An effect that came late would show by now.
-            for (const run of former) assertEnd(run);
+            for (const run of former) await judged(stage, run, async () => assertEnd(run));
             forget(stage, former);
             former = batch;
           }
           await clock.sleep(20_000);
-          for (const run of former) assertEnd(run);
+          for (const run of former) await judged(stage, run, async () => assertEnd(run));
         });
       } catch (error) {
         failed = true;
@@ -86,6 +92,7 @@ interface Stage {
   provider: Simulator;
   clock: FastClock;
   report: CrashReport;
+  keepGoing: boolean;
   log(line: string): void;
   /** Tracks of the library that scenes of now use. */
   taken: Set<string>;
@@ -98,6 +105,7 @@ interface Run {
   /** `wanted`: nothing else will do. */
   end: 'wanted' | 'either' | 'edited';
   over: boolean;
+  isBad: boolean;
   told: () => string;
 }
 
@@ -118,26 +126,41 @@ async function runBatch(
   const day = badDayOf(provider, clock, chance, scenes);
   const said: string[] = [`batch ${serial}`, ...day.told];
   const runs = scenes.map((scene): Run => {
-    return { scene, end: 'either', over: false, told: () => tell(stage, scene, said) };
+    return { scene, end: 'either', over: false, isBad: false, told: () => tell(stage, scene, said) };
   });
   const killer = createKiller(stage, chance, runs, said);
   provider.clearRequests();
   log(`${serial}: ${scenes.map(({ kind }) => kind).join(', ')}`);
   const passing = day.begin();
   killer.arm();
-  await Promise.all(runs.map((run) => ('tool' in run.scene.asked ? runTool : runJob)(stage, run)));
+  await Promise.all(
+    runs.map((run) => judged(stage, run, () => ('tool' in run.scene.asked ? runTool : runJob)(stage, run))),
+  );
   killer.disarm();
   await passing;
   await day.end();
   await settle(stage, runs);
   for (const run of runs) {
     report.runs += 1;
-    assertEnd(run);
-    if (run.end === 'edited') continue;
+    await judged(stage, run, async () => assertEnd(run));
+    if (run.end === 'edited' || run.isBad) continue;
     if (run.scene.outcome() === 'wanted') report.wanted += 1;
     else report.former += 1;
   }
   return runs;
+}
+
+/** What `work` finds wrong ends the whole, or is noted once. */
+async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promise<void>): Promise<void> {
+  if (run.isBad) return;
+  try {
+    await work();
+  } catch (error) {
+    if (!keepGoing) throw error;
+    run.isBad = true;
+    run.over = true;
+    report.bad.push(String((error as Error).message));
+  }
 }
 
 /** Makes in peace what is going to be undone. */
@@ -225,7 +248,7 @@ async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promis
 
 const ACTIVE: readonly string[] = ['pending', 'resolving', 'waiting', 'committing'];
 /** What a change that was cut short may take to go on and end, real milliseconds. */
-const SETTLE_MS = 30_000;
+const SETTLE_MS = 15_000;
 /** How often everything has to look settled, one pause after the other. */
 const QUIET_TURNS = 10;
 
@@ -241,7 +264,7 @@ async function settle({ victim }: Stage, runs: readonly Run[]): Promise<void> {
     const answer = await victim.call('list_jobs', { limit: 50 });
     const jobs = (answer?.items ?? []) as JobRecord[];
     const isActive = !answer || jobs.some(({ status }) => ACTIVE.includes(status));
-    quiet = !isActive && runs.every(isGood) ? quiet + 1 : 0;
+    quiet = !isActive && runs.every((run) => run.isBad || isGood(run)) ? quiet + 1 : 0;
   }
 }
 

@@ -1,4 +1,5 @@
 /** The real program as a process that may die at any moment, and is started again by anyone who needs it next. */
+import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import type { Desk, Running } from '../../support/program.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
@@ -40,9 +41,9 @@ export async function startVictim(desk: Desk): Promise<Victim> {
   async function start(): Promise<void> {
     await running?.ended;
     await client?.then((one) => one.close()).catch(() => {});
-    client = null;
     const { server, ready } = await desk.serve();
     running = server;
+    client = null;
     baseUrl = ready.baseUrl;
     isAlive = true;
     void server.ended.then(() => {
@@ -59,11 +60,14 @@ export async function startVictim(desk: Desk): Promise<Victim> {
   }
 
   async function ask<T>(question: (client: Client) => Promise<T>): Promise<T | null> {
+    if (!isAlive) return null;
     const mine = running;
     try {
       client ??= extrasClient(`${baseUrl}/mcp`);
       return await question(await client);
     } catch (error) {
+      // The cut connection is heard of before the death that cut it.
+      await Promise.race([mine?.ended, setTimeout(1_000)]);
       if (isAlive && running === mine) throw error;
       return null;
     }

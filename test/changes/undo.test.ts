@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { named, tracks, urisOf } from '../jobs/support.ts';
+import { at, owner } from '../support/shapes.ts';
+import { assertDone, assertRows, change, fill, withExtras, withUnkind } from './support.ts';
+
+test('an undo can be undone, and that again', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, wanted] = [tracks(relay, 250), tracks(relay, 350, 3_000)];
+    fill(playlist, former);
+    const args = { playlist_id: playlist.id, track_ids: wanted };
+    assertDone(await change(relay, 'replace_playlist_tracks', args));
+    await withExtras(relay, async ({ changes, undo }) => {
+      for (const rows of [former, wanted, former]) {
+        assertDone(await undo(at(await changes(), 0)));
+        assertRows(playlist, rows);
+      }
+    });
+  }));
+
+test('an undo is refused where another person has changed the playlist since', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const track_ids = urisOf(playlist).slice(0, 10);
+    const args = { playlist_id: playlist.id, track_ids };
+    assertDone(await change(relay, 'remove_tracks_from_playlist', args));
+    const edited = urisOf(playlist).toSpliced(20, 5);
+    relay.provider.editPlaylist(playlist.id, edited);
+    await withExtras(relay, async ({ changes, undo }) => {
+      const { error } = await undo(at(await changes(), 0));
+      assert.equal(error?.code, 'CONFLICT');
+    });
+    assertRows(playlist, edited);
+  }));
+
+test('an undo whose answers are lost brings back every row once', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, wanted] = [tracks(relay, 450), tracks(relay, 150, 3_000)];
+    fill(playlist, former);
+    relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 600 });
+    const args = { playlist_id: playlist.id, track_ids: wanted };
+    assertDone(await change(relay, 'replace_playlist_tracks', args));
+    relay.provider.faults.add(
+      { method: 'PUT', path: /\/items$/, kind: 'status_after', status: 502 },
+      { method: 'POST', path: /\/items$/, skip: 1, kind: 'late', ms: 8_000, answer: 504 },
+    );
+    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    await clock.sleep(10_000);
+    assertRows(playlist, former);
+  }));
+
+test('details and saved tracks come back', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const account = owner(relay.provider);
+    const now = () => ({
+      details: [playlist.name, playlist.description, playlist.public, playlist.collaborative],
+      saved: account.saved.map(({ uri }) => uri).toSorted(),
+    });
+    const former = now();
+    const some = account.saved.slice(0, 90).map(({ uri }) => uri);
+    // Half of them are saved already, and have to stay so.
+    const mixed = [...account.saved.slice(100, 130).map(({ uri }) => uri), ...tracks(relay, 60, 7_000)];
+    const details = { playlist_id: playlist.id, name: 'Another Name', description: 'Another description' };
+    assertDone(await change(relay, 'update_playlist_details', details));
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids: some }));
+    assertDone(await change(relay, 'save_tracks', { track_ids: mixed }));
+    await withExtras(relay, async ({ changes, undo }) => {
+      for (const id of (await changes()).slice(0, 3)) assertDone(await undo(id));
+    });
+    assert.deepEqual(now(), former);
+  }));
