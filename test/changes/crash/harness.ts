@@ -41,7 +41,7 @@ export interface CrashOptions {
 }
 
 /** How many changes go on at the same time in one program. */
-const AT_ONCE = 4;
+const AT_ONCE = 6;
 /** Batches of one program before the next one gets a home of its own. */
 const BATCHES = 25;
 
@@ -131,15 +131,18 @@ async function runBatch(
   const killer = createKiller(stage, chance, runs, said);
   provider.clearRequests();
   log(`${serial}: ${scenes.map(({ kind }) => kind).join(', ')}`);
+  const began = Date.now();
   const passing = day.begin();
   killer.arm();
   await Promise.all(
     runs.map((run) => judged(stage, run, () => ('tool' in run.scene.asked ? runTool : runJob)(stage, run))),
   );
   killer.disarm();
+  log(`${serial}: over after ${Date.now() - began} ms`);
   await passing;
   await day.end();
   await settle(stage, runs);
+  log(`${serial}: settled after ${Date.now() - began} ms`);
   for (const run of runs) {
     report.runs += 1;
     await judged(stage, run, async () => assertEnd(run));
@@ -219,7 +222,7 @@ async function found({ victim, known }: Stage, { asked, playlist }: Scene): Prom
 /** Longer than any job here takes, kills and waits included; real milliseconds. */
 const PATIENCE_MS = 60_000;
 /** Asking without a pause would take the machine's time from the program. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 40;
 
 async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promise<void> {
   let last: JobRecord | null = null;
@@ -250,7 +253,7 @@ const ACTIVE: readonly string[] = ['pending', 'resolving', 'waiting', 'committin
 /** What a change that was cut short may take to go on and end, real milliseconds. */
 const SETTLE_MS = 15_000;
 /** How often everything has to look settled, one pause after the other. */
-const QUIET_TURNS = 10;
+const QUIET_TURNS = 6;
 
 /** Waits until no job is active and every target is as it was wanted or as it was before. */
 async function settle({ victim }: Stage, runs: readonly Run[]): Promise<void> {
