@@ -304,17 +304,14 @@ function tell({ provider }: Stage, { kind, playlist }: Scene, said: readonly str
 function forget({ provider, taken }: Stage, runs: readonly Run[]): void {
   const account = owner(provider);
   for (const { scene } of runs) {
-    const { playlist, uris } = scene;
-    account.playlists = account.playlists.filter(
-      (one) =>
-        one !== playlist &&
-        !(playlist === null && one.name.startsWith('Created') && sameFirst(one.rows[0]?.uri, uris)),
-    );
-    for (const uri of uris) taken.delete(uri);
+    const { playlist, asked, uris } = scene;
+    const { name } = 'tool' in asked ? asked.args : asked.payload;
+    const isOf = (one: (typeof account.playlists)[number]) =>
+      playlist ? one === playlist : one.name === name;
+    account.playlists = account.playlists.filter((one) => !isOf(one));
+    if (playlist === null && name === undefined) for (const uri of uris) taken.delete(uri);
   }
 }
-
-const sameFirst = (uri: string | undefined, uris: readonly string[]) => uri !== undefined && uri === uris[0];
 
 interface Killer {
   arm(): void;
