@@ -19,6 +19,9 @@ export interface ChangeContext {
   log: Log;
 }
 
+/** What is enough to read what is there. */
+export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
+
 /** Moves a change in memory; the caller saves. */
 export function moveTo(
   { store, clock, log }: Pick<ChangeContext, 'store' | 'clock' | 'log'>,

@@ -216,6 +216,10 @@ async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<Dr
   const terms = control.terms();
   const failureClass = failureClassOf(error);
   if (change.leg === 'back') return rollbackRefused(run, error);
+  if (failureClass === 'item' && step.op.op === 'details' && step.op.mayFail) {
+    landed(run, step.to, step.count, null);
+    return null;
+  }
   const isLong = step.op.op === 'append' || step.op.op === 'save' || step.op.op === 'unsave';
   if (failureClass === 'item' && terms.leavesOutRefused && isLong) return splitOrLeaveOut(run, step, error);
   if (terms.patient) return refusedPatiently(run, error);

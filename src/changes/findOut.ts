@@ -10,7 +10,7 @@ import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists
 import { putChangeBody } from '../store/tables/changes.ts';
 import { reread } from './context.ts';
 import { lookAtRows, lookAtStep, lookForMade, uriOf } from './look.ts';
-import { applyOp, isAfter, nextStep, onlyAppends, rowsAt, type Step } from './rowOps.ts';
+import { applyOp, isAfter, nextStep, onlyAppends, ROWS_PER_REQUEST, rowsAt, type Step } from './rowOps.ts';
 import {
   changedMeanwhile,
   enter,
@@ -86,7 +86,9 @@ async function look(run: Run, step: Step | null, isFirst: boolean): Promise<Seen
     // Nothing that a second request could harm.
     return 'absent';
   }
-  if (run.leg.rows === null && run.leg.total === null && onlyAppends(run.leg.ops)) await findBase(run, step);
+  if (run.leg.rows === null && run.leg.total === null && onlyAppends(run.leg.ops)) {
+    if (!(await findBase(run, step))) return 'other';
+  }
   const known = progressOf(change);
   const next = step ?? (isFirst ? null : present);
   if (next && next.op.op !== 'append' && run.leg.rows !== null) {
@@ -118,8 +120,11 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
 /** Rows that were in the playlist this long before the change are not the ones it added. */
 const OLDER_MS = 120_000;
 
-/** For rows added to a list that was not read before: how many rows there were. */
-async function findBase(run: Run, step: Step | null): Promise<void> {
+/**
+ * For rows added to a list that was not read before: how many rows there were. false where the list does not show the rows
+ * that were certainly added: it lags, or someone else is at it.
+ */
+async function findBase(run: Run, step: Step | null): Promise<boolean> {
   const { context, change, call } = run;
   const { provider, rows, store } = context;
   const id = change.playlistId ?? '';
@@ -127,32 +132,34 @@ async function findBase(run: Run, step: Step | null): Promise<void> {
   const [op] = run.leg.ops;
   const uris = op && 'uris' in op ? op.uris : [];
   const known = change.op > 0 ? uris.length : change.at;
-  const count = step ? step.count : Math.min(100, uris.length - known);
-  const first = await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset: 0 }, call);
-  const reach = Math.min(100, known + count);
-  const from = Math.max(0, first.total - reach);
+  const count = step ? step.count : Math.min(ROWS_PER_REQUEST, uris.length - known);
+  const { total } = await getPlaylistItems(provider, id, { limit: 1, offset: 0 }, call);
   const tail: Item[] = [];
-  for (let offset = from; offset < first.total; offset += PLAYLIST_PAGE) {
+  for (let offset = Math.max(0, total - ROWS_PER_REQUEST); offset < total; offset += PLAYLIST_PAGE) {
     tail.push(...(await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call)).items);
   }
-  const isThere = (upTo: number) => {
-    const expected = uris.slice(Math.max(0, upTo - reach), upTo);
-    const shown = tail.slice(-expected.length);
-    const sinceMs = change.createdAt - OLDER_MS;
-    return (
-      expected.length > 0 &&
-      shown.length === expected.length &&
-      shown.every((item, index) => uriOf(item) === expected[index]) &&
-      shown.every(({ added_at }) => added_at === null || Date.parse(added_at) >= sinceMs)
-    );
-  };
-  const total = isThere(known + count) ? first.total - known - count : first.total - known;
-  const base = Math.max(0, total);
+  const isThere = (upTo: number) => endsWith(tail, uris.slice(0, upTo), change.createdAt - OLDER_MS);
+  const added = isThere(known + count) ? known + count : known;
+  if (added === known && known > 0 && !isThere(known)) return false;
+  const base = Math.max(0, total - added);
   run.body = run.body.leg
     ? { ...run.body, leg: { ...run.body.leg, total: base } }
     : { ...run.body, former: { ...run.body.former, total: base } };
   putChangeBody(store, change.seq, run.body);
   run.leg = legOf(run.body);
+  return true;
+}
+
+/** True if the last rows are those that were added, as far as both reach, and none of them is from before. */
+function endsWith(tail: readonly Item[], uris: readonly string[], since: number): boolean {
+  const expected = uris.slice(-tail.length);
+  const shown = tail.slice(-expected.length);
+  return (
+    expected.length > 0 &&
+    shown.length === expected.length &&
+    shown.every((item, index) => uriOf(item) === expected[index]) &&
+    shown.every(({ added_at }) => added_at === null || Date.parse(added_at) >= since)
+  );
 }
 
 /** Rows were moved that had not been read before: reading them now does not tell whether they have moved. */

@@ -169,9 +169,20 @@ function missingOps(run: Run, present: readonly string[]): ChangeOp[] | null {
   }
   const begins = leg.ops[0]?.op === 'put' && isAfter(progressOf(run.change), START);
   const wanted = leg.ops.flatMap((op) => ('uris' in op ? op.uris : []));
+  const there = endsWithFirst(present, wanted, run.change.written);
+  if (there !== null) return there === wanted.length ? [] : [{ op: 'append', uris: wanted.slice(there) }];
   const others = begins ? [] : (leg.rows ?? present.slice(0, leg.total ?? 0));
   const missing = without(wanted, without(present, others));
   return missing.length === 0 ? [] : [{ op: 'append', uris: missing }];
+}
+
+/** How many of `wanted`, at least `known`, the rows end with; null where they end otherwise. */
+function endsWithFirst(present: readonly string[], wanted: readonly string[], known: number): number | null {
+  for (let count = Math.min(wanted.length, present.length); count >= Math.max(1, known); count--) {
+    if (present.at(-1) !== wanted[count - 1]) continue;
+    if (sameRows(present.slice(-count), wanted.slice(0, count))) return count;
+  }
+  return null;
 }
 
 /** The entries of `list` that are left when one of them is taken out for each of `taken`. */

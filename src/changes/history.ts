@@ -2,6 +2,7 @@
 import { isoOf } from '../base/clock.ts';
 import { type ChangeKind, type ChangeState, isChangeEnded } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
+import { isEnded } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
@@ -10,8 +11,10 @@ import {
   getChangeBySeq,
   latestUndoable,
   listChanges,
+  setChange,
   undoOf,
 } from '../store/tables/changes.ts';
+import { getJobBySeq } from '../store/tables/jobs.ts';
 import type { ChangeRequest } from './changes.ts';
 import type { ChangeContext } from './context.ts';
 import { requestsLeft } from './rowOps.ts';
@@ -85,7 +88,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
       },
     });
   }
-  if (!isChangeEnded(change.state)) {
+  if (!isChangeEnded(change.state) && !isLeft(store, change)) {
     throw new RelayError('CONFLICT', `The change ${change.id} is still being written (${change.state}).`, {
       remedy: 'Wait until its job has ended (list_jobs), or call cancel_job.',
     });
@@ -108,6 +111,15 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
     );
   }
   return change;
+}
+
+/** True for a change that stands still since its job has ended, with nothing on its way: it ends where it is. */
+function isLeft(store: Context['store'], change: Change): boolean {
+  const job = change.job === null ? null : getJobBySeq(store, change.job);
+  if (change.inTransit || job === null || !isEnded(job.status)) return false;
+  if (change.state !== 'waiting' && change.state !== 'review') return false;
+  setChange(store, change.seq, { state: 'partial', endedAt: store.now(), runAfter: null }, store.now());
+  return true;
 }
 
 /** Taking a change back, as a change of its own. `tell` hears the plan before its first request. */

@@ -9,12 +9,12 @@ import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resour
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
 import type { ChangeRequest } from './changes.ts';
-import type { ChangeContext } from './context.ts';
+import type { Reading } from './context.ts';
 import { playlistsNamed, uriOf } from './look.ts';
+import { noteSaved } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
 import { ROWS_PER_REQUEST } from './rowOps.ts';
 
-export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
 type Request = Omit<ChangeRequest, 'askedBy'>;
 
 /** Rows at the end, in order. */
@@ -208,18 +208,17 @@ export function saveTracks(uris: readonly string[]): Request {
 }
 
 /** Which of them are saved is read before they go: nothing tells it afterwards. */
-export function unsaveTracks({ provider }: Reading, uris: readonly string[]): Request {
+export function unsaveTracks({ provider, store }: Reading, uris: readonly string[]): Request {
   return {
     kind: 'unsave',
     playlistId: null,
     requested: uris.length,
     async prepare(call) {
       const distinct = [...new Set(uris)];
-      const saved = await containsUris(provider, distinct, { ...call, progress() {} });
-      return {
-        former: { saved: distinct.filter((_, index) => saved[index]) },
-        ops: [{ op: 'unsave', uris }],
-      };
+      const answers = await containsUris(provider, distinct, { ...call, progress() {} });
+      const saved = distinct.filter((_, index) => answers[index]);
+      await noteSaved({ provider, store }, saved, call);
+      return { former: { saved }, ops: [{ op: 'unsave', uris }] };
     },
   };
 }

@@ -3,17 +3,11 @@ import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
-import { getSavedTracks } from '../provider/resources/savedTracks.ts';
-import {
-  type Change,
-  type ChangeBody,
-  getChangeBody,
-  libraryChangesBefore,
-} from '../store/tables/changes.ts';
+import { type Change, type ChangeBody, getChangeBody } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
-import type { ChangeContext } from './context.ts';
-import type { Reading } from './kinds.ts';
+import type { ChangeContext, Reading } from './context.ts';
 import { uriOf } from './look.ts';
+import { newlySaved } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
 import { rowsAt } from './rowOps.ts';
 import { changedMeanwhile, legOf, progressOf } from './run.ts';
@@ -44,7 +38,7 @@ export async function planUndo(
     case 'details':
       return undoDetails(context, change, body, force, call);
     case 'save':
-      return unsaving(await newlySaved(context, change, first.uris, call));
+      return unsaving(await newlySaved(context, change, body, call));
     case 'unsave':
       return saving(body.former.saved ?? []);
     case 'follow':
@@ -72,47 +66,6 @@ function saving(uris: readonly string[]): UndoPlan {
   return { ...plain(ops, {}), rewritten: uris.length };
 }
 
-/** A change that was made this long before may not show its time yet, or a time of the same second. */
-const OVERLAP_MS = 120_000;
-/** The provider's clock has seconds, and a request may take half a minute. */
-const EARLIER_MS = 31_000;
-const LIBRARY_PAGE = 50;
-
-/** Of the tracks that a change saved, those that were not saved before it. The library shows when each was. */
-async function newlySaved(
-  { provider, store }: Context,
-  change: Change,
-  uris: readonly string[],
-  call: Call,
-): Promise<string[]> {
-  const asked = new Set(change.at > 0 && change.op === 0 ? uris.slice(0, change.at) : uris);
-  const before = ownStateBefore(store, change);
-  const since = (change.serverTime ?? change.createdAt) - EARLIER_MS;
-  const fresh: string[] = [];
-  const open = new Set(asked);
-  for (let offset = 0; open.size > 0; offset += LIBRARY_PAGE) {
-    const page = await getSavedTracks(provider, { limit: LIBRARY_PAGE, offset }, call);
-    for (const { track, added_at } of page.items) {
-      if (added_at !== null && Date.parse(added_at) < since) return fresh;
-      if (!track || !open.delete(track.uri)) continue;
-      if (before.get(track.uri) !== true) fresh.push(track.uri);
-    }
-    if (page.next_offset === null) break;
-  }
-  return fresh;
-}
-
-/** What relay's own changes shortly before left saved (true) or not saved (false). */
-function ownStateBefore(store: Context['store'], change: Change): Map<string, boolean> {
-  const state = new Map<string, boolean>();
-  for (const { seq } of libraryChangesBefore(store, change.seq, change.createdAt - OVERLAP_MS)) {
-    for (const op of getChangeBody(store, seq).ops) {
-      if (op.op === 'save' || op.op === 'unsave') for (const uri of op.uris) state.set(uri, op.op === 'save');
-    }
-  }
-  return state;
-}
-
 async function undoDetails(
   context: Context,
   change: Change,
@@ -138,7 +91,8 @@ async function undoDetails(
   const steps: ChangeOp[] = [];
   if (Object.keys(others).length > 0) steps.push({ op: 'details', set: others });
   // On its own: Spotify may refuse an empty one.
-  if (description !== undefined) steps.push({ op: 'details', set: { description } });
+  if (description !== undefined)
+    steps.push({ op: 'details', set: { description }, mayFail: description === '' });
   return {
     ...plain(steps, { details: present }),
     lost: description === '' ? ['Spotify may refuse to clear a description.'] : [],

@@ -64,7 +64,8 @@ export async function startDemoProvider(options: DemoProviderOptions = {}): Prom
   const handle = makeHandler(world, grants, setting);
   const stop = new AbortController();
   const wait = (ms: number) => world.clock.sleep(ms, stop.signal);
-  const server = makeServer((request) => hook({ request, handle: () => handle(request), wait }));
+  const respond = (request: Incoming) => hook({ request, handle: () => handle(request), wait });
+  const server = makeServer(respond, () => world.clock.now());
   const url = await listen(server);
   world.apiUrl = `${url}/v1`;
   return {

@@ -10,9 +10,13 @@ const KEEP_ALIVE_MS = 65_000;
 
 type Responder = (incoming: Incoming) => Promise<Delivery>;
 
-/** The server, not yet listening. An error in the provider itself is answered with 500. */
-export function makeServer(respond: Responder): Server {
+/**
+ * The server, not yet listening. An error in the provider itself is answered with 500.
+ * @param now the time that its answers are dated with, Unix milliseconds
+ */
+export function makeServer(respond: Responder, now: () => number): Server {
   const server = createServer((request, response) => {
+    response.setHeader('date', new Date(now()).toUTCString());
     serve(request, response, respond).catch(() => {
       if (response.headersSent) response.destroy();
       else writeWhole(response, apiError(500, 'Server error.'));

@@ -73,7 +73,8 @@ export type ChangeOp =
   | { op: 'put'; uris: readonly string[] }
   /** Positions count before the move. */
   | { op: 'move'; start: number; length: number; before: number; snapshot?: string | undefined }
-  | { op: 'details'; set: DetailValues }
+  /** `mayFail`: where Spotify refuses the values, they are left as they are. */
+  | { op: 'details'; set: DetailValues; mayFail?: boolean }
   | { op: 'create'; details: DetailValues & { name: string }; known: readonly string[] | null }
   | { op: 'follow' }
   | { op: 'unfollow' }
@@ -95,4 +96,6 @@ export interface Former {
   details?: DetailValues;
   /** Those of the change's tracks that were saved. */
   saved?: readonly string[];
+  /** Of tracks that the change saved, by URI: whether it was the one that did. Noted when it is about to be lost. */
+  added?: Readonly<Record<string, boolean>>;
 }

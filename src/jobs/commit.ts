@@ -5,6 +5,7 @@
 import type { ChangeReport } from '../changes/changes.ts';
 import { isChangeEnded } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBody } from '../store/tables/changes.ts';
 import { firstMatched, markNextWritten, rejectItem, unwriteItems } from '../store/tables/jobItems.ts';
@@ -96,7 +97,7 @@ async function record(context: JobContext, job: Job, { change, end }: ChangeRepo
       await move(context, present, 'waiting', {
         runAfter: change.runAfter,
         reason: change.reason,
-        attempts: Math.max(present.attempts, change.failures),
+        ...(spendsAttempt(end.cause) ? { attempts: Math.max(present.attempts, change.failures) } : {}),
       });
       return;
     case 'ended':
@@ -107,6 +108,11 @@ async function record(context: JobContext, job: Job, { change, end }: ChangeRepo
     case 'review':
       return fail(context, present, change, end.cause, true);
   }
+}
+
+function spendsAttempt(error: RelayError): boolean {
+  const failureClass = failureClassOf(error);
+  return failureClass === 'request' || failureClass === 'item';
 }
 
 /** Ends a job whose items are written. */

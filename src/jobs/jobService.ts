@@ -241,6 +241,9 @@ export function createJobs(context: JobContext): Jobs {
       const change = changeOfJob(store, job.seq);
       if (job.phase === 'commit' && change) await changes.cancel(change.seq, signal);
       else await runner.release(job.seq);
+      // Its writing may have begun in the meantime.
+      const begun = change ? null : changeOfJob(store, job.seq);
+      if (begun) await changes.cancel(begun.seq, signal);
       await store.durable(() => closeCancelled(context, job));
       return now(job);
     },

@@ -38,7 +38,7 @@ async function withVictim(
   const playlist = owner(provider).playlists.find(({ name }) => name === 'Exactly Two Hundred');
   const uris = provider.catalogue.tracks.map(({ uri }) => uri);
   try {
-    await withDesk({ ...victimEnvironment(provider), ...clock.env }, async (desk) => {
+    await withDesk({ RELAY_TOOLSETS: 'all', ...victimEnvironment(provider), ...clock.env }, async (desk) => {
       const victim = await startVictim(desk);
       const scene = { victim, provider, playlist: playlist ?? assert.fail('no playlist') };
       await work({ ...scene, tracks: (count, from = 0) => uris.slice(from, from + count) }, clock, desk);

@@ -20,7 +20,8 @@ export async function withUnkind(
 ): Promise<void> {
   const { factor = 20, ...rest } = options;
   const clock = fastClock(factor);
-  await withRelay({ ...rest, clock }, (relay) => work(relay, clock));
+  const env = { RELAY_TOOLSETS: 'all', ...rest.env };
+  await withRelay({ ...rest, env, clock }, (relay) => work(relay, clock));
 }
 
 /** Real milliseconds between two questions. */

@@ -55,6 +55,8 @@ test('details and saved tracks come back', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const account = owner(relay.provider);
+    // Spotify does not let a description be cleared, so there has to be one.
+    playlist.description = 'Former words';
     const now = () => ({
       details: [playlist.name, playlist.description, playlist.public, playlist.collaborative],
       saved: account.saved.map(({ uri }) => uri).toSorted(),

@@ -161,7 +161,7 @@ export function undoOf(store: Store, seq: number): Change | null {
 export function latestUndoable(store: Store): Change | null {
   return CHANGES.first(
     store,
-    `where undoes is null and state in ('done', 'partial') and seq not in (
+    `where undoes is null and state in ('done', 'partial', 'waiting', 'review') and seq not in (
        select undoes from changes
        where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial') and seq not in (
          select undoes from changes where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial')))
@@ -184,6 +184,14 @@ export function libraryChangesBefore(store: Store, seq: number, since: number): 
     store,
     "where playlist_id is null and kind in ('save', 'unsave', 'undo') and seq < ? and updated_at >= ? and state <> 'unchanged' order by seq",
     [seq, since],
+  );
+}
+
+/** Changes that saved tracks and were not taken back, oldest first. */
+export function savingChanges(store: Store): Change[] {
+  return CHANGES.all(
+    store,
+    "where playlist_id is null and kind in ('save', 'undo') and state in ('done', 'partial') order by seq",
   );
 }
 

@@ -28,6 +28,7 @@ export const BulkResult = z.object({
   added: z.number(),
   report: z.array(ReportRow).describe('When deferred, only the entries processed so far'),
   write: WriteReport.optional(),
+  change_id: z.string().optional().describe('Names this change for undo'),
   job_id: z
     .string()
     .optional()
@@ -44,12 +45,13 @@ const DETAILED_REPORT = 100;
 /** `entries` holds null for those not processed. */
 export function outcome(
   entries: ReadonlyArray<ResolvedEntry | null>,
-  facts: Pick<BulkResult, 'status' | 'playlist_id'> & { write?: Report; job_id?: string },
+  facts: Pick<BulkResult, 'status' | 'playlist_id'> & { write?: Report; job_id?: string; change_id?: string },
 ): BulkResult {
   const count = (status: ResolvedEntry['status']) =>
     entries.filter((entry) => entry?.status === status).length;
   return {
     ...facts,
+    ...(facts.write?.change_id === undefined ? {} : { change_id: facts.write.change_id }),
     matched: count('matched') + count('skipped_existing'),
     ambiguous: count('ambiguous'),
     unmatched: count('unmatched'),

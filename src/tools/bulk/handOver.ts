@@ -76,6 +76,7 @@ async function adopted(
     playlist_id: change.playlistId,
     job_id: job.job_id,
     ...(change.written > 0 ? { write } : {}),
+    change_id: change.id,
   });
 }
 

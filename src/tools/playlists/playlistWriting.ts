@@ -37,7 +37,7 @@ export interface Report {
 }
 
 /** Of a call's 45 s: when a write that is not over goes on without its caller, so that the answer still comes in time. */
-const WAIT_MS = 40_000;
+const WAIT_MS = 38_000;
 
 /** A tool's write, for as long as its caller can wait. Time that the call has used before is taken off. */
 export function writeFor(

@@ -56,25 +56,28 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       const clock = fastClock();
       const provider = await startSimulator({ clock });
       try {
-        await withDesk({ ...victimEnvironment(provider), ...clock.env }, async (desk) => {
-          const victim = await startVictim(desk);
-          const sets = { taken: new Set<string>(), known: new Set<string>() };
-          const stage: Stage = { victim, provider, clock, report, keepGoing, log, ...sets };
-          const kinds = KINDS.filter((kind) => kind !== 'undo');
-          const drawn: readonly Kind[] = (await victim.hasTool('undo_change')) ? KINDS : kinds;
-          let former: Run[] = [];
-          for (let count = 0; count < BATCHES && report.runs < runs && !failed; count++) {
-            const serial = next++;
-            const chance = chanceOf(seed + serial * 7_919);
-            const batch = await runBatch(stage, drawn, chance, serial);
-            // An effect that came late would show by now.
+        await withDesk(
+          { RELAY_TOOLSETS: 'all', ...victimEnvironment(provider), ...clock.env },
+          async (desk) => {
+            const victim = await startVictim(desk);
+            const sets = { taken: new Set<string>(), known: new Set<string>() };
+            const stage: Stage = { victim, provider, clock, report, keepGoing, log, ...sets };
+            const kinds = KINDS.filter((kind) => kind !== 'undo');
+            const drawn: readonly Kind[] = (await victim.hasTool('undo_change')) ? KINDS : kinds;
+            let former: Run[] = [];
+            for (let count = 0; count < BATCHES && report.runs < runs && !failed; count++) {
+              const serial = next++;
+              const chance = chanceOf(seed + serial * 7_919);
+              const batch = await runBatch(stage, drawn, chance, serial);
+              // An effect that came late would show by now.
+              for (const run of former) await judged(stage, run, async () => assertEnd(run));
+              forget(stage, former);
+              former = batch;
+            }
+            await clock.sleep(20_000);
             for (const run of former) await judged(stage, run, async () => assertEnd(run));
-            forget(stage, former);
-            former = batch;
-          }
-          await clock.sleep(20_000);
-          for (const run of former) await judged(stage, run, async () => assertEnd(run));
-        });
+          },
+        );
       } catch (error) {
         failed = true;
         throw error;

@@ -1,0 +1,101 @@
+/**
+ * Which tracks a change has saved that were not saved before it. Saving needs no reading first: the library keeps when each
+ * track was saved. That is lost when a track is removed and saved again, so it is noted before relay removes one.
+ */
+import type { Call } from '../provider/api.ts';
+import { getSavedTracks } from '../provider/resources/savedTracks.ts';
+import {
+  type Change,
+  type ChangeBody,
+  getChangeBody,
+  libraryChangesBefore,
+  putChangeBody,
+  savingChanges,
+} from '../store/tables/changes.ts';
+import type { Reading } from './context.ts';
+
+/** Changes this close before may show a time of the same second, so what relay itself did decides. */
+const OVERLAP_MS = 120_000;
+/** The provider's clock has seconds, and a request may take half a minute. */
+const EARLIER_MS = 31_000;
+const LIBRARY_PAGE = 50;
+/** Rows of the library that are looked through to note what a change saved. */
+const MAX_PAGES = 20;
+
+/** In the order of the library, newest first. */
+export async function newlySaved(
+  reading: Pick<Reading, 'provider' | 'store'>,
+  change: Change,
+  body: ChangeBody,
+  call: Call,
+): Promise<string[]> {
+  const { added } = body.former;
+  const noted = Object.entries(added ?? {});
+  const fresh = noted.filter(([, isNew]) => isNew).map(([uri]) => uri);
+  const asked = savedBy(change, body).filter((uri) => added?.[uri] === undefined);
+  return [
+    ...fresh,
+    ...(await lookFor(reading, change, new Set(asked), Number.POSITIVE_INFINITY, call)).fresh,
+  ];
+}
+
+function savedBy(change: Change, body: ChangeBody): readonly string[] {
+  const op = body.ops.find((entry) => entry.op === 'save');
+  if (op?.op !== 'save') return [];
+  return change.op === 0 ? op.uris.slice(0, change.at) : op.uris;
+}
+
+async function lookFor(
+  { provider, store }: Pick<Reading, 'provider' | 'store'>,
+  change: Change,
+  open: Set<string>,
+  maxPages: number,
+  call: Call,
+): Promise<{ fresh: string[] }> {
+  const before = ownStateBefore(store, change);
+  const since = (change.serverTime ?? change.createdAt) - EARLIER_MS;
+  const fresh: string[] = [];
+  for (let page = 0; open.size > 0 && page < maxPages; page++) {
+    const window = { limit: LIBRARY_PAGE, offset: page * LIBRARY_PAGE };
+    const { items, next_offset } = await getSavedTracks(provider, window, call);
+    for (const { track, added_at } of items) {
+      if (added_at !== null && Date.parse(added_at) < since) return { fresh };
+      if (track && open.delete(track.uri) && before.get(track.uri) !== true) fresh.push(track.uri);
+    }
+    if (next_offset === null) break;
+  }
+  return { fresh };
+}
+
+/** What relay's own changes shortly before left saved (true) or not saved (false). */
+function ownStateBefore(store: Reading['store'], change: Change): Map<string, boolean> {
+  const state = new Map<string, boolean>();
+  for (const { seq } of libraryChangesBefore(store, change.seq, change.createdAt - OVERLAP_MS)) {
+    for (const op of getChangeBody(store, seq).ops) {
+      if (op.op === 'save' || op.op === 'unsave') for (const uri of op.uris) state.set(uri, op.op === 'save');
+    }
+  }
+  return state;
+}
+
+/** Notes of every change that saved one of `uris` whether it was the one that did; called before they are removed. */
+export async function noteSaved(
+  reading: Pick<Reading, 'provider' | 'store'>,
+  uris: readonly string[],
+  call: Call,
+): Promise<void> {
+  const removed = new Set(uris);
+  for (const change of savingChanges(reading.store)) {
+    const body = getChangeBody(reading.store, change.seq);
+    const added = body.former.added ?? {};
+    const asked = savedBy(change, body).filter((uri) => removed.has(uri) && added[uri] === undefined);
+    if (asked.length === 0) continue;
+    const { fresh } = await lookFor(reading, change, new Set(asked), MAX_PAGES, call);
+    const isNew = new Set(fresh);
+    const noted = Object.fromEntries(asked.map((uri) => [uri, isNew.has(uri)]));
+    putChangeBody(reading.store, change.seq, {
+      ...body,
+      former: { ...body.former, added: { ...added, ...noted } },
+    });
+  }
+}
