@@ -130,6 +130,8 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
       ...(serverTime === null || change.serverTime !== null ? {} : { serverTime }),
     });
     run.size *= 2;
+    // Filled, it could not be told from another of its name.
+    if (playlist) await context.store.saveNow();
     return null;
   }
   const { error } = settled;

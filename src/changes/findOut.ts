@@ -132,15 +132,15 @@ async function findBase(run: Run, step: Step | null): Promise<boolean> {
   const [op] = run.leg.ops;
   const uris = op && 'uris' in op ? op.uris : [];
   const known = change.op > 0 ? uris.length : change.at;
-  const count = step ? step.count : Math.min(ROWS_PER_REQUEST, uris.length - known);
   const { total } = await getPlaylistItems(provider, id, { limit: 1, offset: 0 }, call);
   const tail: Item[] = [];
-  for (let offset = Math.max(0, total - ROWS_PER_REQUEST); offset < total; offset += PLAYLIST_PAGE) {
+  const reach = step === null ? AFTER_A_CRASH : ROWS_PER_REQUEST;
+  for (let offset = Math.max(0, total - reach); offset < total; offset += PLAYLIST_PAGE) {
     tail.push(...(await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call)).items);
   }
-  const isThere = (upTo: number) => endsWith(tail, uris.slice(0, upTo), change.createdAt - OLDER_MS);
-  const added = isThere(known + count) ? known + count : known;
-  if (added === known && known > 0 && !isThere(known)) return false;
+  const most = step === null ? uris.length : known + step.count;
+  const added = addedRows(tail, uris, known, most, change.createdAt - OLDER_MS);
+  if (added === null) return false;
   const base = Math.max(0, total - added);
   run.body = run.body.leg
     ? { ...run.body, leg: { ...run.body.leg, total: base } }
@@ -150,16 +150,37 @@ async function findBase(run: Run, step: Step | null): Promise<boolean> {
   return true;
 }
 
-/** True if the last rows are those that were added, as far as both reach, and none of them is from before. */
-function endsWith(tail: readonly Item[], uris: readonly string[], since: number): boolean {
-  const expected = uris.slice(-tail.length);
-  const shown = tail.slice(-expected.length);
-  return (
-    expected.length > 0 &&
-    shown.length === expected.length &&
-    shown.every((item, index) => uriOf(item) === expected[index]) &&
-    shown.every(({ added_at }) => added_at === null || Date.parse(added_at) >= since)
-  );
+/** Rows that are read after a crash, when others may have written since. */
+const AFTER_A_CRASH = 300;
+
+/**
+ * How many of `uris` the rows end with, from `known` to `most`; null where they do not show that many, or show some of them
+ * elsewhere. Rows from before `since` are not the ones that were added.
+ */
+function addedRows(
+  tail: readonly Item[],
+  uris: readonly string[],
+  known: number,
+  most: number,
+  since: number,
+): number | null {
+  const isNew = ({ added_at }: Item) => added_at === null || Date.parse(added_at) >= since;
+  for (let count = most; count > known; count--) if (endsWith(tail, uris, count, isNew)) return count;
+  if (known > 0) return endsWith(tail, uris, known, isNew) ? known : null;
+  const ours = new Set(uris);
+  return tail.some((item) => ours.has(uriOf(item)) && isNew(item) && item.added_at !== null) ? null : 0;
+}
+
+function endsWith(
+  tail: readonly Item[],
+  uris: readonly string[],
+  count: number,
+  isNew: (item: Item) => boolean,
+): boolean {
+  const size = Math.min(tail.length, count, ROWS_PER_REQUEST);
+  if (size === 0) return false;
+  const shown = tail.slice(-size);
+  return shown.every((item, index) => uriOf(item) === uris[count - size + index] && isNew(item));
 }
 
 /** Rows were moved that had not been read before: reading them now does not tell whether they have moved. */
