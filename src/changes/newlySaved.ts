@@ -53,7 +53,10 @@ async function lookFor(
   call: Call,
 ): Promise<{ fresh: string[] }> {
   const before = ownStateBefore(store, change);
-  const since = (change.serverTime ?? change.createdAt) - EARLIER_MS;
+  // One that was sent again, perhaps after a crash, may have saved them when it was sent first.
+  const { serverTime, createdAt, uncertain } = change;
+  const began = uncertain ? Math.min(serverTime ?? createdAt, createdAt) : (serverTime ?? createdAt);
+  const since = began - EARLIER_MS;
   const fresh: string[] = [];
   for (let page = 0; open.size > 0 && page < maxPages; page++) {
     const window = { limit: LIBRARY_PAGE, offset: page * LIBRARY_PAGE };

@@ -5,7 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import type { JobRecord } from '../../../src/jobs/jobRecord.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { ItemRecord, JobRecord } from '../../../src/jobs/jobRecord.ts';
 import { type FastClock, fastClock } from '../../support/fastClock.ts';
 import { withDesk } from '../../support/program.ts';
 import { owner } from '../../support/shapes.ts';
@@ -212,14 +213,22 @@ async function found({ victim, known }: Stage, { asked, playlist }: Scene): Prom
   if (!('type' in asked)) return null;
   const answer = await victim.call('list_jobs', { limit: 20 });
   const jobs = (answer?.items ?? []) as JobRecord[];
-  const mine = jobs.find(
+  const alike = jobs.filter(
     (job) =>
       !known.has(job.job_id) &&
       job.type === asked.type &&
       job.total_items === asked.items.length &&
       (playlist === null || job.playlist_id === playlist.id),
   );
-  return mine?.job_id ?? null;
+  // A tool's write that was cut short goes on as a job that may look the same.
+  for (const { job_id } of alike) {
+    const items = (await victim.call('get_job_status', { job_id, limit: 100 }))?.items as
+      | ItemRecord[]
+      | undefined;
+    const isMine = items?.every(({ input }, index) => isDeepStrictEqual(input, asked.items[index]));
+    if (isMine) return job_id;
+  }
+  return null;
 }
 
 /** Longer than any job here takes, kills and waits included; real milliseconds. */
