@@ -219,12 +219,20 @@ export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Resumes a waiting or failed job now, or a ready one with unresolved items, which are searched for again. A limit that still applies makes it wait again. A job that is already running is left alone.',
+    'Resumes a waiting or failed job now, or a ready one with unresolved items, which are searched for again. A limit that still applies makes it wait again. A job that is already running is left alone. For a job with review_required, show the user both lists and ask which review to pass.',
   kind: 'write',
   idempotent: true,
-  input: z.object({ job_id: jobId }),
+  input: z.object({
+    job_id: jobId,
+    review: z
+      .enum(['carry_on', 'accept'])
+      .optional()
+      .describe(
+        'Only where review_required is true. carry_on: write what is missing after what is there; accept: keep the playlist as it is, the job ends completed. When omitted, carry_on',
+      ),
+  }),
   output: JobAnswer,
-  handle: async ({ jobs }, { job_id }) => ({ job: await jobs.resume(job_id) }),
+  handle: async ({ jobs }, { job_id, review }) => ({ job: await jobs.resume(job_id, review) }),
 });
 
 export const commitJobTool = defineTool({

@@ -44,12 +44,14 @@ export function jobText(
   const error = job.error
     ? ['', ...wrap(visibleText(`${job.error.code}: ${job.error.message}`, MAX_CHARACTERS), width)]
     : [];
-  const remedy = job.error?.remedy
-    ? wrap(visibleText(job.error.remedy, MAX_CHARACTERS), width - 2).map((line) => `  ${line}`)
-    : [];
+  // Under review, the remedy is the two commands at the end.
+  const remedy =
+    job.error?.remedy && !job.review_required
+      ? wrap(visibleText(job.error.remedy, MAX_CHARACTERS), width - 2).map((line) => `  ${line}`)
+      : [];
   const open = unresolved.length > 0 ? ['', 'Did not resolve:', ...unresolved.map(itemLine)] : [];
-  const next = nextStep(job, named);
-  return [...columns(facts), ...error, ...remedy, ...open, ...(next === null ? [] : ['', next])];
+  const next = nextSteps(job, named);
+  return [...columns(facts), ...error, ...remedy, ...open, ...(next.length === 0 ? [] : ['', ...next])];
 }
 
 function countsText(job: JobRecord): string {
@@ -83,14 +85,22 @@ function named(title: string, artist: string): string {
   return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;
 }
 
-function nextStep(job: JobRecord, named: NamedHome): string | null {
-  const command = (action: string) => commandLine(named, 'jobs', action, job.job_id.slice(0, SHORT_ID));
-  if (job.status === 'failed') return `To resume it: ${command('resume')}`;
-  if (job.status !== 'ready') return null;
+function nextSteps(job: JobRecord, named: NamedHome): string[] {
+  const command = (action: string, ...more: string[]) =>
+    commandLine(named, 'jobs', action, job.job_id.slice(0, SHORT_ID), ...more);
+  if (job.status === 'failed' && job.review_required) {
+    return [
+      `To write what is missing after what is there: ${command('resume', '--review', 'carry-on')}`,
+      `To keep the playlist as it is: ${command('resume', '--review', 'accept')}`,
+      `To compare both lists: ${command('show', '--json')}`,
+    ];
+  }
+  if (job.status === 'failed') return [`To resume it: ${command('resume')}`];
+  if (job.status !== 'ready') return [];
   const open = job.ambiguous + job.unmatched + job.failed;
   if (open === 0 || (job.payload.strict === false && job.resolved > 0))
-    return `To write it: ${command('commit')}`;
-  return `${counted(open, 'item')} did not resolve. To search for them again: ${command('resume')}`;
+    return [`To write it: ${command('commit')}`];
+  return [`${counted(open, 'item')} did not resolve. To search for them again: ${command('resume')}`];
 }
 
 /** What a job waits for; empty for one that does not wait. */

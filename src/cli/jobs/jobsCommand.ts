@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isWorking, UNRESOLVED_STATUSES } from '../../domain/job.ts';
@@ -17,6 +17,8 @@ Examples:
 
 interface JobsOptions {
   watch?: boolean;
+  /** Of `resume`. */
+  review?: string;
 }
 
 export function jobsCommand(context: Context, finish: Finish): Command {
@@ -28,12 +30,13 @@ export function jobsCommand(context: Context, finish: Finish): Command {
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('list').description('List the jobs, newest first').action(list));
   for (const [name, description, tool] of ACTIONS) {
-    group.addCommand(
-      new Command(name)
-        .description(description)
-        .argument('<job>', 'Job ID, or its first characters')
-        .action(async (job: string) => finish(await runJobsAction(context, tool, job, options()))),
-    );
+    const command = new Command(name)
+      .description(description)
+      .argument('<job>', 'Job ID, or its first characters')
+      .action(async (job: string, own: Pick<JobsOptions, 'review'>) =>
+        finish(await runJobsAction(context, tool, job, { ...options(), ...own })),
+      );
+    group.addCommand(name === 'resume' ? command.addOption(reviewOption()) : command);
   }
   return group;
 }
@@ -45,6 +48,13 @@ const ACTIONS: ReadonlyArray<readonly [string, string, string | null]> = [
   ['commit', 'Write the resolved items of a ready job', 'commit_job'],
   ['cancel', 'Stop a job before its next write', 'cancel_job'],
 ];
+
+function reviewOption(): Option {
+  return new Option(
+    '--review <way>',
+    'If someone else changed the playlist: write what is missing after what is there (the default), or accept the playlist as it is, which completes the job',
+  ).choices(['carry-on', 'accept']);
+}
 
 const MAX_LISTED = 50;
 
@@ -73,11 +83,12 @@ async function runJobsAction(
   context: Context,
   tool: string | null,
   given: string,
-  { watch = false }: JobsOptions,
+  { watch = false, review }: JobsOptions,
 ): Promise<ExitCode> {
   return withTools(context, async (tools) => {
     const id = await fullId(tools, given);
-    if (tool) await tools(tool, { job_id: id });
+    const more = review === undefined ? {} : { review: review.replace('-', '_') };
+    if (tool) await tools(tool, { job_id: id, ...more });
     return follow(context, tools, id, watch);
   });
 }

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRows, committed, ended, fill, withUnkind } from '../changes/support.ts';
+import { named, tracks } from '../jobs/support.ts';
+import { relay } from '../support/cli.ts';
+import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
+
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
+
+async function jobs(world: Relay, ...args: string[]) {
+  return relay(['jobs', ...args], { env: { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY } });
+}
+
+/** A job of three appends, under review: another person took rows out while the answer to the second was lost. */
+async function withReview(
+  work: (
+    world: Relay,
+    id: string,
+    scene: { rows(expected: readonly string[]): void } & Lists,
+  ) => Promise<void>,
+): Promise<void> {
+  await withUnkind({}, async (world) => {
+    const { faults } = world.provider;
+    const playlist = named(world, 'Exactly Two Hundred');
+    const [former, items] = [tracks(world, 200), tracks(world, 250, 3_000)];
+    const edited = [...former.slice(5), ...items.slice(0, 150)];
+    fill(playlist, former);
+    const edit = () => void world.provider.editPlaylist(playlist.id, edited);
+    const look = { method: 'GET', path: /^\/playlists\//, kind: 'hook', fn: edit } as const;
+    const id = await committed(world, 'add_to_playlist', items, { playlist_id: playlist.id }, () =>
+      faults.add(
+        { ...APPEND, skip: 1, kind: 'hook', fn: () => faults.add(look) },
+        { ...APPEND, skip: 1, kind: 'status_after', status: 502 },
+      ),
+    );
+    await ended(world, id);
+    await work(world, id, { edited, items, rows: (expected) => assertRows(playlist, expected) });
+  });
+}
+
+interface Lists {
+  edited: readonly string[];
+  items: readonly string[];
+}
+
+test('a job under review says both ways on, and can be completed with the playlist as it is', () =>
+  withReview(async (world, id, { edited, rows }) => {
+    const short = id.slice(0, 8);
+    const shown = await jobs(world, 'show', short);
+    assert.deepEqual(shown.out.trimEnd().split('\n').slice(-3), [
+      `To write what is missing after what is there: relay jobs resume ${short} --review carry-on`,
+      `To keep the playlist as it is: relay jobs resume ${short} --review accept`,
+      `To compare both lists: relay jobs show ${short} --json`,
+    ]);
+    assert.match(shown.out, /^CONFLICT: /m);
+    const { code, out } = await jobs(world, 'resume', short, '--review', 'accept');
+    assert.equal(code, 0);
+    assert.match(out, /^status +completed$/m);
+    rows(edited);
+  }));
+
+test('a job under review can be carried on with', () =>
+  withReview(async (world, id, { edited, items, rows }) => {
+    const { code, err } = await jobs(world, 'resume', id, '--review', 'carry-on', '--watch');
+    assert.equal(code, 0, err);
+    rows([...edited, ...items.slice(150)]);
+  }));
+
+test('a way that does not exist is wrong usage', async () => {
+  const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);
+  assert.equal(code, 2);
+  assert.match(err, /Allowed choices are carry-on, accept/);
+});
