@@ -7,6 +7,7 @@ import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
   type Change,
+  changesBeginning,
   getChange,
   getChangeBySeq,
   latestUndoable,
@@ -75,10 +76,10 @@ function summaryOf(store: Context['store'], change: Change): ChangeSummary {
 /**
  * The change to take back: the one named, in full or by its first characters, or the last that is not undone and undoes
  * nothing.
- * @throws RelayError `NOT_FOUND`, `CONFLICT`, `FORBIDDEN`
+ * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` where several IDs begin like that, `CONFLICT`, `FORBIDDEN`
  */
 export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {
-  const change = id === undefined ? latestUndoable(store) : getChange(store, id);
+  const change = id === undefined ? latestUndoable(store) : changeNamed(store, id);
   if (!change) {
     const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
     throw new RelayError('NOT_FOUND', what, {
@@ -120,6 +121,18 @@ function isLeft(store: Context['store'], change: Change): boolean {
   if (change.state !== 'waiting' && change.state !== 'review') return false;
   setChange(store, change.seq, { state: 'partial', endedAt: store.now(), runAfter: null }, store.now());
   return true;
+}
+
+function changeNamed(store: Context['store'], id: string): Change | null {
+  const change = getChange(store, id);
+  if (change) return change;
+  const [found, other] = changesBeginning(store, id, 2);
+  if (other) {
+    throw new RelayError('INVALID_ARGUMENT', `Several change IDs begin with "${id.slice(0, 100)}".`, {
+      remedy: 'Give more characters of the ID.',
+    });
+  }
+  return found ?? null;
 }
 
 /** Taking a change back, as a change of its own. `tell` hears the plan before its first request. */

@@ -99,6 +99,15 @@ export function getChange(store: Store, id: string): Change | null {
   return CHANGES.first(store, 'where id = ?', [id]);
 }
 
+/** Up to `limit` changes whose ID begins like this, of those that have written something or may still. */
+export function changesBeginning(store: Store, start: string, limit: number): Change[] {
+  return CHANGES.all(store, "where substr(id, 1, ?) = ? and state <> 'unchanged' order by seq desc limit ?", [
+    start.length,
+    start,
+    limit,
+  ]);
+}
+
 export function getChangeBySeq(store: Store, seq: number): Change | null {
   return CHANGES.first(store, 'where seq = ?', [seq]);
 }

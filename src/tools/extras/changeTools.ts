@@ -50,7 +50,7 @@ export const undoChangeTool = defineTool({
       .min(1)
       .max(100)
       .optional()
-      .describe('From the result of a write or from list_changes'),
+      .describe('From the result of a write or from list_changes; its first characters suffice'),
     force: z
       .boolean()
       .default(false)
@@ -65,6 +65,7 @@ export const undoChangeTool = defineTool({
     dry_run: z.boolean(),
     requests: z.number().describe('Requests that change something'),
     rows: z.number().nullable().describe('Rows of the playlist afterwards'),
+    removed: z.number().nullable().describe('Rows of the playlist that go'),
     notes: z.array(z.string()).describe('What does not come back'),
   }),
   async handle(services, { change_id, force, dry_run }, call) {
@@ -72,7 +73,7 @@ export const undoChangeTool = defineTool({
     const facts = { undone: change.id, playlist_id: change.playlistId, dry_run };
     if (dry_run) {
       const { plan, requests } = await previewUndo(services, change, force, call);
-      return { ok: true, ...facts, requests, rows: rowsAfterUndo(plan), notes: notesOf(plan) };
+      return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan) };
     }
     let plan: UndoPlan | null = null;
     const request = undoRequest(services, change, force, (made) => {
@@ -85,14 +86,24 @@ export const undoChangeTool = defineTool({
       ...facts,
       change_id: report.change_id,
       requests: report.chunks.total,
-      rows: plan && rowsAfterUndo(plan),
+      ...countsOf(plan),
       notes: plan ? notesOf(plan) : [],
     };
   },
 });
 
-function rowsAfterUndo({ former, ops }: UndoPlan): number | null {
-  return former.rows ? rowsAfter(former.rows, ops).length : null;
+/** Rows afterwards, and how many of those that are there go. */
+function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {
+  if (!plan?.former.rows) return { rows: null, removed: null };
+  const rows = rowsAfter(plan.former.rows, plan.ops);
+  const left = new Map<string, number>();
+  for (const uri of rows) left.set(uri, (left.get(uri) ?? 0) + 1);
+  const gone = plan.former.rows.filter((uri) => {
+    const count = left.get(uri) ?? 0;
+    left.set(uri, count - 1);
+    return count <= 0;
+  });
+  return { rows: rows.length, removed: gone.length };
 }
 
 function notesOf({ rewritten, lost }: UndoPlan): string[] {
