@@ -1,6 +1,7 @@
 /**
  * What the command line writes. stdout gets what was asked for; stderr gets notes, progress and errors. With `--json`
- * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`.
+ * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`, with
+ * `details` where it has some.
  *
  * Any of it may contain text from outside, so nothing else in the command line writes: what is printed here has no control
  * characters that a terminal obeys, and a line stays one line. `scripts/check/writers.ts` enforces it.
@@ -96,7 +97,8 @@ export function printError(
   const shown = { code, message, remedy };
   // The terminal has just printed ^C, without a line end.
   if (code === 'INTERRUPTED' && io.terminal.stderr && !options.json) io.err('\n');
-  if (options.json) io.err(`${visibleJson({ error: shown })}\n`);
+  const details = error instanceof RelayError && error.details ? { details: error.details } : {};
+  if (options.json) io.err(`${visibleJson({ error: { ...shown, ...details } })}\n`);
   else
     io.err(
       blockOf([
