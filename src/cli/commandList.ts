@@ -6,6 +6,8 @@ import { keyCommand } from './access/keyCommand.ts';
 import { openCommand } from './browser/openCommand.ts';
 import { callCommand } from './call/callCommand.ts';
 import { toolsCommand } from './call/toolsCommand.ts';
+import { historyCommand } from './changes/historyCommand.ts';
+import { undoCommand } from './changes/undoCommand.ts';
 import { completionCommand } from './completion/completionCommand.ts';
 import { configCommand } from './config/configCommand.ts';
 import { connectCommand } from './connect/connectCommand.ts';
@@ -25,6 +27,8 @@ export const COMMANDS = [
   openCommand,
   callCommand,
   toolsCommand,
+  historyCommand,
+  undoCommand,
   completionCommand,
   configCommand,
   connectCommand,

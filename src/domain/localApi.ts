@@ -3,6 +3,7 @@
  * same process otherwise. Plain JSON values in and out; failures are `RelayError`.
  */
 
+import type { ChangeKind, ChangeState } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Remedy } from './remedy.ts';
 
@@ -158,6 +159,59 @@ export interface SavedState {
   keySource: StatusReport['key']['source'];
 }
 
+/** A change that relay made, in the form of the tool `list_changes`. */
+export interface ChangeEntry {
+  change_id: string;
+  kind: ChangeKind;
+  state: ChangeState;
+  /** null: the library. */
+  playlist_id: string | null;
+  /** Where it could be found with one request. */
+  playlist_name?: string;
+  asked_by: string;
+  requested: number;
+  written: number;
+  /** ISO 8601. */
+  at: string;
+  /** The change that this one took back. */
+  undoes?: string;
+  undone_by?: string;
+  can_undo: boolean;
+}
+
+export interface UndoRequest {
+  /** An ID or its first characters; null: the last change that is not undone. */
+  change: string | null;
+  /** Also where someone changed the playlist since. */
+  force: boolean;
+  /** Only says what it would do. */
+  dryRun: boolean;
+}
+
+/** What taking a change back did or would do, in the form of the tool `undo_change`. */
+export interface UndoAnswer {
+  ok: boolean;
+  /** The change that was taken back. */
+  undone: string;
+  /** The undo itself. */
+  change_id?: string;
+  playlist_id: string | null;
+  dry_run: boolean;
+  /** Requests that change something. */
+  requests: number;
+  /** Rows of the playlist afterwards; null where it is not about rows, or not known yet. */
+  rows: number | null;
+  /** Rows of the playlist that go. */
+  removed: number | null;
+  /** What does not come back. */
+  notes: string[];
+  /** Only in a dry run: what is taken back. */
+  change?: ChangeEntry;
+  /** Only where it is not over yet: the job that goes on with it, and why. */
+  job_id?: string;
+  reason?: string;
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -198,6 +252,10 @@ export interface LocalApi {
    * @param id null: in all of them
    */
   forgetBrowsers(id: string | null): Promise<{ forgotten: BrowserSummary[] }>;
+  /** What relay has changed, newest first. @param limit 1 to 200 */
+  listChanges(limit: number): Promise<{ items: ChangeEntry[]; total: number }>;
+  /** Takes a change back, within 45 s; what takes longer goes on as a job. */
+  undoChange(request: UndoRequest): Promise<UndoAnswer>;
 }
 
 /** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
@@ -219,6 +277,8 @@ export const LOCAL_ROUTES = {
   revokeClient: 'clients/revoke',
   listBrowsers: 'browsers/list',
   forgetBrowsers: 'browsers/forget',
+  listChanges: 'changes/list',
+  undoChange: 'changes/undo',
 } as const satisfies Record<keyof LocalApi, string>;
 
 /** What `<home>/server.json` holds while a server runs. */

@@ -52,6 +52,8 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     revokeClient: (client, { forget }) => ask(LOCAL_ROUTES.revokeClient, { client, forget }),
     listBrowsers: () => ask(LOCAL_ROUTES.listBrowsers, {}),
     forgetBrowsers: (id) => ask(LOCAL_ROUTES.forgetBrowsers, { id }),
+    listChanges: (limit) => ask(LOCAL_ROUTES.listChanges, { limit }),
+    undoChange: (request) => ask(LOCAL_ROUTES.undoChange, request),
   };
 }
 

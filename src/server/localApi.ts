@@ -3,11 +3,13 @@ import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
+import type { Services } from '../tools/tool.ts';
 import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
 import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
 import { type Credentials, LOCAL_TOKEN_SECONDS } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { Core } from './core.ts';
+import { ownerHistory, ownerUndo } from './ownerChanges.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
@@ -18,6 +20,7 @@ export interface ServerSide {
   owner: Owner;
   /** Where the provider sends the browser back to. */
   redirectUri: string;
+  services: Services;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
@@ -79,6 +82,8 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     revokeClient: (client, { forget }) => revokeClient(core, client, forget),
     listBrowsers: async () => ({ browsers: browserSummaries(core) }),
     forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
+    listChanges: async (limit) => ownerHistory(running().services, limit),
+    undoChange: async (request) => ownerUndo(running().services, request),
   };
 }
 

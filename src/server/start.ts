@@ -114,7 +114,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     startedAt,
   });
   const localFor = (baseUrl: string, redirectUri: string) =>
-    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner, redirectUri });
+    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner, redirectUri, services });
 
   const listener = await listen({
     host: settings.host,

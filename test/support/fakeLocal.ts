@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { RelayError } from '../../src/domain/errors.ts';
-import { LOCAL_ROUTES, type LocalApi, type NewClient } from '../../src/domain/localApi.ts';
+import { LOCAL_ROUTES, type LocalApi, type NewClient, type UndoRequest } from '../../src/domain/localApi.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
 import { toHttp } from '../../src/server/http/toHttp.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
@@ -116,6 +116,10 @@ function dispatch(
       return call(answers.revokeClient)(String(body.client), { forget: body.forget === true });
     case LOCAL_ROUTES.forgetBrowsers:
       return call(answers.forgetBrowsers)(body.id as string | null);
+    case LOCAL_ROUTES.listChanges:
+      return call(answers.listChanges)(Number(body.limit));
+    case LOCAL_ROUTES.undoChange:
+      return call(answers.undoChange)(body as unknown as UndoRequest);
     case LOCAL_ROUTES.setClientSecret:
       return call(answers.setClientSecret)(body.value as string | null);
     default: {

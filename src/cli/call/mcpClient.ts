@@ -10,6 +10,7 @@ import { interruptible } from '../../base/abort.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
+import { requireServer } from '../requireServer.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
 /** Longer than any tool call may take (45 s), so that the server's own answer always comes first. */
@@ -50,12 +51,7 @@ export interface McpConnection {
 
 /** The running server's tools. @throws RelayError `NO_SERVER` */
 export async function connectTools(context: Context): Promise<McpConnection> {
-  const running = await interruptible(context.signal, context.running());
-  if (!running) {
-    throw new RelayError('NO_SERVER', 'No server is running.', {
-      remedy: { text: 'Start one with {command}.', command: ['serve'] },
-    });
-  }
+  const running = await requireServer(context);
   const { token } = await running.local.mcpToken();
   // Not the public URL: this machine may not reach it.
   const url = `${running.baseUrl}/mcp`;

@@ -4,6 +4,7 @@ import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import { commandLine, type NamedHome } from '../commandLine.ts';
 import { columns, wrap } from '../terminal/output.ts';
+import { minute } from '../terminal/time.ts';
 
 /** Enough of an ID to name a job among a person's own. */
 const SHORT_ID = 8;
@@ -157,9 +158,4 @@ export function durationText(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;
   return `${Math.round(seconds / 3_600)} h`;
-}
-
-/** To the minute, in UTC: `2026-11-20 14:05Z`. */
-function minute(iso: string): string {
-  return `${iso.slice(0, 16).replace('T', ' ')}Z`;
 }

@@ -69,6 +69,19 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ id: z.string().nullable() }),
     (api, body) => api.forgetBrowsers(body.id),
   ),
+  listChanges: call(
+    () => z.object({ limit: z.int().min(1).max(200) }),
+    (api, body) => api.listChanges(body.limit),
+  ),
+  undoChange: call(
+    () =>
+      z.object({
+        change: z.string().trim().min(1).max(100).nullable(),
+        force: z.boolean(),
+        dryRun: z.boolean(),
+      }),
+    (api, body) => api.undoChange(body),
+  ),
 };
 
 function call<T extends z.ZodType>(

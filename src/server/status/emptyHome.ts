@@ -35,6 +35,8 @@ export function localApiWithoutState(
     revokeClient: refuse,
     listBrowsers: refuse,
     forgetBrowsers: refuse,
+    listChanges: refuse,
+    undoChange: refuse,
   };
 }
 

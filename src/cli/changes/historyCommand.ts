@@ -1,0 +1,39 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { interruptible } from '../../base/abort.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
+import type { Context } from '../context.ts';
+import { requireServer } from '../requireServer.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+
+interface HistoryOptions {
+  limit: number;
+}
+
+export function historyCommand(context: Context): Command {
+  return new Command('history')
+    .helpGroup(HELP_GROUPS.tools)
+    .description('List what relay has changed in playlists and the library')
+    .option('--limit <n>', 'Show this many, 1 to 200', limit, 20)
+    .addHelpText(
+      'after',
+      '\nNewest first; kept for 30 days. A playlist that is not among the first 50 of\nyour library shows its ID. `relay undo ID` takes a change back.\n\nExamples:\n  $ relay history\n  $ relay history --limit 5 --json',
+    )
+    .action((options: HistoryOptions) => runHistory(context, options));
+}
+
+async function runHistory(context: Context, options: HistoryOptions): Promise<void> {
+  const { io, signal } = context;
+  const { local } = await requireServer(context);
+  const { items, total } = await interruptible(signal, local.listChanges(options.limit));
+  if (context.json) return printJson(io, { items, total });
+  if (items.length === 0) return note(io, 'relay has changed nothing yet that it still knows of.');
+  const { changeTable } = await import('./changeText.ts');
+  for (const line of changeTable(items)) printLine(io, line);
+  if (total > items.length) note(io, `and ${total - items.length} older: --limit shows more`);
+}
+
+function limit(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 200) return value;
+  throw new InvalidArgumentError('It must be a number from 1 to 200.');
+}

@@ -1,0 +1,123 @@
+import { Command } from 'commander';
+import { interruptible } from '../../base/abort.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { ChangeEntry, LocalApi, UndoAnswer } from '../../domain/localApi.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
+import { commandLine } from '../commandLine.ts';
+import type { Context } from '../context.ts';
+import { requireServer } from '../requireServer.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+
+interface UndoOptions {
+  force?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+export function undoCommand(context: Context): Command {
+  return new Command('undo')
+    .helpGroup(HELP_GROUPS.tools)
+    .description('Take back a change that relay made')
+    .argument('[change]', 'ID from `relay history`, or its first characters; the last change without it')
+    .option('--force', 'Even if someone changed it since: what came since is gone')
+    .option('--dry-run', 'Only say what it would do')
+    .option('--yes', 'Do not ask before --force takes something away')
+    .addHelpText(
+      'after',
+      '\nAn undo is a change too: undo it to have the change back.\n\nExamples:\n  $ relay undo --dry-run\n  $ relay undo\n  $ relay undo 1f0c2b3a --force',
+    )
+    .action((change: string | undefined, options: UndoOptions) => runUndo(context, change, options));
+}
+
+async function runUndo(context: Context, given: string | undefined, options: UndoOptions): Promise<void> {
+  const { io } = context;
+  const { force = false, dryRun = false, yes = false } = options;
+  const { local } = await requireServer(context);
+  const text = await import('./changeText.ts');
+  const ask = (change: string | null, isDry: boolean) =>
+    asking(context, local, { change, force, dryRun: isDry });
+
+  const mustAsk = force && !yes && io.terminal.stdin && io.terminal.stderr;
+  let change = given ?? null;
+  let entry: ChangeEntry | undefined;
+  // A script that reads JSON learns from the answer what does not come back.
+  if (dryRun || mustAsk || !context.json) {
+    const plan = await ask(change, true);
+    if (dryRun && context.json) return printJson(io, plan);
+    const what = plan.change ? `${text.whatText(plan.change)} (${plan.undone.slice(0, 8)})` : plan.undone;
+    const print = dryRun ? printLine : note;
+    for (const line of [`Undoing: ${what}`, ...text.effectLines(plan, true)]) print(io, line);
+    if (dryRun) return;
+    if (mustAsk) await confirmForce(context, plan);
+    // The last change may be another one by now.
+    change = plan.undone;
+    entry = plan.change;
+  }
+  const answer = await ask(change, false);
+  if (context.json) return printJson(io, answer);
+  showDone(context, { ...answer, ...(entry ? { change: entry } : {}) }, text);
+}
+
+function showDone(
+  context: Context,
+  answer: UndoAnswer,
+  { whatText, effectLines }: typeof import('./changeText.ts'),
+): void {
+  const { io } = context;
+  const what = answer.change ? whatText(answer.change) : answer.undone;
+  if (answer.job_id !== undefined) {
+    const job = answer.job_id.slice(0, 8);
+    printLine(io, `The undo is not over yet and goes on as job ${job}. ${answer.reason ?? ''}`.trimEnd());
+    note(io, `To follow it: ${commandLine(context, 'jobs', 'show', job, '--watch')}`);
+    return;
+  }
+  printLine(io, `Undone: ${what}`);
+  for (const line of effectLines(answer, false)) printLine(io, line);
+  if (answer.change_id === undefined) return;
+  note(io, `To have it back: ${commandLine(context, 'undo', answer.change_id.slice(0, 8))}`);
+}
+
+async function confirmForce({ io, signal }: Context, { removed }: UndoAnswer): Promise<void> {
+  if (removed === null) note(io, 'What was changed since will be gone.');
+  const { confirm } = await import('../terminal/prompt.ts');
+  if (await confirm(io, 'Undo?', signal)) return;
+  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+}
+
+/** One question to the server; a refusal is said in the words of the command line. */
+async function asking(
+  context: Context,
+  local: LocalApi,
+  request: Parameters<LocalApi['undoChange']>[0],
+): Promise<UndoAnswer> {
+  const { signal } = context;
+  try {
+    return await interruptible(signal, local.undoChange(request));
+  } catch (error) {
+    if (signal.aborted && !request.dryRun) throw stillGoing();
+    if (!(error instanceof RelayError)) throw error;
+    if (error.code === 'INVALID_ARGUMENT') throw error.with({ code: 'USAGE' });
+    if (error.code !== 'CONFLICT') throw error;
+    throw await conflict(context, error);
+  }
+}
+
+function stillGoing(): RelayError {
+  return new RelayError('INTERRUPTED', 'Interrupted. The server goes on with what it has begun.', {
+    remedy: { text: '{command} shows whether the change is undone.', command: ['history'] },
+  });
+}
+
+/** Shows both lists, unless it is JSON that is asked for: it has them in the error's details. */
+async function conflict(context: Context, error: RelayError): Promise<RelayError> {
+  const { differenceLines } = await import('./changeText.ts');
+  const lines = differenceLines(error.details ?? {});
+  if (lines.length === 0) return error;
+  if (!context.json) for (const line of lines) note(context.io, line);
+  return error.with({
+    remedy: {
+      text: 'Undo the later changes first ({command} lists them), or add --force: what was there before this change comes back, and what came since is gone.',
+      command: ['history'],
+    },
+  });
+}

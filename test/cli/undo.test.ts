@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRows, fill, withUnkind } from '../changes/support.ts';
+import { named, tracks, urisOf } from '../jobs/support.ts';
+import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+
+/** Without the remark that the test's server says another version than the test's command line. */
+async function run(world: Relay, args: string[], options: CliOptions = {}) {
+  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const result = await relay(args, { ...options, env, columns: 200 });
+  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+}
+
+const TERMINAL = { terminal: { stdin: true, stdout: true, stderr: true } };
+
+/** A playlist of 200 rows that a tool has just replaced with 30 others. */
+async function withReplaced(
+  work: (scene: {
+    world: Relay;
+    playlist: ReturnType<typeof named>;
+    former: string[];
+    wanted: string[];
+    id: string;
+  }) => Promise<void>,
+): Promise<void> {
+  await withUnkind({}, async (world) => {
+    const playlist = named(world, 'Exactly Two Hundred');
+    const [former, wanted] = [tracks(world, 200), tracks(world, 30, 3_000)];
+    fill(playlist, former);
+    const args = { playlist_id: playlist.id, track_ids: wanted };
+    const { change_id } = await world.call('replace_playlist_tracks', args);
+    await work({ world, playlist, former, wanted, id: String(change_id) });
+  });
+}
+
+test('history lists what was changed, in words, and what became of it', () =>
+  withReplaced(async ({ world, playlist, id }) => {
+    await world.call('save_tracks', { track_ids: tracks(world, 2, 7_000) });
+    assert.equal((await run(world, ['undo', id])).code, 0);
+    const [head = '', undo = '', save = '', replace = ''] = (await run(world, ['history'])).out.split('\n');
+    assert.match(head, /^ID +WHEN +WHAT +ASKED BY +STATE$/);
+    const short = id.slice(0, 8);
+    const when = String.raw`\d{4}-\d\d-\d\d \d\d:\d\dZ`;
+    const [undoId = ''] = undo.split(' ');
+    assert.match(undo, new RegExp(`^\\w{8}  ${when}  undid ${short} +relay undo +done$`));
+    assert.match(save, new RegExp(`^\\w{8}  ${when}  saved 2 songs +tool save_tracks +done$`));
+    assert.match(
+      replace,
+      new RegExp(
+        `^${short}  ${when}  replaced the content of "Exactly Two Hundred" with 30 songs +tool replace_playlist_tracks +undone by ${undoId}$`,
+      ),
+    );
+    const json = JSON.parse((await run(world, ['history', '--limit', '1', '--json'])).out);
+    assert.deepEqual(
+      [json.total, json.items.length, json.items[0].undoes, json.items[0].playlist_name],
+      [3, 1, id, playlist.name],
+    );
+  }));
+
+test('history costs one request, and shows IDs where names cannot be had', () =>
+  withReplaced(async ({ world, playlist }) => {
+    world.provider.clearRequests();
+    world.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 403 });
+    const { code, out } = await run(world, ['history']);
+    assert.equal(code, 0);
+    assert.ok(out.includes(`replaced the content of playlist ${playlist.id} with 30 songs`), out);
+    assert.equal(world.provider.requests.length, 1);
+  }));
+
+test('undo takes back the last change, and says before and after what does not come back', () =>
+  withReplaced(async ({ world, playlist, former, id }) => {
+    const { code, out, err } = await run(world, ['undo']);
+    assert.equal(code, 0, err);
+    assertRows(playlist, former);
+    const what = 'replaced the content of "Exactly Two Hundred" with 30 songs';
+    const dates = 'Written again, so Spotify shows today as their date: 200 rows.';
+    assert.equal(out, `Undone: ${what}\nThe playlist has 200 rows. 30 rows are gone.\n${dates}\n`);
+    assert.match(
+      err,
+      new RegExp(
+        `^Undoing: ${what} \\(${id.slice(0, 8)}\\)\nThe playlist will have 200 rows\\. 30 rows will go\\.\n${dates}\nTo have it back: relay undo \\w{8}\n$`,
+      ),
+    );
+    const again = await run(world, ['undo', id.slice(0, 6)]);
+    assert.equal(again.code, 1);
+    assert.match(again.err, /is undone already/);
+  }));
+
+test('an undo can be undone by the ID that it says', () =>
+  withReplaced(async ({ world, playlist, wanted }) => {
+    const [, back = ''] = /relay undo (\w{8})/.exec((await run(world, ['undo'])).err) ?? [];
+    assert.equal((await run(world, ['undo', back])).code, 0);
+    assertRows(playlist, wanted);
+  }));
+
+test('--dry-run only says what it would do', () =>
+  withReplaced(async ({ world, playlist, wanted, id }) => {
+    const { code, out, err } = await run(world, ['undo', '--dry-run']);
+    assert.deepEqual([code, err], [0, '']);
+    assert.match(out, /^Undoing: replaced .*\nThe playlist will have 200 rows\. 30 rows will go\.\n/);
+    const json = JSON.parse((await run(world, ['undo', '--dry-run', '--json'])).out);
+    assert.deepEqual([json.undone, json.dry_run, json.rows, json.removed], [id, true, 200, 30]);
+    assertRows(playlist, wanted);
+  }));
+
+test('with --json the answer is all there is on stdout', () =>
+  withReplaced(async ({ world, playlist, former, id }) => {
+    const { code, out, err } = await run(world, ['undo', id, '--json']);
+    assert.deepEqual([code, err], [0, '']);
+    const answer = JSON.parse(out);
+    assert.deepEqual([answer.ok, answer.undone, answer.rows], [true, id, 200]);
+    assertRows(playlist, former);
+  }));
+
+test('a playlist that was changed since is not touched: both lists are shown', () =>
+  withReplaced(async ({ world, playlist, wanted }) => {
+    const [song = ''] = tracks(world, 1, 8_000);
+    const edited = [...wanted.slice(0, 20), song, ...wanted.slice(20)];
+    world.provider.editPlaylist(playlist.id, edited);
+    const { code, out, err } = await run(world, ['undo']);
+    assert.deepEqual([code, out], [1, '']);
+    const lines = err.split('\n');
+    assert.deepEqual(
+      lines.slice(0, 3).map((line) => line.split(/ {2,}/)),
+      [['The lists differ from row 21 on:'], ['ROW', 'RELAY LEFT', 'IS THERE NOW'], ['21', wanted[20], song]],
+    );
+    assert.match(err, /^relay: Someone changed the playlist .* it should have 30 rows and has 31\.$/m);
+    assert.match(err, /^ {2}Undo the later changes first \(`relay history` lists them\), or add --force: /m);
+    const json = JSON.parse((await run(world, ['undo', '--json'])).err);
+    assert.deepEqual(
+      [json.error.code, json.error.details.expected_uris, json.error.details.present_uris],
+      ['CONFLICT', wanted, edited],
+    );
+    assertRows(playlist, edited);
+  }));
+
+test('--force asks on a terminal, unless --yes, and acts elsewhere', () =>
+  withReplaced(async ({ world, playlist, former, wanted }) => {
+    const edited = [...wanted, ...tracks(world, 2, 8_000)];
+    world.provider.editPlaylist(playlist.id, edited);
+    const no = await run(world, ['undo', '--force'], { ...TERMINAL, stdin: 'n\n' });
+    assert.equal(no.code, 130);
+    assert.match(no.err, /The playlist will have 200 rows\. 32 rows will go\.\n/);
+    assert.match(no.err, /Undo\? \[y\/N\] .*relay: Nothing was changed\.\n$/s);
+    assertRows(playlist, edited);
+    assert.equal((await run(world, ['undo', '--force'], { ...TERMINAL, stdin: 'y\n' })).code, 0);
+    assertRows(playlist, former);
+    for (const options of [{}, TERMINAL]) {
+      await world.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted });
+      world.provider.editPlaylist(playlist.id, edited);
+      const yes = options === TERMINAL ? ['--yes'] : [];
+      assert.equal((await run(world, ['undo', '--force', ...yes], options)).code, 0);
+      assertRows(playlist, former);
+    }
+  }));
+
+test('details that were changed since are shown beside those that relay left', () =>
+  withUnkind({}, async (world) => {
+    const playlist = named(world, 'Exactly Two Hundred');
+    await world.call('update_playlist_details', { playlist_id: playlist.id, name: 'Another Name' });
+    playlist.name = 'A Third Name';
+    const { code, err } = await run(world, ['undo']);
+    assert.equal(code, 1);
+    assert.match(err, /^DETAIL +RELAY LEFT +IS THERE NOW\nname +Another Name +A Third Name\n/);
+  }));
+
+test('what is no change, and what are several, is said so', () =>
+  withRelay(async (world) => {
+    assert.deepEqual(await run(world, ['history']), {
+      code: 0,
+      out: '',
+      err: 'relay has changed nothing yet that it still knows of.\n',
+    });
+    const none = await run(world, ['undo']);
+    assert.equal(none.code, 1);
+    assert.match(none.err, /^relay: There is no change to undo\.\n/);
+    // Of 17 IDs in hexadecimal two begin alike.
+    for (let at = 0; at < 17; at++)
+      await world.call('save_tracks', { track_ids: tracks(world, 1, 7_000 + at) });
+    const { items } = JSON.parse((await run(world, ['history', '--json'])).out);
+    const starts = (items as Array<{ change_id: string }>).map(({ change_id }) => change_id.slice(0, 1));
+    const twice = starts.find((start, index) => starts.indexOf(start) < index) ?? '';
+    const several = await run(world, ['undo', twice]);
+    assert.equal(several.code, 2);
+    assert.match(several.err, new RegExp(`^relay: Several change IDs begin with "${twice}"\\.\n`));
+    assert.equal((await run(world, ['undo', 'zzz'])).code, 1);
+    assert.equal((await run(world, ['history', '--limit', '0'])).code, 2);
+  }));
+
+test('neither depends on the toolsets that clients get', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'playlists' } }, async (world) => {
+    const playlist = named(world, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    const args = { playlist_id: playlist.id, track_ids: tracks(world, 3, 3_000) };
+    await world.call('add_tracks_to_playlist', args);
+    assert.match((await run(world, ['history'])).out, /added 3 songs to "Exactly Two Hundred"/);
+    assert.equal((await run(world, ['undo'])).code, 0);
+    assertRows(playlist, former);
+  }));
+
+test('an undo that takes longer is shown as the job that goes on with it', async (context) => {
+  const undone = '1f0c2b3a-0000-4000-8000-000000000000';
+  const facts = { ok: true, undone, playlist_id: 'p'.repeat(22), rows: null, removed: null, notes: [] };
+  const { env, calls } = await startFakeLocal(context, {
+    answers: {
+      undoChange: async ({ dryRun }) => ({
+        ...facts,
+        dry_run: dryRun,
+        requests: 40,
+        ...(dryRun ? {} : { job_id: '9e0c2b3a-0000', reason: '1 of 40 written so far.' }),
+      }),
+    },
+  });
+  assert.deepEqual(await relay(['undo'], { env }), {
+    code: 0,
+    out: 'The undo is not over yet and goes on as job 9e0c2b3a. 1 of 40 written so far.\n',
+    err: `Undoing: ${undone}\nTo follow it: relay jobs show 9e0c2b3a --watch\n`,
+  });
+  assert.deepEqual(
+    calls.map(({ body }) => body),
+    [
+      { change: null, force: false, dryRun: true },
+      { change: undone, force: false, dryRun: false },
+    ],
+  );
+});
+
+test('without a server: exit 4', async (context) => {
+  const env = { RELAY_HOME: temporaryHome(context) };
+  for (const command of ['undo', 'history']) {
+    assert.deepEqual(await relay([command], { env }), {
+      code: 4,
+      out: '',
+      err: 'relay: No server is running.\n  Start one with `relay serve`.\n',
+    });
+  }
+});
