@@ -31,7 +31,7 @@ const WORDS: Array<[word: string, value: unknown]> = [
   ['all=yes', 'yes'],
   ['ids=a,b, c', ['a', 'b', 'c']],
   ['ids=["a,b","c"]', ['a,b', 'c']],
-  ['ids=', []],
+  ['ids=[]', []],
   ['numbers=1,2', [1, 2]],
   ['offset={"position":3}', { position: 3 }],
   ['offset=3', '3'],
@@ -53,10 +53,19 @@ test('words come before what --args says', () => {
   assert.deepEqual(args, { query: 'x', limit: 5 });
 });
 
+test('an empty list can be passed as JSON, and a refusal says how', () => {
+  assert.deepEqual(toolArguments([], '{"ids": []}', SCHEMA), { ids: [] });
+  assert.throws(() => toolArguments(['ids='], undefined, SCHEMA), {
+    remedy: `To really pass an empty list: --args '{"ids":[]}'`,
+  });
+});
+
 const REFUSED: Array<[words: string[], json: string | undefined, message: RegExp]> = [
   [['query'], undefined, /^"query" is not in the form key=value\.$/],
   [['=x'], undefined, /^"=x" is not in the form key=value\.$/],
   [['limit=1', 'limit=2'], undefined, /^The argument limit is given twice\.$/],
+  [['ids='], undefined, /^ids= has no values\. Is a variable of the shell not set\?$/],
+  [['ids=,'], '{"ids": ["a"]}', /^ids=, has no values\./],
   [['ids=["a"'], undefined, /^This is not JSON: \["a" \(/],
   [[], '[1]', /^--args must be one JSON object\.$/],
   [[], '{', /^This is not JSON: \{ \(/],

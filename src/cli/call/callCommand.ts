@@ -4,13 +4,14 @@ import { RelayError } from '../../domain/errors.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
-import { printBlock, printError, printJson } from '../terminal/output.ts';
+import { note, printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import type { McpConnection, ToolOutcome, ToolSummary } from './mcpClient.ts';
 
 interface CallOptions {
   /** A JSON object, or `-` to read one from stdin. */
   args?: string;
+  yes?: boolean;
 }
 
 export function callCommand(context: Context, finish: Finish): Command {
@@ -20,9 +21,10 @@ export function callCommand(context: Context, finish: Finish): Command {
     .argument('<tool>', 'Name of the tool, as `relay tools` lists it')
     .argument('[key=value...]', 'Arguments of the tool; lists as a,b or JSON')
     .option('--args <json>', 'Arguments as a JSON object; - reads it from stdin')
+    .option('--yes', 'Do not ask before something is taken away')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
+      '\nOn a terminal, a tool that takes rows, tracks or a playlist away says how many\nand asks first.\n\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
     )
     .action(async (tool: string, words: string[], options: CallOptions) =>
       finish(await runCall(context, tool, words, options)),
@@ -40,7 +42,10 @@ async function runCall(
   const { connectTools } = await import('./mcpClient.ts');
   const client = await connectTools(context);
   try {
-    const outcome = await interruptible(context.signal, callTool(context, client, name, words, json));
+    const outcome = await interruptible(
+      context.signal,
+      callTool(context, client, name, words, json, options),
+    );
     return show(context, outcome);
   } finally {
     await client.close();
@@ -53,17 +58,36 @@ async function callTool(
   name: string,
   words: readonly string[],
   json: string | undefined,
+  { yes = false }: CallOptions,
 ): Promise<ToolOutcome> {
   const tools = await client.listTools();
   const tool = tools.find((candidate) => candidate.name === name) ?? (await unknownTool(name, tools));
   const { toolArguments } = await import('./toolArguments.ts');
   const args = toolArguments(words, json, tool.inputSchema);
+  const { terminal } = context.io;
+  if (!yes && terminal.stdin && terminal.stderr) await confirmRemoval(context, client, tools, tool, args);
   const progress = createProgress(context.io);
   try {
     return await client.callTool(name, args, progress.draw);
   } finally {
     progress.clear();
   }
+}
+
+async function confirmRemoval(
+  { io, signal }: Context,
+  client: McpConnection,
+  tools: readonly ToolSummary[],
+  tool: ToolSummary,
+  args: Record<string, unknown>,
+): Promise<void> {
+  const { removalOf } = await import('./removal.ts');
+  const removal = await removalOf(client, tools, tool, args);
+  if (removal === null) return;
+  note(io, removal);
+  const { confirm } = await import('../terminal/prompt.ts');
+  if (await confirm(io, 'Go on?', signal)) return;
+  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
 async function unknownTool(name: string, tools: readonly ToolSummary[]): Promise<never> {

@@ -30,6 +30,7 @@ const trustServer: jsonSchemaValidator = {
 export interface ToolSummary {
   name: string;
   inputSchema: ValueSchema;
+  annotations?: { destructiveHint?: boolean | undefined } | undefined;
 }
 
 export interface ToolOutcome {

@@ -13,7 +13,11 @@ export interface ValueSchema {
   properties?: unknown;
 }
 
-/** `words` win over `json`, the text of a JSON object. Throws `USAGE` for a word without `=` and for bad JSON. */
+/**
+ * `words` win over `json`, the text of a JSON object.
+ * @throws RelayError `USAGE` for a word without `=`, for bad JSON, and for an empty list: `track_ids=$IDS` with an unset
+ *   variable would empty a playlist
+ */
 export function toolArguments(
   words: readonly string[],
   json: string | undefined,
@@ -26,9 +30,20 @@ export function toolArguments(
     const [key, text] = splitWord(word);
     if (given.has(key)) throw usage(`The argument ${key} is given twice.`, `Give a list as ${key}=a,b.`);
     given.add(key);
-    args[key] = convert(text, asRecord(properties[key]));
+    const value = convert(text, asRecord(properties[key]));
+    if (Array.isArray(value) && value.length === 0 && !text.trimStart().startsWith('['))
+      throw emptyList(key, word);
+    args[key] = value;
   }
   return args;
+}
+
+function emptyList(key: string, word: string): RelayError {
+  const list = JSON.stringify({ [key]: [] });
+  return usage(
+    `${word} has no values. Is a variable of the shell not set?`,
+    `To really pass an empty list: --args '${list}'`,
+  );
 }
 
 function convert(text: string, schema: ValueSchema): unknown {

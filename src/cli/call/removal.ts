@@ -1,0 +1,92 @@
+/**
+ * What a tool call would take away, in a sentence for the person who is about to make it. Reads only: the playlist's name
+ * and size, or the tool's own dry run.
+ */
+import { counted } from '../../base/counted.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import type { McpConnection, ToolSummary } from './mcpClient.ts';
+
+type Args = Record<string, unknown>;
+
+/** Calls a tool that changes nothing; null where it fails or is not offered. */
+type Look = (tool: string, args: Args) => Promise<Args | null>;
+
+/** @returns null for a call that takes nothing away, or that the server refuses by itself */
+export async function removalOf(
+  client: McpConnection,
+  tools: readonly ToolSummary[],
+  tool: ToolSummary,
+  args: Args,
+): Promise<string | null> {
+  if (tool.annotations?.destructiveHint !== true || args.dry_run === true) return null;
+  const look: Look = async (name, given) => {
+    if (!tools.some((candidate) => candidate.name === name)) return null;
+    const { value, error } = await client.callTool(name, given, () => {});
+    return error ? null : (value as Args);
+  };
+  const describe = REMOVALS[tool.name];
+  return describe ? describe(args, look) : `${tool.name} takes something away.`;
+}
+
+const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<string | null>>> = {
+  async remove_tracks_from_playlist(args, look) {
+    const count = lengthOf(args.track_ids);
+    if (!count) return null;
+    const { name, items } = await playlistOf(args, look);
+    const of = items === null ? '' : `, which has ${counted(items, 'row')}`;
+    return `Every row of ${counted(count, 'track')} will be gone from ${name}${of}.`;
+  },
+  async replace_playlist_tracks(args, look) {
+    const count = lengthOf(args.track_ids);
+    if (count === null) return null;
+    const { name, items } = await playlistOf(args, look);
+    if (items === 0) return null;
+    const rows = items === null ? 'All rows' : counted(items, 'row');
+    return `${rows} of ${name} will be gone; ${counted(count, 'track')} will be in their place.`;
+  },
+  async deduplicate_playlist(args, look) {
+    const { name } = await playlistOf(args, look);
+    const plan = await look('deduplicate_playlist', { ...args, dry_run: true });
+    const removed = lengthOf(plan?.removed);
+    if (removed === 0) return null;
+    const rows = removed === null ? 'All rows' : counted(removed, 'row');
+    return `${rows} of ${name} that repeat an earlier one will be gone.`;
+  },
+  async delete_playlist(args, look) {
+    const { name, items } = await playlistOf(args, look);
+    const rows = items === null ? '' : ` with its ${counted(items, 'row')}`;
+    return `${capital(name)}${rows} will be gone from your library.`;
+  },
+  async remove_saved_tracks(args) {
+    const count = lengthOf(args.track_ids);
+    return count ? `${counted(count, 'track')} will be gone from Liked Songs.` : null;
+  },
+  async undo_change(args, look) {
+    // Without force, only what relay itself wrote is taken away.
+    if (args.force !== true) return null;
+    const plan = await look('undo_change', { ...args, dry_run: true });
+    const removed = typeof plan?.removed === 'number' ? plan.removed : null;
+    if (removed === null) return 'What was changed since will be gone.';
+    return `${counted(removed, 'row')} will be gone from the playlist, also those that came since.`;
+  },
+};
+
+/** null: not a list. */
+function lengthOf(value: unknown): number | null {
+  return Array.isArray(value) ? value.length : null;
+}
+
+async function playlistOf(
+  { playlist_id }: Args,
+  look: Look,
+): Promise<{ name: string; items: number | null }> {
+  const found = await look('get_playlist', { playlist_id });
+  const playlist = { ...found } as { name?: unknown; total_items?: unknown; items?: unknown };
+  const items = [playlist.total_items, playlist.items].find((count) => typeof count === 'number') ?? null;
+  const name = typeof playlist.name === 'string' ? `"${visibleText(playlist.name, 60)}"` : 'the playlist';
+  return { name, items: items as number | null };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertRows, fill, withUnkind } from '../changes/support.ts';
+import { named, tracks, urisOf } from '../jobs/support.ts';
+import { relay } from '../support/cli.ts';
+import { owner } from '../support/shapes.ts';
+import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
+
+/** `relay call` on a terminal; what it says before its question, or null where it asks nothing. */
+async function call(world: Relay, args: string[], answer: string | null = null) {
+  const terminal = { stdin: answer !== null, stdout: false, stderr: answer !== null };
+  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const options = { env, terminal, ...(answer === null ? {} : { stdin: `${answer}\n` }) };
+  const { code, out, err } = await relay(['call', ...args], options);
+  const [, said = null] = /\n(.*)\nGo on\? \[y\/N\] /.exec(err) ?? [];
+  return { code, out, err, said };
+}
+
+interface Scene {
+  world: Relay;
+  playlist: ReturnType<typeof named>;
+  /** 200 rows, the last ten of which repeat the first. */
+  rows: string[];
+}
+
+function withPlaylist(work: (scene: Scene) => Promise<void>): Promise<void> {
+  return withUnkind({ env: { RELAY_TOOLSETS: 'all' } }, async (world) => {
+    const playlist = named(world, 'Exactly Two Hundred');
+    const rows = [...tracks(world, 190), ...tracks(world, 10)];
+    fill(playlist, rows);
+    await work({ world, playlist, rows });
+  });
+}
+
+test('on a terminal, a tool says how many rows or tracks will be gone, and no changes nothing', () =>
+  withPlaylist(async ({ world, playlist, rows }) => {
+    const saved = owner(world.provider).saved.length;
+    const into = `playlist_id=${playlist.id}`;
+    const three = `track_ids=${rows.slice(0, 3).join(',')}`;
+    const name = '"Exactly Two Hundred"';
+    const said: Array<[args: string[], sentence: string]> = [
+      [
+        ['remove_tracks_from_playlist', into, three],
+        `Every row of 3 tracks will be gone from ${name}, which has 200 rows.`,
+      ],
+      [
+        ['replace_playlist_tracks', into, three],
+        `200 rows of ${name} will be gone; 3 tracks will be in their place.`,
+      ],
+      [
+        ['replace_playlist_tracks', into, '--args', '{"track_ids":[]}'],
+        `200 rows of ${name} will be gone; 0 tracks will be in their place.`,
+      ],
+      [['deduplicate_playlist', into], `10 rows of ${name} that repeat an earlier one will be gone.`],
+      [['delete_playlist', into], `${name} with its 200 rows will be gone from your library.`],
+      [['remove_saved_tracks', three], '3 tracks will be gone from Liked Songs.'],
+    ];
+    for (const [args, sentence] of said) {
+      const no = await call(world, args, 'n');
+      assert.deepEqual([no.said, no.code, no.out], [sentence, 130, ''], args.join(' '));
+      assert.match(no.err, /relay: Nothing was changed\.\n$/);
+    }
+    assertRows(playlist, rows);
+    assert.equal(owner(world.provider).saved.length, saved);
+    assert.ok(world.provider.requests.every(({ method }) => method === 'GET'));
+  }));
+
+test('yes, --yes and a script go on', () =>
+  withPlaylist(async ({ world, playlist, rows }) => {
+    for (const [index, [flags, answer]] of (
+      [
+        [[], 'y'],
+        [['--yes'], ''],
+        [[], null],
+      ] as const
+    ).entries()) {
+      const uri = rows[20 + index] ?? '';
+      const args = [
+        'remove_tracks_from_playlist',
+        `playlist_id=${playlist.id}`,
+        `track_ids=${uri}`,
+        ...flags,
+      ];
+      const { code, said } = await call(world, args, answer);
+      assert.deepEqual([code, said !== null], [0, answer === 'y']);
+      assert.ok(!urisOf(playlist).includes(uri));
+    }
+  }));
+
+test('a forced undo asks, and a plain one does not', () =>
+  withPlaylist(async ({ world, playlist, rows }) => {
+    const args = { playlist_id: playlist.id, track_ids: tracks(world, 5, 3_000) };
+    await world.call('replace_playlist_tracks', args);
+    const forced = await call(world, ['undo_change', 'force=true'], 'n');
+    assert.equal(forced.said, '5 rows will be gone from the playlist, also those that came since.');
+    const plain = await call(world, ['undo_change'], 'n');
+    assert.deepEqual([plain.said, plain.code], [null, 0]);
+    assertRows(playlist, rows);
+  }));
+
+test('what takes nothing away asks nothing', () =>
+  withPlaylist(async ({ world, playlist }) => {
+    const into = `playlist_id=${playlist.id}`;
+    const [uri = ''] = tracks(world, 1, 3_000);
+    for (const args of [
+      ['add_tracks_to_playlist', into, `track_ids=${uri}`],
+      ['deduplicate_playlist', into, 'dry_run=true'],
+      ['get_playlist', into],
+    ]) {
+      const { code, said } = await call(world, args, 'n');
+      assert.deepEqual([code, said], [0, null], args.join(' '));
+    }
+  }));
+
+test('an empty list from the shell is wrong usage, and empties nothing', () =>
+  withPlaylist(async ({ world, playlist, rows }) => {
+    const args = ['replace_playlist_tracks', `playlist_id=${playlist.id}`, 'track_ids='];
+    const { code, err } = await call(world, args);
+    assert.equal(code, 2);
+    assert.match(
+      err,
+      /track_ids= has no values\. .*\n {2}To really pass an empty list: --args '\{"track_ids":\[\]\}'\n/,
+    );
+    assertRows(playlist, rows);
+    assert.equal((await call(world, [...args.slice(0, 2), '--args', '{"track_ids":[]}'])).code, 0);
+    assertRows(playlist, []);
+  }));
