@@ -200,6 +200,19 @@ test('neither depends on the toolsets that clients get', () =>
     assertRows(playlist, former);
   }));
 
+test('an undo that takes longer than its call goes on as a job, to its end', () =>
+  withReplaced(async ({ world, playlist, former }) => {
+    const appends = { method: 'POST', path: /\/items$/, kind: 'latency', ms: 25_000, times: 3 } as const;
+    world.provider.faults.add({ ...appends, method: 'PUT' }, appends);
+    const { code, out, err } = await run(world, ['undo']);
+    assert.equal(code, 0, err);
+    const [, job = ''] = /^The undo is not over yet and goes on as job (\w{8})\./.exec(out) ?? [];
+    assert.notEqual(job, '', out);
+    assert.ok(err.endsWith(`To follow it: relay jobs show ${job} --watch\n`), err);
+    assert.match((await run(world, ['jobs', 'show', job, '--watch'])).out, /^status +completed$/m);
+    assertRows(playlist, former);
+  }));
+
 test('an undo that takes longer is shown as the job that goes on with it', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';
   const facts = { ok: true, undone, playlist_id: 'p'.repeat(22), rows: null, removed: null, notes: [] };
