@@ -42,7 +42,8 @@ const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<stri
     const { name, items } = await playlistOf(args, look);
     if (items === 0) return null;
     const rows = items === null ? 'All rows' : counted(items, 'row');
-    return `${rows} of ${name} will be gone; ${counted(count, 'track')} will be in their place.`;
+    const instead = count === 0 ? '' : `; ${counted(count, 'track')} will be in their place`;
+    return `${rows} of ${name} will be gone${instead}.`;
   },
   async deduplicate_playlist(args, look) {
     const { name } = await playlistOf(args, look);

@@ -44,6 +44,7 @@ export function whatText(
     case 'reorder':
       return `moved songs in ${playlist}`;
     case 'replace':
+      if (requested === 0) return `emptied ${playlist}`;
       return `replaced the content of ${playlist} with ${songs}`;
     case 'deduplicate':
       return `removed duplicates from ${playlist}`;
