@@ -1,4 +1,5 @@
 /** What tools have to answer for items of the invented catalogue, written down from the contract and not from the code. */
+import assert from 'node:assert/strict';
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 
@@ -78,4 +79,13 @@ export function at<T>(list: readonly T[], index: number): T {
 /** The account that logins get by default. */
 export function owner<T>(provider: { accounts: readonly T[] }): T {
   return at(provider.accounts, 0);
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** What a write answered, without the `change_id` that each of them has to name. */
+export function withoutChange(answer: unknown): Record<string, unknown> {
+  const { change_id, ...rest } = answer as Record<string, unknown>;
+  assert.match(String(change_id), UUID);
+  return rest;
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { followPlaylist, unfollowPlaylist } from '../../src/provider/resources/playlistWrites.ts';
-import { playlistNamed, withProvider } from '../demo/support.ts';
-import { owner } from '../support/shapes.ts';
+import { fastClock } from '../support/fastClock.ts';
+import { owner, withoutChange } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const EXTRAS: RelayOptions = { env: { RELAY_TOOLSETS: 'all' } };
@@ -21,8 +20,9 @@ for (const [what, name] of [
       const before = listed(relay);
       const { id } = named(relay, name);
       const done = { ok: true, playlist_id: id };
-      assert.deepEqual(await relay.call('delete_playlist', { playlist_id: id }), done);
-      assert.deepEqual(await relay.call('delete_playlist', { playlist_id: `spotify:playlist:${id}` }), done);
+      for (const playlist_id of [id, `spotify:playlist:${id}`]) {
+        assert.deepEqual(withoutChange(await relay.call('delete_playlist', { playlist_id })), done);
+      }
       const rest = before.filter((one) => one !== id);
       assert.deepEqual(listed(relay), rest);
       const request = { method: 'DELETE', path: '/me/library', query: { uris: `spotify:playlist:${id}` } };
@@ -40,12 +40,29 @@ test('delete_playlist that Spotify refuses deletes nothing and is not sent again
   await withRelay(EXTRAS, async (relay) => {
     const before = listed(relay);
     const { id } = named(relay, 'Running, Badly');
-    relay.provider.faults.add({ path: '/me/library', kind: 'status', status: 502 });
-    assert.equal(codeOf(await relay.call('delete_playlist', { playlist_id: id })), 'PROVIDER_UNAVAILABLE');
+    relay.provider.faults.add({ path: '/me/library', kind: 'status', status: 403 });
+    assert.equal(codeOf(await relay.call('delete_playlist', { playlist_id: id })), 'FORBIDDEN');
     assert.deepEqual(listed(relay), before);
     assert.equal(relay.provider.requests.length, 1);
   });
 });
+
+for (const fault of ['status', 'status_after'] as const) {
+  test(`delete_playlist whose answer is lost (${fault}) is sent again, which does no harm`, async () => {
+    await withRelay({ ...EXTRAS, clock: fastClock() }, async (relay) => {
+      const before = listed(relay);
+      const { id } = named(relay, 'Running, Badly');
+      relay.provider.faults.add({ path: '/me/library', kind: fault, status: 502 });
+      const answer = await relay.call('delete_playlist', { playlist_id: id });
+      assert.deepEqual(withoutChange(answer), { ok: true, playlist_id: id });
+      assert.deepEqual(
+        listed(relay),
+        before.filter((one) => one !== id),
+      );
+      assert.equal(relay.provider.requests.length, 2);
+    });
+  });
+}
 
 test('delete_playlist names what it does not understand, and sends nothing', async () => {
   await withRelay(EXTRAS, async (relay) => {
@@ -62,20 +79,21 @@ test('delete_playlist names what it does not understand, and sends nothing', asy
   });
 });
 
-test('a playlist that was deleted can be followed again: its ID keeps working', () =>
-  withProvider(async ({ provider, call }) => {
-    const playlist = playlistNamed(provider, 'Running, Badly');
-    const isListed = () => owner(provider).playlists.includes(playlist);
-    const api = {
-      async send({ method, path, query }: { method: string; path: string; query?: object }) {
-        const { status } = await call(method, `${path}?${new URLSearchParams({ ...query })}`);
-        return { status, body: null, opaque: false };
-      },
-    };
-    await unfollowPlaylist(api, playlist.id, UNSTOPPABLE);
-    assert.equal(isListed(), false);
-    await followPlaylist(api, playlist.id, UNSTOPPABLE);
-    await followPlaylist(api, playlist.id, UNSTOPPABLE);
-    assert.equal(isListed(), true);
-    assert.equal(owner(provider).playlists.filter((one) => one === playlist).length, 1);
-  }));
+test('a playlist that was deleted comes back when that is undone: its ID keeps working', async () => {
+  await withRelay(EXTRAS, async (relay) => {
+    const before = listed(relay);
+    const { id } = named(relay, 'Running, Badly');
+    const { change_id } = await relay.call('delete_playlist', { playlist_id: id });
+    const undone = await relay.call('undo_change', { change_id });
+    assert.equal(codeOf(undone), undefined, JSON.stringify(undone.error));
+    assert.deepEqual([...listed(relay)].sort(), [...before].sort());
+    assert.deepEqual(
+      await relay.call('undo_change', { change_id: undone.change_id }).then(codeOf),
+      undefined,
+    );
+    assert.deepEqual(
+      listed(relay),
+      before.filter((one) => one !== id),
+    );
+  });
+});

@@ -115,10 +115,17 @@ function failed(result: ChangeReport, report: Report, cause: RelayError): RelayE
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
   return partialWrite(
     how,
-    report,
+    ofTarget(result, report),
     cause,
     `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`,
   );
+}
+
+/** The library has neither an ID nor versions. */
+function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Report>): Partial<Report> {
+  if (change.kind !== 'save' && change.kind !== 'unsave') return report;
+  const { playlist_id: _, snapshot_id: __, ...rest } = report;
+  return rest;
 }
 
 function rolledBack(result: ChangeReport, report: Report, cause: RelayError): RelayError {
@@ -187,7 +194,7 @@ async function handedOver(
         ? `Call get_job_status with job_id ${job.job_id}: it shows what differs.`
         : `Do not send it again: job ${job.job_id} writes the rest by itself. Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
-    details: report,
+    details: { ...ofTarget(result, report) },
   });
 }
 
