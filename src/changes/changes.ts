@@ -69,6 +69,7 @@ export type ChangeResult =
       change: Change;
       body: ChangeBody;
       cause: RelayError | null;
+      playlist: Playlist | null;
       requests: { total: number; completed: number };
     }
   | { kind: 'nothing_to_do' };
@@ -120,6 +121,8 @@ interface Active {
   /** Its caller was told that it was not begun. */
   abandoned: boolean;
   completed: number;
+  /** Made by it. */
+  playlist: Playlist | null;
   done: Promise<ChangeReport | null>;
 }
 
@@ -152,6 +155,9 @@ export function createChanges(context: ChangeContext): Changes {
         entry.completed = done;
         const total = entry.seq === null ? done : totalOf(entry.seq);
         if (total > 1) call?.progress(Math.min(done, total), total);
+      },
+      onMade(playlist) {
+        entry.playlist = playlist;
       },
     };
   }
@@ -201,7 +207,7 @@ export function createChanges(context: ChangeContext): Changes {
       change,
       body,
       end,
-      playlist: null,
+      playlist: entry.playlist,
       requests: { total: requestsLeft(body.ops), completed: entry.completed },
     };
     // What had no effect cannot be taken back.
@@ -228,6 +234,7 @@ export function createChanges(context: ChangeContext): Changes {
       cancelled: false,
       abandoned: false,
       completed: 0,
+      playlist: null,
       done: Promise.resolve(null),
     };
   }
@@ -296,11 +303,12 @@ export function createChanges(context: ChangeContext): Changes {
       }
       return { kind: 'ended', ...outcome };
 
-      function goesOn({ seq, completed }: Active, cause: RelayError | null): ChangeResult {
+      function goesOn({ seq, completed, playlist }: Active, cause: RelayError | null): ChangeResult {
         entry.patient = true;
         const body = getChangeBody(store, seq ?? 0);
         const requests = { total: requestsLeft(body.ops), completed };
-        return { kind: 'goes_on', change: reread(store, { seq: seq ?? 0, id: '' }), body, cause, requests };
+        const change = reread(store, { seq: seq ?? 0, id: '' });
+        return { kind: 'goes_on', change, body, cause, playlist, requests };
       }
     },
     async begin(request, options) {

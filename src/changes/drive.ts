@@ -123,7 +123,10 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   if (settled === 'stopped') return { kind: 'stopped' };
   if ('answer' in settled) {
     const { snapshotId, playlist, serverTime } = settled.answer;
-    if (playlist) run.playlist = playlist;
+    if (playlist) {
+      run.playlist = playlist;
+      run.control.onMade?.(playlist);
+    }
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
       ...(snapshotId === null ? {} : { snapshotId }),
       ...(playlist ? { playlistId: playlist.id } : {}),

@@ -41,6 +41,7 @@ export interface Control {
   /** Entries became written, or one was refused and left out. Called in the transaction that records it. */
   onEntries?(change: Change, refused: RelayError | null): void;
   onProgress?(done: number): void;
+  onMade?(playlist: Playlist): void;
 }
 
 export type DriveEnd =

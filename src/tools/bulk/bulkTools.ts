@@ -192,15 +192,16 @@ async function createAndFill(
   const { name = '', description, public: isPublic } = begun.payload;
   const request = makePlaylist(services, { name, description, public: isPublic }, toWrite(entries), false);
   const { result, answer } = await writeOrDefer(services, begun, entries, request, call).catch(named);
-  const playlist = result.kind === 'ended' ? await madePlaylist(services, result, call) : null;
+  const playlist = result.kind === 'nothing_to_do' ? null : await madePlaylist(services, result, call);
   return { ...answer, ...(playlist ? { playlist } : {}) };
 }
 
 async function madePlaylist(
   services: Services,
-  { playlist: made, change }: Extract<ChangeResult, { kind: 'ended' }>,
+  { kind, playlist: made, change }: Exclude<ChangeResult, { kind: 'nothing_to_do' }>,
   call: Call,
-): Promise<Playlist> {
+): Promise<Playlist | null> {
+  if (!made && kind === 'goes_on') return null;
   // Found by looking after its answer was lost: only its ID is known.
   const playlist = made ?? (await getPlaylist(services.provider, change.playlistId ?? '', call));
   return { ...playlist, snapshot_id: change.snapshotId ?? playlist.snapshot_id, total_items: change.written };
