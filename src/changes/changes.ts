@@ -85,8 +85,11 @@ export interface Changes {
   begin(request: ChangeRequest, options: WorkOptions): Promise<ChangeReport | null>;
   /** Goes on with a change, or joins the run that is at it. */
   resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
-  /** Asks for a change to be stopped before its next request; resolves when no run is at it, or `signal` aborts. */
-  cancel(seq: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Asks for a change to be stopped before its next request; resolves when no run is at it, or `signal` aborts.
+   * @param decided nothing is sent until it settles; if it rejects, the change goes on, and so does the rejection
+   */
+  cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
   /** A person keeps the playlist as it is: a change under review is over. */
   accept(seq: number): Promise<void>;
   /** True while a run is at it. */
@@ -118,6 +121,8 @@ interface Active {
   seq: number | null;
   patient: boolean;
   cancelled: boolean;
+  /** Settles once it is certain whether it is to be stopped. */
+  decided: Promise<void>;
   /** Its caller was told that it was not begun. */
   abandoned: boolean;
   completed: number;
@@ -147,6 +152,7 @@ export function createChanges(context: ChangeContext): Changes {
       terms: () => ({ ...terms, patient: entry.patient }),
       signal: AbortSignal.any([stopping.signal, signal]),
       isCancelled: () => entry.cancelled,
+      decided: () => entry.decided,
       isNew,
       onEntries: (change, refused) => {
         if (change.job !== null) observer(change, refused);
@@ -174,7 +180,7 @@ export function createChanges(context: ChangeContext): Changes {
     return total;
   }
 
-  async function insert(request: ChangeRequest, prepared: PreparedChange): Promise<Change> {
+  async function insert(request: ChangeRequest, prepared: PreparedChange, entry: Active): Promise<Change> {
     const { kind, playlistId, askedBy, job, undoes } = request;
     const { requested = request.requested, former, ops, notes } = prepared;
     const now = clock.now();
@@ -194,9 +200,15 @@ export function createChanges(context: ChangeContext): Changes {
     return store.durable(
       () => {
         pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
-        return insertChange(store, row, { former, ops, ...(notes ? { notes } : {}) }, now);
+        const change = insertChange(store, row, { former, ops, ...(notes ? { notes } : {}) }, now);
+        // Whoever stops it while it is being saved finds it.
+        entry.seq = change.seq;
+        return change;
       },
-      () => store.run('delete from changes where id = ?', [id]),
+      () => {
+        entry.seq = null;
+        store.run('delete from changes where id = ?', [id]);
+      },
     );
   }
 
@@ -232,6 +244,7 @@ export function createChanges(context: ChangeContext): Changes {
       seq: null,
       patient,
       cancelled: false,
+      decided: Promise.resolve(),
       abandoned: false,
       completed: 0,
       playlist: null,
@@ -257,8 +270,7 @@ export function createChanges(context: ChangeContext): Changes {
         call.signal.throwIfAborted();
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
-        const change = await insert(request, prepared);
-        entry.seq = change.seq;
+        const change = await insert(request, prepared, entry);
         const end = await drive(context, change, control(entry, terms, true, signal, call));
         return report(change.seq, end, entry);
       },
@@ -343,7 +355,10 @@ export function createChanges(context: ChangeContext): Changes {
       if (!result) throw new Error('A change that exists has something to do.');
       return result;
     },
-    async cancel(seq, signal) {
+    async cancel(seq, signal, decided) {
+      const sending = of(seq);
+      if (sending) sending.decided = decided.catch(() => {});
+      await decided;
       const running = of(seq);
       if (!running) {
         const change = getChangeBySeq(store, seq);

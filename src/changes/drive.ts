@@ -17,6 +17,7 @@ import {
   ended,
   enter,
   type FoundOut,
+  failuresBefore,
   isRewriting,
   isUntouched,
   landed,
@@ -79,6 +80,7 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
   if (begin) return begin;
   for (;;) {
     if (run.control.signal.aborted) return stopped(run);
+    await run.control.decided();
     if (run.control.isCancelled() && run.change.leg === 'forward') {
       const end = await cancelled(run);
       if (end) return end;
@@ -86,7 +88,9 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
     }
     const step = nextStep(run.leg.ops, progressOf(run.change), run.size);
     const end = step ? await takeStep(run, step) : await finish(run);
-    if (end) return end;
+    // One that is to be stopped waits for nothing once it is certain how its last request ended.
+    const isOver = end?.kind === 'paused' && run.control.isCancelled() && !run.change.inTransit;
+    if (end && !(isOver && run.change.leg === 'forward')) return end;
   }
 }
 
@@ -259,7 +263,8 @@ async function afterUnknown(run: Run): Promise<null> {
 function refusedPatiently(run: Run, error: RelayError): DriveEnd {
   const { change, control } = run;
   const spendsAttempt = ['request', 'item'].includes(failureClassOf(error));
-  if (!spendsAttempt || change.failures + 1 < control.terms().maxAttempts) return pause(run, error);
+  if (!spendsAttempt || failuresBefore(change, error) + 1 < control.terms().maxAttempts)
+    return pause(run, error);
   enter(run, 'waiting', {
     runAfter: null,
     reason: error.code,

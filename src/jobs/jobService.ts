@@ -237,13 +237,16 @@ export function createJobs(context: JobContext): Jobs {
       const job = need(id);
       if (job.status === 'cancelled') return jobRecord(job);
       if (!mayMove(job.status, 'cancelled')) throw wrongState(job, 'It has ended.');
-      await moveFor(job, 'cancelled', { runAfter: null, reason: null, completedAt: clock.now() });
-      const change = changeOfJob(store, job.seq);
-      if (job.phase === 'commit' && change) await changes.cancel(change.seq, signal);
-      else await runner.release(job.seq);
+      const change = job.phase === 'commit' ? changeOfJob(store, job.seq) : null;
+      const moved = moveFor(job, 'cancelled', { runAfter: null, reason: null, completedAt: clock.now() });
+      if (change) await changes.cancel(change.seq, signal, moved);
+      else {
+        await moved;
+        await runner.release(job.seq);
+      }
       // Its writing may have begun in the meantime.
       const begun = change ? null : changeOfJob(store, job.seq);
-      if (begun) await changes.cancel(begun.seq, signal);
+      if (begun) await changes.cancel(begun.seq, signal, moved);
       await store.durable(() => closeCancelled(context, job));
       return now(job);
     },
