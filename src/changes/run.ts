@@ -1,6 +1,7 @@
 /** One run of a change: what it knows beside its row, and how its row moves. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
-import { RelayError } from '../domain/errors.ts';
+import { isErrorCode, RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -36,6 +37,8 @@ export interface Control {
   signal: AbortSignal;
   /** Asks for the change to be stopped before its next request. */
   isCancelled(): boolean;
+  /** Resolves at once, unless somebody is about to stop the change: then once that is certain. */
+  decided(): Promise<void>;
   /** true: nothing of the change was ever sent. */
   isNew: boolean;
   /** Entries became written, or one was refused and left out. Called in the transaction that records it. */
@@ -151,10 +154,16 @@ export type FoundOut =
   | { kind: 'paused'; cause: RelayError }
   | { kind: 'stopped' };
 
+/** Failures in a row of the class of `error`. */
+export function failuresBefore({ reason, failures }: Change, error: RelayError): number {
+  if (reason === null || !isErrorCode(reason)) return 0;
+  return failureClassOf({ code: reason }) === failureClassOf(error) ? failures : 0;
+}
+
 /** Lets the change wait as long as its failure asks for. */
 export function pause(run: Run, error: RelayError): DriveEnd {
   const { clock, random } = run.context;
-  const failures = run.change.reason === error.code || run.change.failures > 0 ? run.change.failures + 1 : 1;
+  const failures = failuresBefore(run.change, error) + 1;
   const { until, reason } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
   const isInDoubt = run.change.state === 'looking' || run.change.state === 'outcome_unknown';
   enter(run, 'waiting', {

@@ -148,7 +148,8 @@ test('writing that takes too long for one call is handed over, and the job begin
       held.open();
     }
     const result = await answer;
-    assert.deepEqual([result.status, result.added, result.write?.ok], ['deferred', 400, false]);
+    // The fourth was still on its way when the call had to answer.
+    assert.deepEqual([result.status, result.added, result.write?.ok], ['deferred', 300, false]);
     const job = await reach(relay, result.job_id, 'completed');
     assert.deepEqual([job.written, job.attempts], [650, 0]);
     assert.deepEqual(urisOf(playlist), uris);
