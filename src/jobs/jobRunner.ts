@@ -8,7 +8,7 @@ import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import type { JobPhase } from '../domain/job.ts';
 import { MAX_WAIT_MS } from '../domain/pause.ts';
-import { boundWaits, dueJob, type Job, nextRunAfter } from '../store/tables/jobs.ts';
+import { boundWaits, dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';
 import type { JobContext } from './context.ts';
 import { afterFailure } from './failedStep.ts';
@@ -69,6 +69,8 @@ export function createJobRunner(context: JobContext): JobRunner {
       return await step;
     } finally {
       working.delete(job.seq);
+      // The lane of the other phase has skipped it if it was committed before this step had ended.
+      if (getJobBySeq(store, job.seq)?.phase !== phase) waker.wake();
     }
   }
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { createChanges } from '../../src/changes/changes.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { JobContext } from '../../src/jobs/context.ts';
 import { createJobs, type JobRequest } from '../../src/jobs/jobService.ts';
-import type { ProviderRequest } from '../../src/provider/api.ts';
+import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolution } from '../../src/resolve/resolver.ts';
 import { type ManualClock, manualClock, testDisk, testStore } from '../store/support.ts';
 import { gate, until } from '../support/waiting.ts';
@@ -13,33 +14,15 @@ import { gate, until } from '../support/waiting.ts';
 const PAYLOAD = { strict: true, dry_run: false, skip_existing: false, skip_duplicates: true };
 const isFull = (error: unknown) => error instanceof RelayError && error.code === 'STORE_ERROR';
 
-test('on a full disk nothing is promised or written to Spotify; with space again the job continues', async (t) => {
-  const disk = testDisk();
-  const clock = manualClock();
-  const store = await testStore(t, { fs: disk.fs, clock });
-  const sent: ProviderRequest[] = [];
-  const jobs = createJobs({
-    ...({} as Parameters<typeof createJobs>[0]),
-    provider: {
-      async send(request) {
-        sent.push(request);
-        if (sent.length === 1) disk.fail('ENOSPC');
-        return { status: 200, body: null, opaque: false };
-      },
-    },
-    store,
-    clock,
-    random: systemRandom,
-    log: silentLog,
-  });
-  const items = Array.from({ length: 100 }, (_, index) => ({
-    input: index,
-    key: null,
-    uri: `spotify:track:${String(index).padStart(22, '0')}`,
-    status: 'matched' as const,
-  }));
-  const request = { type: 'save_tracks', payload: PAYLOAD, items, maxAttempts: 5 } as const;
-  jobs.start();
+test('on a full disk nothing is promised or begun; with space again the job is completed, and sends nothing twice', async (t) => {
+  let sent = 0;
+  const send = async () => {
+    sent += 1;
+    if (sent === 1) disk.fail('ENOSPC');
+    return DONE;
+  };
+  const { disk, clock, store, jobs } = await world(t, { provider: { send } });
+  const request = saving(matched(100));
 
   disk.fail('ENOSPC');
   await assert.rejects(jobs.create(request), isFull);
@@ -50,31 +33,29 @@ test('on a full disk nothing is promised or written to Spotify; with space again
   await until(() => jobs.get(id).status === 'ready');
   disk.fail('ENOSPC');
   await assert.rejects(jobs.commit(id), isFull);
-  assert.deepEqual([jobs.get(id).status, sent.length], ['ready', 0]);
+  assert.deepEqual([jobs.get(id).status, sent], ['ready', 0]);
 
+  // What it begins to write is on disk before; the rest follows, and is saved once there is space again.
   disk.fail(null);
   await jobs.commit(id);
-  await until(() => clock.sleeping().includes(10_000));
-  assert.deepEqual([sent.length, jobs.get(id).status, jobs.get(id).written], [1, 'committing', 40]);
-  clock.advance(10_000);
-  await until(() => clock.sleeping().includes(10_000));
-  assert.equal(sent.length, 1, 'still full');
+  await until(() => jobs.get(id).written === 100);
+  await passTime(clock, () => store.state().status === 'degraded');
   disk.fail(null);
-  clock.advance(10_000);
-  await until(() => jobs.get(id).status === 'completed');
-  assert.deepEqual([sent.length, jobs.get(id).written], [3, 100]);
-  await jobs.stop();
+  await passTime(clock, () => store.state().status === 'ok' && !store.state().unsavedChanges);
+  assert.deepEqual([jobs.get(id).status, sent], ['completed', 3]);
 });
 
-async function world(t: TestContext, parts: Partial<JobContext>) {
+async function world(t: TestContext, parts: Pick<JobContext, 'provider'> & Partial<JobContext>) {
   const disk = testDisk();
   const clock = manualClock();
   const store = await testStore(t, { fs: disk.fs, clock });
-  const context = { store, clock, random: systemRandom, log: silentLog, ...parts };
-  const jobs = createJobs({ ...({} as JobContext), ...context });
+  const rows = createPlaylistRows(parts.provider, clock);
+  const context = { rows, store, clock, random: systemRandom, log: silentLog, ...parts };
+  const changes = createChanges(context);
+  const jobs = createJobs({ ...({} as JobContext), ...context, changes });
   jobs.start();
   t.after(() => jobs.stop());
-  return { disk, clock, jobs };
+  return { disk, clock, store, jobs };
 }
 
 const DONE = { status: 200, body: null, opaque: false };
