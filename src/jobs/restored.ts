@@ -36,15 +36,17 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
   // Whatever came after the copy counts as on its way, so that a resumed job looks first.
   if (change && !isChangeEnded(change.state)) setChange(store, change.seq, { inTransit: true }, now);
   if (job.status === 'failed') return false;
-  const facts = { error: held(savedAt), runAfter: null, reason: null, completedAt: now };
+  const facts = { error: held(savedAt, change !== null), runAfter: null, reason: null, completedAt: now };
   return moveJob(store, job.seq, { from: job.status, to: 'failed' }, facts, now);
 }
 
-function held(savedAt: number): JobError {
+/** @param compares it had begun to write, so that its playlist can be compared with what it knows */
+function held(savedAt: number, compares: boolean): JobError {
   return {
     code: 'CONFLICT',
     message: `The state was restored from a copy made at ${isoOf(savedAt)}, while this job was writing. It may have written more since.`,
-    remedy:
-      'resume_job finds out what it had written and writes the rest; cancel_job leaves the playlist as it is.',
+    remedy: compares
+      ? 'resume_job finds out what it had written and writes the rest; cancel_job leaves the playlist as it is.'
+      : 'Check in Spotify whether its tracks are there. If they are, call cancel_job; if not, call resume_job, which writes them.',
   };
 }

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { systemClock, systemRandom } from '../../src/base/clock.ts';
+import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { createChanges } from '../../src/changes/changes.ts';
 import { createJobs, type JobRequest, type Jobs } from '../../src/jobs/jobService.ts';
-import type { PlaylistRows } from '../../src/provider/resources/playlistRows.ts';
+import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolver } from '../../src/resolve/resolver.ts';
 import type { Store } from '../../src/store/file/open.ts';
 import type { NewJobItem } from '../../src/store/tables/jobItems.ts';
@@ -19,17 +20,13 @@ import { createJob, named, runToEnd, tracks, urisOf } from './support.ts';
 const ARRIVING = sized(10_000, 2_000);
 const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true };
 
-function jobsOver(store: Store, resolver: Partial<Resolver> = {}): Jobs {
+function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: Clock = systemClock): Jobs {
   const unexpected = () => Promise.reject(new Error('this test makes no such request'));
-  return createJobs({
-    provider: { send: unexpected },
-    rows: { read: unexpected, readFresh: unexpected, exclusively: unexpected } as PlaylistRows,
-    resolver: { resolve: unexpected, ...resolver },
-    store,
-    clock: systemClock,
-    random: systemRandom,
-    log: silentLog,
-  });
+  const provider = { send: unexpected };
+  const rows = createPlaylistRows(provider, clock);
+  const context = { provider, rows, store, clock, random: systemRandom, log: silentLog };
+  const changes = createChanges(context);
+  return createJobs({ ...context, changes, resolver: { resolve: unexpected, ...resolver } });
 }
 
 function request(count: number): JobRequest {
@@ -136,13 +133,7 @@ test(`${ARRIVING} tracks arrive in order`, async () => {
 test('jobs that ended more than 90 days ago are dropped with their items, others are kept', async (t) => {
   const store = await testStore(t);
   let now = Date.UTC(2026, 0, 1);
-  const jobs = createJobs({
-    ...({} as Parameters<typeof createJobs>[0]),
-    store,
-    clock: { ...systemClock, now: () => now },
-    random: systemRandom,
-    log: silentLog,
-  });
+  const jobs = jobsOver(store, {}, { ...systemClock, now: () => now });
   const old = await jobs.create(request(3));
   await jobs.cancel(old.job.job_id, new AbortController().signal);
   const open = await jobs.create(request(3));

@@ -6,6 +6,7 @@
 import type { SqlValue } from 'sql.js';
 import * as z from 'zod';
 import { lazy } from '../../base/lazy.ts';
+import { CHANGE_KINDS, CHANGE_STATES } from '../../domain/change.ts';
 import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES } from '../../domain/job.ts';
 import { Track } from '../../domain/shapes.ts';
 
@@ -15,9 +16,13 @@ const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 const MAX_TIME = 253_402_300_799_999;
 /** Sums of these stay exact, in SQLite and here. */
 const MAX_INTEGER = 2 ** 31 - 1;
-const TIME_COLUMN = /(?:_at|_until|^run_after)$/;
+const TIME_COLUMN = /(?:_at|_until|_time|^run_after)$/;
 
-const JobError = z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() });
+const StoredRemedy = z.union([
+  z.string(),
+  z.object({ text: z.string(), command: z.array(z.string()).optional() }),
+]);
+const JobError = z.object({ code: z.string(), message: z.string(), remedy: StoredRemedy.optional() });
 const Candidate = z.object({ track: Track, score: z.number(), reasons: z.array(z.string()) });
 const Payload = z.object({
   playlist_id: z.string().optional(),
@@ -36,10 +41,6 @@ const Query = z.object({
   year: z.number().optional(),
 });
 const Input = z.union([z.string(), z.record(z.string(), z.union([z.string(), z.number()]))]);
-const Intent = z.union([
-  z.object({ kind: z.literal('create'), known: z.array(z.string()) }),
-  z.object({ kind: z.literal('write'), first: z.number().int(), last: z.number().int() }),
-]);
 const RedirectUris = z.array(z.string().refine((uri) => URL.canParse(uri)));
 
 /** JSON columns, by table. */
@@ -48,14 +49,14 @@ const JSON_COLUMNS = lazy<Readonly<Record<string, Readonly<Record<string, z.ZodT
   oauth_clients: { redirect_uris: RedirectUris, grant_types: z.array(z.string()) },
   jobs: { payload: Payload, error: JobError, result: z.record(z.string(), z.unknown()) },
   job_items: { input: Input, track: Track, candidates: z.array(Candidate), error: JobError },
-  job_plans: { base: z.array(z.string()) },
-  job_intents: { intent: Intent },
+  changes: { error: JobError },
 }));
 
 /** Columns that hold a word of a closed list which the schema does not name. */
 const WORDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   jobs: { type: JOB_TYPES, status: JOB_STATUSES },
   job_items: { status: ITEM_STATUSES },
+  changes: { kind: CHANGE_KINDS, state: CHANGE_STATES, leg: ['forward', 'back'] },
 };
 
 export type CopiedRow = Readonly<Record<string, SqlValue>>;
