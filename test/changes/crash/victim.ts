@@ -11,6 +11,7 @@ export interface Victim {
   kill(): void;
   /** SIGTERM; resolves when the process has ended. */
   stop(): Promise<void>;
+  readonly pid: number;
   readonly isAlive: boolean;
   /** Starts it if it is dead. */
   revive(): Promise<void>;
@@ -31,7 +32,7 @@ export function victimEnvironment(provider: Simulator): Record<string, string> {
 }
 
 /** Starts the program and connects the account through the real login. */
-export async function startVictim(desk: Desk): Promise<Victim> {
+export async function startVictim(desk: Desk, env: Record<string, string> = {}): Promise<Victim> {
   let running: Running | null = null;
   let client: Promise<Client> | null = null;
   let isAlive = false;
@@ -41,7 +42,7 @@ export async function startVictim(desk: Desk): Promise<Victim> {
   async function start(): Promise<void> {
     await running?.ended;
     await client?.then((one) => one.close()).catch(() => {});
-    const { server, ready } = await desk.serve();
+    const { server, ready } = await desk.serve([], env);
     running = server;
     client = null;
     baseUrl = ready.baseUrl;
@@ -85,6 +86,9 @@ export async function startVictim(desk: Desk): Promise<Victim> {
       const stopping = running?.stop('SIGTERM');
       isAlive = false;
       await stopping;
+    },
+    get pid() {
+      return running?.pid ?? 0;
     },
     get isAlive() {
       return isAlive;

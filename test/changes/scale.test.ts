@@ -1,0 +1,67 @@
+/** A commit of ten thousand tracks: what the program writes to disk, and how long it holds up everything else. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { withDesk } from '../support/program.ts';
+import { sized } from '../support/scale.ts';
+import { owner } from '../support/shapes.ts';
+import { startSimulator } from '../support/simulator/simulator.ts';
+import { startVictim, victimEnvironment } from './crash/victim.ts';
+
+const TRACKS = sized(10_000, 2_000);
+const MAX_BYTES = 40 * 1024 * 1024;
+const LOOP_DELAY = fileURLToPath(new URL('../support/loopDelay.cjs', import.meta.url));
+
+/** Bytes that a process has written, sockets included. */
+const writtenBy = (pid: number) => Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+
+test(`a commit of ${TRACKS} tracks writes little to disk and holds nothing up`, async (t) => {
+  const provider = await startSimulator();
+  try {
+    await withDesk(victimEnvironment(provider), async (desk) => {
+      const file = join(desk.home, '..', 'loop-delay');
+      const victim = await startVictim(desk, {
+        LOOP_DELAY_FILE: file,
+        NODE_OPTIONS: `--require ${LOOP_DELAY}`,
+      });
+      const playlist = owner(provider).playlists.find(({ name }) => name === 'Empty Shelf') ?? assert.fail();
+      provider.faults.add({
+        method: 'POST',
+        path: /\/items$/,
+        times: Number.POSITIVE_INFINITY,
+        kind: 'latency',
+        ms: 80,
+      });
+      const { tracks } = provider.catalogue;
+      const items = Array.from({ length: TRACKS }, (_, index) => tracks[index % tracks.length]?.uri);
+      const payload = { playlist_id: playlist.id, skip_duplicates: false };
+      const made = await victim.call('create_bulk_job', { type: 'add_to_playlist', payload, items });
+      const job_id = String(made?.job_id);
+      const job = async () => (await victim.call('get_job_status', { job_id, limit: 1 }))?.job as JobRecord;
+      const until = async (status: string) => {
+        while ((await job()).status !== status) await setTimeout(50);
+      };
+      await until('ready');
+      // What creating it has left to save is saved.
+      await setTimeout(1_500);
+      const before = writtenBy(victim.pid);
+      process.kill(victim.pid, 'SIGUSR2');
+      await victim.call('commit_job', { job_id });
+      await until('completed');
+      const bytes = writtenBy(victim.pid) - before;
+      await setTimeout(600);
+      const pauseMs = Number(readFileSync(file, 'utf8'));
+      t.diagnostic(`${(bytes / 1e6).toFixed(1)} MB written, longest pause ${pauseMs.toFixed(0)} ms`);
+      assert.equal(playlist.rows.length, TRACKS);
+      assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
+      assert.ok(pauseMs <= 50, `a pause of ${pauseMs} ms`);
+      await victim.stop();
+    });
+  } finally {
+    await provider.close();
+  }
+});
