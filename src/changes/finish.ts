@@ -3,7 +3,7 @@ import type { ChangeOp } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { errorFacts } from './context.ts';
 import { lookAtRows, uriOf } from './look.ts';
-import { isWritable, planRows, sameRows } from './planRows.ts';
+import { isWritable, planRows, replaceOps, sameRows } from './planRows.ts';
 import { isAfter, onlyAppends, rowsAfter, rowsAt, START } from './rowOps.ts';
 import {
   changedMeanwhile,
@@ -98,7 +98,9 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
   } catch (error) {
     return ended(run, 'partial', cause.with({ cause: asRelayError(error) }));
   }
-  const ops = planRows(rows, former);
+  // Once all rows are replaced none has its old date left to keep, and a request that puts rows takes none away first.
+  const isReplaced = run.leg.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
+  const ops = isReplaced && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
   const leg = { rows, total: rows.length, ops, counted: false };
