@@ -201,7 +201,7 @@ export function createChanges(context: ChangeContext): Changes {
       () => {
         pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
         const change = insertChange(store, row, { former, ops, ...(notes ? { notes } : {}) }, now);
-        // Whoever stops it while it is being saved finds it.
+        // Anyone who stops it while it is being saved finds it.
         entry.seq = change.seq;
         return change;
       },

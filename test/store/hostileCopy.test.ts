@@ -202,7 +202,7 @@ const TRACK = {
   url: null,
 };
 
-type Row = Record<string, string | number | null>;
+type Row = Record<string, string | number | Uint8Array | null>;
 
 /** Rows as this program writes them; each test changes one column. */
 const SOUND: Record<string, Row> = {
@@ -238,8 +238,19 @@ const SOUND: Record<string, Row> = {
     candidates: JSON.stringify([{ track: TRACK, score: 0.5, reasons: ['title'] }]),
     error: null,
   },
-  job_plans: { job: 1, first_position: 0, base: '["spotify:track:x"]' },
-  job_intents: { job: 1, intent: '{"kind":"write","first":0,"last":-1}', created_at: 1 },
+  changes: {
+    seq: 1,
+    id: 'x',
+    kind: 'add',
+    state: 'done',
+    asked_by: 'tool add_tracks_to_playlist',
+    body: new Uint8Array([1]),
+    requested: 1,
+    server_time: 1_790_000_000_000,
+    error: '{"code":"FORBIDDEN","message":"m","remedy":{"text":"{command}","command":["login"]}}',
+    created_at: 1,
+    updated_at: 1,
+  },
 };
 
 function insertAll(db: Database, rows: Record<string, Row>): void {
@@ -280,8 +291,10 @@ const UNUSABLE: Array<[column: string, value: string | number, words: string]> =
   ['job_items.status', 'lost', 'is not a word that relay uses'],
   ['job_items.track', '{}', 'has JSON of another shape'],
   ['job_items.candidates', '[{"track":null,"score":1,"reasons":[]}]', 'has JSON of another shape'],
-  ['job_plans.base', '[null]', 'has JSON of another shape'],
-  ['job_intents.intent', '{"kind":"delete"}', 'has JSON of another shape'],
+  ['changes.error', '{"code":1}', 'has JSON of another shape'],
+  ['changes.kind', 'destroy', 'is not a word that relay uses'],
+  ['changes.state', 'lost', 'is not a word that relay uses'],
+  ['changes.written', -1, 'is a number out of range'],
 ];
 
 for (const [place, value, words] of UNUSABLE) {
