@@ -86,7 +86,8 @@ async function lookAtTail(
   { op, uris, base, at }: Tail,
   call: Call,
 ): Promise<Verdict> {
-  const { reading, items } = await readTail(context, playlistId, base + at, call);
+  // From the last row that is certainly there: a list that is shorter says nothing about what comes after.
+  const { reading, items } = await readTail(context, playlistId, Math.max(0, base + at - 1), call);
   const compare = (relinks: ReadonlyMap<string, string>) => compareTail(base, uris, at, reading, relinks);
   const verdict = await allowingRelinks(context, leg.ops, items, compare, call);
   if (verdict.kind !== 'landed') return verdict;

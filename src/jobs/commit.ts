@@ -152,7 +152,7 @@ async function fail(
     error: errorFacts(error),
     reviewRequired,
     result,
-    attempts: job.maxAttempts,
+    ...(cause && spendsAttempt(cause) && !reviewRequired ? { attempts: job.maxAttempts } : {}),
     completedAt: context.clock.now(),
     carryOn: false,
   });

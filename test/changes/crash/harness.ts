@@ -147,6 +147,7 @@ async function runBatch(
   await day.end();
   await settle(stage, runs);
   log(`${serial}: settled after ${Date.now() - began} ms`);
+  if (!runs.every((run) => run.isBad || isGood(run))) said.push(...(await leftOver(stage)));
   for (const run of runs) {
     report.runs += 1;
     await judged(stage, run, async () => assertEnd(run));
@@ -155,6 +156,15 @@ async function runBatch(
     else report.former += 1;
   }
   return runs;
+}
+
+/** The newest jobs and changes, for the person who has to find out why a batch ended badly. */
+async function leftOver({ victim }: Stage): Promise<string[]> {
+  const jobs = await victim.call('list_jobs', { limit: 12 });
+  const changes = await victim.call('list_changes', { limit: 12 });
+  return [...((jobs?.items as object[]) ?? []), ...((changes?.items as object[]) ?? [])].map((item) =>
+    JSON.stringify({ ...item, payload: undefined, result: undefined }),
+  );
 }
 
 /** What `work` finds wrong ends the whole, or is noted once. */
