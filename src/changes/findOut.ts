@@ -102,6 +102,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean): Promise<Seen
   }
   const verdict = await lookAtRows(context, change.playlistId, run.leg, known, call);
   if (verdict.kind !== 'landed') return verdict.kind;
+  // A request takes effect as a whole: a part of it is a list that is being brought up to date.
+  if (step && isAfter(step.to, verdict.progress)) return 'stale';
   const entries = entriesBetween(run.leg.ops, known, verdict.progress);
   landed(run, verdict.progress, entries, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';

@@ -108,15 +108,15 @@ async function readTail(
     getPlaylistItems(provider, playlistId, { limit: PLAYLIST_PAGE, offset }, call);
   let start = from;
   let { items, total } = await page(start);
-  if (total - start > ROWS_PER_REQUEST) {
+  if (total - start > ROWS_PER_REQUEST + 1) {
     start = total - ROWS_PER_REQUEST;
     items = (await page(start)).items;
   }
   const all = [...items];
   while (
     items.length === PLAYLIST_PAGE &&
-    all.length < ROWS_PER_REQUEST + PLAYLIST_PAGE &&
-    start + all.length < Math.max(total, from + ROWS_PER_REQUEST)
+    all.length < ROWS_PER_REQUEST + 2 * PLAYLIST_PAGE &&
+    start + all.length < Math.max(total, from + 1 + ROWS_PER_REQUEST)
   ) {
     ({ items, total } = await page(start + all.length));
     all.push(...items);
