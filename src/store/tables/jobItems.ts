@@ -225,14 +225,14 @@ export function matchedItems(store: Store, job: number, limit: number, from = 0)
   );
 }
 
-/** URIs of everything that is to be written, in order. */
+/** URIs of everything that is to be written, in order. One row of SQLite for ten thousand items: they hold nothing up. */
 export function allMatchedUris(store: Store, job: number): string[] {
-  return store
-    .all<{ uri: string }>(
-      "select uri from job_items where job = ? and status = 'matched' order by position",
-      [job],
-    )
-    .map(({ uri }) => uri);
+  const row = store.get<{ uris: string }>(
+    `select json_group_array(uri) as uris from (
+       select uri from job_items where job = ? and status = 'matched' order by position)`,
+    [job],
+  );
+  return JSON.parse(row?.uris ?? '[]') as string[];
 }
 
 /** Position of the first item that is still to be written; null for none. */
