@@ -10,7 +10,7 @@ import { type Change, getChangeBody, putChangeBody, setChange } from '../store/t
 import { type ChangeContext, errorFacts, reread } from './context.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack } from './finish.ts';
-import { nextStep, type Step } from './rowOps.ts';
+import { nextStep, type Step, writesRows } from './rowOps.ts';
 import {
   type Control,
   type DriveEnd,
@@ -26,7 +26,7 @@ import {
   progressOf,
   type Run,
 } from './run.ts';
-import { outcomeUnknown, sendStep, writesRows } from './sendStep.ts';
+import { outcomeUnknown, sendStep } from './sendStep.ts';
 
 /** After this many single entries that the provider refuses, the change fails as a whole. */
 const MAX_REFUSED = 20;

@@ -4,7 +4,7 @@ import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { errorFacts } from './context.ts';
 import { lookAtRows, uriOf } from './look.ts';
 import { isWritable, planRows, replaceOps, sameRows } from './planRows.ts';
-import { isAfter, onlyAppends, rowsAfter, rowsAt, START } from './rowOps.ts';
+import { isAfter, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
   type DriveEnd,
@@ -15,7 +15,6 @@ import {
   type Run,
   takeLeg,
 } from './run.ts';
-import { writesRows } from './sendStep.ts';
 
 /** Lists lag behind writes by about 0.6 s, and by some seconds at bad times. */
 const LAG_MS = 6_000;

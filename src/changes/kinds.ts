@@ -11,7 +11,7 @@ import { getAccount } from '../store/tables/account.ts';
 import type { ChangeRequest } from './changes.ts';
 import type { Reading } from './context.ts';
 import { playlistsNamed, uriOf } from './look.ts';
-import { noteSaved } from './newlySaved.ts';
+import { knownAdditions, noteSaved } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
 import { ROWS_PER_REQUEST } from './rowOps.ts';
 
@@ -198,12 +198,14 @@ export function unfollow(playlistId: string): Request {
 }
 
 /** Which of them were saved before is read where they are taken back: Spotify keeps the time of each. */
-export function saveTracks(uris: readonly string[]): Request {
+export function saveTracks({ store }: Pick<Reading, 'store'>, uris: readonly string[]): Request {
   return {
     kind: 'save',
     playlistId: null,
     requested: uris.length,
-    prepare: async () => ({ former: {}, ops: [{ op: 'save', uris }] }),
+    async prepare() {
+      return { former: { added: knownAdditions(store, uris) }, ops: [{ op: 'save', uris }] };
+    },
   };
 }
 

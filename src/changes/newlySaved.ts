@@ -8,13 +8,13 @@ import {
   type Change,
   type ChangeBody,
   getChangeBody,
-  libraryChangesBefore,
+  libraryChangesSince,
   putChangeBody,
   savingChanges,
 } from '../store/tables/changes.ts';
 import type { Reading } from './context.ts';
 
-/** Changes this close before may show a time of the same second, so what relay itself did decides. */
+/** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;
 /** The provider's clock has seconds, and a request may take half a minute. */
 const EARLIER_MS = 31_000;
@@ -46,13 +46,12 @@ function savedBy(change: Change, body: ChangeBody): readonly string[] {
 }
 
 async function lookFor(
-  { provider, store }: Pick<Reading, 'provider' | 'store'>,
+  { provider }: Pick<Reading, 'provider'>,
   change: Change,
   open: Set<string>,
   maxPages: number,
   call: Call,
 ): Promise<{ fresh: string[] }> {
-  const before = ownStateBefore(store, change);
   // One that was sent again, perhaps after a crash, may have saved them when it was sent first.
   const { serverTime, createdAt, uncertain } = change;
   const began = uncertain ? Math.min(serverTime ?? createdAt, createdAt) : (serverTime ?? createdAt);
@@ -63,22 +62,27 @@ async function lookFor(
     const { items, next_offset } = await getSavedTracks(provider, window, call);
     for (const { track, added_at } of items) {
       if (added_at !== null && Date.parse(added_at) < since) return { fresh };
-      if (track && open.delete(track.uri) && before.get(track.uri) !== true) fresh.push(track.uri);
+      if (track && open.delete(track.uri)) fresh.push(track.uri);
     }
     if (next_offset === null) break;
   }
   return { fresh };
 }
 
-/** What relay's own changes shortly before left saved (true) or not saved (false). */
-function ownStateBefore(store: Reading['store'], change: Change): Map<string, boolean> {
-  const state = new Map<string, boolean>();
-  for (const { seq } of libraryChangesBefore(store, change.seq, change.createdAt - OVERLAP_MS)) {
+/**
+ * What is known about tracks that are about to be saved from relay's own changes shortly before, by URI: true where saving
+ * it adds it. The times of the library would not tell them apart.
+ */
+export function knownAdditions(store: Reading['store'], uris: readonly string[]): Record<string, boolean> {
+  const asked = new Set(uris);
+  const added: Record<string, boolean> = {};
+  for (const { seq } of libraryChangesSince(store, store.now() - OVERLAP_MS)) {
     for (const op of getChangeBody(store, seq).ops) {
-      if (op.op === 'save' || op.op === 'unsave') for (const uri of op.uris) state.set(uri, op.op === 'save');
+      if (op.op !== 'save' && op.op !== 'unsave') continue;
+      for (const uri of op.uris) if (asked.has(uri)) added[uri] = op.op === 'unsave';
     }
   }
-  return state;
+  return added;
 }
 
 /** Notes of every change that saved one of `uris` whether it was the one that did; called before they are removed. */

@@ -134,3 +134,8 @@ export function writtenUris(ops: readonly ChangeOp[]): Set<string> {
     ops.flatMap((op) => (op.op === 'append' || op.op === 'insert' || op.op === 'put' ? op.uris : [])),
   );
 }
+
+/** True for an operation on the rows of a playlist that is there. */
+export function writesRows({ op }: ChangeOp): boolean {
+  return op === 'append' || op === 'insert' || op === 'remove' || op === 'put' || op === 'move';
+}

@@ -14,7 +14,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './context.ts';
-import { onlyAppends, rowsAt, START } from './rowOps.ts';
+import { onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
 
 /** Who waits for the change, and what they want when it cannot go on. */
 export interface Terms {
@@ -245,7 +245,7 @@ export async function takeLeg(
 /** What the playlist holds now, for who reads it before the list has caught up. */
 function tellRows(run: Run): void {
   const { context, change, leg } = run;
-  if (change.playlistId === null) return;
+  if (change.playlistId === null || !leg.ops.some(writesRows)) return;
   const rows = leg.rows === null ? null : rowsAt(leg.rows, leg.ops, progressOf(change));
   const [op] = leg.ops;
   const isAppended = rows === null && change.op > 0 && op?.op === 'append';

@@ -1,4 +1,5 @@
 /** One request of a change: what is sent, and what counts as an answer. */
+
 import { NEVER } from '../base/abort.ts';
 import type { ChangeOp } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
@@ -16,6 +17,7 @@ import {
   replaceRequest,
 } from '../provider/resources/playlistWrites.ts';
 import { libraryRequest } from '../provider/resources/savedTracks.ts';
+import { writesRows } from './rowOps.ts';
 
 export interface StepAnswer {
   snapshotId: string | null;
@@ -88,10 +90,6 @@ function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResp
   if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
   if (response.opaque) throw invalidResponse(request, 'not JSON');
   return { snapshotId, playlist: null, serverTime };
-}
-
-export function writesRows({ op }: ChangeOp): boolean {
-  return op === 'append' || op === 'insert' || op === 'remove' || op === 'put' || op === 'move';
 }
 
 /** True if the provider may have acted although its answer does not say so. */

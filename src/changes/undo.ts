@@ -12,6 +12,9 @@ import { isWritable, planRows } from './planRows.ts';
 import { rowsAt } from './rowOps.ts';
 import { changedMeanwhile, legOf, progressOf } from './run.ts';
 
+/** How long lists lag behind writes at most on most days. */
+const USUAL_LAG_MS = 3_000;
+
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
 export interface UndoPlan extends PreparedChange {
@@ -63,7 +66,8 @@ function unsaving(uris: readonly string[]): UndoPlan {
 /** Those saved last come first in the library, so the order is turned. */
 function saving(uris: readonly string[]): UndoPlan {
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
-  return { ...plain(ops, {}), rewritten: uris.length };
+  const added = Object.fromEntries(uris.map((uri) => [uri, true]));
+  return { ...plain(ops, { added }), rewritten: uris.length };
 }
 
 async function undoDetails(
@@ -191,15 +195,33 @@ async function presentRows(
     const { snapshot_id } = await getPlaylist(provider, id, call);
     if (snapshot_id === change.snapshotId) return expected;
   }
-  const present = (await rows.readSettled(id, call)).map(uriOf);
-  if (expected === null) return present;
-  const isSame =
-    present.length === expected.length &&
-    expected.every((uri, index) => uri === present[index] || uri === '' || present[index] === '');
+  if (expected === null) {
+    await waitForList(context, change, call);
+    return (await rows.readSettled(id, call)).map(uriOf);
+  }
+  let present = (await rows.readSettled(id, call)).map(uriOf);
+  const isRecent = context.clock.now() - change.updatedAt < USUAL_LAG_MS;
+  if (!sameAsLeft(expected, present) && isRecent) {
+    await waitForList(context, change, call);
+    present = (await rows.readSettled(id, call)).map(uriOf);
+  }
   // A row that Spotify has stopped offering stays where it is.
-  if (isSame) return expected;
+  if (sameAsLeft(expected, present)) return expected;
   if (force) return present;
   throw changedSince(id, expected, present);
+}
+
+function sameAsLeft(expected: readonly string[], present: readonly string[]): boolean {
+  return (
+    present.length === expected.length &&
+    expected.every((uri, index) => uri === present[index] || uri === '' || present[index] === '')
+  );
+}
+
+/** After a restart only the time of a change tells whether the list may still show what was there before it. */
+async function waitForList({ clock }: Context, change: Change, call: Call): Promise<void> {
+  const rest = Math.min(change.updatedAt + USUAL_LAG_MS - clock.now(), USUAL_LAG_MS);
+  if (rest > 0) await clock.sleep(rest, call.signal);
 }
 
 function changedSince(id: string, expected: readonly string[], present: readonly string[]): RelayError {

@@ -49,7 +49,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
     case 'replace_playlist':
       return replaceRows(context, id, uris);
     case 'save_tracks':
-      return saveTracks(uris);
+      return saveTracks(context, uris);
     case 'remove_saved_tracks':
       return unsaveTracks(context, uris);
     default:

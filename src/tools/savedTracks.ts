@@ -60,7 +60,15 @@ export const saveTracksTool = defineTool({
   input: z.object({ track_ids: trackIds }),
   output: LibraryReport,
   handle: (services, { track_ids }, call) =>
-    writeToLibrary(services, 'save_tracks', saveTracks(track_ids.map(({ uri }) => uri)), call),
+    writeToLibrary(
+      services,
+      'save_tracks',
+      saveTracks(
+        services,
+        track_ids.map(({ uri }) => uri),
+      ),
+      call,
+    ),
 });
 
 export const removeSavedTracksTool = defineTool({

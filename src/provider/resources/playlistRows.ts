@@ -40,6 +40,8 @@ export interface PlaylistRows {
 
 /** After this, a list that differs from what was written shows another person's change. */
 const LAG_MS = 6_000;
+/** What lists take at most on most days. */
+const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** How long relay's own last write to a playlist is remembered. */
 const REMEMBER_MS = 60_000;
@@ -81,6 +83,13 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
+    const written = own.get(playlistId);
+    if (written && written.rows === null && written.tail === null) {
+      // Nothing tells whether the list shows it, so it gets the time that lists need.
+      const rest = written.at + USUAL_LAG_MS - clock.monotonic();
+      if (rest > 0) await clock.sleep(rest, call.signal);
+      return readFresh(playlistId, call);
+    }
     for (;;) {
       const items = await readFresh(playlistId, call);
       const last = own.get(playlistId);
@@ -111,8 +120,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     wrote(playlistId, left) {
       const now = clock.monotonic();
       for (const [id, { at }] of own) if (now - at > REMEMBER_MS) own.delete(id);
-      if (left.rows === null && left.tail === null) own.delete(playlistId);
-      else own.set(playlistId, { ...left, at: now });
+      own.set(playlistId, { ...left, at: now });
     },
     async read(playlistId, call) {
       const playlist = await getPlaylist(api, playlistId, call);

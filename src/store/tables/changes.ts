@@ -187,12 +187,12 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
   );
 }
 
-/** Library changes before `seq` that were made since `since` (Unix milliseconds), oldest first. */
-export function libraryChangesBefore(store: Store, seq: number, since: number): Change[] {
+/** Library changes that wrote something since `since` (Unix milliseconds), oldest first. */
+export function libraryChangesSince(store: Store, since: number): Change[] {
   return CHANGES.all(
     store,
-    "where playlist_id is null and kind in ('save', 'unsave', 'undo') and seq < ? and updated_at >= ? and state <> 'unchanged' order by seq",
-    [seq, since],
+    "where playlist_id is null and kind in ('save', 'unsave', 'undo') and updated_at >= ? and state <> 'unchanged' order by seq",
+    [since],
   );
 }
 
