@@ -18,9 +18,9 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
-import { type ChangeContext, reread } from './context.ts';
 import { drive } from './drive.ts';
 import { uriOf } from './look.ts';
+import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { type Control, type DriveEnd, legOf, type Terms } from './run.ts';
 
@@ -101,14 +101,14 @@ export interface Changes {
   stop(): Promise<void>;
 }
 
-export interface CallerPatience {
+interface CallerPatience {
   /** How long the caller waits. */
   waitMs: number;
   /** true: a limit makes the change go on by itself. false: its caller is told. */
   defersLimits?: boolean;
 }
 
-export interface WorkOptions extends Omit<Terms, 'patient'> {
+interface WorkOptions extends Omit<Terms, 'patient'> {
   /** Ends the run like a stopping server does. */
   signal: AbortSignal;
   /** A person has decided that a change under review goes on. */
@@ -201,7 +201,7 @@ export function createChanges(context: ChangeContext): Changes {
       () => {
         pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
         const change = insertChange(store, row, { former, ops, ...(notes ? { notes } : {}) }, now);
-        // Anyone who stops it while it is being saved finds it.
+        // A cancel that arrives while it is being saved must find it.
         entry.seq = change.seq;
         return change;
       },

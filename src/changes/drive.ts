@@ -7,7 +7,6 @@ import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
-import { type ChangeContext, errorFacts, reread } from './context.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack } from './finish.ts';
 import { nextStep, type Step, writesRows } from './rowOps.ts';

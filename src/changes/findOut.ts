@@ -8,8 +8,8 @@ import { failureClassOf } from '../domain/failureClass.ts';
 import type { Item } from '../domain/shapes.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { putChangeBody } from '../store/tables/changes.ts';
-import { reread } from './context.ts';
 import { lookAtRows, lookAtStep, lookForMade, uriOf } from './look.ts';
+import { reread } from './record.ts';
 import { applyOp, isAfter, nextStep, onlyAppends, ROWS_PER_REQUEST, rowsAt, type Step } from './rowOps.ts';
 import {
   changedMeanwhile,
@@ -25,9 +25,8 @@ import {
 /**
  * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Written again
  * before that, its rows would be there twice.
- * @internal
  */
-export const LATEST_EFFECT_MS = 20_000;
+const LATEST_EFFECT_MS = 20_000;
 /** A list that matches no state of the change may be one between two of the provider's servers. */
 const OTHER_MS = 6_000;
 const MIN_LOOKS = 4;

@@ -1,7 +1,6 @@
 /** The end of a change: the check that it did what it should, and the ways back and round where it did not. */
 import type { ChangeOp } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
-import { errorFacts } from './context.ts';
 import { lookAtRows, uriOf } from './look.ts';
 import { isWritable, planRows, replaceOps, sameRows } from './planRows.ts';
 import { isAfter, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
@@ -51,17 +50,21 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   }
   const present = (await context.rows.readFresh(playlistId, call)).map(uriOf);
   const base = leg.rows ?? present.slice(0, leg.total ?? 0);
-  return mend(run, present, rowsAfter(base, leg.ops));
+  return removeDoubled(run, present, rowsAfter(base, leg.ops));
 }
 
 /** A request that had proved absent took effect after all, so its rows are there twice: they are taken out again. */
-async function mend(run: Run, present: readonly string[], goal: readonly string[]): Promise<DriveEnd | null> {
+async function removeDoubled(
+  run: Run,
+  present: readonly string[],
+  goal: readonly string[],
+): Promise<DriveEnd | null> {
   const { change, body } = run;
   const ops = isDoubled(present, goal) && goal.every(isWritable) ? planRows(present, goal) : null;
-  if (!ops || body.notes?.mended === true) {
+  if (!ops || body.notes?.doubledRemoved === true) {
     return review(run, changedMeanwhile(change.playlistId ?? '', goal, present, change.written));
   }
-  run.body = { ...body, notes: { ...body.notes, mended: true } };
+  run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
   const state = change.leg === 'back' ? 'rolling_back' : 'writing';
   await takeLeg(run, { rows: present, total: present.length, ops, counted: false }, state);
   return null;

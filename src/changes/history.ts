@@ -17,7 +17,7 @@ import {
 } from '../store/tables/changes.ts';
 import { getJobBySeq } from '../store/tables/jobs.ts';
 import type { ChangeRequest } from './changes.ts';
-import type { ChangeContext } from './context.ts';
+import type { ChangeContext } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { planUndo, type UndoPlan } from './undo.ts';
 

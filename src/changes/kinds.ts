@@ -9,10 +9,10 @@ import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resour
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
 import type { ChangeRequest } from './changes.ts';
-import type { Reading } from './context.ts';
 import { playlistsNamed, uriOf } from './look.ts';
 import { knownAdditions, noteSaved } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
+import type { Reading } from './record.ts';
 import { ROWS_PER_REQUEST } from './rowOps.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;

@@ -6,7 +6,7 @@ import { getTrack } from '../provider/resources/catalog.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import type { ChangeLeg } from '../store/tables/changes.ts';
 import { compareRows, compareTail, type Reading, type Verdict } from './compare.ts';
-import type { ChangeContext } from './context.ts';
+import type { ChangeContext } from './record.ts';
 import { progressAt, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
 
 export function uriOf({ item }: Item): string {

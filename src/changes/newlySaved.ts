@@ -12,7 +12,7 @@ import {
   putChangeBody,
   savingChanges,
 } from '../store/tables/changes.ts';
-import type { Reading } from './context.ts';
+import type { Reading } from './record.ts';
 
 /** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;

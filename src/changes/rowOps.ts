@@ -115,19 +115,6 @@ export function onlyAppends(ops: readonly ChangeOp[]): boolean {
   return ops.every(({ op }) => op === 'append');
 }
 
-/** True if sending it twice has the effect of sending it once. */
-export function isIdempotent({ op }: ChangeOp): boolean {
-  return (
-    op === 'put' ||
-    op === 'remove' ||
-    op === 'details' ||
-    op === 'follow' ||
-    op === 'unfollow' ||
-    op === 'save' ||
-    op === 'unsave'
-  );
-}
-
 /** The URIs that the operations write as rows. */
 export function writtenUris(ops: readonly ChangeOp[]): Set<string> {
   return new Set(

@@ -13,7 +13,7 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
-import { type ChangeContext, errorFacts, moveTo, reread } from './context.ts';
+import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
 import { onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
 
 /** Who waits for the change, and what they want when it cannot go on. */

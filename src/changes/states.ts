@@ -3,8 +3,7 @@ import type { ChangeState } from '../domain/change.ts';
 
 const ENDS = ['done', 'partial', 'rolled_back', 'unchanged'] as const;
 
-/** @internal */
-export const MOVES: Readonly<Record<ChangeState, readonly ChangeState[]>> = {
+const MOVES: Readonly<Record<ChangeState, readonly ChangeState[]>> = {
   writing: ['outcome_unknown', 'looking', 'rolling_back', 'cancelling', 'waiting', 'review', ...ENDS],
   outcome_unknown: ['looking', 'cancelling', 'waiting', 'review', 'partial'],
   looking: ['writing', 'outcome_unknown', 'rolling_back', 'cancelling', 'waiting', 'review', ...ENDS],

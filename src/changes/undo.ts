@@ -5,10 +5,10 @@ import type { Call } from '../provider/api.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
 import { type Change, type ChangeBody, getChangeBody } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
-import type { ChangeContext, Reading } from './context.ts';
 import { uriOf } from './look.ts';
 import { newlySaved } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
+import type { ChangeContext, Reading } from './record.ts';
 import { rowsAt } from './rowOps.ts';
 import { changedMeanwhile, legOf, progressOf } from './run.ts';
 

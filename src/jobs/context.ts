@@ -2,7 +2,7 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Changes } from '../changes/changes.ts';
-import { errorFacts } from '../changes/context.ts';
+import { errorFacts } from '../changes/record.ts';
 import type { JobStatus } from '../domain/job.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';

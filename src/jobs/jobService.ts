@@ -63,14 +63,14 @@ interface HandOver extends JobRequest {
 }
 
 /** What a job shows of a change that a tool has begun. */
-export interface Adoption {
+interface Adoption {
   type: JobType;
   payload: JobPayload;
   items: readonly NewJobItem[];
 }
 
 /** What a person decides about a playlist that someone else changed during a write. */
-export type Review = 'carry_on' | 'accept';
+type Review = 'carry_on' | 'accept';
 
 export interface Jobs {
   create(request: JobRequest): Promise<{ job: JobRecord; estimatedRequests: number }>;

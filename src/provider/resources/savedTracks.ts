@@ -29,7 +29,7 @@ export function getSavedTracks(api: ProviderApi, window: PageRequest, call: Call
 }
 
 /** The provider's limit for one request. */
-export const LIBRARY_CHUNK = 40;
+const LIBRARY_CHUNK = 40;
 
 /** `PUT` saves, `DELETE` removes at most 40 tracks; both may be repeated without harm. */
 export function libraryRequest(method: 'PUT' | 'DELETE', uris: readonly string[]): ProviderRequest {

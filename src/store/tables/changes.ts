@@ -87,7 +87,6 @@ export type ChangeChange = Partial<
   Omit<Change, 'seq' | 'id' | 'kind' | 'account' | 'askedBy' | 'createdAt' | 'updatedAt'>
 >;
 
-const WORKING = quotedList(changeStatesIn('working'));
 const ENDED = quotedList(changeStatesIn('ended'));
 
 export function insertChange(store: Store, change: NewChange, body: ChangeBody, now: number): Change {
@@ -148,11 +147,6 @@ export function openChanges(store: Store): Change[] {
 /** The last change of a job; null where it has not begun to write. */
 export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
-}
-
-/** Changes that go on by themselves, oldest first. */
-export function workingChanges(store: Store): Change[] {
-  return CHANGES.all(store, `where state in (${WORKING}) order by seq`);
 }
 
 /** The change that has taken `seq` back, unless it failed or was itself taken back; null for none. */

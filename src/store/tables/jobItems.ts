@@ -45,7 +45,7 @@ export type JobItem = ReturnType<typeof LISTED.toRow>;
 /** An item to search for, so its key is not null. */
 export type PendingItem = ReturnType<typeof PENDING.toRow> & { key: string };
 
-export interface MatchedItem {
+interface MatchedItem {
   position: number;
   uri: string;
 }
@@ -218,7 +218,7 @@ export function retryItems(store: Store, job: number): void {
 }
 
 /** What is to be written next, in order. */
-export function matchedItems(store: Store, job: number, limit: number, from = 0): MatchedItem[] {
+function matchedItems(store: Store, job: number, limit: number, from = 0): MatchedItem[] {
   return store.all<MatchedItem>(
     "select position, uri from job_items where job = ? and status = 'matched' and position >= ? order by position limit ?",
     [job, from, limit],

@@ -84,7 +84,7 @@ export function emptyReport(playlistId: string, requested: number, requests = 0)
   };
 }
 
-export function reportOf(playlistId: string, { change, end, requests }: ChangeReport): Report {
+function reportOf(playlistId: string, { change, end, requests }: ChangeReport): Report {
   const cause = end.kind === 'stopped' ? null : end.cause;
   const error = cause && { code: cause.code, message: cause.message, outcome_unknown: outcomeUnknown(cause) };
   const ok = change.state === 'done';
@@ -146,12 +146,7 @@ function rolledBack(result: ChangeReport, report: Report, cause: RelayError): Re
   );
 }
 
-export function partialWrite(
-  message: string,
-  details: object,
-  cause: RelayError,
-  remedy: string,
-): RelayError {
+function partialWrite(message: string, details: object, cause: RelayError, remedy: string): RelayError {
   return new RelayError('PARTIAL_WRITE', message, {
     remedy,
     ...(cause.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
