@@ -9,6 +9,7 @@ import { getTrack } from '../provider/resources/catalog.ts';
 import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack } from './finish.ts';
+import { type ChangeContext, errorFacts, reread } from './record.ts';
 import { nextStep, type Step, writesRows } from './rowOps.ts';
 import {
   type Control,

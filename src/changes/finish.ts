@@ -3,6 +3,7 @@ import type { ChangeOp } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { lookAtRows, uriOf } from './look.ts';
 import { isWritable, planRows, replaceOps, sameRows } from './planRows.ts';
+import { errorFacts } from './record.ts';
 import { isAfter, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,

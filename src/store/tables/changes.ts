@@ -172,15 +172,6 @@ export function latestUndoable(store: Store): Change | null {
   );
 }
 
-/** Changes of one playlist after `seq`, oldest first, that wrote something. */
-export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
-  return CHANGES.all(
-    store,
-    "where playlist_id = ? and seq > ? and state not in ('unchanged', 'rolled_back') order by seq",
-    [playlistId, seq],
-  );
-}
-
 /** Library changes that wrote something since `since` (Unix milliseconds), oldest first. */
 export function libraryChangesSince(store: Store, since: number): Change[] {
   return CHANGES.all(
