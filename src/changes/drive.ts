@@ -183,8 +183,9 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
     case 'paused':
       return pause(run, found.cause);
     case 'review':
-      if (error && !control.terms().patient && change.kind === 'reorder') return ended(run, 'partial', error);
       return review(run, found.cause);
+    case 'unknowable':
+      return ended(run, 'partial', error ?? found.cause);
     case 'landed':
       enter(run, going, {});
       return null;

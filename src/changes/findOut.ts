@@ -37,7 +37,8 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
   const { clock } = context;
   const begunAt = clock.monotonic();
-  if (run.leg.rows === null && step?.op.op === 'move') return { kind: 'review', cause: unknowable(run) };
+  const asked = step ?? nextStep(run.leg.ops, progressOf(run.change));
+  if (run.leg.rows === null && asked?.op.op === 'move') return { kind: 'unknowable', cause: unknowable(run) };
   let otherSince: number | null = null;
   let failures = 0;
   for (let looks = 0; ; looks++) {
@@ -187,11 +188,11 @@ function endsWith(
 /** Rows were moved that had not been read before: reading them now does not tell whether they have moved. */
 function unknowable({ change }: Run): RelayError {
   return new RelayError(
-    'CONFLICT',
+    'PARTIAL_WRITE',
     `The answer to moving rows of the playlist ${change.playlistId} was lost, and its rows do not tell whether they have moved.`,
     {
       remedy: 'Read the playlist (get_playlist_tracks) and move the rows if they have not moved.',
-      details: { playlist_id: change.playlistId, written: 0, expected_uris: [], present_uris: [] },
+      details: { playlist_id: change.playlistId, written: 0 },
     },
   );
 }

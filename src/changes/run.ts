@@ -151,6 +151,8 @@ export type FoundOut =
   /** Nothing shows after the longest time that a request may take: it had no effect. */
   | { kind: 'absent' }
   | { kind: 'review'; cause: RelayError }
+  /** Reading cannot tell. */
+  | { kind: 'unknowable'; cause: RelayError }
   | { kind: 'paused'; cause: RelayError }
   | { kind: 'stopped' };
 

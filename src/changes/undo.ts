@@ -41,6 +41,7 @@ export async function planUndo(
     case 'details':
       return undoDetails(context, change, body, force, call);
     case 'save':
+      await waitForList(context, change, call);
       return unsaving(await newlySaved(context, change, body, call));
     case 'unsave':
       return saving(body.former.saved ?? []);
@@ -246,6 +247,7 @@ function inverseOf(
 ): readonly string[] {
   const { ops, total } = legOf(body);
   const [op] = ops;
+  if (op?.op === 'move' && change.op === 0) throw unknownMove(change);
   if (op?.op === 'move') return movedBack(present, op);
   if (op?.op !== 'append') throw new Error(`A change of kind ${change.kind} has no former rows.`);
   const uris = change.op > 0 ? op.uris : op.uris.slice(0, change.at);
@@ -259,6 +261,18 @@ function inverseOf(
     throw changedSince(change.playlistId ?? '', [...before, ...uris], present);
   }
   return withoutLast(present, uris);
+}
+
+/** Its answer was lost, and the rows were not read before: nothing tells what there is to take back. */
+function unknownMove({ playlistId }: Change): RelayError {
+  return new RelayError(
+    'CONFLICT',
+    `Whether the rows of the playlist ${playlistId} were moved is not known.`,
+    {
+      remedy:
+        'Read the playlist (get_playlist_tracks) and move the rows with reorder_playlist_tracks if they are not where they should be.',
+    },
+  );
 }
 
 function movedBack(
