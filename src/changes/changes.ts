@@ -24,14 +24,15 @@ import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { type Control, type DriveEnd, legOf, type Terms } from './run.ts';
 
-/** How long and how much is kept that can be taken back. */
+/** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
+/** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
   kind: ChangeKind;
   /** null: the library, or a playlist that is to be made. */
   playlistId: string | null;
-  /** `tool NAME`, `job ID` or `relay undo`. */
+  /** Who asked, as `relay history` shows it: `tool NAME`, `job ID` or `relay undo`. */
   askedBy: string;
   /** Entries that the caller asked for. */
   requested: number;
@@ -43,6 +44,7 @@ export interface ChangeRequest {
   prepare(call: Call): Promise<PreparedChange | null>;
 }
 
+/** What is there and what is to be done: all that a change needs to be stored. */
 export interface PreparedChange {
   /** Where only reading tells how many entries it is. */
   requested?: number;
@@ -51,16 +53,18 @@ export interface PreparedChange {
   notes?: Readonly<Record<string, unknown>>;
 }
 
-/** How far a change got. */
+/** How far a change got when its run ended. */
 export interface ChangeReport {
   change: Change;
   body: ChangeBody;
   end: DriveEnd;
   /** The playlist that it made. */
   playlist: Playlist | null;
+  /** Requests of the way forward, and those that this run has completed. */
   requests: { total: number; completed: number };
 }
 
+/** How a change stands when its caller stops waiting. */
 export type ChangeResult =
   | ({ kind: 'ended' } & ChangeReport)
   /** It goes on by itself; a job should show it. `cause` says what it waits for, null where only the time is up. */
@@ -74,10 +78,11 @@ export type ChangeResult =
     }
   | { kind: 'nothing_to_do' };
 
+/** The one way to write to playlists and the library. */
 export interface Changes {
   /**
-   * Carries out a change for a caller who waits some time. If the caller leaves, the change stops before its next
-   * request; if time is up, it goes on.
+   * Carries out a change for a caller who waits for a limited time. If the caller leaves, the change stops before its
+   * next request; if the time is up, it goes on.
    * @throws RelayError of `prepare`, `STORE_ERROR`, or the reason of `call.signal` where nothing was begun
    */
   run(request: ChangeRequest, call: Call, patience: CallerPatience): Promise<ChangeResult>;
@@ -90,19 +95,23 @@ export interface Changes {
    * @param decided nothing is sent until it settles; if it rejects, the change goes on, and so does the rejection
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
-  /** A person keeps the playlist as it is: a change under review is over. */
+  /** Ends a change under review as `done`: a person keeps the playlist as it is. @throws RelayError of reading, `STORE_ERROR` */
   accept(seq: number): Promise<void>;
   /** True while a run is at it. */
   isActive(seq: number): boolean;
-  /** Changes that were cut short and belong to no job. */
+  /** Changes that have not ended, that no run is at, and that belong to no job: a stop or a crash cut them short. */
   orphans(): Change[];
-  /** Called in the transaction that records an entry of a job's change. */
+  /**
+   * Sets who hears of each step of a job's change, in the transaction that records it. `refused`: the entry was left out,
+   * and why.
+   */
   observe(observer: (change: Change, refused: RelayError | null) => void): void;
+  /** Sends nothing new; resolves when every run has ended. */
   stop(): Promise<void>;
 }
 
 interface CallerPatience {
-  /** How long the caller waits. */
+  /** How long the caller waits, in milliseconds. */
   waitMs: number;
   /** true: a limit makes the change go on by itself. false: its caller is told. */
   defersLimits?: boolean;
@@ -133,6 +142,7 @@ interface Active {
 
 const FOR_A_CALLER = { maxAttempts: 1, leavesOutRefused: false };
 
+/** The engine; one for each process, since it makes writes to one target take turns. */
 export function createChanges(context: ChangeContext): Changes {
   const { store, clock, random, rows } = context;
   const stopping = new AbortController();

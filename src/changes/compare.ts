@@ -8,6 +8,7 @@ export interface Reading {
   rows: readonly string[];
 }
 
+/** What a reading shows. */
 export type Verdict =
   /** It got at least this far, further than was known. */
   | { kind: 'landed'; progress: Progress }
@@ -21,7 +22,10 @@ export type Verdict =
 /** URIs that Spotify shows in place of those that were written (relinking). */
 export type Relinks = ReadonlyMap<string, string>;
 
-/** Compares with every state from the former rows to the end. @param known what certainly took effect */
+/**
+ * Compares a reading with every state of a change, from the former rows to the end.
+ * @param known what certainly took effect
+ */
 export function compareRows(
   former: readonly string[],
   ops: readonly ChangeOp[],

@@ -30,11 +30,14 @@ import { outcomeUnknown, sendStep } from './sendStep.ts';
 
 /** After this many single entries that the provider refuses, the change fails as a whole. */
 const MAX_REFUSED = 20;
-/** A short limit in the middle of a write is waited out for a caller, this often. */
+/** In the middle of a write, a limit of at most this many seconds is waited out for a caller, so many times. */
 const PATIENCE_SECONDS = 5;
 const MAX_PATIENT_WAITS = 3;
 
-/** @param carryOn a person has decided that a change under review writes what is missing */
+/**
+ * Runs a change until it ends, waits, needs a person, or the server stops. Failures are in what it returns.
+ * @param carryOn a person has decided that a change under review writes what is missing
+ */
 export async function drive(
   context: ChangeContext,
   found: Pick<Change, 'seq' | 'id'>,
@@ -99,7 +102,7 @@ async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
   const { change } = run;
   if (run.control.isNew) return null;
   if (change.inTransit) {
-    // The last run ended without its word: a request may still be on its way.
+    // The last run did not end in order: a request of it may still be on its way.
     const end = await afterDoubt(run, await findOut(run, null), null);
     if (end) return end;
   } else if (change.playlistId !== null && change.leg === 'forward') {
@@ -137,7 +140,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
       ...(serverTime === null || change.serverTime !== null ? {} : { serverTime }),
     });
     run.size *= 2;
-    // Filled, it could not be told from another of its name.
+    // Once it has rows, a crash could not tell it from another playlist of its name.
     if (playlist) await context.store.saveNow();
     return null;
   }
@@ -349,7 +352,7 @@ async function cancelled(run: Run): Promise<DriveEnd | null> {
   return ended(run, 'partial', cause);
 }
 
-/** Nothing is on its way: the next start goes on at once. */
+/** Records that nothing is on its way, so that the next start goes on without looking. */
 function stopped(run: Run): DriveEnd {
   setChange(run.context.store, run.change.seq, { inTransit: false }, run.context.clock.now());
   run.context.store.saveSoon();

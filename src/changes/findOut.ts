@@ -32,7 +32,10 @@ const OTHER_MS = 6_000;
 const MIN_LOOKS = 4;
 const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 
-/** @param step what is in doubt; null after a crash, when it may be any request from the recorded progress on */
+/**
+ * Reads the target until it is certain how a request ended, and records what took effect.
+ * @param step the request in doubt; null after a crash, when it may be any from the recorded progress on
+ */
 export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
   const { clock } = context;

@@ -22,7 +22,11 @@ const LAG_MS = 6_000;
 const EARLY_MS = 3_000;
 const LOOK_AGAIN_MS = 500;
 
-/** All requests are answered. Where one was sent twice, or rows were written back, the list has to show what it should. */
+/**
+ * Ends a change whose requests are all answered. Where one may have been sent twice, where rows were written back, and after
+ * an undo, the list has to show what it should first.
+ * @returns null where more is to be written: rows that are there twice are removed
+ */
 export async function finish(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
   const mustLook = change.uncertain || change.leg === 'back' || change.kind === 'undo';
@@ -85,12 +89,17 @@ function isDoubled(present: readonly string[], goal: readonly string[]): boolean
   return false;
 }
 
+/** Stops a change until a person has decided; `cause` says what differs. */
 export function review(run: Run, cause: RelayError): DriveEnd {
   enter(run, 'review', { error: errorFacts(cause), inTransit: false, runAfter: null, reason: null });
   return { kind: 'review', cause };
 }
 
-/** Turns round: plans the way back from what the playlist holds, and saves that before it is begun. */
+/**
+ * Begins to write back what was there: plans the way from what the playlist holds now, and saves that plan first.
+ * @returns null once the way back can be taken; the end where it cannot
+ * @throws RelayError `STORE_ERROR`
+ */
 export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
   const { change, body } = run;
   const former = body.former.rows ?? [];
@@ -126,8 +135,9 @@ async function rowsNow(
 }
 
 /**
- * Where the change has stood still while others wrote: goes on from what the playlist holds now. Rows that are only added
- * at the end go behind what is there; anything else goes on only if nothing but new rows at the end came.
+ * Goes on with a change that has stood still, from what the playlist holds now: others may have written. Rows that are only
+ * appended go after what is there; any other change goes on only if nothing but new rows at the end came, and is under
+ * review otherwise.
  * @param carryOn a person has seen that someone else changed the playlist, and wants what is missing written all the same
  */
 export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd | null> {

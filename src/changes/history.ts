@@ -21,6 +21,7 @@ import type { ChangeContext } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { planUndo, type UndoPlan } from './undo.ts';
 
+/** A change as `list_changes` and `relay history` show it. */
 export interface ChangeSummary {
   change_id: string;
   kind: ChangeKind;
@@ -39,7 +40,7 @@ export interface ChangeSummary {
 
 type Context = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 
-/** Newest first. */
+/** One page of the changes that wrote something or still may, newest first; `offset` counts from 0. */
 export function changeHistory(
   { store }: Pick<Context, 'store'>,
   offset: number,
@@ -156,7 +157,10 @@ export function undoRequest(
   };
 }
 
-/** What taking a change back would do; writes nothing. */
+/**
+ * What taking a change back would do, and in how many requests. Sends no writes.
+ * @throws RelayError as `planUndo`
+ */
 export async function previewUndo(
   context: Context,
   change: Change,

@@ -17,7 +17,7 @@ import { ROWS_PER_REQUEST } from './rowOps.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 
-/** Rows at the end, in order. */
+/** Appends rows in order. */
 export function addRows(playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'add',
@@ -27,7 +27,7 @@ export function addRows(playlistId: string, uris: readonly string[]): Request {
   };
 }
 
-/** The same for a job, which may have to find its way after days: the number of rows is read first. */
+/** The same for a job, which may go on after days: how many rows there are is read first. */
 export function addRowsCounted(
   { provider, rows }: Reading,
   playlistId: string,
@@ -46,7 +46,7 @@ export function addRowsCounted(
   };
 }
 
-/** Every occurrence of each URI. */
+/** Removes every occurrence of each URI. */
 export function removeRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'remove',
@@ -63,6 +63,7 @@ export function removeRows({ rows }: Reading, playlistId: string, uris: readonly
   };
 }
 
+/** Rows that change their place. Positions are 0-based and count before the move, as Spotify's do. */
 export interface Move {
   start: number;
   length: number;
@@ -70,6 +71,7 @@ export interface Move {
   snapshot?: string | undefined;
 }
 
+/** Moves rows; what was there is noted only where relay knows it without reading. */
 export function moveRows({ rows }: Reading, playlistId: string, move: Move): Request {
   return {
     kind: 'reorder',
@@ -83,7 +85,7 @@ export function moveRows({ rows }: Reading, playlistId: string, move: Move): Req
 }
 
 /**
- * All rows.
+ * Replaces all rows.
  * @throws RelayError of `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
  */
 export function replaceRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
@@ -98,7 +100,10 @@ export function replaceRows({ rows }: Reading, playlistId: string, uris: readonl
   };
 }
 
-/** @param read what the playlist holds, in the turn in which it is written */
+/**
+ * Removes repeated rows; the first of each stays.
+ * @param read returns what the playlist holds. Called in the change's turn, so nothing else of relay writes meanwhile
+ */
 export function deduplicateRows(
   playlistId: string,
   read: (call: Call) => Promise<readonly string[]>,
@@ -116,6 +121,7 @@ export function deduplicateRows(
   };
 }
 
+/** The operations that leave the first occurrence of each URI. */
 export function deduplicateOps(uris: readonly string[]): ChangeOp[] {
   const ops = planDeduplicate(uris).requests.map(opOf);
   const first = ops.findIndex(({ op }) => op === 'append');
@@ -164,6 +170,7 @@ export function makePlaylist(
   };
 }
 
+/** Name, description, public or collaborative; those that are undefined stay as they are. */
 export function changeDetails({ provider }: Reading, playlistId: string, set: DetailValues): Request {
   return {
     kind: 'details',
@@ -209,7 +216,7 @@ export function saveTracks({ store }: Pick<Reading, 'store'>, uris: readonly str
   };
 }
 
-/** Which of them are saved is read before they go: nothing tells it afterwards. */
+/** Removes saved tracks. Which of them are saved is read first: nothing tells it afterwards. */
 export function unsaveTracks({ provider, store }: Reading, uris: readonly string[]): Request {
   return {
     kind: 'unsave',

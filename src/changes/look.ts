@@ -9,6 +9,7 @@ import { compareRows, compareTail, type Reading, type Verdict } from './compare.
 import type { ChangeContext } from './record.ts';
 import { progressAt, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
 
+/** The URI of a row; an empty string for a row that Spotify no longer offers. */
 export function uriOf({ item }: Item): string {
   return item?.uri ?? '';
 }

@@ -28,6 +28,7 @@ function keptRows(present: readonly string[], ops: readonly ChangeOp[]): number 
   return present.reduce((sum, uri) => sum + (out.has(uri) ? 0 : 1), 0);
 }
 
+/** True for the same URIs in the same order. */
 export function sameRows(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((uri, index) => uri === b[index]);
 }

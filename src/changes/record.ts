@@ -1,4 +1,4 @@
-/** What the parts of the engine share, and the one way to move a change to another state. */
+/** The stored record of a change: reading it again, and the one way to move it to another state. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ChangeState } from '../domain/change.ts';
@@ -10,6 +10,7 @@ import { type Change, type ChangeChange, getChangeBySeq, setChange } from '../st
 import type { JobError } from '../store/tables/jobs.ts';
 import { mayMove } from './states.ts';
 
+/** What every part of the engine works with. */
 export interface ChangeContext {
   provider: ProviderApi;
   rows: PlaylistRows;
@@ -19,10 +20,13 @@ export interface ChangeContext {
   log: Log;
 }
 
-/** What is enough to read what is there. */
+/** As much of it as reading takes. */
 export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
 
-/** Moves a change in memory; the caller saves. */
+/**
+ * Moves a change to `state` in memory; the caller saves.
+ * @throws Error on a move that `states.ts` does not allow: a bug
+ */
 export function moveTo(
   { store, clock, log }: Pick<ChangeContext, 'store' | 'clock' | 'log'>,
   change: Change,
@@ -48,6 +52,7 @@ export function reread(store: Store, { seq, id }: Pick<Change, 'seq' | 'id'>): C
   return found;
 }
 
+/** An error as it is stored with a change or a job. */
 export function errorFacts({ code, message, remedy, remedyValue }: RelayError): JobError {
   const stored = remedyValue?.command ? remedyValue : remedy;
   return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };

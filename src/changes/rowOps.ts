@@ -6,6 +6,7 @@ export const ROWS_PER_REQUEST = 100;
 /** The provider's limit for one request to `/me/library`. */
 export const TRACKS_PER_REQUEST = 40;
 
+/** Nothing has taken effect yet. */
 export const START: Progress = { op: 0, at: 0 };
 
 /** One request: an operation, or as much of a long one as a request takes. */
@@ -54,6 +55,7 @@ export function requestsLeft(ops: readonly ChangeOp[], progress: Progress = STAR
   }, 0);
 }
 
+/** True if `a` is further than `b`. */
 export function isAfter(a: Progress, b: Progress): boolean {
   return a.op > b.op || (a.op === b.op && a.at > b.at);
 }

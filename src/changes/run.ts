@@ -31,6 +31,7 @@ export interface Terms {
   leavesOutRefused: boolean;
 }
 
+/** How the world outside steers a run and hears of it. */
 export interface Control {
   terms(): Terms;
   /** The server is stopping: nothing new is sent. */
@@ -47,6 +48,7 @@ export interface Control {
   onMade?(playlist: Playlist): void;
 }
 
+/** How a run of a change ended. */
 export type DriveEnd =
   /** The change is in one of its ended states; `cause` where that is not the wanted one. */
   | { kind: 'ended'; cause: RelayError | null }
@@ -73,7 +75,7 @@ export interface Run {
   /** Entries of the next request; halved after a refusal. */
   size: number;
   patientWaits: number;
-  /** Why it is being rolled back. */
+  /** Why it is being rolled back; null on the way forward. */
   cause: RelayError | null;
   /** Of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
@@ -96,10 +98,12 @@ export function isRewriting({ change, body }: Run): boolean {
   );
 }
 
+/** True if no request of the change is known to have taken effect. */
 export function isUntouched({ change }: Run): boolean {
   return change.op === 0 && change.at === 0 && change.written === 0;
 }
 
+/** How far the present leg got, as far as is certain. */
 export function progressOf({ op, at }: Change): Progress {
   return { op, at };
 }
@@ -140,6 +144,7 @@ export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Pro
   return count;
 }
 
+/** Moves the change to another state; saved soon. */
 export function enter(run: Run, state: Change['state'], facts: ChangeChange): void {
   run.change = moveTo(run.context, run.change, state, facts);
   run.context.store.saveSoon();
@@ -210,6 +215,7 @@ export function changedMeanwhile(
   );
 }
 
+/** Ends the change in one of its four ends; saved soon. `cause` where that is not the wanted one. */
 export function ended(
   run: Run,
   state: 'done' | 'partial' | 'rolled_back' | 'unchanged',
@@ -227,7 +233,7 @@ export function ended(
   return { kind: 'ended', cause };
 }
 
-/** Goes another way from here on; on disk before its first request. */
+/** Carries out other operations from here on; they are on disk before the first of them is sent. @throws RelayError `STORE_ERROR` */
 export async function takeLeg(
   run: Run,
   leg: ChangeLeg,
@@ -244,7 +250,7 @@ export async function takeLeg(
   });
 }
 
-/** What the playlist holds now, for who reads it before the list has caught up. */
+/** Tells what the playlist holds now, for readers that come before the list has caught up. */
 function tellRows(run: Run): void {
   const { context, change, leg } = run;
   if (change.playlistId === null || !leg.ops.some(writesRows)) return;

@@ -19,6 +19,7 @@ import {
 import { libraryRequest } from '../provider/resources/savedTracks.ts';
 import { writesRows } from './rowOps.ts';
 
+/** What Spotify answered to one request. */
 export interface StepAnswer {
   snapshotId: string | null;
   /** The playlist that a `create` made. */

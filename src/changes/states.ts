@@ -17,6 +17,7 @@ const MOVES: Readonly<Record<ChangeState, readonly ChangeState[]>> = {
   unchanged: [],
 };
 
+/** True if a change may go from one state to the other. */
 export function mayMove(from: ChangeState, to: ChangeState): boolean {
   return MOVES[from].includes(to);
 }

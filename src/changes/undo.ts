@@ -17,6 +17,7 @@ const USUAL_LAG_MS = 3_000;
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
+/** How a change is taken back, and what a person is told about it. */
 export interface UndoPlan extends PreparedChange {
   /** Rows that are written again: Spotify shows them as added today. */
   rewritten: number;

@@ -42,16 +42,20 @@ const STATE_GROUPS = {
 } as const;
 export type ChangeState = keyof typeof STATE_GROUPS;
 
+/** In the order of the table above. */
 export const CHANGE_STATES = Object.keys(STATE_GROUPS) as [ChangeState, ...ChangeState[]];
 
+/** The states of one group. */
 export function changeStatesIn(group: (typeof STATE_GROUPS)[ChangeState]): ChangeState[] {
   return CHANGE_STATES.filter((state) => STATE_GROUPS[state] === group);
 }
 
+/** True for a state that nothing follows. */
 export function isChangeEnded(state: ChangeState): boolean {
   return STATE_GROUPS[state] === 'ended';
 }
 
+/** Details of a playlist; undefined means left as it is, or not known. */
 export interface DetailValues {
   name?: string | undefined;
   description?: string | undefined;

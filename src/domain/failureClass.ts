@@ -1,6 +1,7 @@
 /** Who is at fault when a request fails, and so what helps: the one place that sorts error codes. Pure. */
 import type { ErrorCode, RelayError } from './errors.ts';
 
+/** The kinds of failure, each with its own way of waiting (`pause.ts`). */
 export type FailureClass =
   /** The network or the provider as a whole: says nothing about the request. Passes by itself. */
   | 'connectivity'
@@ -70,6 +71,7 @@ const CLASSES: Readonly<Record<ErrorCode, FailureClass>> = {
   HOME_UNUSABLE: 'store',
 };
 
+/** The class of an error; every code has one. */
 export function failureClassOf({ code }: Pick<RelayError, 'code'>): FailureClass {
   return CLASSES[code];
 }

@@ -2,6 +2,7 @@
 import type { ErrorCode, RelayError } from './errors.ts';
 import { type FailureClass, failureClassOf } from './failureClass.ts';
 
+/** How long to wait, and why. */
 export interface Pause {
   /** Unix milliseconds; null: until the owner logs in. */
   until: number | null;
@@ -10,6 +11,7 @@ export interface Pause {
   spendsAttempt: boolean;
 }
 
+/** What a pause depends on besides the error. */
 export interface PauseFacts {
   /** Consecutive failures of this class, this one among them, from 1. */
   failures: number;
