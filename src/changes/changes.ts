@@ -95,7 +95,10 @@ export interface Changes {
    * @param decided nothing is sent until it settles; if it rejects, the change goes on, and so does the rejection
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
-  /** Ends a change under review as `done`: a person keeps the playlist as it is. @throws RelayError of reading, `STORE_ERROR` */
+  /**
+   * Ends a change under review as `done`: a person keeps the playlist as it is.
+   * @throws RelayError of reading, `STORE_ERROR`
+   */
   accept(seq: number): Promise<void>;
   /** True while a run is at it. */
   isActive(seq: number): boolean;

@@ -233,7 +233,10 @@ export function ended(
   return { kind: 'ended', cause };
 }
 
-/** Carries out other operations from here on; they are on disk before the first of them is sent. @throws RelayError `STORE_ERROR` */
+/**
+ * Carries out other operations from here on; they are on disk before the first of them is sent.
+ * @throws RelayError `STORE_ERROR`
+ */
 export async function takeLeg(
   run: Run,
   leg: ChangeLeg,
