@@ -115,13 +115,17 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
   return change;
 }
 
-/** True for a change that stands still since its job has ended, with nothing on its way: it ends where it is. */
+/** True for a change that stands still since its job has ended, with nothing on its way. */
 function isLeft(store: Context['store'], change: Change): boolean {
   const job = change.job === null ? null : getJobBySeq(store, change.job);
   if (change.inTransit || job === null || !isEnded(job.status)) return false;
-  if (change.state !== 'waiting' && change.state !== 'review') return false;
+  return change.state === 'waiting' || change.state === 'review';
+}
+
+/** One that stands still is over once it is taken back. */
+function endHere(store: Context['store'], change: Change): void {
+  if (isChangeEnded(change.state)) return;
   setChange(store, change.seq, { state: 'partial', endedAt: store.now(), runAfter: null }, store.now());
-  return true;
 }
 
 function changeNamed(store: Context['store'], id: string): Change | null {
@@ -149,7 +153,9 @@ export function undoRequest(
     requested: change.written,
     undoes: change.seq,
     async prepare(call) {
-      const plan = await planUndo(context, change, force, call);
+      // Another undo of it may have had its turn before, or its job may have been resumed.
+      const plan = await planUndo(context, undoableChange(context, change.id), force, call);
+      endHere(context.store, undoableChange(context, change.id));
       tell(plan);
       const requested = plan.ops.reduce((sum, op) => sum + ('uris' in op ? op.uris.length : 1), 0);
       return { ...plan, requested };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { at, owner } from '../support/shapes.ts';
+import type { Relay } from '../support/world.ts';
 import { assertDone, assertRows, change, fill, withExtras, withUnkind } from './support.ts';
 
 test('an undo can be undone, and that again', () =>
@@ -73,4 +74,33 @@ test('details and saved tracks come back', () =>
       for (const id of (await changes()).slice(0, 3)) assertDone(await undo(id));
     });
     assert.deepEqual(now(), former);
+  }));
+
+/** Undoes one change by two calls at once, of which one has to be refused. */
+async function undoneTwice(relay: Relay): Promise<void> {
+  await withExtras(relay, async ({ changes, undo }) => {
+    const id = at(await changes(), 0);
+    const both = await Promise.all([undo(id), undo(id)]);
+    assert.deepEqual(both.map(({ error }) => error?.code ?? 'done').toSorted(), ['CONFLICT', 'done']);
+  });
+}
+
+test('two undos of one move at once move the rows back once', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    const move = { range_start: 3, insert_before: 50, range_length: 5 };
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+    await undoneTwice(relay);
+    assertRows(playlist, former);
+  }));
+
+test('two undos of one addition at once leave the same songs that were added before', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
+    const args = { playlist_id: playlist.id, track_ids: songs };
+    for (let count = 0; count < 2; count++) assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    await undoneTwice(relay);
+    assertRows(playlist, [...former, ...songs]);
   }));
