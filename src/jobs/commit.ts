@@ -6,8 +6,9 @@ import type { ChangeReport } from '../changes/changes.ts';
 import { isChangeEnded } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
+import { BULK_JOB_TYPES } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { type Change, changeOfJob, getChangeBody } from '../store/tables/changes.ts';
+import { type Change, changeOfJob, getChangeBody, undoOf } from '../store/tables/changes.ts';
 import { firstMatched, markNextWritten, rejectItem, unwriteItems } from '../store/tables/jobItems.ts';
 import { changeJob, getJobBySeq, type Job } from '../store/tables/jobs.ts';
 import { errorFacts, type JobContext, move, reread } from './context.ts';
@@ -33,6 +34,9 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
     return;
   }
   if (present.status === 'cancelled') return;
+  if (begun && !mayBeginAgain(context, present, begun)) {
+    return fail(context, present, begun, cannotGoOn(begun), false);
+  }
   requireSameAccount(context, present);
   const account = getAccount(store)?.providerUserId ?? null;
   if (present.account === null && account !== null)
@@ -41,6 +45,20 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
   const report = await changes.begin(changeRequestOf(context, present), options);
   if (report) await record(context, job, report);
   else await complete(context, job, null);
+}
+
+/** Its items are written again only where nothing of the former write is left, and where they say what to write. */
+function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean {
+  if (!BULK_JOB_TYPES.some((type) => type === job.type)) return false;
+  return begun.state !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
+}
+
+function cannotGoOn({ id, written, requested }: Change): RelayError {
+  return new RelayError(
+    'CONFLICT',
+    `The write of this job has ended with ${written} of ${requested} entries written, and cannot go on.`,
+    { remedy: `Read the playlist, and ask for what is missing in a new call. undo_change takes back ${id}.` },
+  );
 }
 
 function requireSameAccount({ store }: JobContext, job: Job): void {

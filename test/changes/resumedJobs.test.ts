@@ -1,0 +1,91 @@
+/** Jobs that are resumed after an undo of what they wrote was shown or carried out. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { failureOf, named, tracks, urisOf } from '../jobs/support.ts';
+import { at } from '../support/shapes.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
+import type { Relay } from '../support/world.ts';
+import {
+  assertDone,
+  assertRows,
+  committed,
+  ended,
+  extrasClient,
+  fill,
+  withExtras,
+  withUnkind,
+} from './support.ts';
+
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
+const REMOVE = { method: 'DELETE', path: /\/items$/ } as const;
+
+async function resumed(relay: Relay, id: string): Promise<JobRecord> {
+  await relay.call('resume_job', { job_id: id });
+  return ended(relay, id);
+}
+
+/** A job of 250 songs that fails for good after the first hundred. */
+async function failedAppend(relay: Relay, playlistId: string, items: readonly string[]): Promise<string> {
+  const refused: FaultRule = {
+    ...APPEND,
+    skip: 1,
+    times: Number.POSITIVE_INFINITY,
+    kind: 'status',
+    status: 403,
+  };
+  const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlistId }, () =>
+    relay.provider.faults.add(refused),
+  );
+  assert.equal((await ended(relay, id)).status, 'failed');
+  relay.provider.faults.clear();
+  return id;
+}
+
+test('a failed job whose undo was only shown goes on where it was', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
+    fill(playlist, former);
+    const id = await failedAppend(relay, playlist.id, items);
+    const client = await extrasClient(relay.server.mcpUrl);
+    const { isError } = await client.callTool({ name: 'undo_change', arguments: { dry_run: true } });
+    await client.close();
+    assert.ok(!isError);
+    assert.equal((await resumed(relay, id)).status, 'completed');
+    assertRows(playlist, [...former, ...items]);
+  }));
+
+test('a failed job whose write was undone writes all of it again', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
+    fill(playlist, former);
+    const id = await failedAppend(relay, playlist.id, items);
+    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertRows(playlist, former);
+    assert.equal((await resumed(relay, id)).status, 'completed');
+    assertRows(playlist, [...former, ...items]);
+  }));
+
+test('a removal that became a job, failed and was undone adds nothing when it is resumed', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = tracks(relay, 400);
+    fill(playlist, former);
+    relay.provider.faults.add(
+      { ...REMOVE, skip: 1, kind: 'latency', ms: 50_000 },
+      { ...REMOVE, skip: 2, times: Number.POSITIVE_INFINITY, kind: 'status', status: 403 },
+    );
+    const args = { playlist_id: playlist.id, track_ids: former.slice(0, 350) };
+    const answer = await relay.call('remove_tracks_from_playlist', args);
+    const id = String(failureOf(answer).details.job_id);
+    assert.equal((await ended(relay, id)).status, 'failed');
+    assert.equal(urisOf(playlist).length, 200);
+    relay.provider.faults.clear();
+    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertRows(playlist, former);
+    const job = await resumed(relay, id);
+    assert.deepEqual([job.status, (job.error as { code?: string } | null)?.code], ['failed', 'CONFLICT']);
+    assertRows(playlist, former);
+  }));
