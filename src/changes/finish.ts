@@ -201,7 +201,7 @@ function endsWithFirst(present: readonly string[], wanted: readonly string[], kn
 }
 
 /** The entries of `list` that are left when one of them is taken out for each of `taken`. */
-function without(list: readonly string[], taken: readonly string[]): string[] {
+export function without(list: readonly string[], taken: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const uri of taken) counts.set(uri, (counts.get(uri) ?? 0) + 1);
   return list.filter((uri) => {

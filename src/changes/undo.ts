@@ -5,11 +5,12 @@ import type { Call } from '../provider/api.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
 import { type Change, type ChangeBody, getChangeBody } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
+import { without } from './finish.ts';
 import { uriOf } from './look.ts';
 import { newlySaved } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { rowsAt } from './rowOps.ts';
+import { onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
 import { changedMeanwhile, legOf, progressOf } from './run.ts';
 
 /** How long lists lag behind writes at most on most days. */
@@ -37,8 +38,9 @@ export async function planUndo(
   call: Call,
 ): Promise<UndoPlan> {
   const body = getChangeBody(context.store, change.seq);
-  const [first] = body.leg?.ops.length ? body.leg.ops : body.ops;
-  switch (first?.op) {
+  const [first] = body.ops;
+  if (!first) return plain([], body.former);
+  switch (first.op) {
     case 'details':
       return undoDetails(context, change, body, force, call);
     case 'save':
@@ -51,6 +53,7 @@ export async function planUndo(
     case 'unfollow':
       return plain([{ op: 'follow' }], {});
     case 'create':
+      if (change.playlistId === null) return plain([], {});
       return undoCreation(context, change, body, force, call);
     default:
       return undoRows(context, change, body, force, call);
@@ -79,9 +82,12 @@ async function undoDetails(
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  const wanted: DetailValues = Object.assign({}, ...ops.map((op) => (op.op === 'details' ? op.set : {})));
+  const steps = ops.filter((op) => op.op === 'details');
+  const fields: DetailValues = Object.assign({}, ...steps.map(({ set }) => set));
+  // What Spotify may have refused is not expected to show.
+  const wanted: DetailValues = Object.assign({}, ...steps.map(({ set, mayFail }) => (mayFail ? {} : set)));
   const before = former.details ?? {};
-  const present = await settledDetails(context, change, wanted, call);
+  const present = await settledDetails(context, change, fields, wanted, call);
   const differing = differences(present, wanted);
   if (differing.length > 0 && !force) {
     throw new RelayError(
@@ -94,13 +100,13 @@ async function undoDetails(
     );
   }
   const { description, ...others } = before;
-  const steps: ChangeOp[] = [];
-  if (Object.keys(others).length > 0) steps.push({ op: 'details', set: others });
+  const back: ChangeOp[] = [];
+  if (Object.keys(others).length > 0) back.push({ op: 'details', set: others });
   // On its own: Spotify may refuse an empty one.
   if (description !== undefined)
-    steps.push({ op: 'details', set: { description }, mayFail: description === '' });
+    back.push({ op: 'details', set: { description }, mayFail: description === '' });
   return {
-    ...plain(steps, { details: present }),
+    ...plain(back, { details: present }),
     lost: description === '' ? ['Spotify may refuse to clear a description.'] : [],
   };
 }
@@ -109,6 +115,7 @@ async function undoDetails(
 async function settledDetails(
   { provider, clock }: Context,
   change: Change,
+  fields: DetailValues,
   wanted: DetailValues,
   call: Call,
 ): Promise<DetailValues> {
@@ -127,7 +134,7 @@ async function settledDetails(
       ...(collaborative === null ? {} : { collaborative }),
     };
     const present = Object.fromEntries(
-      Object.entries(all).filter(([field]) => field in wanted),
+      Object.entries(all).filter(([field]) => field in fields),
     ) as DetailValues;
     const isRecent = clock.now() - change.updatedAt < 30_000;
     if (differences(present, wanted).length === 0 || !isRecent || clock.monotonic() >= until) return present;
@@ -169,7 +176,7 @@ async function undoRows(
 ): Promise<UndoPlan> {
   const expected = expectedRows(change, body);
   const present = await presentRows(context, change, expected, force, call);
-  const wanted = body.former.rows ?? inverseOf(change, body, present, force);
+  const wanted = wantedRows(change, body, present, force);
   const ops = planRows(present, wanted);
   if (ops === null) throw unsupported(present, wanted);
   const rewritten = ops.reduce(
@@ -237,6 +244,36 @@ function changedSince(id: string, expected: readonly string[], present: readonly
       details: details ?? {},
     },
   );
+}
+
+/** What was there before, and what others have added to it while it was written. */
+function wantedRows(
+  change: Change,
+  body: ChangeBody,
+  present: readonly string[],
+  force: boolean,
+): readonly string[] {
+  const { former, ops, leg } = body;
+  if (former.rows && (force || !leg || change.leg === 'back')) return former.rows;
+  if (leg && onlyAppends(ops)) return withoutLast(present, addedBy(change, body, present));
+  if (!former.rows) return inverseOf(change, body, present, force);
+  const goal = rowsAfter(former.rows, ops);
+  return [...former.rows, ...without(present, [...former.rows, ...goal]).filter((uri) => uri !== '')];
+}
+
+/** The rows of an addition between which others wrote. */
+function addedBy(
+  change: Change,
+  { former, ops, refused, leg }: ChangeBody,
+  present: readonly string[],
+): string[] {
+  const left = new Set(refused ?? []);
+  const asked = ops.flatMap((op) => ('uris' in op ? op.uris : [])).filter((uri) => !left.has(uri));
+  const isAccepted = leg?.ops.length === 0;
+  const uris = change.state === 'done' || isAccepted ? asked : asked.slice(0, change.written);
+  if (!former.rows) return uris;
+  // What was there before stays, however often.
+  return without(uris, without(uris, without(present, former.rows)));
 }
 
 /** For rows that were not read before: what the operation did, the other way round. */

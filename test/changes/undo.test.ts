@@ -104,3 +104,26 @@ test('two undos of one addition at once leave the same songs that were added bef
     await undoneTwice(relay);
     assertRows(playlist, [...former, ...songs]);
   }));
+
+test('the undo of saving what was saved already can be undone', () =>
+  withUnkind({}, async (relay) => {
+    const account = owner(relay.provider);
+    const former = account.saved.map(({ uri }) => uri);
+    assertDone(await change(relay, 'save_tracks', { track_ids: former.slice(0, 3) }));
+    await withExtras(relay, async ({ changes, undo }) => {
+      for (let count = 0; count < 2; count++) assertDone(await undo(at(await changes(), 0)));
+    });
+    assert.deepEqual(account.saved.map(({ uri }) => uri).toSorted(), former.toSorted());
+  }));
+
+test('the undo of a first description, which Spotify does not clear, can be undone', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    playlist.description = '';
+    const details = { name: 'Another Name', description: 'First words' };
+    assertDone(await change(relay, 'update_playlist_details', { playlist_id: playlist.id, ...details }));
+    await withExtras(relay, async ({ changes, undo }) => {
+      for (let count = 0; count < 2; count++) assertDone(await undo(at(await changes(), 0)));
+    });
+    assert.deepEqual([playlist.name, playlist.description], [details.name, details.description]);
+  }));
