@@ -8,23 +8,46 @@ import type { Call } from '../provider/api.ts';
 import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
+import { changesSince, getChangeBody } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed, uriOf } from './look.ts';
 import { knownAdditions, noteSaved } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
 import type { Reading } from './record.ts';
-import { ROWS_PER_REQUEST } from './rowOps.ts';
+import { ROWS_PER_REQUEST, writtenUris } from './rowOps.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 
-/** Appends rows in order. */
-export function addRows(playlistId: string, uris: readonly string[]): Request {
+/**
+ * Appends rows in order. How many rows there are is read first only where the same rows were just added, or are added twice
+ * in a row: the last rows do not tell then whether an addition whose answer is lost has taken effect.
+ */
+export function addRows(reading: Reading, playlistId: string, uris: readonly string[]): Request {
+  const counted = addRowsCounted(reading, playlistId, uris);
   return {
-    kind: 'add',
-    playlistId,
-    requested: uris.length,
-    prepare: async () => ({ former: {}, ops: [{ op: 'append', uris }] }),
+    ...counted,
+    async prepare(call) {
+      if (hasEqualRequests(uris) || justAdded(reading, playlistId, uris)) return counted.prepare(call);
+      return { former: {}, ops: [{ op: 'append', uris }] };
+    },
   };
+}
+
+/** Rows younger than this may be taken for those of a change whose answer is lost; more than the engine takes for young. */
+const YOUNG_MS = 180_000;
+
+/** True if two requests one after the other hold the same rows. */
+function hasEqualRequests(uris: readonly string[]): boolean {
+  const parts = chunk(uris, ROWS_PER_REQUEST).map((part) => part.join());
+  return parts.some((part, index) => part === parts[index + 1]);
+}
+
+function justAdded({ store }: Reading, playlistId: string, uris: readonly string[]): boolean {
+  const ours = new Set(uris);
+  return changesSince(store, playlistId, store.now() - YOUNG_MS).some(({ seq }) => {
+    const { ops, leg } = getChangeBody(store, seq);
+    return [...writtenUris([...ops, ...(leg?.ops ?? [])])].some((uri) => ours.has(uri));
+  });
 }
 
 /** The same for a job, which may go on after days: how many rows there are is read first. */
@@ -34,7 +57,9 @@ export function addRowsCounted(
   uris: readonly string[],
 ): Request {
   return {
-    ...addRows(playlistId, uris),
+    kind: 'add',
+    playlistId,
+    requested: uris.length,
     async prepare(call) {
       await rows.settle(playlistId, call);
       const page = { limit: PLAYLIST_PAGE, offset: 0 };

@@ -1,13 +1,6 @@
 /** What a job writes: its resolved items as one change. */
 import type { ChangeRequest } from '../changes/changes.ts';
-import {
-  addRows,
-  addRowsCounted,
-  makePlaylist,
-  replaceRows,
-  saveTracks,
-  unsaveTracks,
-} from '../changes/kinds.ts';
+import { addRowsCounted, makePlaylist, replaceRows, saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { uriOf } from '../changes/look.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
@@ -30,7 +23,7 @@ export function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
       if (uris.length === 0) return null;
       const prepared =
         held && job.type === 'add_to_playlist'
-          ? await addRows(job.targetId ?? '', uris).prepare(call)
+          ? { former: {}, ops: [{ op: 'append' as const, uris }] }
           : await requestOf(context, job, uris).prepare(call);
       requireCommitting(context, job);
       return prepared && held ? { ...prepared, former: { rows: held } } : prepared;

@@ -172,6 +172,15 @@ export function latestUndoable(store: Store): Change | null {
   );
 }
 
+/** Changes of one playlist that may have written something since `since` (Unix milliseconds), newest first. */
+export function changesSince(store: Store, playlistId: string, since: number): Change[] {
+  return CHANGES.all(
+    store,
+    "where playlist_id = ? and updated_at >= ? and state <> 'unchanged' order by seq desc",
+    [playlistId, since],
+  );
+}
+
 /** Library changes that wrote something since `since` (Unix milliseconds), oldest first. */
 export function libraryChangesSince(store: Store, since: number): Change[] {
   return CHANGES.all(

@@ -63,7 +63,7 @@ async function addEntries(
     return outcome(entries, { status: 'blocked', playlist_id: id });
   }
   if (toWrite(entries).length === 0) return outcome(entries, { status: 'done', playlist_id: id });
-  return (await writeOrDefer(services, begun, entries, addRows(id, toWrite(entries)), call)).answer;
+  return (await writeOrDefer(services, begun, entries, addRows(services, id, toWrite(entries)), call)).answer;
 }
 
 function addPayload({ playlist_id, strict, dry_run, skip_existing }: AddOptions): JobPayload {

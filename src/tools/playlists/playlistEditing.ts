@@ -113,7 +113,7 @@ export const addTracksTool = defineTool({
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
   handle: (services, { playlist_id: { id }, track_ids }, call) =>
-    write(services, 'add_tracks_to_playlist', addRows(id, uris(track_ids)), call),
+    write(services, 'add_tracks_to_playlist', addRows(services, id, uris(track_ids)), call),
 });
 
 export const removeTracksTool = defineTool({
