@@ -20,6 +20,8 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
     if (!(await move(context, job, 'committing', { runAfter: null, reason: null }))) return;
   }
   const { store, changes } = context;
+  // One that is at work is due at no time: else the other lanes would not sleep.
+  if (job.status === 'cancelled') changeJob(store, job.seq, { runAfter: null }, context.clock.now());
   const present = reread(store, job);
   const options = {
     signal,
@@ -95,6 +97,9 @@ export function followChange(
   }
 }
 
+/** Of a cancelled job that waits for a login. */
+const ASK_AGAIN_MS = 5 * 60_000;
+
 /** What became of the change becomes of the job. */
 async function record(context: JobContext, job: Job, { change, end }: ChangeReport): Promise<void> {
   const { store, clock } = context;
@@ -104,6 +109,9 @@ async function record(context: JobContext, job: Job, { change, end }: ChangeRepo
   const present = reread(store, job);
   if (present.status === 'cancelled') {
     closeCancelled(context, present);
+    // What it cannot find out now it asks again later, not at once.
+    const again = end.kind === 'paused' ? (change.runAfter ?? clock.now() + ASK_AGAIN_MS) : null;
+    changeJob(store, job.seq, { runAfter: again }, clock.now());
     store.saveSoon();
     return;
   }

@@ -177,6 +177,10 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
   store.run('update jobs set attempts = max(attempts, ?) where seq = ?', [attempts, seq]);
 }
 
+/** Of a cancelled job: how its last request ended is still being found out. */
+const HAS_OPEN_CHANGE = `seq in (select job from changes
+  where job is not null and state not in ('done', 'partial', 'rolled_back', 'unchanged'))`;
+
 /**
  * The next job of a phase that has something to do at `now`, the one after `last` first, so that each gets its turn. A
  * cancelled job has something to do while it is not known how its last write ended.
@@ -193,8 +197,7 @@ export function dueJob(
     `where phase = :phase and seq not in (${busy.map(Number).join(', ')}) and (
        status in (${WORKING})
        or (status = 'waiting' and run_after <= :now)
-       or (status = 'cancelled' and seq in (
-         select job from changes where job is not null and state not in ('done', 'partial', 'rolled_back', 'unchanged'))))
+       or (status = 'cancelled' and (run_after is null or run_after <= :now) and ${HAS_OPEN_CHANGE}))
      order by seq <= :last, seq limit 1`,
     { phase, now, last },
   );
@@ -203,7 +206,8 @@ export function dueJob(
 /** When the first waiting job of a phase is due, Unix milliseconds; null where none waits for a time. */
 export function nextRunAfter(store: Store, phase: JobPhase | null = null): number | null {
   const row = store.get<{ at: number | null }>(
-    "select min(run_after) as at from jobs where status = 'waiting' and (:phase is null or phase = :phase)",
+    `select min(run_after) as at from jobs where (:phase is null or phase = :phase) and (
+       status = 'waiting' or (:phase is not null and status = 'cancelled' and ${HAS_OPEN_CHANGE}))`,
     { phase },
   );
   return row?.at ?? null;
@@ -216,7 +220,7 @@ export function nextRunAfter(store: Store, phase: JobPhase | null = null): numbe
 export function boundWaits(store: Store, now: number, maxMs: number): number {
   return store.run(
     `update jobs set run_after = :now + max(0, min(run_after - updated_at, :max)), updated_at = :now
-     where status = 'waiting' and run_after - :now > max(0, min(run_after - updated_at, :max))`,
+     where status in ('waiting', 'cancelled') and run_after - :now > max(0, min(run_after - updated_at, :max))`,
     { now, max: maxMs },
   ).changes;
 }

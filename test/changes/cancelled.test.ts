@@ -1,0 +1,39 @@
+/** Jobs that are cancelled while it is found out how their last request ended. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { jobOf, named, reach, tracks } from '../jobs/support.ts';
+import { assertRows, committed, fill, poll, withUnkind } from './support.ts';
+
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
+
+test('a job that is cancelled while it may not read waits for that, and then says what it wrote', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
+    fill(playlist, former);
+    const limit = {
+      method: 'GET',
+      path: /^\/playlists\//,
+      kind: 'rate_limit',
+      retryAfterSeconds: 60,
+    } as const;
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () =>
+      relay.provider.faults.add(
+        { ...APPEND, skip: 1, kind: 'hook', fn: () => relay.provider.faults.add(limit) },
+        { ...APPEND, skip: 1, kind: 'status_after', status: 502 },
+      ),
+    );
+    await reach(relay, id, 'waiting');
+    await relay.call('cancel_job', { job_id: id });
+    const before = process.cpuUsage();
+    await setTimeout(1_000);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 600_000, `${(user + system) / 1_000} ms of 1,000 were spent waiting`);
+    const settled = await poll(async () => {
+      const { result } = await jobOf(relay, id);
+      return result?.outcome_unknown === undefined ? result : null;
+    });
+    assert.equal(settled?.written, 200);
+    assertRows(playlist, [...former, ...items.slice(0, 200)]);
+  }));
