@@ -70,7 +70,7 @@ export async function drive(
     if (control.signal.aborted) return { kind: 'stopped' };
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
-    return pause(run, error);
+    return control.terms().patient ? refusedPatiently(run, error) : pause(run, error);
   }
 }
 
@@ -184,7 +184,7 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
     case 'stopped':
       return { kind: 'stopped' };
     case 'paused':
-      return pause(run, found.cause);
+      return control.terms().patient ? refusedPatiently(run, found.cause) : pause(run, found.cause);
     case 'review':
       return review(run, found.cause);
     case 'unknowable':
@@ -269,11 +269,12 @@ function refusedPatiently(run: Run, error: RelayError): DriveEnd {
   const spendsAttempt = ['request', 'item'].includes(failureClassOf(error));
   if (!spendsAttempt || failuresBefore(change, error) + 1 < control.terms().maxAttempts)
     return pause(run, error);
+  const isInDoubt = change.state === 'looking' || change.state === 'outcome_unknown';
   enter(run, 'waiting', {
     runAfter: null,
     reason: error.code,
     error: errorFacts(error),
-    inTransit: false,
+    inTransit: isInDoubt,
     failures: 0,
   });
   return { kind: 'failed', cause: error };

@@ -1,0 +1,33 @@
+/** Playlists that are gone while a job writes to them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { named, reach, tracks } from '../jobs/support.ts';
+import { committed, ended, fill, withUnkind } from './support.ts';
+
+for (const type of ['replace_playlist', 'add_to_playlist']) {
+  test(`a job of type ${type} ends once its playlist is gone`, () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      fill(playlist, tracks(relay, 200));
+      const items = tracks(relay, 250, 3_000);
+      const id = await committed(relay, type, items, { playlist_id: playlist.id }, () =>
+        relay.provider.faults.add({
+          path: /\/items$/,
+          where: ({ method }) => method !== 'GET',
+          skip: 1,
+          kind: 'rate_limit',
+          retryAfterSeconds: 40,
+        }),
+      );
+      await reach(relay, id, 'waiting');
+      const gone = {
+        path: /^\/playlists\//,
+        times: Number.POSITIVE_INFINITY,
+        kind: 'status',
+        status: 404,
+      } as const;
+      relay.provider.faults.add(gone);
+      const { status, error, attempts } = await ended(relay, id);
+      assert.deepEqual([status, error?.code, attempts], ['failed', 'NOT_FOUND', 5]);
+    }));
+}
