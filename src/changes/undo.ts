@@ -3,7 +3,13 @@ import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
-import { type Change, type ChangeBody, getChangeBody } from '../store/tables/changes.ts';
+import {
+  type Change,
+  type ChangeBody,
+  getChangeBody,
+  laterChanges,
+  undoOf,
+} from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
 import { without } from './finish.ts';
 import { uriOf } from './look.ts';
@@ -175,6 +181,8 @@ async function undoRows(
   call: Call,
 ): Promise<UndoPlan> {
   const expected = expectedRows(change, body);
+  if (!force && expected === null && body.ops[0]?.op === 'move')
+    await requireSameVersion(context, change, call);
   const present = await presentRows(context, change, expected, force, call);
   const wanted = wantedRows(change, body, present, force);
   const ops = planRows(present, wanted);
@@ -231,6 +239,41 @@ function sameAsLeft(expected: readonly string[], present: readonly string[]): bo
 async function waitForList({ clock }: Context, change: Change, call: Call): Promise<void> {
   const rest = Math.min(change.updatedAt + USUAL_LAG_MS - clock.now(), USUAL_LAG_MS);
   if (rest > 0) await clock.sleep(rest, call.signal);
+}
+
+/** The version in reads may be an older one for half a minute after a write. */
+const VERSION_LAG_MS = 30_000;
+
+/**
+ * Rows that were moved without having been read: only the version tells whether anything came since.
+ * @throws RelayError `CONFLICT`
+ */
+async function requireSameVersion(
+  { provider, rows, store, clock }: Context,
+  change: Change,
+  call: Call,
+): Promise<void> {
+  const id = change.playlistId ?? '';
+  const later = laterChanges(store, id, change.seq);
+  const last = later.at(-1) ?? change;
+  const ageMs = Math.max(0, clock.now() - last.updatedAt);
+  const until = clock.monotonic() + Math.max(0, VERSION_LAG_MS - ageMs);
+  const isLeft = ({ seq, undoes }: Change) =>
+    (undoes === null || undoes < change.seq) && undoOf(store, seq) === null;
+  // Other details are another version too, and their answer does not say which.
+  const isTold = !later.some(({ snapshotId }) => snapshotId === null);
+  for (; !later.some(isLeft); await clock.sleep(1_000, call.signal)) {
+    if (!isTold) return;
+    const { snapshot_id } = await getPlaylist(provider, id, call);
+    if (snapshot_id === last.snapshotId) return;
+    if (clock.monotonic() >= until) break;
+  }
+  const present = (await rows.readSettled(id, call)).map(uriOf);
+  throw new RelayError('CONFLICT', `The playlist ${id} was changed since its rows were moved.`, {
+    remedy:
+      'Undo the later changes first (list_changes), or pass force: the rows that are now at those places are moved back.',
+    details: { playlist_id: id, expected_uris: [], present_uris: present.slice(0, 1_000) },
+  });
 }
 
 function changedSince(id: string, expected: readonly string[], present: readonly string[]): RelayError {
@@ -292,7 +335,9 @@ function inverseOf(
   const start = present.length - uris.length;
   const shown = present.slice(Math.max(0, start));
   const isThere =
-    start >= 0 && uris.every((uri, index) => uri === shown[index]) && (total === null || total === start);
+    start >= 0 &&
+    uris.every((uri, index) => uri === shown[index] || shown[index] === '') &&
+    (total === null || total === start);
   if (isThere) return present.slice(0, start);
   if (!force) {
     const before = present.slice(0, total ?? Math.max(0, start));

@@ -127,3 +127,47 @@ test('the undo of a first description, which Spotify does not clear, can be undo
     });
     assert.deepEqual([playlist.name, playlist.description], [details.name, details.description]);
   }));
+
+test('rows that were moved unread are not moved back after another person has changed the playlist', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const move = { range_start: 3, insert_before: 50, range_length: 5 };
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+    const edited = urisOf(playlist).slice(10);
+    relay.provider.editPlaylist(playlist.id, edited);
+    await withExtras(relay, async ({ changes, undo }) => {
+      assert.equal((await undo(at(await changes(), 0))).error?.code, 'CONFLICT');
+    });
+    assertRows(playlist, edited);
+  }));
+
+test('an added row that Spotify no longer offers does not stand in the way of the undo', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
+    const args = { playlist_id: playlist.id, track_ids: songs };
+    assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    relay.provider.lag.vanish(at(songs, 5));
+    await withExtras(relay, async ({ changes, undo }) => {
+      const { error } = await undo(at(await changes(), 0));
+      assert.equal(error, null, JSON.stringify(error));
+    });
+    assertRows(playlist, former);
+  }));
+
+test('rows that were moved unread are moved back once a later change is undone', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    const move = { range_start: 3, insert_before: 50, range_length: 5 };
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+    const track_ids = urisOf(playlist).slice(0, 10);
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id: playlist.id, track_ids }));
+    await withExtras(relay, async ({ changes, undo }) => {
+      const [removal = '', moving = ''] = await changes();
+      assert.equal((await undo(moving)).error?.code, 'CONFLICT');
+      assertDone(await undo(removal));
+      assertDone(await undo(moving));
+    });
+    assertRows(playlist, former);
+  }));

@@ -172,6 +172,15 @@ export function latestUndoable(store: Store): Change | null {
   );
 }
 
+/** Changes of one playlist after `seq`, oldest first, that wrote something. */
+export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
+  return CHANGES.all(
+    store,
+    "where playlist_id = ? and seq > ? and state not in ('unchanged', 'rolled_back') order by seq",
+    [playlistId, seq],
+  );
+}
+
 /** Changes of one playlist that may have written something since `since` (Unix milliseconds), newest first. */
 export function changesSince(store: Store, playlistId: string, since: number): Change[] {
   return CHANGES.all(
