@@ -5,6 +5,7 @@ import { named, reach, tracks, urisOf } from '../jobs/support.ts';
 import { type FastClock, fastClock } from '../support/fastClock.ts';
 import type { Desk } from '../support/program.ts';
 import { withDesk } from '../support/program.ts';
+import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 import { startVictim, type Victim, victimEnvironment } from './crash/victim.ts';
@@ -72,7 +73,7 @@ for (const [what, when, skip] of [
   ['after its first append', 'after', 0],
   ['in the middle', 'before', 1],
 ] as const) {
-  test(`a replacement that is killed ${what} leaves the wanted or the former rows`, () =>
+  longTest(`a replacement that is killed ${what} leaves the wanted or the former rows`, () =>
     withVictim(20, async (scene, clock) => {
       const { victim, provider, playlist, tracks: some } = scene;
       const [former, wanted] = [some(250), some(350, 3_000)];
@@ -83,10 +84,11 @@ for (const [what, when, skip] of [
       await victim.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted });
       assert.equal(victim.isAlive, false);
       await assertEither(scene, clock, wanted, former);
-    }));
+    }),
+  );
 }
 
-test('removing duplicates that is killed leaves the wanted or the former rows', () =>
+longTest('removing duplicates that is killed leaves the wanted or the former rows', () =>
   withVictim(20, async (scene, clock) => {
     const { victim, provider, playlist, tracks: some } = scene;
     const once = some(60);
@@ -100,9 +102,10 @@ test('removing duplicates that is killed leaves the wanted or the former rows', 
     );
     await victim.call('deduplicate_playlist', { playlist_id: playlist.id });
     await assertEither(scene, clock, wanted, former);
-  }));
+  }),
+);
 
-test('SIGTERM during a replacement ends in its time, and the change goes on after the next start', () =>
+longTest('SIGTERM during a replacement ends in its time, and the change goes on after the next start', () =>
   withVictim(20, async (scene, clock) => {
     const { victim, provider, playlist, tracks: some } = scene;
     const [former, wanted] = [some(2_000), some(4_000, 3_000)];
@@ -117,9 +120,10 @@ test('SIGTERM during a replacement ends in its time, and the change goes on afte
     await calling;
     provider.faults.clear();
     await assertEither(scene, clock, wanted, former);
-  }));
+  }),
+);
 
-test('a job that is killed while lists lag writes everything once', () =>
+longTest('a job that is killed while lists lag writes everything once', () =>
   withVictim(2, async ({ victim, provider, playlist, tracks: some }) => {
     const [former, uris] = [urisOf(playlist), some(180, 3_000)];
     provider.lag.set({ lists: 5_000, totals: 5_000 });
@@ -147,13 +151,14 @@ test('a job that is killed while lists lag writes everything once', () =>
     });
     assert.deepEqual([job?.status, job?.review_required], ['completed', false]);
     assertRows(playlist, [...former, ...uris]);
-  }));
+  }),
+);
 
 for (const [what, stop] of [
   ['is cancelled half-way', 'cancel_job'],
   ['fails half-way', null],
 ] as const) {
-  test(`the former rows of a replacement that ${what} can be brought back`, () =>
+  longTest(`the former rows of a replacement that ${what} can be brought back`, () =>
     withUnkind({}, async (relay) => {
       const { provider } = relay;
       const playlist = named(relay, 'Exactly Two Hundred');
@@ -174,10 +179,11 @@ for (const [what, stop] of [
       if (differenceOf(urisOf(playlist), former) === null) return;
       await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
       assertRows(playlist, former);
-    }));
+    }),
+  );
 }
 
-test('a replacement that does not fit into 45 s goes on as a job, with its former rows safe', () =>
+longTest('a replacement that does not fit into 45 s goes on as a job, with its former rows safe', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     fill(playlist, tracks(relay, 5_000));
@@ -195,7 +201,8 @@ test('a replacement that does not fit into 45 s goes on as a job, with its forme
     assert.ok(took <= 50_000, `the answer took ${took} ms`);
     assert.equal((await ended(relay, String(details.job_id), 60_000)).status, 'completed');
     assertRows(playlist, wanted);
-  }));
+  }),
+);
 
 test('every write of a tool names its change', () =>
   withUnkind({}, async (relay) => {

@@ -1,11 +1,11 @@
 /** Playlists that are gone while a job writes to them. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { named, reach, tracks } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { committed, ended, fill, withUnkind } from './support.ts';
 
 for (const type of ['replace_playlist', 'add_to_playlist']) {
-  test(`a job of type ${type} ends once its playlist is gone`, () =>
+  longTest(`a job of type ${type} ends once its playlist is gone`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       fill(playlist, tracks(relay, 200));
@@ -29,5 +29,6 @@ for (const type of ['replace_playlist', 'add_to_playlist']) {
       relay.provider.faults.add(gone);
       const { status, error, attempts } = await ended(relay, id);
       assert.deepEqual([status, error?.code, attempts], ['failed', 'NOT_FOUND', 5]);
-    }));
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
 import type { Lags } from '../support/simulator/lag.ts';
 import { assertDone, assertRows, change, committed, ended, fill, withUnkind } from './support.ts';
@@ -21,7 +22,7 @@ const LOST: Array<[what: string, action: FaultAction, lags: Partial<Lags>]> = [
 ];
 
 for (const [what, action, lags] of LOST) {
-  test(`${what}: a job adds everything once, in order`, () =>
+  longTest(`${what}: a job adds everything once, in order`, () =>
     withUnkind({}, async (relay, clock) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, uris] = [urisOf(playlist), tracks(relay, 180, 3_000)];
@@ -34,7 +35,8 @@ for (const [what, action, lags] of LOST) {
       await clock.sleep(ALL_OVER_MS);
       assertRows(playlist, [...former, ...uris]);
       assert.deepEqual([job.status, job.review_required, job.written], ['completed', false, 180]);
-    }));
+    }),
+  );
 
   test(`${what}: a tool adds everything once, in order`, () =>
     withUnkind({}, async (relay, clock) => {
@@ -49,7 +51,7 @@ for (const [what, action, lags] of LOST) {
       assertDone(settled);
     }));
 
-  test(`${what}: the first request of a replacement is no loss`, () =>
+  longTest(`${what}: the first request of a replacement is no loss`, () =>
     withUnkind({}, async (relay, clock) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       fill(playlist, tracks(relay, 250));
@@ -64,7 +66,8 @@ for (const [what, action, lags] of LOST) {
       assertRows(playlist, isUntouched ? tracks(relay, 250) : uris);
       if (isUntouched) assert.equal(settled.error?.details?.change_id, undefined);
       else assertDone(settled);
-    }));
+    }),
+  );
 }
 
 for (const [what, tool, method] of [

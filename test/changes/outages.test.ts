@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asQuery, createJob, jobOf, named, reach, tracks, uniqueTracks, urisOf } from '../jobs/support.ts';
 import { createBrowser } from '../support/browser.ts';
+import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 import { assertRows, committed, ended, poll, withUnkind } from './support.ts';
@@ -10,7 +11,7 @@ const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const count = ({ provider }: Relay, method: string) =>
   provider.requests.filter((request) => request.method === method).length;
 
-test('two passing 401s do not park a job', () =>
+longTest('two passing 401s do not park a job', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 150);
@@ -19,9 +20,10 @@ test('two passing 401s do not park a job', () =>
     );
     assert.equal((await ended(relay, id, 15_000)).status, 'completed');
     assertRows(playlist, uris);
-  }));
+  }),
+);
 
-test('a page of the accounts server does not park a job', () =>
+longTest('a page of the accounts server does not park a job', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 150);
@@ -31,7 +33,8 @@ test('a page of the accounts server does not park a job', () =>
     });
     assert.equal((await ended(relay, id, 15_000)).status, 'completed');
     assertRows(playlist, uris);
-  }));
+  }),
+);
 
 test('a login that has ended parks a job without a time, and the next login lets it go on', () =>
   withUnkind({}, async (relay) => {
@@ -49,7 +52,7 @@ test('a login that has ended parks a job without a time, and the next login lets
     assertRows(playlist, uris);
   }));
 
-test('90 s without a network spend no attempt of a job that writes', () =>
+longTest('90 s without a network spend no attempt of a job that writes', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 450);
@@ -63,9 +66,10 @@ test('90 s without a network spend no attempt of a job that writes', () =>
     const job = await ended(relay, id);
     assert.deepEqual([job.status, job.attempts], ['completed', 0], JSON.stringify(job.error));
     assertRows(playlist, uris);
-  }));
+  }),
+);
 
-test('90 s without a network spend no attempt of a job that searches', () =>
+longTest('90 s without a network spend no attempt of a job that searches', () =>
   withUnkind({}, async (relay, clock) => {
     const wanted = uniqueTracks(relay, 12);
     await relay.provider.offline(true);
@@ -75,9 +79,10 @@ test('90 s without a network spend no attempt of a job that searches', () =>
     await relay.provider.offline(false);
     const job = await reach(relay, id, 'ready', 'failed');
     assert.deepEqual([job.status, job.resolved, job.attempts], ['ready', 12, 0]);
-  }));
+  }),
+);
 
-test('a laptop that sleeps for an hour during a write loses nothing', () =>
+longTest('a laptop that sleeps for an hour during a write loses nothing', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, uris] = [urisOf(playlist), tracks(relay, 250, 3_000)];
@@ -92,9 +97,10 @@ test('a laptop that sleeps for an hour during a write loses nothing', () =>
     const job = await ended(relay, id);
     assert.deepEqual([job.status, job.attempts], ['completed', 0]);
     assertRows(playlist, [...former, ...uris]);
-  }));
+  }),
+);
 
-test('a limit that never names a time is asked ever more rarely', () =>
+longTest('a limit that never names a time is asked ever more rarely', () =>
   withUnkind({ factor: 200 }, async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const id = await committed(
@@ -115,7 +121,8 @@ test('a limit that never names a time is asked ever more rarely', () =>
     const asked = count(relay, 'POST');
     assert.ok(asked <= 12, `${asked} writes in ten minutes`);
     assert.equal((await jobOf(relay, id)).attempts, 0);
-  }));
+  }),
+);
 
 test('searches that always fail do not keep good ones waiting', () =>
   withUnkind({}, async (relay, clock) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf, named, tracks, urisOf } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
@@ -42,7 +43,7 @@ async function failedAppend(relay: Relay, playlistId: string, items: readonly st
   return id;
 }
 
-test('a failed job whose undo was only shown goes on where it was', () =>
+longTest('a failed job whose undo was only shown goes on where it was', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
@@ -54,9 +55,10 @@ test('a failed job whose undo was only shown goes on where it was', () =>
     assert.ok(!isError);
     assert.equal((await resumed(relay, id)).status, 'completed');
     assertRows(playlist, [...former, ...items]);
-  }));
+  }),
+);
 
-test('a failed job whose write was undone writes all of it again', () =>
+longTest('a failed job whose write was undone writes all of it again', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
@@ -66,7 +68,8 @@ test('a failed job whose write was undone writes all of it again', () =>
     assertRows(playlist, former);
     assert.equal((await resumed(relay, id)).status, 'completed');
     assertRows(playlist, [...former, ...items]);
-  }));
+  }),
+);
 
 test('a removal that became a job, failed and was undone adds nothing when it is resumed', () =>
   withUnkind({}, async (relay) => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { jobOf, named, reach, tracks, urisOf } from '../jobs/support.ts';
 import { withDesk } from '../support/program.ts';
+import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { connectAccount, mcpClient, type Relay } from '../support/world.ts';
@@ -57,7 +58,7 @@ for (const [what, ms] of [
   ['an hour', HOUR],
   ['a day', 24 * HOUR],
 ] as const) {
-  test(`a clock set back ${what} stops no wait`, () =>
+  longTest(`a clock set back ${what} stops no wait`, () =>
     withUnkind({}, async (relay, clock) => {
       const playlist = named(relay, 'Empty Shelf');
       const uris = tracks(relay, 150);
@@ -68,7 +69,8 @@ for (const [what, ms] of [
       clock.shift(-ms);
       assert.equal((await ended(relay, id, 10_000)).status, 'completed');
       assertRows(playlist, uris);
-    }));
+    }),
+  );
 
   test(`a clock set back ${what} stops no look`, () =>
     withUnkind({}, async (relay, clock) => {
@@ -88,7 +90,7 @@ for (const [what, between] of [
   ['when it would have', async () => {}],
   ['when it would have, also after a restart', (relay: Relay) => relay.restart()],
 ] as const) {
-  test(`a limit that came under a clock a year ahead ends ${what}`, () =>
+  longTest(`a limit that came under a clock a year ahead ends ${what}`, () =>
     withUnkind({ connect: false }, async (relay, clock) => {
       const year = 365 * 24 * HOUR;
       const search = () => relay.call('search_tracks', { query: 'love' });
@@ -100,7 +102,8 @@ for (const [what, between] of [
       await between(relay);
       await clock.sleep(60_000);
       assert.equal((await search()).error, undefined);
-    }));
+    }),
+  );
 }
 
 test('a job that is cancelled while a write is on its way says how far it got', () =>
@@ -120,7 +123,7 @@ test('a job that is cancelled while a write is on its way says how far it got', 
     assertRows(playlist, uris.slice(0, rows()));
   }));
 
-test('a job that is cancelled while its playlist is being made names it', () =>
+longTest('a job that is cancelled while its playlist is being made names it', () =>
   withUnkind({}, async (relay, clock) => {
     const id = await committed(relay, 'create_playlist', tracks(relay, 150), { name: 'Half Made' }, () =>
       relay.provider.faults.add({
@@ -141,42 +144,46 @@ test('a job that is cancelled while its playlist is being made names it', () =>
     };
     await poll(async () => ((await told()).length === ids().length ? true : null), 5_000);
     assert.deepEqual(await told(), ids());
-  }));
+  }),
+);
 
-test('of two servers that both own one home, the first one does not overwrite what the second one saved', async () => {
-  const provider = await startSimulator();
-  try {
-    await withDesk(victimEnvironment(provider), async (desk) => {
-      const first = await desk.serve();
-      await connectAccount(first.ready.baseUrl);
-      const create = async (mcpUrl: string) => {
-        const client = await mcpClient(mcpUrl);
-        const uri = provider.catalogue.tracks[0]?.uri;
-        const args = { type: 'save_tracks', items: [uri] };
-        const { structuredContent } = await client.callTool({ name: 'create_bulk_job', arguments: args });
+longTest(
+  'of two servers that both own one home, the first one does not overwrite what the second one saved',
+  async () => {
+    const provider = await startSimulator();
+    try {
+      await withDesk(victimEnvironment(provider), async (desk) => {
+        const first = await desk.serve();
+        await connectAccount(first.ready.baseUrl);
+        const create = async (mcpUrl: string) => {
+          const client = await mcpClient(mcpUrl);
+          const uri = provider.catalogue.tracks[0]?.uri;
+          const args = { type: 'save_tracks', items: [uri] };
+          const { structuredContent } = await client.callTool({ name: 'create_bulk_job', arguments: args });
+          await client.close();
+          return structuredContent as { job_id?: string; error?: { code: string } };
+        };
+        // What a process of another namespace sees: a lock whose holder does not run.
+        await rm(join(desk.home, 'relay.lock'));
+        const second = await desk.serve();
+        const kept = await create(second.ready.mcpUrl);
+        const refused = await create(first.ready.mcpUrl);
+        assert.equal(refused.error?.code, 'STORE_ERROR');
+        await first.server.stop();
+        await second.server.stop('SIGKILL');
+        await rm(join(desk.home, 'relay.lock'), { force: true });
+        const third = await desk.serve();
+        const client = await mcpClient(third.ready.mcpUrl);
+        const { structuredContent } = await client.callTool({ name: 'list_jobs', arguments: {} });
         await client.close();
-        return structuredContent as { job_id?: string; error?: { code: string } };
-      };
-      // What a process of another namespace sees: a lock whose holder does not run.
-      await rm(join(desk.home, 'relay.lock'));
-      const second = await desk.serve();
-      const kept = await create(second.ready.mcpUrl);
-      const refused = await create(first.ready.mcpUrl);
-      assert.equal(refused.error?.code, 'STORE_ERROR');
-      await first.server.stop();
-      await second.server.stop('SIGKILL');
-      await rm(join(desk.home, 'relay.lock'), { force: true });
-      const third = await desk.serve();
-      const client = await mcpClient(third.ready.mcpUrl);
-      const { structuredContent } = await client.callTool({ name: 'list_jobs', arguments: {} });
-      await client.close();
-      const { items } = structuredContent as { items: Array<{ job_id: string }> };
-      assert.deepEqual(
-        items.map(({ job_id }) => job_id),
-        [kept.job_id],
-      );
-    });
-  } finally {
-    await provider.close();
-  }
-});
+        const { items } = structuredContent as { items: Array<{ job_id: string }> };
+        assert.deepEqual(
+          items.map(({ job_id }) => job_id),
+          [kept.job_id],
+        );
+      });
+    } finally {
+      await provider.close();
+    }
+  },
+);

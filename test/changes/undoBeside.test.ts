@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, reach, tracks, urisOf } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import { assertDone, assertRows, committed, ended, fill, withExtras, withUnkind } from './support.ts';
 
@@ -35,13 +36,14 @@ async function withSongBetween(
 }
 
 for (const size of [30, 200]) {
-  test(`the undo of an addition to ${size} rows keeps the song that came between`, () =>
+  longTest(`the undo of an addition to ${size} rows keeps the song that came between`, () =>
     withSongBetween('add_to_playlist', size, (former, items, song) => [
       ...former,
       ...items.slice(0, 100),
       song,
       ...items.slice(100),
-    ]));
+    ]),
+  );
 }
 
 test('the undo of a replacement keeps the song that came between', () =>

@@ -45,6 +45,7 @@ test('the remedy of an error is for the home of --home', async (context) => {
       code: 'SETTINGS_INVALID',
       message: 'The client ID of your Spotify app is not set.',
       remedy: `Set it with \`relay --home ${home} config set providerClientId ID\`, then log in again.`,
+      details: { redirectUri: 'http://127.0.0.1:4980/auth/provider/callback' },
     },
   });
 });

@@ -98,11 +98,10 @@ test('every read answers PROVIDER_INVALID_RESPONSE to an empty body, not an empt
 });
 
 for (const [what, rule, code] of passing) {
-  test(`a write is not tried again after ${what}`, async () => {
+  test(`a command of the player is not sent again after ${what}`, async () => {
     await withRelay(async (relay) => {
-      relay.provider.faults.add({ ...rule, method: 'PUT' });
-      const args = { playlist_id: firstPlaylist(relay).id, name: 'Other' };
-      const failure = failureOf(await relay.call('update_playlist_details', args));
+      relay.provider.faults.add({ ...rule, method: 'POST' });
+      const failure = failureOf(await relay.call('next_track'));
       assert.equal(failure.code, code);
       assert.match(failure.remedy, /may or may not have been made: read the current state/);
       assert.equal(relay.provider.requests.length, 1);
