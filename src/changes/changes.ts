@@ -381,6 +381,9 @@ export function createChanges(context: ChangeContext): Changes {
         return;
       }
       running.cancelled = true;
+      // A request may still be on its way.
+      const { state } = reread(store, { seq, id: '' });
+      if (state === 'writing') setChange(store, seq, { state: 'cancelling' }, clock.now());
       await Promise.race([running.done.catch(() => {}), aborted(signal)]);
     },
     async accept(seq) {

@@ -25,7 +25,7 @@ export async function withUnkind(
 }
 
 /** Real milliseconds between two questions. */
-const PAUSE_MS = 10;
+const PAUSE_MS = 30;
 
 /** Asks until `found` returns something; `null` after `realMs`. */
 export async function poll<T>(found: () => Promise<T | null> | T | null, realMs = 30_000): Promise<T | null> {
