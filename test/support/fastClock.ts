@@ -17,7 +17,35 @@ export interface FastClock extends Clock {
 
 const PRELOAD = fileURLToPath(new URL('./fastTime.cjs', import.meta.url));
 
-export function fastClock(factor = 20): FastClock {
+/** Milliseconds of `someWork` on the machine for which the factors were chosen. */
+const USUAL_MS = 30;
+/** Time is slowed down to this part of its speed at most. */
+const SLOWEST = 0.2;
+
+/**
+ * 1 on a quiet machine, less on a slow or busy one: there the program needs longer for what it does, and at full speed its
+ * deadlines would be over before it is.
+ */
+function paceOfMachine(): number {
+  const took = [1, 2].map(() => {
+    const begin = performance.now();
+    someWork();
+    return performance.now() - begin;
+  });
+  return Math.max(SLOWEST, Math.min(1, USUAL_MS / Math.min(...took)));
+}
+
+function someWork(): void {
+  const rows = Array.from({ length: 400 }, (_, index) => ({
+    uri: `row ${index}`,
+    artists: [{ name: `${index}` }],
+  }));
+  for (let turn = 0; turn < 40; turn++) JSON.parse(JSON.stringify(rows));
+}
+
+/** @param fastest the factor on a quiet machine */
+export function fastClock(fastest = 20): FastClock {
+  const factor = fastest * paceOfMachine();
   const begin = Date.now();
   let shifted = 0;
   const passed = () => (Date.now() - begin) * factor;

@@ -278,10 +278,10 @@ const SETTLE_MS = 15_000;
 const QUIET_TURNS = 6;
 
 /** Waits until no job is active and every target is as it was wanted or as it was before. */
-async function settle({ victim }: Stage, runs: readonly Run[]): Promise<void> {
+async function settle({ victim, clock }: Stage, runs: readonly Run[]): Promise<void> {
   let quiet = 0;
   for (
-    const end = Date.now() + SETTLE_MS;
+    const end = Date.now() + (SETTLE_MS * 20) / clock.factor;
     Date.now() < end && quiet < QUIET_TURNS;
     await setTimeout(PAUSE_MS)
   ) {
