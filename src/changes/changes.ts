@@ -300,7 +300,7 @@ export function createChanges(context: ChangeContext): Changes {
         entry.abandoned = true;
         throw new RelayError(
           'DEADLINE_EXCEEDED',
-          'Another write to this playlist takes long, so this one was not begun.',
+          'Nothing was begun: reading what is there took too long, or another write to it is under way.',
           {
             remedy: 'Try again in a minute; list_jobs shows what is being written.',
           },

@@ -18,7 +18,7 @@ export interface FastClock extends Clock {
 const PRELOAD = fileURLToPath(new URL('./fastTime.cjs', import.meta.url));
 
 /** Milliseconds of `someWork` on the machine for which the factors were chosen. */
-const USUAL_MS = 30;
+const USUAL_MS = 24;
 /** Time is slowed down to this part of its speed at most. */
 const SLOWEST = 0.2;
 
