@@ -128,7 +128,8 @@ export function compareTail(
   const end = reading.from + reading.rows.length;
   const added = end - base;
   if (added > uris.length || end < base) return { kind: 'other', mismatches: [] };
-  const first = Math.max(reading.from, base);
+  // Rows that are certain count only: one of them may be shown under another ID.
+  const first = Math.max(reading.from, base + known);
   const expected = uris.slice(first - base, added);
   const shown = reading.rows.slice(first - reading.from);
   const differing = expected.flatMap((sent, row) =>
