@@ -90,6 +90,9 @@ function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResp
   const snapshotId = textOf(asObject(response.body)?.snapshot_id);
   if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
   if (response.opaque) throw invalidResponse(request, 'not JSON');
+  // The others are answered 200 with an empty body (API reference, July 2026): anything that is neither says nothing.
+  const isOdd = !writesRows(op) && response.status !== 200 && response.body !== null;
+  if (isOdd) throw invalidResponse(request, `${response.status} with a body`);
   return { snapshotId, playlist: null, serverTime };
 }
 
