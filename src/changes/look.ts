@@ -129,8 +129,8 @@ async function readTail(
 const MAX_LOOKED_UP = 5;
 
 /**
- * Spotify shows some tracks under another ID than they were written with (relinking). A few such rows among many that are
- * right are taken for that; of one or two it is looked up whether they are the same recording.
+ * Spotify shows some tracks under another ID than they were written with (relinking). Where most rows of a request are
+ * right, the others are taken for that; otherwise it is looked up whether they are the same recording.
  */
 async function allowingRelinks(
   context: ChangeContext,
@@ -144,7 +144,7 @@ async function allowingRelinks(
   const written = writtenUris(ops);
   const strange = plain.mismatches.filter(({ sent, shown }) => !written.has(sent) || written.has(shown));
   if (strange.length > 0) return plain;
-  const isRare = plain.mismatches.length * 5 <= Math.min(written.size, items.length);
+  const isRare = plain.mismatches.length * 2 < Math.min(written.size, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   const relinks = new Map<string, string>();
   for (const { sent, shown } of plain.mismatches) {

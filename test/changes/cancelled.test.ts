@@ -1,13 +1,14 @@
 /** Jobs that are cancelled while it is found out how their last request ended. */
+
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { jobOf, named, reach, tracks } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { assertRows, committed, fill, poll, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
-test('a job that is cancelled while it may not read waits for that, and then says what it wrote', () =>
+longTest('a job that is cancelled while it may not read waits for that, and then says what it wrote', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
@@ -36,4 +37,5 @@ test('a job that is cancelled while it may not read waits for that, and then say
     });
     assert.equal(settled?.written, 200);
     assertRows(playlist, [...former, ...items.slice(0, 200)]);
-  }));
+  }),
+);

@@ -22,7 +22,7 @@ const LOST: Array<[what: string, action: FaultAction, lags: Partial<Lags>]> = [
 ];
 
 for (const [index, [what, action, lags]] of LOST.entries()) {
-  const toolTest = index < 3 ? test : longTest;
+  const toolTest = index < 1 ? test : longTest;
 
   longTest(`${what}: a job adds everything once, in order`, () =>
     withUnkind({}, async (relay, clock) => {

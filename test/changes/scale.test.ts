@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { withDesk } from '../support/program.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { startVictim, victimEnvironment } from './crash/victim.ts';
@@ -26,7 +25,7 @@ function idleProcess(file: string) {
   return spawn(process.execPath, args, { env: { LOOP_DELAY_FILE: file }, stdio: 'ignore' });
 }
 
-test(`a commit of ${TRACKS} tracks writes little to disk and holds nothing up`, async (t) => {
+longTest(`a commit of ${TRACKS} tracks writes little to disk and holds nothing up`, async (t) => {
   const provider = await startSimulator();
   try {
     await withDesk(victimEnvironment(provider), async (desk) => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { jobOf, named, reach, tracks, urisOf } from '../jobs/support.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
@@ -15,7 +14,7 @@ const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const posts = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'POST').length;
 const HOUR = 3_600_000;
 
-test('skip_existing knows what this program has just written', () =>
+longTest('skip_existing knows what this program has just written', () =>
   withUnkind({ factor: 4 }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, uris] = [urisOf(playlist), tracks(relay, 50, 3_000)];
@@ -24,9 +23,10 @@ test('skip_existing knows what this program has just written', () =>
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: uris }));
     assertDone(await change(relay, 'bulk_add_tracks', { playlist_id, tracks: uris, skip_existing: true }));
     assertRows(playlist, [...former, ...uris]);
-  }));
+  }),
+);
 
-test('skip_existing of a job knows what this program has just written', () =>
+longTest('skip_existing of a job knows what this program has just written', () =>
   withUnkind({ factor: 4 }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, uris] = [urisOf(playlist), tracks(relay, 50, 3_000)];
@@ -39,12 +39,13 @@ test('skip_existing of a job knows what this program has just written', () =>
       'completed',
     );
     assertRows(playlist, [...former, ...uris]);
-  }));
+  }),
+);
 
 const made = ({ provider }: Relay, name: string) =>
   owner(provider).playlists.filter((playlist) => playlist.name === name);
 
-test('a playlist that is unknown for a moment after it was made is filled all the same', () =>
+longTest('a playlist that is unknown for a moment after it was made is filled all the same', () =>
   withUnkind({ factor: 4 }, async (relay) => {
     relay.provider.lag.set({ created: 2_000, lists: 600, totals: 600 });
     const uris = tracks(relay, 130);
@@ -52,7 +53,8 @@ test('a playlist that is unknown for a moment after it was made is filled all th
     assert.equal((await ended(relay, id)).status, 'completed');
     assertDone(await change(relay, 'create_playlist_from_tracks', { name: 'By a Tool', tracks: uris }));
     for (const name of ['By a Job', 'By a Tool']) assertSame(made(relay, name).flatMap(urisOf), uris);
-  }));
+  }),
+);
 
 for (const [what, ms] of [
   ['an hour', HOUR],
@@ -72,7 +74,7 @@ for (const [what, ms] of [
     }),
   );
 
-  test(`a clock set back ${what} stops no look`, () =>
+  longTest(`a clock set back ${what} stops no look`, () =>
     withUnkind({}, async (relay, clock) => {
       const playlist = named(relay, 'Empty Shelf');
       const uris = tracks(relay, 150);
@@ -83,7 +85,8 @@ for (const [what, ms] of [
       clock.shift(-ms);
       assert.equal((await ended(relay, id, 10_000)).status, 'completed');
       assertRows(playlist, uris);
-    }));
+    }),
+  );
 }
 
 for (const [what, between] of [
@@ -106,7 +109,7 @@ for (const [what, between] of [
   );
 }
 
-test('a job that is cancelled while a write is on its way says how far it got', () =>
+longTest('a job that is cancelled while a write is on its way says how far it got', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 300);
@@ -121,7 +124,8 @@ test('a job that is cancelled while a write is on its way says how far it got', 
     const job = await jobOf(relay, id);
     assert.deepEqual([job.status, job.written], ['cancelled', rows()]);
     assertRows(playlist, uris.slice(0, rows()));
-  }));
+  }),
+);
 
 longTest('a job that is cancelled while its playlist is being made names it', () =>
   withUnkind({}, async (relay, clock) => {

@@ -1,7 +1,8 @@
 /** The computer's clock is set, or was wrong: a job never waits longer than it was meant to. */
+
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { longTest } from '../support/scale.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { asQuery, createJob, jobOf, pause, reach, tracks, uniqueTracks } from './support.ts';
@@ -52,7 +53,7 @@ for (const [name, by] of [
   ['a day', DAY],
   ['a year', 365 * DAY],
 ] as const) {
-  test(`a job that waits when the clock is set back by ${name} waits no longer than before`, async () => {
+  longTest(`a job that waits when the clock is set back by ${name} waits no longer than before`, async () => {
     const clock = clockToSet();
     await withRelay({ clock }, async (relay) => {
       relay.provider.faults.add(failing);
@@ -70,7 +71,7 @@ for (const [name, by] of [
   });
 }
 
-test('the wait ends by itself, without anything that wakes the jobs', async () => {
+longTest('the wait ends by itself, without anything that wakes the jobs', async () => {
   const clock = clockToSet();
   await withRelay({ clock }, async (relay) => {
     relay.provider.faults.add({ ...failing, times: 4 });
@@ -81,7 +82,7 @@ test('the wait ends by itself, without anything that wakes the jobs', async () =
   });
 });
 
-test('an item that failed before the clock was set back is tried again within seconds', async () => {
+longTest('an item that failed before the clock was set back is tried again within seconds', async () => {
   const clock = clockToSet();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 3);
@@ -96,35 +97,41 @@ test('an item that failed before the clock was set back is tried again within se
   });
 });
 
-test('a job parked under a clock a year ahead waits after a restart as long as it was meant to', async () => {
-  const clock = clockToSet();
-  clock.set(365 * DAY);
-  await withRelay({ clock }, async (relay) => {
-    relay.provider.faults.add(failing);
-    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
-    await reach(relay, id, 'waiting');
-    clock.set(-365 * DAY);
-    relay.provider.faults.clear();
-    await relay.restart();
-    await wake(relay);
-    clock.advance(2.5 * SECOND);
-    assert.equal((await reach(relay, id, 'ready')).resolved, 3);
-  });
-});
+longTest(
+  'a job parked under a clock a year ahead waits after a restart as long as it was meant to',
+  async () => {
+    const clock = clockToSet();
+    clock.set(365 * DAY);
+    await withRelay({ clock }, async (relay) => {
+      relay.provider.faults.add(failing);
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+      await reach(relay, id, 'waiting');
+      clock.set(-365 * DAY);
+      relay.provider.faults.clear();
+      await relay.restart();
+      await wake(relay);
+      clock.advance(2.5 * SECOND);
+      assert.equal((await reach(relay, id, 'ready')).resolved, 3);
+    });
+  },
+);
 
-test('a quota of twelve hours that began before the clock was set back lasts at most twelve hours more', async () => {
-  const clock = clockToSet();
-  await withRelay({ clock }, async (relay) => {
-    relay.provider.faults.add({ path: '/search', times: 1, kind: 'quota', retryAfterSeconds: 43_200 });
-    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
-    await reach(relay, id, 'waiting');
-    clock.set(-DAY);
-    await wake(relay);
-    assert.equal(wait(await jobOf(relay, id), clock.now()), 12 * HOUR);
-  });
-});
+longTest(
+  'a quota of twelve hours that began before the clock was set back lasts at most twelve hours more',
+  async () => {
+    const clock = clockToSet();
+    await withRelay({ clock }, async (relay) => {
+      relay.provider.faults.add({ path: '/search', times: 1, kind: 'quota', retryAfterSeconds: 43_200 });
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+      await reach(relay, id, 'waiting');
+      clock.set(-DAY);
+      await wake(relay);
+      assert.equal(wait(await jobOf(relay, id), clock.now()), 12 * HOUR);
+    });
+  },
+);
 
-test('time that passes while the computer sleeps counts', async () => {
+longTest('time that passes while the computer sleeps counts', async () => {
   const clock = clockToSet();
   await withRelay({ clock }, async (relay) => {
     relay.provider.faults.add(failing);

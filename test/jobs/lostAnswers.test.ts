@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { fastClock } from '../support/fastClock.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { at, owner, withoutChange } from '../support/shapes.ts';
 import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -51,7 +50,7 @@ const TRIED = sized(LOST.length, 1);
 for (const [row, [where, type, match]] of WRITES.entries()) {
   for (const [column, [what, action]] of LOST.entries()) {
     if ((row + column) % LOST.length >= TRIED) continue;
-    test(`${type}, ${where}: ${what}, and everything is written once, in order`, async () => {
+    longTest(`${type}, ${where}: ${what}, and everything is written once, in order`, async () => {
       await inFastTime(async (relay) => {
         const { expected, present, payload, items } = scene(relay, type);
         const id = await begin(relay, type, items, payload, { ...match, ...action });
@@ -87,7 +86,7 @@ function scene(relay: Relay, type: string) {
   return { items, payload: { playlist_id: playlist.id }, expected, present: () => urisOf(playlist) };
 }
 
-test('the outcome of a write that is not answered in time is found out like any other', async () => {
+longTest('the outcome of a write that is not answered in time is found out like any other', async () => {
   await inFastTime(async (relay) => {
     const { expected, present, payload, items } = scene(relay, 'add_to_playlist');
     const fault: FaultRule = { method: 'POST', path: /\/items$/, skip: 1, kind: 'hang', when: 'after' };
@@ -98,7 +97,7 @@ test('the outcome of a write that is not answered in time is found out like any 
   });
 });
 
-test('a list that lags behind a write is read again before it counts as a conflict', async () => {
+longTest('a list that lags behind a write is read again before it counts as a conflict', async () => {
   await inFastTime(async (relay) => {
     const { expected, present, payload, items } = scene(relay, 'add_to_playlist');
     const stale = (body: unknown) => ({ ...(body as object), total: 230 });
@@ -117,7 +116,7 @@ test('a list that lags behind a write is read again before it counts as a confli
   });
 });
 
-test('someone else’s change around a lost answer ends in review_required with both lists', async () => {
+longTest('someone else’s change around a lost answer ends in review_required with both lists', async () => {
   await inFastTime(async (relay) => {
     const { payload, items } = scene(relay, 'add_to_playlist');
     const playlist = named(relay, 'Exactly Two Hundred');
@@ -162,30 +161,33 @@ test('someone else’s change around a lost answer ends in review_required with 
   });
 });
 
-test('a playlist that appears by itself and is not empty is never mistaken for the one that was created', async () => {
-  await inFastTime(async (relay) => {
-    const account = owner(relay.provider);
-    const id = await createJob(relay, 'create_playlist', tracks(relay, 10), { name: 'Made Once' });
-    await reach(relay, id, 'ready');
-    const model = at(account.playlists, 0);
-    const other = {
-      ...model,
-      id: 'o'.repeat(22),
-      name: 'Made Once',
-      rows: [...named(relay, 'Exactly Two Hundred').rows],
-    };
-    relay.provider.faults.add(
-      { method: 'POST', path: '/me/playlists', kind: 'hook', fn: () => void account.playlists.push(other) },
-      { method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' },
-    );
-    await commit(relay, id);
-    const job = await end(relay, id);
-    assert.deepEqual([job.status, job.review_required], ['failed', true]);
-    assert.equal(other.rows.length, 200);
-  });
-});
+longTest(
+  'a playlist that appears by itself and is not empty is never mistaken for the one that was created',
+  async () => {
+    await inFastTime(async (relay) => {
+      const account = owner(relay.provider);
+      const id = await createJob(relay, 'create_playlist', tracks(relay, 10), { name: 'Made Once' });
+      await reach(relay, id, 'ready');
+      const model = at(account.playlists, 0);
+      const other = {
+        ...model,
+        id: 'o'.repeat(22),
+        name: 'Made Once',
+        rows: [...named(relay, 'Exactly Two Hundred').rows],
+      };
+      relay.provider.faults.add(
+        { method: 'POST', path: '/me/playlists', kind: 'hook', fn: () => void account.playlists.push(other) },
+        { method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' },
+      );
+      await commit(relay, id);
+      const job = await end(relay, id);
+      assert.deepEqual([job.status, job.review_required], ['failed', true]);
+      assert.equal(other.rows.length, 200);
+    });
+  },
+);
 
-test('a write that keeps being refused uses up its attempts, and the job can be resumed', async () => {
+longTest('a write that keeps being refused uses up its attempts, and the job can be resumed', async () => {
   await inFastTime(async (relay) => {
     const { expected, present, payload, items } = scene(relay, 'replace_playlist');
     const former = present();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import { until, type WatchedClock, watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -48,7 +48,7 @@ async function ride(
   }
 }
 
-test('searches that always fail do not hold up those that work', async () => {
+longTest('searches that always fail do not hold up those that work', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const all = uniqueTracks(relay, 38);
@@ -69,50 +69,56 @@ test('searches that always fail do not hold up those that work', async () => {
   });
 });
 
-test('one song whose search always fails is given up, though nothing else is left to search for', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
-    const all = uniqueTracks(relay, 1);
-    relay.provider.faults.add({ search: anyOf(all), times: Infinity, kind: 'status', status: 500 });
-    const id = await createJob(relay, 'save_tracks', all.map(asQuery), {}, { max_attempts: 3 });
-    const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
-    assert.deepEqual([job.resolved, job.failed, job.attempts], [0, 1, 3]);
-  });
-});
+longTest(
+  'one song whose search always fails is given up, though nothing else is left to search for',
+  async () => {
+    const clock = watchedClock();
+    await withRelay({ clock }, async (relay) => {
+      const all = uniqueTracks(relay, 1);
+      relay.provider.faults.add({ search: anyOf(all), times: Infinity, kind: 'status', status: 500 });
+      const id = await createJob(relay, 'save_tracks', all.map(asQuery), {}, { max_attempts: 3 });
+      const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
+      assert.deepEqual([job.resolved, job.failed, job.attempts], [0, 1, 3]);
+    });
+  },
+);
 
-test('while Spotify is down a job asks with one search at a time, spends no attempt and never fails', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
-    const wanted = uniqueTracks(relay, 40);
-    relay.provider.faults.add({ path: '/search', times: Infinity, kind: 'status', status: 500 });
-    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
-    await reach(relay, id, 'waiting');
-    assert.ok(searches(relay) <= 5, `${searches(relay)} searches`);
-    const delays: number[] = [];
-    for (let n = 0; n < 12; n++) {
-      const before = await reach(relay, id, 'waiting');
-      const delay = Date.parse(before.run_after ?? '') - clock.now();
-      delays.push(delay);
-      const made = searches(relay);
-      clock.advance(delay);
-      await changed(relay, before);
-      const parked = await reach(relay, id, 'waiting');
-      assert.equal(searches(relay), made + 1);
-      assert.deepEqual([parked.reason, parked.attempts, parked.pending], ['PROVIDER_UNAVAILABLE', 0, 40]);
-    }
-    assert.ok(at(delays, 0) < 3 * SECOND && at(delays, 4) > 120 * SECOND, `${delays}`);
-    assert.ok(
-      delays.every((delay) => delay <= 1_125 * SECOND),
-      `${delays}`,
-    );
+longTest(
+  'while Spotify is down a job asks with one search at a time, spends no attempt and never fails',
+  async () => {
+    const clock = watchedClock();
+    await withRelay({ clock }, async (relay) => {
+      const wanted = uniqueTracks(relay, 40);
+      relay.provider.faults.add({ path: '/search', times: Infinity, kind: 'status', status: 500 });
+      const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
+      await reach(relay, id, 'waiting');
+      assert.ok(searches(relay) <= 5, `${searches(relay)} searches`);
+      const delays: number[] = [];
+      for (let n = 0; n < 12; n++) {
+        const before = await reach(relay, id, 'waiting');
+        const delay = Date.parse(before.run_after ?? '') - clock.now();
+        delays.push(delay);
+        const made = searches(relay);
+        clock.advance(delay);
+        await changed(relay, before);
+        const parked = await reach(relay, id, 'waiting');
+        assert.equal(searches(relay), made + 1);
+        assert.deepEqual([parked.reason, parked.attempts, parked.pending], ['PROVIDER_UNAVAILABLE', 0, 40]);
+      }
+      assert.ok(at(delays, 0) < 3 * SECOND && at(delays, 4) > 120 * SECOND, `${delays}`);
+      assert.ok(
+        delays.every((delay) => delay <= 1_125 * SECOND),
+        `${delays}`,
+      );
 
-    relay.provider.faults.clear();
-    const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
-    assert.deepEqual([job.resolved, job.failed, job.attempts], [40, 0, 0]);
-  });
-});
+      relay.provider.faults.clear();
+      const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
+      assert.deepEqual([job.resolved, job.failed, job.attempts], [40, 0, 0]);
+    });
+  },
+);
 
-test('without a network for 79 seconds or 14 hours a job parks and goes on', async () => {
+longTest('without a network for 79 seconds or 14 hours a job parks and goes on', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 6);
@@ -137,29 +143,32 @@ test('without a network for 79 seconds or 14 hours a job parks and goes on', asy
   });
 });
 
-test('a search that Spotify refuses with 400 spends an attempt and is tried again, later each time', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
-    const wanted = uniqueTracks(relay, 3);
-    const refused = anyOf(wanted.slice(1, 2));
-    relay.provider.faults.add({ search: refused, times: 3, kind: 'status', status: 400 });
-    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
-    const delays: number[] = [];
-    for (let n = 1; n <= 3; n++) {
-      const parked = await reach(relay, id, 'waiting');
-      assert.deepEqual([parked.reason, parked.attempts, parked.resolved], ['INVALID_ARGUMENT', n, 2]);
-      const delay = Date.parse(parked.run_after ?? '') - clock.now();
-      delays.push(delay);
-      clock.advance(delay);
-      await changed(relay, parked);
-    }
-    assert.ok(at(delays, 2) > at(delays, 1) && at(delays, 1) > at(delays, 0), `${delays}`);
-    const job = await reach(relay, id, 'ready');
-    assert.deepEqual([job.resolved, job.failed, job.attempts], [3, 0, 3]);
-  });
-});
+longTest(
+  'a search that Spotify refuses with 400 spends an attempt and is tried again, later each time',
+  async () => {
+    const clock = watchedClock();
+    await withRelay({ clock }, async (relay) => {
+      const wanted = uniqueTracks(relay, 3);
+      const refused = anyOf(wanted.slice(1, 2));
+      relay.provider.faults.add({ search: refused, times: 3, kind: 'status', status: 400 });
+      const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
+      const delays: number[] = [];
+      for (let n = 1; n <= 3; n++) {
+        const parked = await reach(relay, id, 'waiting');
+        assert.deepEqual([parked.reason, parked.attempts, parked.resolved], ['INVALID_ARGUMENT', n, 2]);
+        const delay = Date.parse(parked.run_after ?? '') - clock.now();
+        delays.push(delay);
+        clock.advance(delay);
+        await changed(relay, parked);
+      }
+      assert.ok(at(delays, 2) > at(delays, 1) && at(delays, 1) > at(delays, 0), `${delays}`);
+      const job = await reach(relay, id, 'ready');
+      assert.deepEqual([job.resolved, job.failed, job.attempts], [3, 0, 3]);
+    });
+  },
+);
 
-test('sixteen 400s that pass cost no good track', async () => {
+longTest('sixteen 400s that pass cost no good track', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 2);
@@ -170,28 +179,31 @@ test('sixteen 400s that pass cost no good track', async () => {
   });
 });
 
-test('neither an alias nor a search sent before the failures passes for a search that worked', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
-    const { provider } = relay;
-    const wanted = uniqueTracks(relay, 5);
-    const known = wanted.slice(4).map(asQuery);
-    await reach(relay, await createJob(relay, 'save_tracks', known), 'ready');
-    const failures = () => provider.requests.filter(({ status }) => status === 500).length;
-    const afterTheOthers = async () => {
-      await until(() => failures() === 3);
-      for (let n = 0; n < 5; n++) await pause();
-    };
-    provider.faults.add(
-      { search: anyOf(wanted.slice(0, 3)), times: Infinity, kind: 'status', status: 500 },
-      { search: anyOf(wanted.slice(3, 4)), kind: 'hook', fn: afterTheOthers },
-      { search: /^love$/, times: Infinity, kind: 'status', status: 500 },
-    );
-    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
-    const parked = await reach(relay, id, 'waiting', 'ready');
-    assert.deepEqual([parked.resolved, parked.failed, parked.attempts], [2, 0, 0]);
-    provider.faults.clear();
-    const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
-    assert.deepEqual([job.resolved, job.failed, job.attempts], [5, 0, 0]);
-  });
-});
+longTest(
+  'neither an alias nor a search sent before the failures passes for a search that worked',
+  async () => {
+    const clock = watchedClock();
+    await withRelay({ clock }, async (relay) => {
+      const { provider } = relay;
+      const wanted = uniqueTracks(relay, 5);
+      const known = wanted.slice(4).map(asQuery);
+      await reach(relay, await createJob(relay, 'save_tracks', known), 'ready');
+      const failures = () => provider.requests.filter(({ status }) => status === 500).length;
+      const afterTheOthers = async () => {
+        await until(() => failures() === 3);
+        for (let n = 0; n < 5; n++) await pause();
+      };
+      provider.faults.add(
+        { search: anyOf(wanted.slice(0, 3)), times: Infinity, kind: 'status', status: 500 },
+        { search: anyOf(wanted.slice(3, 4)), kind: 'hook', fn: afterTheOthers },
+        { search: /^love$/, times: Infinity, kind: 'status', status: 500 },
+      );
+      const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
+      const parked = await reach(relay, id, 'waiting', 'ready');
+      assert.deepEqual([parked.resolved, parked.failed, parked.attempts], [2, 0, 0]);
+      provider.faults.clear();
+      const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
+      assert.deepEqual([job.resolved, job.failed, job.attempts], [5, 0, 0]);
+    });
+  },
+);

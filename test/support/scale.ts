@@ -3,7 +3,7 @@
  * runs the files that import this one and is part of CI.
  */
 
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 
 const isFull = process.env.RELAY_TEST_FULL === '1';
 
@@ -16,6 +16,6 @@ export function sized<T>(size: T, short: T): T {
  * A test that runs at full size only, where its kind has enough others in `npm test`: it waits for long, also on a fast
  * clock.
  */
-export const longTest: (name: string, work: () => Promise<void> | void) => void = isFull
+export const longTest: (name: string, work: (t: TestContext) => Promise<void> | void) => void = isFull
   ? (name, work) => void test(name, work)
   : () => {};
