@@ -97,7 +97,7 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
   const removed = [...out].filter((uri) => held.has(uri));
   if (![...out].every(isWritable)) return null;
   const removes = chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove' as const, uris }));
-  return [...removes, ...inserts(wanted, out, wanted.length)];
+  return [...removes, ...inserts(wanted, out)];
 }
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {
@@ -146,17 +146,19 @@ function longestIncreasing(values: readonly number[]): Set<number> {
 }
 
 /** From front to back, so that each position is right when its request is sent; at the end as an append. */
-function inserts(wanted: readonly string[], missing: ReadonlySet<string>, size: number): ChangeOp[] {
+function inserts(wanted: readonly string[], missing: ReadonlySet<string>): ChangeOp[] {
+  // From here on all rows are missing.
+  let tail = wanted.length;
+  while (tail > 0 && missing.has(wanted[tail - 1] ?? '')) tail--;
   const runs: Array<{ at: number; uris: string[] }> = [];
   wanted.forEach((uri, at) => {
     if (!missing.has(uri)) return;
     const run = runs.at(-1);
     const isNext = run !== undefined && run.at + run.uris.length === at;
-    const isTail = isNext && wanted.slice(run.at).every((rest) => missing.has(rest));
-    if (isNext && (run.uris.length < ROWS_PER_REQUEST || isTail)) run.uris.push(uri);
+    if (isNext && (run.uris.length < ROWS_PER_REQUEST || run.at >= tail)) run.uris.push(uri);
     else runs.push({ at, uris: [uri] });
   });
   return runs.map(({ at, uris }) =>
-    at + uris.length === size ? { op: 'append', uris } : { op: 'insert', at, uris },
+    at + uris.length === wanted.length ? { op: 'append', uris } : { op: 'insert', at, uris },
   );
 }
