@@ -101,7 +101,7 @@ function nearest(
     const at = index === known.op ? known.at : 0;
     const more = shown.length - rows.length;
     const candidate = op?.op === 'append' && more > 0 ? [...rows, ...op.uris.slice(at, at + more)] : rows;
-    if (candidate.length === shown.length && index > known.op - 1) {
+    if (candidate.length === shown.length) {
       const differing = candidate.flatMap((sent, row) =>
         same(sent, shown[row] ?? '') ? [] : [{ sent, shown: shown[row] ?? '' }],
       );

@@ -4,13 +4,13 @@
  */
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
-import { failureClassOf } from '../domain/failureClass.ts';
+import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack } from './finish.ts';
 import { type ChangeContext, errorFacts, reread } from './record.ts';
-import { nextStep, type Step, writesRows } from './rowOps.ts';
+import { nextStep, progressAt, type Step, writesRows } from './rowOps.ts';
 import {
   type Control,
   type DriveEnd,
@@ -18,6 +18,8 @@ import {
   enter,
   type FoundOut,
   failuresBefore,
+  goingState,
+  isInDoubt,
   isRewriting,
   isUntouched,
   landed,
@@ -70,7 +72,7 @@ export async function drive(
     if (control.signal.aborted) return { kind: 'stopped' };
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
-    return control.terms().patient ? refusedPatiently(run, error) : pause(run, error);
+    return waitOrStop(run, error);
   }
 }
 
@@ -109,10 +111,7 @@ async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
     const end = await goOnFromHere(run, carryOn);
     if (end) return end;
   }
-  enter(run, run.change.leg === 'back' ? 'rolling_back' : 'writing', {
-    runAfter: null,
-    inTransit: true,
-  });
+  enter(run, goingState(run), { runAfter: null, inTransit: true });
   // What a crash leaves must say that something may be on its way.
   await run.context.store.saveNow();
   return null;
@@ -179,25 +178,24 @@ async function settledOrStopped(
 
 async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): Promise<DriveEnd | null> {
   const { change, control } = run;
-  const going = change.leg === 'back' ? 'rolling_back' : 'writing';
   switch (found.kind) {
     case 'stopped':
       return { kind: 'stopped' };
     case 'paused':
-      return control.terms().patient ? refusedPatiently(run, found.cause) : pause(run, found.cause);
+      return waitOrStop(run, found.cause);
     case 'review':
       return review(run, found.cause);
     case 'unknowable':
       return ended(run, 'partial', error ?? found.cause);
     case 'landed':
-      enter(run, going, {});
+      enter(run, goingState(run), {});
       return null;
     case 'absent': {
       if (error && !control.terms().patient && change.leg === 'forward') {
         if (isUntouched(run)) return ended(run, 'unchanged', unchangedError(error));
         if (isRewriting(run)) return rollBack(run, error);
       }
-      enter(run, going, { uncertain: true });
+      enter(run, goingState(run), { uncertain: true });
       return error && control.terms().patient ? pause(run, error) : null;
     }
   }
@@ -215,13 +213,10 @@ const MAX_REPEATS = 3;
 
 /** Saving, removing and details may be sent twice without harm. */
 async function afterLostIdempotent(run: Run, error: RelayError): Promise<DriveEnd | null> {
-  const { context, change, control } = run;
+  const { change, control } = run;
   if (control.terms().patient) return pause(run, error);
   if (change.failures + 1 >= MAX_REPEATS) return ended(run, 'partial', error);
-  setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
-  run.change = reread(context.store, change);
-  await context.clock.sleep(1_000 * run.change.failures, run.call.signal);
-  return null;
+  return againAfter(run, 1_000 * (change.failures + 1));
 }
 
 async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<DriveEnd | null> {
@@ -235,9 +230,9 @@ async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<Dr
   }
   const isLong = step.op.op === 'append' || step.op.op === 'save' || step.op.op === 'unsave';
   if (failureClass === 'item' && terms.leavesOutRefused && isLong) return splitOrLeaveOut(run, step, error);
-  if (terms.patient) return refusedPatiently(run, error);
+  if (terms.patient) return waitOrStop(run, error);
   if (error.code === 'NOT_FOUND' && run.playlist !== null && change.failures < MAX_UNKNOWN) {
-    return afterUnknown(run);
+    return againAfter(run, 400 * (change.failures + 1));
   }
   if (terms.defersLimits && failureClass === 'limit') return pause(run, error);
   if (isUntouched(run)) return ended(run, 'unchanged', error);
@@ -247,8 +242,7 @@ async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<Dr
     await context.clock.sleep(waitSeconds * 1000, run.call.signal);
     return null;
   }
-  const mayPass = failureClass !== 'request' && failureClass !== 'item';
-  if (isRewriting(run)) return mayPass ? pause(run, error) : rollBack(run, error);
+  if (isRewriting(run)) return isRefusal(error) ? rollBack(run, error) : pause(run, error);
   if (failureClass === 'connectivity') return pause(run, error);
   return ended(run, 'partial', error);
 }
@@ -256,25 +250,26 @@ async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<Dr
 /** A playlist that was just made is unknown to some of the provider's servers for a moment. */
 const MAX_UNKNOWN = 6;
 
-async function afterUnknown(run: Run): Promise<null> {
+/** Counts a failure, and lets the same request be sent again after `ms`. */
+async function againAfter(run: Run, ms: number): Promise<null> {
   const { context, change } = run;
   setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
   run.change = reread(context.store, change);
-  await context.clock.sleep(400 * run.change.failures, run.call.signal);
+  await context.clock.sleep(ms, run.call.signal);
   return null;
 }
 
-function refusedPatiently(run: Run, error: RelayError): DriveEnd {
+/** Waits; or, where nobody is waiting and the attempts are used up, stops until it is resumed. */
+function waitOrStop(run: Run, error: RelayError): DriveEnd {
   const { change, control } = run;
-  const spendsAttempt = ['request', 'item'].includes(failureClassOf(error));
-  if (!spendsAttempt || failuresBefore(change, error) + 1 < control.terms().maxAttempts)
-    return pause(run, error);
-  const isInDoubt = change.state === 'looking' || change.state === 'outcome_unknown';
+  const { patient, maxAttempts } = control.terms();
+  const isUsedUp = isRefusal(error) && failuresBefore(change, error) + 1 >= maxAttempts;
+  if (!patient || !isUsedUp) return pause(run, error);
   enter(run, 'waiting', {
     runAfter: null,
     reason: error.code,
     error: errorFacts(error),
-    inTransit: isInDoubt,
+    inTransit: isInDoubt(change),
     failures: 0,
   });
   return { kind: 'failed', cause: error };
@@ -290,17 +285,14 @@ async function splitOrLeaveOut(run: Run, step: Step, error: RelayError): Promise
   const refused = body.refused ?? [];
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
   // What Spotify itself shows is not unknown to it: such a refusal passes.
-  if (await exists(run, uri)) return refusedPatiently(run, error);
-  if (refused.length >= MAX_REFUSED) return refusedPatiently(run, error);
+  if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return waitOrStop(run, error);
   const ops = withoutEntry(run.leg.ops, step.from);
   run.leg = { ...run.leg, ops };
   run.body = { ...body, refused: [...refused, uri], ...(body.leg ? { leg: run.leg } : { ops }) };
   run.size = Number.POSITIVE_INFINITY;
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
-    const present = ops[step.from.op];
-    const isOver = present !== undefined && 'uris' in present && step.from.at >= present.uris.length;
-    const to = isOver ? { op: step.from.op + 1, at: 0 } : step.from;
+    const to = progressAt(ops, step.from.op, step.from.at);
     setChange(context.store, change.seq, { ...to, failures: 0 }, context.clock.now());
     run.change = reread(context.store, change);
     control.onEntries?.(run.change, error);
@@ -333,17 +325,13 @@ const MAX_ROLLBACK_TRIES = 4;
 const MAX_ROLLBACK_WAIT_SECONDS = 30;
 
 async function rollbackRefused(run: Run, error: RelayError): Promise<DriveEnd | null> {
-  const { context, change, control } = run;
-  const mayPass = !['request', 'item'].includes(failureClassOf(error));
-  if (control.terms().patient && mayPass) return pause(run, error);
+  const { change, control } = run;
+  if (isRefusal(error)) return ended(run, 'partial', run.cause ?? error);
+  if (control.terms().patient) return pause(run, error);
   const failures = change.failures + 1;
   const waitSeconds = error.retryAfterSeconds ?? failures;
-  if (!mayPass) return ended(run, 'partial', run.cause ?? error);
   if (failures >= MAX_ROLLBACK_TRIES || waitSeconds > MAX_ROLLBACK_WAIT_SECONDS) return pause(run, error);
-  setChange(context.store, change.seq, { failures }, context.clock.now());
-  run.change = reread(context.store, change);
-  await context.clock.sleep(waitSeconds * 1000, run.call.signal);
-  return null;
+  return againAfter(run, waitSeconds * 1000);
 }
 
 async function cancelled(run: Run): Promise<DriveEnd | null> {

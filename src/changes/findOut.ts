@@ -55,7 +55,7 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       if (seen === 'landed' && (step !== null || isOver(run))) return { kind: 'landed' };
       if (seen === 'landed' || seen === 'absent') otherSince = null;
       if ((seen === 'absent' || seen === 'landed') && age >= LATEST_EFFECT_MS) {
-        return { kind: seen === 'landed' ? 'landed' : 'absent' };
+        return { kind: seen };
       }
       if (seen === 'stale') otherSince = null;
       if (seen === 'stale' && age >= LATEST_EFFECT_MS * 2)

@@ -10,6 +10,7 @@ import {
   type DriveEnd,
   ended,
   enter,
+  goingState,
   legOf,
   progressOf,
   type Run,
@@ -70,8 +71,7 @@ async function removeDoubled(
     return review(run, changedMeanwhile(change.playlistId ?? '', goal, present, change.written));
   }
   run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
-  const state = change.leg === 'back' ? 'rolling_back' : 'writing';
-  await takeLeg(run, { rows: present, total: present.length, ops, counted: false }, state);
+  await takeLeg(run, { rows: present, total: present.length, ops, counted: false }, goingState(run));
   return null;
 }
 

@@ -161,6 +161,16 @@ export type FoundOut =
   | { kind: 'paused'; cause: RelayError }
   | { kind: 'stopped' };
 
+/** True while it is not known how the last request ended. */
+export function isInDoubt({ state }: Change): boolean {
+  return state === 'looking' || state === 'outcome_unknown';
+}
+
+/** The state in which requests are sent. */
+export function goingState({ change }: Run): 'writing' | 'rolling_back' {
+  return change.leg === 'back' ? 'rolling_back' : 'writing';
+}
+
 /** Failures in a row of the class of `error`. */
 export function failuresBefore({ reason, failures }: Change, error: RelayError): number {
   if (reason === null || !isErrorCode(reason)) return 0;
@@ -172,13 +182,12 @@ export function pause(run: Run, error: RelayError): DriveEnd {
   const { clock, random } = run.context;
   const failures = failuresBefore(run.change, error) + 1;
   const { until, reason } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
-  const isInDoubt = run.change.state === 'looking' || run.change.state === 'outcome_unknown';
   enter(run, 'waiting', {
     runAfter: until,
     reason,
     failures,
     error: errorFacts(error),
-    inTransit: isInDoubt,
+    inTransit: isInDoubt(run.change),
   });
   return { kind: 'paused', cause: error };
 }

@@ -76,6 +76,12 @@ export function failureClassOf({ code }: Pick<RelayError, 'code'>): FailureClass
   return CLASSES[code];
 }
 
+/** True where the request, or an item of it, was refused: trying again is only worth a few attempts. */
+export function isRefusal(error: Pick<RelayError, 'code'>): boolean {
+  const failureClass = failureClassOf(error);
+  return failureClass === 'request' || failureClass === 'item';
+}
+
 /** The codes that a login ends, or may end. */
 export const ENDED_BY_LOGIN: readonly ErrorCode[] = (Object.keys(CLASSES) as ErrorCode[]).filter(
   (code) => CLASSES[code] === 'login' || CLASSES[code] === 'account',

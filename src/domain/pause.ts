@@ -1,6 +1,6 @@
 /** How long work that failed waits before its next try, and whether that try counts. Pure. */
 import type { ErrorCode, RelayError } from './errors.ts';
-import { type FailureClass, failureClassOf } from './failureClass.ts';
+import { type FailureClass, failureClassOf, isRefusal } from './failureClass.ts';
 
 /** How long to wait, and why. */
 export interface Pause {
@@ -35,7 +35,7 @@ export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
   return {
     until: ms === null ? null : facts.now + Math.min(ms, MAX_WAIT_MS),
     reason: error.code,
-    spendsAttempt: failureClass === 'request' || failureClass === 'item',
+    spendsAttempt: isRefusal(error),
   };
 }
 

@@ -3,15 +3,16 @@
  * of the job.
  */
 import type { ChangeReport } from '../changes/changes.ts';
+import { errorFacts } from '../changes/record.ts';
 import { isChangeEnded } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
-import { failureClassOf } from '../domain/failureClass.ts';
+import { isRefusal } from '../domain/failureClass.ts';
 import { BULK_JOB_TYPES } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBody, undoOf } from '../store/tables/changes.ts';
 import { firstMatched, markNextWritten, rejectItem, unwriteItems } from '../store/tables/jobItems.ts';
 import { changeJob, getJobBySeq, type Job } from '../store/tables/jobs.ts';
-import { errorFacts, type JobContext, move, reread } from './context.ts';
+import { type JobContext, move, reread } from './context.ts';
 import { changeRequestOf } from './jobWrite.ts';
 
 /** Writes all items of a job. What it throws happened before there was a change. */
@@ -123,7 +124,7 @@ async function record(context: JobContext, job: Job, { change, end }: ChangeRepo
       await move(context, present, 'waiting', {
         runAfter: change.runAfter,
         reason: change.reason,
-        ...(spendsAttempt(end.cause) ? { attempts: Math.max(present.attempts, change.failures) } : {}),
+        ...(isRefusal(end.cause) ? { attempts: Math.max(present.attempts, change.failures) } : {}),
       });
       return;
     case 'ended':
@@ -134,11 +135,6 @@ async function record(context: JobContext, job: Job, { change, end }: ChangeRepo
     case 'review':
       return fail(context, present, change, end.cause, true);
   }
-}
-
-function spendsAttempt(error: RelayError): boolean {
-  const failureClass = failureClassOf(error);
-  return failureClass === 'request' || failureClass === 'item';
 }
 
 /** Ends a job whose items are written. */
@@ -178,7 +174,7 @@ async function fail(
     error: errorFacts(error),
     reviewRequired,
     result,
-    ...(cause && spendsAttempt(cause) && !reviewRequired ? { attempts: job.maxAttempts } : {}),
+    ...(cause && isRefusal(cause) && !reviewRequired ? { attempts: job.maxAttempts } : {}),
     completedAt: context.clock.now(),
     carryOn: false,
   });

@@ -2,7 +2,6 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Changes } from '../changes/changes.ts';
-import { errorFacts } from '../changes/record.ts';
 import type { JobStatus } from '../domain/job.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
@@ -64,5 +63,3 @@ export function reread(store: Store, job: Job): Job {
   if (!found) throw new Error(`The job ${job.id} is gone.`);
   return found;
 }
-
-export { errorFacts };

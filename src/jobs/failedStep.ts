@@ -1,10 +1,11 @@
 /** What happens to a job that could not begin to write, or to search: it waits, or it fails. */
+import { errorFacts } from '../changes/record.ts';
 import type { RelayError } from '../domain/errors.ts';
-import { failureClassOf } from '../domain/failureClass.ts';
+import { isRefusal } from '../domain/failureClass.ts';
 import { isWorking } from '../domain/job.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import { getJobBySeq, type Job } from '../store/tables/jobs.ts';
-import { errorFacts, type JobContext, move } from './context.ts';
+import { type JobContext, move } from './context.ts';
 
 /** @throws RelayError `STORE_ERROR` */
 export async function afterFailure(context: JobContext, before: Job, error: RelayError): Promise<void> {
@@ -34,8 +35,7 @@ export async function afterFailure(context: JobContext, before: Job, error: Rela
 
 /** A refusal of the whole request is final, unless it is our own fault or that of a list that lags. */
 function mayPass(error: RelayError): boolean {
-  const failureClass = failureClassOf(error);
-  return (failureClass !== 'request' && failureClass !== 'item') || PASSING.has(error.code);
+  return !isRefusal(error) || PASSING.has(error.code);
 }
 
 const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL']);

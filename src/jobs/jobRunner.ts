@@ -1,5 +1,5 @@
 /**
- * Runs jobs in two lanes, one for searching and one for writing, each with one job at a time. An idle lane sleeps until the
+ * Runs jobs in lanes, one for searching and three for writing, each with one job at a time. An idle lane sleeps until the
  * first waiting job is due or something changes; nothing polls.
  */
 import { aborted } from '../base/abort.ts';

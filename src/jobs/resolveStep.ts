@@ -5,6 +5,7 @@
  * A failed search is the item's fault only if another search works at that time. So failures are held until one has: of
  * another item, or the trial search of `trial.ts`. If that fails too, the job waits and no item has spent an attempt.
  */
+import { errorFacts } from '../changes/record.ts';
 import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts';
 import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
 import { growingDelay, maxDelay, pauseAfter } from '../domain/pause.ts';
@@ -20,7 +21,7 @@ import {
   resolveItems,
 } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
-import { errorFacts, type JobContext, move, reread } from './context.ts';
+import { type JobContext, move, reread } from './context.ts';
 import { trySearch } from './trial.ts';
 
 /** More would only hit the rate limit sooner. */

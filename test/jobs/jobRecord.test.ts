@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { errorFacts } from '../../src/changes/record.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import { errorFacts } from '../../src/jobs/context.ts';
 import { itemRecord } from '../../src/jobs/jobRecord.ts';
 import type { JobItem } from '../../src/store/tables/jobItems.ts';
 
