@@ -3,6 +3,7 @@ import { aborted, NEVER } from '../base/abort.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
 import { isChangeEnded } from '../domain/change.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
+import { uriOf } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -19,7 +20,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import { drive } from './drive.ts';
-import { uriOf } from './look.ts';
+
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { type Control, type DriveEnd, legOf, type Terms } from './run.ts';

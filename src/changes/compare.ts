@@ -1,5 +1,6 @@
 /** What a reading of a playlist says about how far a change got. Pure. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
+import { mayBe } from '../domain/rows.ts';
 import { applyOp, isAfter, progressAt, rowsAt, START } from './rowOps.ts';
 
 /** The rows from position `from` to the end, as they were read. */
@@ -45,10 +46,18 @@ export function compareRows(
 
 type Same = (expected: string, shown: string) => boolean;
 
-/** A row that Spotify has stopped offering may be any: what it was cannot be read any more. */
 function sameness(relinks: Relinks): Same {
-  return (expected, shown) =>
-    expected === shown || expected === '' || shown === '' || relinks.get(expected) === shown;
+  return (expected, shown) => mayBe(expected, shown) || relinks.get(expected) === shown;
+}
+
+function differences(
+  expected: readonly string[],
+  shown: readonly string[],
+  same: Same,
+): Array<{ sent: string; shown: string }> {
+  return expected.flatMap((sent, row) =>
+    same(sent, shown[row] ?? '') ? [] : [{ sent, shown: shown[row] ?? '' }],
+  );
 }
 
 function sameAs(expected: readonly string[], shown: readonly string[], same: Same): boolean {
@@ -102,9 +111,7 @@ function nearest(
     const more = shown.length - rows.length;
     const candidate = op?.op === 'append' && more > 0 ? [...rows, ...op.uris.slice(at, at + more)] : rows;
     if (candidate.length === shown.length) {
-      const differing = candidate.flatMap((sent, row) =>
-        same(sent, shown[row] ?? '') ? [] : [{ sent, shown: shown[row] ?? '' }],
-      );
+      const differing = differences(candidate, shown, same);
       if (differing.length > 0 && differing.length <= Math.max(10, shown.length / 5)) return differing;
     }
     if (!op) break;
@@ -132,9 +139,7 @@ export function compareTail(
   const first = Math.max(reading.from, base + known);
   const expected = uris.slice(first - base, added);
   const shown = reading.rows.slice(first - reading.from);
-  const differing = expected.flatMap((sent, row) =>
-    same(sent, shown[row] ?? '') ? [] : [{ sent, shown: shown[row] ?? '' }],
-  );
+  const differing = differences(expected, shown, same);
   if (differing.length > 0) return { kind: 'other', mismatches: differing };
   if (added < known) return { kind: 'stale' };
   if (added === known) return { kind: 'absent' };

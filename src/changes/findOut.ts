@@ -5,10 +5,11 @@
  */
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
+import { uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { putChangeBody } from '../store/tables/changes.ts';
-import { lookAtRows, lookAtStep, lookForMade, uriOf } from './look.ts';
+import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
 import { reread } from './record.ts';
 import { applyOp, isAfter, nextStep, onlyAppends, ROWS_PER_REQUEST, rowsAt, type Step } from './rowOps.ts';
 import {

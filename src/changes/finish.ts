@@ -1,8 +1,10 @@
 /** The end of a change: the check that it did what it should, and the ways back and round where it did not. */
 import type { ChangeOp } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
-import { lookAtRows, uriOf } from './look.ts';
-import { isWritable, planRows, replaceOps, sameRows } from './planRows.ts';
+import { sameRows, uriOf, without } from '../domain/rows.ts';
+import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { lookAtRows } from './look.ts';
+import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
 import { isAfter, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 import {
@@ -17,10 +19,6 @@ import {
   takeLeg,
 } from './run.ts';
 
-/** Lists lag behind writes by about 0.6 s, and by some seconds at bad times. */
-const LAG_MS = 6_000;
-/** How long after the last write a list is not yet believed that shows what it should. */
-const EARLY_MS = 3_000;
 const LOOK_AGAIN_MS = 500;
 
 /**
@@ -44,7 +42,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const playlistId = change.playlistId ?? '';
   if (leg.rows === null && leg.total === null) return 'as_wanted';
   // Read too early, a list shows what was there before a write that landed late.
-  const early = run.lastWriteAt + EARLY_MS - clock.monotonic();
+  const early = run.lastWriteAt + USUAL_LAG_MS - clock.monotonic();
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;
   for (;;) {
@@ -83,8 +81,8 @@ function isDoubled(present: readonly string[], goal: readonly string[]): boolean
   let start = 0;
   while (start < goal.length && present[start] === goal[start]) start++;
   for (let from = Math.max(0, start - extra); from <= start; from++) {
-    const without = [...present.slice(0, from), ...present.slice(from + extra)];
-    if (sameRows(without, goal)) return present.slice(from, from + extra).every((uri) => held.has(uri));
+    const rest = [...present.slice(0, from), ...present.slice(from + extra)];
+    if (sameRows(rest, goal)) return present.slice(from, from + extra).every((uri) => held.has(uri));
   }
   return false;
 }
@@ -198,17 +196,6 @@ function endsWithFirst(present: readonly string[], wanted: readonly string[], kn
     if (sameRows(present.slice(-count), wanted.slice(0, count))) return count;
   }
   return null;
-}
-
-/** The entries of `list` that are left when one of them is taken out for each of `taken`. */
-export function without(list: readonly string[], taken: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const uri of taken) counts.set(uri, (counts.get(uri) ?? 0) + 1);
-  return list.filter((uri) => {
-    const count = counts.get(uri) ?? 0;
-    counts.set(uri, count - 1);
-    return count <= 0;
-  });
 }
 
 /** What of the former rows a rollback that was given up has not brought back, in order. */

@@ -2,7 +2,8 @@
 import { chunk } from '../base/lists.ts';
 import type { ChangeOp, DetailValues } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
-import type { Item } from '../domain/shapes.ts';
+import { uriOf } from '../domain/rows.ts';
+import type { Item, Playlist } from '../domain/shapes.ts';
 import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts';
 import type { Call } from '../provider/api.ts';
 import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
@@ -10,7 +11,7 @@ import { containsUris } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { changesSince, getChangeBody } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
-import { playlistsNamed, uriOf } from './look.ts';
+import { playlistsNamed } from './look.ts';
 import { knownAdditions, noteSaved } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
 import type { Reading } from './record.ts';
@@ -185,7 +186,8 @@ export function makePlaylist(
     requested: uris.length,
     async prepare(call) {
       const account = getAccount(reading.store)?.providerUserId ?? null;
-      const known = careful ? await playlistsNamed(reading, details.name, account, call) : null;
+      const named = careful ? await playlistsNamed(reading, details.name, account, call) : null;
+      const known = named?.map(({ id }) => id) ?? null;
       const create: ChangeOp = { op: 'create', details, known };
       return {
         former: { rows: [] },
@@ -202,20 +204,22 @@ export function changeDetails({ provider }: Reading, playlistId: string, set: De
     playlistId,
     requested: Object.values(set).filter((value) => value !== undefined).length,
     async prepare(call) {
-      const {
-        name,
-        description,
-        public: isPublic,
-        collaborative,
-      } = await getPlaylist(provider, playlistId, call);
-      const details: DetailValues = {
-        ...(set.name === undefined ? {} : { name }),
-        ...(set.description === undefined ? {} : { description: description ?? '' }),
-        ...(set.public === undefined || isPublic === null ? {} : { public: isPublic }),
-        ...(set.collaborative === undefined || collaborative === null ? {} : { collaborative }),
-      };
+      const details = detailsOf(await getPlaylist(provider, playlistId, call), set);
       return { former: { details }, ops: [{ op: 'details', set }] };
     },
+  };
+}
+
+/** Those of a playlist's details that `fields` names, as far as Spotify tells them. */
+export function detailsOf(
+  { name, description, public: isPublic, collaborative }: Playlist,
+  fields: DetailValues,
+): DetailValues {
+  return {
+    ...(fields.name === undefined ? {} : { name }),
+    ...(fields.description === undefined ? {} : { description: description ?? '' }),
+    ...(fields.public === undefined || isPublic === null ? {} : { public: isPublic }),
+    ...(fields.collaborative === undefined || collaborative === null ? {} : { collaborative }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Reading the target of a change to find out how far it got. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
-import type { Item } from '../domain/shapes.ts';
+import { sameRows, uriOf } from '../domain/rows.ts';
+import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
@@ -8,11 +9,6 @@ import type { ChangeLeg } from '../store/tables/changes.ts';
 import { compareRows, compareTail, type Reading, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
 import { progressAt, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
-
-/** The URI of a row; an empty string for a row that Spotify no longer offers. */
-export function uriOf({ item }: Item): string {
-  return item?.uri ?? '';
-}
 
 /**
  * Reads the playlist and compares it with every state of the change.
@@ -54,8 +50,7 @@ export async function lookAtStep(
   const page = { limit: PLAYLIST_PAGE, offset: first };
   const shown = (await getPlaylistItems(provider, playlistId, page, call)).items.map(uriOf);
   const shows = (rows: readonly string[]) => {
-    const expected = rows.slice(first, first + PLAYLIST_PAGE);
-    return expected.length === shown.length && expected.every((uri, index) => uri === shown[index]);
+    return sameRows(rows.slice(first, first + PLAYLIST_PAGE), shown);
   };
   if (shows(after)) return 'landed';
   return shows(before) ? 'absent' : null;
@@ -185,11 +180,9 @@ export async function lookForMade(
   account: string | null,
   call: Call,
 ): Promise<{ id: string; snapshotId: string | null } | 'not_empty' | null> {
-  const { items } = await getAllMyPlaylists(provider, ALL_PLAYLISTS, call);
   const known = new Set(op.known ?? []);
-  const fresh = items.filter(
-    ({ id, name, owner }) => name.trim() === op.details.name.trim() && owner.id === account && !known.has(id),
-  );
+  const named = await playlistsNamed({ provider }, op.details.name, account, call);
+  const fresh = named.filter(({ id }) => !known.has(id));
   for (const { id, snapshot_id, total_items } of fresh) {
     if (op.known === null && (total_items ?? 0) > 0) continue;
     if ((await rows.readFresh(id, call)).length === 0) return { id, snapshotId: snapshot_id };
@@ -197,15 +190,13 @@ export async function lookForMade(
   return fresh.length === 0 || op.known === null ? null : 'not_empty';
 }
 
-/** IDs of the account's own playlists of one name. */
+/** The account's own playlists of one name. */
 export async function playlistsNamed(
   { provider }: Pick<ChangeContext, 'provider'>,
   name: string,
   account: string | null,
   call: Call,
-): Promise<string[]> {
+): Promise<Playlist[]> {
   const { items } = await getAllMyPlaylists(provider, ALL_PLAYLISTS, call);
-  return items
-    .filter((playlist) => playlist.name.trim() === name.trim() && playlist.owner.id === account)
-    .map(({ id }) => id);
+  return items.filter((playlist) => playlist.name.trim() === name.trim() && playlist.owner.id === account);
 }

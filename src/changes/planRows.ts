@@ -1,6 +1,7 @@
 /** How to turn the rows of a playlist into others with few requests, keeping the rows that stay. Pure. */
 import { chunk } from '../base/lists.ts';
 import type { ChangeOp } from '../domain/change.ts';
+import { sameRows } from '../domain/rows.ts';
 import { ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
 
 /** Up to this many requests are worth keeping when rows were added (`added_at`). */
@@ -26,11 +27,6 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
 function keptRows(present: readonly string[], ops: readonly ChangeOp[]): number {
   const out = new Set(ops.flatMap((op) => (op.op === 'remove' ? op.uris : [])));
   return present.reduce((sum, uri) => sum + (out.has(uri) ? 0 : 1), 0);
-}
-
-/** True for the same URIs in the same order. */
-export function sameRows(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((uri, index) => uri === b[index]);
 }
 
 /** True for a row that can be written again. */

@@ -1,7 +1,9 @@
 /** Taking a change back: what brings back what was there, and whether that would take away what came since. */
 import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
+import { mayBeRows, uriOf, without } from '../domain/rows.ts';
 import type { Call } from '../provider/api.ts';
+import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
 import {
   type Change,
@@ -11,16 +13,12 @@ import {
   undoOf,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
-import { without } from './finish.ts';
-import { uriOf } from './look.ts';
+import { detailsOf } from './kinds.ts';
 import { newlySaved } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
+import { applyOp, onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
 import { changedMeanwhile, legOf, progressOf } from './run.ts';
-
-/** How long lists lag behind writes at most on most days. */
-const USUAL_LAG_MS = 3_000;
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
@@ -127,21 +125,7 @@ async function settledDetails(
 ): Promise<DetailValues> {
   const until = clock.monotonic() + 4_000;
   for (;;) {
-    const {
-      name,
-      description,
-      public: isPublic,
-      collaborative,
-    } = await getPlaylist(provider, change.playlistId ?? '', call);
-    const all: DetailValues = {
-      name,
-      description: description ?? '',
-      ...(isPublic === null ? {} : { public: isPublic }),
-      ...(collaborative === null ? {} : { collaborative }),
-    };
-    const present = Object.fromEntries(
-      Object.entries(all).filter(([field]) => field in fields),
-    ) as DetailValues;
+    const present = detailsOf(await getPlaylist(provider, change.playlistId ?? '', call), fields);
     const isRecent = clock.now() - change.updatedAt < 30_000;
     if (differences(present, wanted).length === 0 || !isRecent || clock.monotonic() >= until) return present;
     await clock.sleep(500, call.signal);
@@ -218,21 +202,14 @@ async function presentRows(
   }
   let present = (await rows.readSettled(id, call)).map(uriOf);
   const isRecent = context.clock.now() - change.updatedAt < USUAL_LAG_MS;
-  if (!sameAsLeft(expected, present) && isRecent) {
+  if (!mayBeRows(expected, present) && isRecent) {
     await waitForList(context, change, call);
     present = (await rows.readSettled(id, call)).map(uriOf);
   }
   // A row that Spotify has stopped offering stays where it is.
-  if (sameAsLeft(expected, present)) return expected;
+  if (mayBeRows(expected, present)) return expected;
   if (force) return present;
   throw changedSince(id, expected, present);
-}
-
-function sameAsLeft(expected: readonly string[], present: readonly string[]): boolean {
-  return (
-    present.length === expected.length &&
-    expected.every((uri, index) => uri === present[index] || uri === '' || present[index] === '')
-  );
 }
 
 /** After a restart only the time of a change tells whether the list may still show what was there before it. */
@@ -364,21 +341,12 @@ function movedBack(
 ): readonly string[] {
   const size = Math.min(length, present.length - start);
   const at = before > start ? Math.max(start, before - size) : before;
-  const part = present.slice(at, at + size);
-  const rest = [...present.slice(0, at), ...present.slice(at + size)];
-  return [...rest.slice(0, start), ...part, ...rest.slice(start)];
+  return applyOp(present, { op: 'move', start: at, length: size, before: at < start ? start + size : start });
 }
 
 /** Takes out the last occurrence of each. */
 function withoutLast(present: readonly string[], uris: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const uri of uris) counts.set(uri, (counts.get(uri) ?? 0) + 1);
-  const kept = [...present].reverse().filter((uri) => {
-    const count = counts.get(uri) ?? 0;
-    counts.set(uri, count - 1);
-    return count <= 0;
-  });
-  return kept.reverse();
+  return without([...present].reverse(), uris).reverse();
 }
 
 function unsupported(present: readonly string[], wanted: readonly string[]): RelayError {

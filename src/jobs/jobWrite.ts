@@ -1,8 +1,8 @@
 /** What a job writes: its resolved items as one change. */
 import type { ChangeRequest } from '../changes/changes.ts';
 import { addRowsCounted, makePlaylist, replaceRows, saveTracks, unsaveTracks } from '../changes/kinds.ts';
-import { uriOf } from '../changes/look.ts';
 import { RelayError } from '../domain/errors.ts';
+import { uriOf } from '../domain/rows.ts';
 import type { Call } from '../provider/api.ts';
 import { allMatchedUris, skipHeld, skipRepeated } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
@@ -21,12 +21,10 @@ export function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
       if (!reread(store, job).skipsMarked) markSkips(context, job, held);
       const uris = allMatchedUris(store, job.seq);
       if (uris.length === 0) return null;
-      const prepared =
-        held && job.type === 'add_to_playlist'
-          ? { former: {}, ops: [{ op: 'append' as const, uris }] }
-          : await requestOf(context, job, uris).prepare(call);
+      if (held) return { former: { rows: held }, ops: [{ op: 'append', uris }] };
+      const prepared = await requestOf(context, job, uris).prepare(call);
       requireCommitting(context, job);
-      return prepared && held ? { ...prepared, former: { rows: held } } : prepared;
+      return prepared;
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
+import { mayBeRows, uriOf } from '../../domain/rows.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
 import { readAll } from './paging.ts';
@@ -38,10 +39,10 @@ export interface PlaylistRows {
   exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** After this, a list that differs from what was written shows another person's change. */
-const LAG_MS = 6_000;
+/** Lists lag behind writes by about 0.6 s. After this, one that differs from what was written shows another person's change. */
+export const LAG_MS = 6_000;
 /** What lists take at most on most days. */
-const USUAL_LAG_MS = 3_000;
+export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** How long relay's own last write to a playlist is remembered. */
 const REMEMBER_MS = 60_000;
@@ -57,11 +58,7 @@ interface OwnWrite {
 function shows(uris: readonly string[], { rows, tail }: OwnWrite): boolean {
   const expected = rows ?? tail ?? [];
   if (rows !== null && rows.length !== uris.length) return false;
-  const shown = uris.slice(uris.length - expected.length);
-  return (
-    shown.length === expected.length &&
-    expected.every((uri, index) => uri === shown[index] || uri === '' || shown[index] === '')
-  );
+  return mayBeRows(expected, uris.slice(Math.max(0, uris.length - expected.length)));
 }
 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
@@ -94,14 +91,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const items = await readFresh(playlistId, call);
       const last = own.get(playlistId);
       const isOld = !last || clock.monotonic() - last.at > LAG_MS;
-      if (
-        isOld ||
-        shows(
-          items.map(({ item }) => item?.uri ?? ''),
-          last,
-        )
-      )
-        return items;
+      if (isOld || shows(items.map(uriOf), last)) return items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
   }

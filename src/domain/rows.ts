@@ -1,0 +1,33 @@
+/** Rows of a playlist as lists of URIs, and how what was read compares with what should be there. Pure. */
+import type { Item } from './shapes.ts';
+
+/** The URI of a row; an empty string for a row that Spotify no longer offers. */
+export function uriOf({ item }: Item): string {
+  return item?.uri ?? '';
+}
+
+/** True for the same URIs in the same order. */
+export function sameRows(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((uri, index) => uri === b[index]);
+}
+
+/** True if a row may be the one expected: what a row was that Spotify has stopped offering cannot be read any more. */
+export function mayBe(expected: string, shown: string): boolean {
+  return expected === shown || expected === '' || shown === '';
+}
+
+/** True if each row may be the one expected. */
+export function mayBeRows(expected: readonly string[], shown: readonly string[]): boolean {
+  return expected.length === shown.length && expected.every((uri, index) => mayBe(uri, shown[index] ?? ''));
+}
+
+/** The entries of `list` that are left when one of them, the first, is taken out for each of `taken`. */
+export function without(list: readonly string[], taken: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const uri of taken) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  return list.filter((uri) => {
+    const count = counts.get(uri) ?? 0;
+    counts.set(uri, count - 1);
+    return count <= 0;
+  });
+}
