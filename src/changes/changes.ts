@@ -11,6 +11,7 @@ import {
   type Change,
   type ChangeBody,
   dropChange,
+  endPartly,
   getChangeBody,
   getChangeBySeq,
   insertChange,
@@ -227,7 +228,7 @@ export function createChanges(context: ChangeContext): Changes {
   }
 
   function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
-    const change = reread(store, { seq, id: '' });
+    const change = reread(store, seq);
     const body = getChangeBody(store, seq);
     const result: ChangeReport = {
       change,
@@ -274,10 +275,9 @@ export function createChanges(context: ChangeContext): Changes {
     call: Call,
     waits?: AbortSignal,
   ) {
-    const key = request.playlistId ?? (request.kind === 'create' ? random.uuid() : 'library');
     return launch(
       entry,
-      key,
+      turnOf(request, random.uuid()),
       async () => {
         const prepared = await request.prepare(call);
         if (!prepared) return null;
@@ -285,7 +285,7 @@ export function createChanges(context: ChangeContext): Changes {
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
         const change = await insert(request, prepared, entry);
-        const end = await drive(context, change, control(entry, terms, true, signal, call));
+        const end = await drive(context, change.seq, control(entry, terms, true, signal, call));
         return report(change.seq, end, entry);
       },
       waits,
@@ -314,7 +314,7 @@ export function createChanges(context: ChangeContext): Changes {
         if (reason.code === 'SHUTTING_DOWN') {
           throw reason.with({
             message: `${reason.message} The write goes on after the next start.`,
-            details: { change_id: reread(store, { seq: entry.seq, id: '' }).id },
+            details: { change_id: reread(store, entry.seq).id },
           });
         }
         if (reason.code === 'DEADLINE_EXCEEDED') return goesOn(entry, null);
@@ -325,7 +325,7 @@ export function createChanges(context: ChangeContext): Changes {
       if (outcome === 'late') return goesOn(entry, null);
       if (outcome === null) return { kind: 'nothing_to_do' };
       if (outcome.end.kind === 'paused' || outcome.end.kind === 'review' || outcome.end.kind === 'failed') {
-        return { ...goesOn(entry, outcome.end.cause) };
+        return goesOn(entry, outcome.end.cause);
       }
       return { kind: 'ended', ...outcome };
 
@@ -333,7 +333,7 @@ export function createChanges(context: ChangeContext): Changes {
         entry.patient = true;
         const body = getChangeBody(store, seq ?? 0);
         const requests = { total: requestsLeft(body.ops), completed };
-        const change = reread(store, { seq: seq ?? 0, id: '' });
+        const change = reread(store, seq ?? 0);
         return { kind: 'goes_on', change, body, cause, playlist, requests };
       }
     },
@@ -350,22 +350,18 @@ export function createChanges(context: ChangeContext): Changes {
         if (result) return result;
       }
       const entry = { ...fresh(true), seq, cancelled: options.cancelled === true };
-      const change = reread(store, { seq, id: '' });
-      const result = await launch(
-        entry,
-        change.playlistId ?? (change.kind === 'create' ? change.id : 'library'),
-        async () => {
-          if (isChangeEnded(reread(store, change).state))
-            return report(seq, endOf(reread(store, change)), entry);
-          const end = await drive(
-            context,
-            change,
-            control(entry, options, false, options.signal),
-            options.carryOn,
-          );
-          return report(seq, end, entry);
-        },
-      );
+      const change = reread(store, seq);
+      const result = await launch(entry, turnOf(change, change.id), async () => {
+        const present = reread(store, seq);
+        if (isChangeEnded(present.state)) return report(seq, endOf(present), entry);
+        const end = await drive(
+          context,
+          seq,
+          control(entry, options, false, options.signal),
+          options.carryOn,
+        );
+        return report(seq, end, entry);
+      });
       if (!result) throw new Error('A change that exists has something to do.');
       return result;
     },
@@ -377,18 +373,18 @@ export function createChanges(context: ChangeContext): Changes {
       if (!running) {
         const change = getChangeBySeq(store, seq);
         if (change && !isChangeEnded(change.state) && !change.inTransit) {
-          setChange(store, seq, { state: 'partial', endedAt: clock.now(), runAfter: null }, clock.now());
+          endPartly(store, seq, clock.now());
         }
         return;
       }
       running.cancelled = true;
       // A request may still be on its way.
-      const { state } = reread(store, { seq, id: '' });
+      const { state } = reread(store, seq);
       if (state === 'writing') setChange(store, seq, { state: 'cancelling' }, clock.now());
       await Promise.race([running.done.catch(() => {}), aborted(signal)]);
     },
     async accept(seq) {
-      const change = reread(store, { seq, id: '' });
+      const change = reread(store, seq);
       const rows = change.playlistId === null ? null : (await rowsOf(change.playlistId)).map(uriOf);
       await store.durable(() => {
         const body = getChangeBody(store, seq);
@@ -412,6 +408,11 @@ export function createChanges(context: ChangeContext): Changes {
       await Promise.all([...active].map(({ done }) => done.catch(() => {})));
     },
   };
+}
+
+/** What takes turns: writes to one playlist, and those to the library. A playlist that is to be made is on its own. */
+function turnOf({ playlistId, kind }: Pick<Change, 'playlistId' | 'kind'>, own: string): string {
+  return playlistId ?? (kind === 'create' ? own : 'library');
 }
 
 function endOf(change: Change): DriveEnd {

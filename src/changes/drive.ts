@@ -42,11 +42,11 @@ const MAX_PATIENT_WAITS = 3;
  */
 export async function drive(
   context: ChangeContext,
-  found: Pick<Change, 'seq' | 'id'>,
+  seq: number,
   control: Control,
   carryOn = false,
 ): Promise<DriveEnd> {
-  const change = reread(context.store, found);
+  const change = reread(context.store, seq);
   const body = getChangeBody(context.store, change.seq);
   const run: Run = {
     context,
@@ -254,7 +254,7 @@ const MAX_UNKNOWN = 6;
 async function againAfter(run: Run, ms: number): Promise<null> {
   const { context, change } = run;
   setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
-  run.change = reread(context.store, change);
+  run.change = reread(context.store, change.seq);
   await context.clock.sleep(ms, run.call.signal);
   return null;
 }
@@ -294,7 +294,7 @@ async function splitOrLeaveOut(run: Run, step: Step, error: RelayError): Promise
     putChangeBody(context.store, change.seq, run.body);
     const to = progressAt(ops, step.from.op, step.from.at);
     setChange(context.store, change.seq, { ...to, failures: 0 }, context.clock.now());
-    run.change = reread(context.store, change);
+    run.change = reread(context.store, change.seq);
     control.onEntries?.(run.change, error);
   });
   context.store.saveSoon();

@@ -214,7 +214,7 @@ async function conflict(run: Run): Promise<RelayError> {
     );
   }
   const present = (await context.rows.readFresh(change.playlistId, call)).map(uriOf);
-  const { op, at } = reread(context.store, change);
+  const { op, at } = reread(context.store, change.seq);
   const base = leg.rows ?? present.slice(0, leg.total ?? 0);
   return changedMeanwhile(change.playlistId, rowsAt(base, leg.ops, { op, at }), present, change.written);
 }

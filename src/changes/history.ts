@@ -1,6 +1,6 @@
 /** The changes that can be taken back, and taking one back. */
 import { isoOf } from '../base/clock.ts';
-import { type ChangeKind, type ChangeState, isChangeEnded } from '../domain/change.ts';
+import { type ChangeSummary, isChangeEnded } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { isEnded } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
@@ -8,11 +8,11 @@ import { getAccount } from '../store/tables/account.ts';
 import {
   type Change,
   changesBeginning,
+  endPartly,
   getChange,
   getChangeBySeq,
   latestUndoable,
   listChanges,
-  setChange,
   undoOf,
 } from '../store/tables/changes.ts';
 import { getJobBySeq } from '../store/tables/jobs.ts';
@@ -20,23 +20,6 @@ import type { ChangeRequest } from './changes.ts';
 import type { ChangeContext } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { planUndo, type UndoPlan } from './undo.ts';
-
-/** A change as `list_changes` and `relay history` show it. */
-export interface ChangeSummary {
-  change_id: string;
-  kind: ChangeKind;
-  state: ChangeState;
-  /** null for the library. */
-  playlist_id: string | null;
-  asked_by: string;
-  requested: number;
-  written: number;
-  at: string;
-  /** The change that this one took back. */
-  undoes?: string;
-  undone_by?: string;
-  can_undo: boolean;
-}
 
 type Context = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 
@@ -49,13 +32,14 @@ export function changeHistory(
   const { items, total } = listChanges(store, offset, limit);
   const end = offset + items.length;
   return {
-    items: items.map((change) => summaryOf(store, change)),
+    items: items.map((change) => changeSummary(store, change)),
     total,
     next_offset: end < total ? end : null,
   };
 }
 
-function summaryOf(store: Context['store'], change: Change): ChangeSummary {
+/** A change as it is shown. */
+export function changeSummary(store: Context['store'], change: Change): ChangeSummary {
   const idOf = (seq: number | null) => (seq === null ? undefined : getChangeBySeq(store, seq)?.id);
   const undoes = idOf(change.undoes);
   const undoneBy = undoOf(store, change.seq)?.id;
@@ -125,7 +109,7 @@ function isLeft(store: Context['store'], change: Change): boolean {
 /** One that stands still is over once it is taken back. */
 function endHere(store: Context['store'], change: Change): void {
   if (isChangeEnded(change.state)) return;
-  setChange(store, change.seq, { state: 'partial', endedAt: store.now(), runAfter: null }, store.now());
+  endPartly(store, change.seq, store.now());
 }
 
 function changeNamed(store: Context['store'], id: string): Change | null {

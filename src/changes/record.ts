@@ -33,7 +33,7 @@ export function moveTo(
   state: ChangeState,
   facts: ChangeChange = {},
 ): Change {
-  const { state: from } = reread(store, change);
+  const { state: from } = reread(store, change.seq);
   if (from !== state && !mayMove(from, state))
     throw new Error(`A change may not go from ${from} to ${state}.`);
   if (from !== state)
@@ -42,13 +42,13 @@ export function moveTo(
       'change changed state',
     );
   setChange(store, change.seq, { ...facts, state }, clock.now());
-  return reread(store, change);
+  return reread(store, change.seq);
 }
 
 /** The current row of a change, which must exist. */
-export function reread(store: Store, { seq, id }: Pick<Change, 'seq' | 'id'>): Change {
+export function reread(store: Store, seq: number): Change {
   const found = getChangeBySeq(store, seq);
-  if (!found) throw new Error(`The change ${id} is gone.`);
+  if (!found) throw new Error(`The change ${seq} is gone.`);
   return found;
 }
 

@@ -124,7 +124,7 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
       { op: to.op, at: to.at, written, failures: 0, ...(isForward ? { error: null } : {}), ...facts },
       clock.now(),
     );
-    run.change = reread(store, change);
+    run.change = reread(store, change.seq);
     if (isCounted && entries > 0) control.onEntries?.(run.change, null);
   });
   store.saveSoon();

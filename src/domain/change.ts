@@ -103,3 +103,22 @@ export interface Former {
   /** Of tracks that the change saved, by URI: whether it was the one that did. Noted when it is about to be lost. */
   added?: Readonly<Record<string, boolean>>;
 }
+
+/** A change as `list_changes` and `relay history` show it. */
+export interface ChangeSummary {
+  change_id: string;
+  kind: ChangeKind;
+  state: ChangeState;
+  /** null: the library. */
+  playlist_id: string | null;
+  /** `tool NAME`, `job ID` or `relay undo`. */
+  asked_by: string;
+  requested: number;
+  written: number;
+  /** ISO 8601. */
+  at: string;
+  /** The change that this one took back. */
+  undoes?: string;
+  undone_by?: string;
+  can_undo: boolean;
+}

@@ -3,7 +3,7 @@
  * same process otherwise. Plain JSON values in and out; failures are `RelayError`.
  */
 
-import type { ChangeKind, ChangeState } from './change.ts';
+import type { ChangeSummary } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Remedy } from './remedy.ts';
 
@@ -160,23 +160,9 @@ export interface SavedState {
 }
 
 /** A change that relay made, in the form of the tool `list_changes`. */
-export interface ChangeEntry {
-  change_id: string;
-  kind: ChangeKind;
-  state: ChangeState;
-  /** null: the library. */
-  playlist_id: string | null;
+export interface ChangeEntry extends ChangeSummary {
   /** Where it could be found with one request. */
   playlist_name?: string;
-  asked_by: string;
-  requested: number;
-  written: number;
-  /** ISO 8601. */
-  at: string;
-  /** The change that this one took back. */
-  undoes?: string;
-  undone_by?: string;
-  can_undo: boolean;
 }
 
 export interface UndoRequest {

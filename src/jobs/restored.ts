@@ -4,7 +4,7 @@
  */
 import { isoOf } from '../base/clock.ts';
 import { isChangeEnded } from '../domain/change.ts';
-import { changeOfJob, openChanges, setChange } from '../store/tables/changes.ts';
+import { changeOfJob, endPartly, openChanges, setChange } from '../store/tables/changes.ts';
 import { type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
 import type { Store } from '../store/types.ts';
 
@@ -21,7 +21,7 @@ export function holdWriting(store: Store, savedAt: number): number {
   return store.transaction(() => {
     const now = store.now();
     for (const change of openChanges(store)) {
-      if (change.job === null) setChange(store, change.seq, { state: 'partial', endedAt: now }, now);
+      if (change.job === null) endPartly(store, change.seq, now);
     }
     return writing.filter((job) => hold(store, job, savedAt)).length;
   });

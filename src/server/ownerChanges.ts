@@ -3,7 +3,7 @@
  * toolsets the settings choose.
  */
 import { withDeadline } from '../base/abort.ts';
-import { changeHistory, undoableChange } from '../changes/history.ts';
+import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
 import { getMyPlaylists, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
@@ -52,8 +52,8 @@ async function firstNames({ provider, clock }: Services): Promise<Map<string, st
 
 /** @throws RelayError as the tool does, `CONFLICT` with both lists among them */
 export async function ownerUndo(services: Services, request: UndoRequest): Promise<UndoAnswer> {
-  const { id } = undoableChange(services, request.change ?? undefined);
-  const args = { change_id: id, force: request.force, dry_run: request.dryRun };
+  const change = undoableChange(services, request.change ?? undefined);
+  const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
   const late = new RelayError('DEADLINE_EXCEEDED', `Undoing took longer than ${UNDO_MS / 1_000} seconds.`, {
     remedy: { text: 'See in {command} whether it was begun, then try again.', command: ['history'] },
   });
@@ -62,21 +62,14 @@ export async function ownerUndo(services: Services, request: UndoRequest): Promi
       undoChangeTool.handle(askedByOwner(services), args, { signal, progress() {} }),
     );
     const done = answer as unknown as UndoAnswer;
-    return request.dryRun ? { ...done, ...(await entryOf(services, id)) } : done;
+    if (!request.dryRun) return done;
+    const [entry] = await withNames(services, [changeSummary(services.store, change)]);
+    return { ...done, ...(entry ? { change: entry } : {}) };
   } catch (error) {
-    const goesOn = handedOver(error, id);
+    const goesOn = handedOver(error, change.id);
     if (goesOn) return goesOn;
     throw error;
   }
-}
-
-async function entryOf(services: Services, id: string): Promise<{ change?: ChangeEntry }> {
-  const { items } = changeHistory(services, 0, Number.MAX_SAFE_INTEGER);
-  const [change] = await withNames(
-    services,
-    items.filter(({ change_id }) => change_id === id),
-  );
-  return change ? { change } : {};
 }
 
 function askedByOwner(services: Services): Services {

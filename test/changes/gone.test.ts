@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { named, reach, tracks } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
-import { committed, ended, fill, withUnkind } from './support.ts';
+import { committed, ended, fill, LIMIT_AFTER_FIRST, withUnkind } from './support.ts';
 
 for (const type of ['replace_playlist', 'add_to_playlist']) {
   longTest(`a job of type ${type} ends once its playlist is gone`, () =>
@@ -11,13 +11,7 @@ for (const type of ['replace_playlist', 'add_to_playlist']) {
       fill(playlist, tracks(relay, 200));
       const items = tracks(relay, 250, 3_000);
       const id = await committed(relay, type, items, { playlist_id: playlist.id }, () =>
-        relay.provider.faults.add({
-          path: /\/items$/,
-          where: ({ method }) => method !== 'GET',
-          skip: 1,
-          kind: 'rate_limit',
-          retryAfterSeconds: 40,
-        }),
+        relay.provider.faults.add(LIMIT_AFTER_FIRST),
       );
       await reach(relay, id, 'waiting');
       const gone = {

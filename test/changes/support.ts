@@ -1,4 +1,5 @@
 /** Changes as tests make them: through the tools, against a simulated provider that has its bad days, in fast time. */
+
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -6,6 +7,7 @@ import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { commit, createJob, jobOf, reach, type ToolFailure, urisOf } from '../jobs/support.ts';
 import { type FastClock, fastClock } from '../support/fastClock.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
 import { API_KEY, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 export interface UnkindOptions extends Omit<RelayOptions, 'clock'> {
@@ -23,6 +25,15 @@ export async function withUnkind(
   const env = { RELAY_TOOLSETS: 'all', ...rest.env };
   await withRelay({ ...rest, env, clock }, (relay) => work(relay, clock));
 }
+
+/** A limit that stops a change between its first and its second request to the rows. */
+export const LIMIT_AFTER_FIRST: FaultRule = {
+  path: /\/items$/,
+  where: ({ method }) => method !== 'GET',
+  skip: 1,
+  kind: 'rate_limit',
+  retryAfterSeconds: 40,
+};
 
 /** Real milliseconds between two questions. */
 const PAUSE_MS = 30;

@@ -4,7 +4,16 @@ import { test } from 'node:test';
 import { named, reach, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
-import { assertDone, assertRows, committed, ended, fill, withExtras, withUnkind } from './support.ts';
+import {
+  assertDone,
+  assertRows,
+  committed,
+  ended,
+  fill,
+  LIMIT_AFTER_FIRST,
+  withExtras,
+  withUnkind,
+} from './support.ts';
 
 /** A job that a limit stops after its first request, while another person appends a song. */
 async function withSongBetween(
@@ -18,13 +27,7 @@ async function withSongBetween(
     const [song = ''] = tracks(relay, 1, 8_000);
     fill(playlist, former);
     const id = await committed(relay, type, items, { playlist_id: playlist.id }, () =>
-      relay.provider.faults.add({
-        path: /\/items$/,
-        where: ({ method }) => method !== 'GET',
-        skip: 1,
-        kind: 'rate_limit',
-        retryAfterSeconds: 40,
-      }),
+      relay.provider.faults.add(LIMIT_AFTER_FIRST),
     );
     await reach(relay, id, 'waiting');
     relay.provider.editPlaylist(playlist.id, [...urisOf(playlist), song]);

@@ -13,7 +13,6 @@ create table changes (
   asked_by     text not null,
   job          integer,
   undoes       integer,
-  undone_by    integer,
   body         blob not null,
   leg          text not null default 'forward' check (leg in ('forward', 'back')),
   op           integer not null default 0,

@@ -51,7 +51,6 @@ const COLUMNS = {
   /** Key of the job that it belongs to. */
   job: nullable(integer),
   undoes: nullable(integer),
-  undoneBy: nullable(integer),
   /** `back`: what was there before is being written back. */
   leg: text<'forward' | 'back'>(),
   op: integer,
@@ -149,12 +148,16 @@ export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
 }
 
+/** States of a change that wrote nothing, or took back what it wrote. */
+const WITHOUT_EFFECT = quotedList(['unchanged', 'rolled_back']);
+/** An undo that has not failed, or may still work. */
+const UNDOES = `undoes is not null and state not in (${WITHOUT_EFFECT}, 'partial')`;
+
 /** The change that has taken `seq` back, unless it failed or was itself taken back; null for none. */
 export function undoOf(store: Store, seq: number): Change | null {
   return CHANGES.first(
     store,
-    `where undoes = ? and state not in ('unchanged', 'rolled_back', 'partial') and seq not in (
-       select undoes from changes where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial'))
+    `where undoes = ? and ${UNDOES} and seq not in (select undoes from changes where ${UNDOES})
      order by seq desc limit 1`,
     [seq],
   );
@@ -165,9 +168,7 @@ export function latestUndoable(store: Store): Change | null {
   return CHANGES.first(
     store,
     `where undoes is null and state in ('done', 'partial', 'waiting', 'review') and seq not in (
-       select undoes from changes
-       where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial') and seq not in (
-         select undoes from changes where undoes is not null and state not in ('unchanged', 'rolled_back', 'partial')))
+       select undoes from changes where ${UNDOES} and seq not in (select undoes from changes where ${UNDOES}))
      order by seq desc limit 1`,
   );
 }
@@ -176,7 +177,7 @@ export function latestUndoable(store: Store): Change | null {
 export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
   return CHANGES.all(
     store,
-    "where playlist_id = ? and seq > ? and state not in ('unchanged', 'rolled_back') order by seq",
+    `where playlist_id = ? and seq > ? and state not in (${WITHOUT_EFFECT}) order by seq`,
     [playlistId, seq],
   );
 }
@@ -205,6 +206,11 @@ export function savingChanges(store: Store): Change[] {
     store,
     "where playlist_id is null and kind in ('save', 'undo') and state in ('done', 'partial') order by seq",
   );
+}
+
+/** Ends a change where it is: what it has written stays. */
+export function endPartly(store: Store, seq: number, now: number): void {
+  setChange(store, seq, { state: 'partial', endedAt: now, runAfter: null }, now);
 }
 
 /** Deletes a change that had no effect. */

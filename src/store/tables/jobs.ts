@@ -1,4 +1,5 @@
 /** Durable jobs, one row each. What a state may follow is the jobs' own rule; here a move only says from where to where. */
+import { changeStatesIn } from '../../domain/change.ts';
 import {
   type JobPayload,
   type JobPhase,
@@ -179,7 +180,7 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
 
 /** Of a cancelled job: how its last request ended is still being found out. */
 const HAS_OPEN_CHANGE = `seq in (select job from changes
-  where job is not null and state not in ('done', 'partial', 'rolled_back', 'unchanged'))`;
+  where job is not null and state not in (${quotedList(changeStatesIn('ended'))}))`;
 
 /**
  * The next job of a phase that has something to do at `now`, the one after `last` first, so that each gets its turn. A
