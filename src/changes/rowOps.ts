@@ -1,10 +1,9 @@
 /** What operations do to a list of rows, and how they are cut into requests. Pure. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
+import { TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 
 /** The provider's limit for one request to `/playlists/{id}/items`. */
 export const ROWS_PER_REQUEST = 100;
-/** The provider's limit for one request to `/me/library`. */
-export const TRACKS_PER_REQUEST = 40;
 
 /** Nothing has taken effect yet. */
 export const START: Progress = { op: 0, at: 0 };

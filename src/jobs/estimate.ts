@@ -1,6 +1,7 @@
 /** How many requests to the provider a job will take. */
-import { ROWS_PER_REQUEST, TRACKS_PER_REQUEST } from '../changes/rowOps.ts';
+import { ROWS_PER_REQUEST } from '../changes/rowOps.ts';
 import type { BulkJobType } from '../domain/job.ts';
+import { TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 import type { Store } from '../store/file/open.ts';
 import { getAlias } from '../store/tables/aliases.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';

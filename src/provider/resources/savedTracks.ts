@@ -29,7 +29,7 @@ export function getSavedTracks(api: ProviderApi, window: PageRequest, call: Call
 }
 
 /** The provider's limit for one request. */
-const LIBRARY_CHUNK = 40;
+export const TRACKS_PER_REQUEST = 40;
 
 /** `PUT` saves, `DELETE` removes at most 40 tracks; both may be repeated without harm. */
 export function libraryRequest(method: 'PUT' | 'DELETE', uris: readonly string[]): ProviderRequest {
@@ -48,7 +48,7 @@ export async function containsUris(
   uris: readonly string[],
   call: Call,
 ): Promise<boolean[]> {
-  const parts = chunk(uris, LIBRARY_CHUNK);
+  const parts = chunk(uris, TRACKS_PER_REQUEST);
   let done = 0;
   const answers = await inParallel(parts, 8, async (part) => {
     const request: ProviderRequest = {
