@@ -120,6 +120,8 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
   if (made === null) return 'absent';
   if (made === 'not_empty') return 'other';
   landed(run, step.to, 0, { playlistId: made.id, snapshotId: made.snapshotId });
+  // Once it has rows, a crash could not tell it from another playlist of its name.
+  await context.store.saveNow();
   return 'landed';
 }
 

@@ -105,6 +105,27 @@ longTest('removing duplicates that is killed leaves the wanted or the former row
   }),
 );
 
+longTest('a playlist whose making was found out is not made again after a kill', () =>
+  withVictim(4, async ({ victim, provider, tracks: some }, clock) => {
+    const uris = some(150);
+    provider.faults.add(
+      { method: 'POST', path: '/me/playlists', kind: 'html', effect: true },
+      { method: 'POST', path: /\/items$/, kind: 'hook', fn: () => victim.kill() },
+    );
+    const name = 'Found Out';
+    await victim.call('create_playlist_from_tracks', { name, tracks: uris });
+    assert.equal(victim.isAlive, false);
+    await victim.revive();
+    const made = () => owner(provider).playlists.filter((one) => one.name === name);
+    await poll(() => (made().some(({ rows }) => rows.length === uris.length) ? true : null), PATIENCE_MS);
+    await clock.sleep(20_000);
+    assert.deepEqual(
+      made().map((one) => urisOf(one)),
+      [uris],
+    );
+  }),
+);
+
 longTest('SIGTERM during a replacement ends in its time, and the change goes on after the next start', () =>
   withVictim(20, async (scene, clock) => {
     const { victim, provider, playlist, tracks: some } = scene;
