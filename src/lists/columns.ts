@@ -1,0 +1,91 @@
+/** What the columns of tables and the keys of JSON objects are called, in the exports of services and by people. */
+import { foldLetters } from '../music/letters.ts';
+import type { Field, Fields } from './list.ts';
+
+/**
+ * Names in order of preference, in the form of `columnKey`. Where a file has several of one line, the first that
+ * is here counts.
+ */
+const NAMES: Readonly<Record<Field, string>> = {
+  title:
+    'trackname tracktitle songtitle songname title track song mastermetadatatrackname titel titre titolo titulo ' +
+    'chanson cancion brano musica lied nummer name',
+  artist:
+    'artistnames artistname artists artist trackartist songartist creator performer mastermetadataalbumartistname ' +
+    'interpret interpreten kunstler artiste artistes artista artistas interprete interpretes artiest band',
+  albumArtist: 'albumartistnames albumartistname albumartists albumartist',
+  album: 'albumname albumtitle album release releasename mastermetadataalbumalbumname disco',
+  year: 'releaseyear year albumreleasedate releasedate released jahr annee ano anno',
+  isrc: 'isrc isrccode externalidsisrc trackisrc',
+  uri:
+    'spotifytrackuri spotifyuri trackuri uri spotifyurl spotifytrackurl trackurl spotifylink externalurl ' +
+    'externalurls url link href location',
+  id: 'spotifytrackid spotifyid trackid id',
+  list: 'playlistname playlist playlisttitle listname',
+  type: 'type itemtype',
+};
+
+const FIELD_NAMES = Object.entries(NAMES).map(
+  ([field, names]) => [field as Field, names.split(' ')] as const,
+);
+/** Rows of one list have few sets of keys; hostile ones may have as many as rows. */
+const MAX_PLANS = 100;
+/** "Artist Name 1", "Artist 2". */
+const ONE_OF_SEVERAL = /^artist(?:name)?\d+$/u;
+
+/** `Artist Name(s)`, `artist_names` and `artistNames` alike. */
+export function columnKey(name: string): string {
+  return foldLetters(name).replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The columns that are used, by their index. Several hold artists in the exports of YouTube Music. */
+export interface ColumnPlan {
+  readonly columns: ReadonlyMap<Field, readonly number[]>;
+  /** The names in the header, as written. */
+  readonly used: Partial<Record<Field, string>>;
+}
+
+/** Plans by their names, for rows that each bring their own keys. */
+export function columnPlanner(): (names: readonly string[]) => ColumnPlan {
+  const plans = new Map<string, ColumnPlan>();
+  return (names) => {
+    const key = names.join('\n');
+    const plan = plans.get(key) ?? planColumns(names);
+    if (plans.size < MAX_PLANS) plans.set(key, plan);
+    return plan;
+  };
+}
+
+export function planColumns(header: readonly string[]): ColumnPlan {
+  const keys = header.map(columnKey);
+  const columns = new Map<Field, readonly number[]>();
+  const used: Partial<Record<Field, string>> = {};
+  for (const [field, names] of FIELD_NAMES) {
+    const found = names.map((name) => keys.indexOf(name)).filter((index) => index !== -1);
+    const numbered =
+      field === 'artist' ? keys.flatMap((key, at) => (ONE_OF_SEVERAL.test(key) ? [at] : [])) : [];
+    // An address can be in any of several columns, the first of which may lead to another service.
+    const wanted = field === 'uri' || field === 'id' ? found : found.slice(0, 1);
+    const indexes = numbered.length > 0 && found.length === 0 ? numbered : wanted;
+    if (indexes.length === 0) continue;
+    columns.set(field, indexes);
+    used[field] = indexes.map((index) => (header[index] ?? '').trim()).join(', ');
+  }
+  return { columns, used };
+}
+
+/** The values of one row, joined by commas where a field has several columns. */
+export function fieldsOf(plan: ColumnPlan, values: readonly string[]): Fields {
+  const fields: Fields = {};
+  for (const [field, indexes] of plan.columns) {
+    const given = indexes.map((index) => (values[index] ?? '').trim()).filter((value) => value !== '');
+    const isAddress = field === 'uri' || field === 'id';
+    if (given.length > 0) fields[field] = isAddress ? (given.find(isSpotify) ?? '') : given.join(', ');
+  }
+  return fields;
+}
+
+/** An address or ID of Spotify's. Other services write their own into columns of the same name. */
+function isSpotify(value: string): boolean {
+  return /^[0-9A-Za-z]{22}$/u.test(value) || /spotify[:.]/iu.test(value);
+}

@@ -1,0 +1,72 @@
+/** From the values of a row to an entry, or to the reason why the row is not a song. */
+import { visibleLine } from '../base/visibleText.ts';
+import { excerpt, type Fields, type ListEntry, type NotSong, type Row } from './list.ts';
+import { isrcOf, LOCAL_FILE, readRef } from './refs.ts';
+
+/** As for `find_track_exact`: no song or artist has a longer name. In UTF-16 units. */
+const MAX_NAME = 200;
+
+/** On one line, without control characters. */
+export function tidyText(text: string): string {
+  return visibleLine(text).replace(/\s+/gu, ' ').trim();
+}
+
+export function isEntry(result: ListEntry | NotSong): result is ListEntry {
+  return 'title' in result;
+}
+
+export function notSong({ line, raw }: Row, why: string): NotSong {
+  return { line, text: excerpt(raw), why };
+}
+
+/** An entry needs a title and an artist, or an address, or a recording code. */
+export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
+  const type = fields.type?.trim().toLowerCase() ?? '';
+  if (/^(?:album|artist|playlist|show|podcast|audiobook)$/u.test(type))
+    return notSong(row, `of type "${type}"`);
+  const title = tidyText(fields.title ?? '');
+  const artist = tidyText(fields.artist ?? '') || tidyText(fields.albumArtist ?? '');
+  const ref = readRefOf(fields);
+  if (ref?.why === LOCAL_FILE) return notSong(row, LOCAL_FILE);
+  const isrc = isrcOf(fields.isrc ?? '');
+  const isKnown = ref?.uri !== undefined || isrc !== null;
+  if (!isKnown) {
+    const why = ref?.why && (title === '' || artist === '') ? ref.why : missing(title, artist);
+    if (why) return notSong(row, why);
+  }
+  const album = tidyText(fields.album ?? '').slice(0, MAX_NAME);
+  const year = yearOf(fields.year);
+  const list = tidyText(fields.list ?? '').slice(0, MAX_NAME);
+  return {
+    line: row.line,
+    title: title.slice(0, MAX_NAME),
+    artist: artist.slice(0, MAX_NAME),
+    ...(album !== '' && { album }),
+    ...(year !== null && { year }),
+    ...(isrc !== null && { isrc }),
+    ...(ref?.uri !== undefined && { uri: ref.uri }),
+    ...(list !== '' && { list }),
+    raw: excerpt(row.raw),
+  };
+}
+
+function missing(title: string, artist: string): string | null {
+  if (title === '' && artist === '') return 'empty';
+  if (title === '') return 'no title';
+  if (artist === '') return 'no artist';
+  if (title.length > MAX_NAME || artist.length > MAX_NAME)
+    return `a name of more than ${MAX_NAME} characters`;
+  return null;
+}
+
+function readRefOf({ uri, id, type }: Fields) {
+  if (uri) return readRef(uri);
+  // A bare ID does not say what it names.
+  const kind = type?.trim().toLowerCase() === 'episode' ? 'spotify:episode:' : '';
+  return id ? readRef(kind + id.trim()) : null;
+}
+
+function yearOf(text: string | undefined): number | null {
+  const found = /(?<!\d)(?:19|20)\d\d(?!\d)/u.exec(text ?? '');
+  return found ? Number(found[0]) : null;
+}

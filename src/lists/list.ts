@@ -1,0 +1,104 @@
+/** What a list is before and after it is read. */
+
+/** Formats that are read; `csv`, `json`, `m3u8` and `txt` are also written. */
+export type ListFormat = 'csv' | 'tsv' | 'spotify' | 'json' | 'm3u8' | 'pls' | 'xspf' | 'itunes' | 'txt';
+
+/** `mixed`: some lines are UTF-8, others Windows-1252, as after joining two files. */
+export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mixed';
+
+/** One song or episode of a list. */
+export interface ListEntry {
+  /** First line in the file, from 1. */
+  line: number;
+  /** '' only if `uri` or `isrc` says what it is. */
+  title: string;
+  /** Several artists as one text, separated by commas. '' only if `uri` or `isrc` says what it is. */
+  artist: string;
+  album?: string;
+  /** Release year, 1900 to 2100. */
+  year?: number;
+  /** Twelve upper-case characters without hyphens. */
+  isrc?: string;
+  /** Of a track or an episode in Spotify's catalog. */
+  uri?: string;
+  /** Name of the playlist within the file, if the file says so. */
+  list?: string;
+  /** The text in the file, at most 300 characters. */
+  raw: string;
+}
+
+/** A line or row without a song. */
+export interface NotSong {
+  line: number;
+  /** At most 300 characters. */
+  text: string;
+  /** A phrase such as `empty` or `no artist`. */
+  why: string;
+}
+
+/** Which side of " - " is the artist. */
+export interface ArtistSide {
+  side: 'left' | 'right';
+  /** A sentence for a person. */
+  because: string;
+  /** False if nothing in the file says so and the usual order was taken. */
+  certain: boolean;
+}
+
+/** What was decided once for the whole file. */
+export interface Decided {
+  artistSide?: ArtistSide;
+  /** Which column of a table is used for what, by the names in its header. */
+  columns?: Partial<Record<Field, string>>;
+  /** What separates the columns of a table. */
+  delimiter?: string;
+}
+
+export interface ReadList {
+  format: ListFormat;
+  encoding: Encoding;
+  /** In the order of the file. */
+  entries: ListEntry[];
+  notSongs: NotSong[];
+  decided: Decided;
+  /** The playlist's name, if the file has one and only one. */
+  name?: string;
+  /** The playlists in a file that has several, in order. */
+  lists?: { name: string; entries: number }[];
+}
+
+/** What a column or key can be used for. `id` is Spotify's, `type` says what kind of thing a row is. */
+export type Field =
+  | 'title'
+  | 'artist'
+  | 'albumArtist'
+  | 'album'
+  | 'year'
+  | 'isrc'
+  | 'uri'
+  | 'id'
+  | 'list'
+  | 'type';
+
+export type Fields = Partial<Record<Field, string>>;
+
+/** What a reader makes of a line or row. `text` holds title and artist in one and is split later. */
+export interface Row {
+  line: number;
+  raw: string;
+  fields?: Fields;
+  text?: string;
+  /** Set for what is not a song. */
+  why?: string;
+}
+
+export interface RawList {
+  rows: Row[];
+  name?: string;
+  decided?: Decided;
+}
+
+/** At most 300 characters of a file, for a report. */
+export function excerpt(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+}

@@ -1,0 +1,74 @@
+/** Spotify addresses and ISRCs in the text of a list. */
+import { parseRef } from '../domain/ids.ts';
+
+/** An address, up to what separates it from the rest of the line. */
+const ADDRESS =
+  /\bspotify:[a-z]+:[^\s,;"'<>|]+|(?:https?:\/\/)?(?:(?:open|play)\.spotify\.com|(?:www\.)?spotify\.(?:link|app\.link))\/[^\s,;"'<>|]+/giu;
+const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
+/** What a sentence puts behind an address. */
+const TRAILING = /[.)\]}!?:]+$/u;
+
+/** The URI, or why it is not one of a song or episode. */
+export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: string };
+
+/** Why a local file is not taken: its name is known, but Spotify has no copy to put into a playlist. */
+export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only';
+
+/** All Spotify addresses in a text, and what is left without them and without other links. */
+export function takeAddresses(text: string): { refs: Ref[]; rest: string; hadLink: boolean } {
+  const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(address.replace(TRAILING, '')));
+  const without = refs.length > 0 ? text.replace(ADDRESS, ' ') : text;
+  const rest = without.replace(OTHER_ADDRESS, ' ');
+  return { refs, rest, hadLink: rest !== without };
+}
+
+/** Reads one address: a URI, a link or a bare ID of a track. */
+export function readRef(written: string): Ref {
+  const address = written.trim().replace(/^spotify:[a-z]+:/iu, (start) => start.toLowerCase());
+  if (address.startsWith('spotify:local:')) return { why: LOCAL_FILE };
+  try {
+    const { kind, uri } = parseRef(address, [
+      'track',
+      'episode',
+      'artist',
+      'album',
+      'playlist',
+      'show',
+      'audiobook',
+      'user',
+    ]);
+    return kind === 'track' || kind === 'episode'
+      ? { uri }
+      : { why: `the address of ${named(kind)}, not of a song` };
+  } catch {
+    return {
+      why: 'an address that does not say which song; a short link works once it was opened in a browser',
+    };
+  }
+}
+
+function named(kind: string): string {
+  return /^[ae]/u.test(kind) ? `an ${kind}` : `a ${kind}`;
+}
+
+/** A recording code in its plain form, or null. */
+export function isrcOf(text: string): string | null {
+  if (text.length > 40) return null;
+  const code = text
+    .trim()
+    .replace(/^(?:urn:)?isrc:?\s*/iu, '')
+    .replace(/[-\s]/gu, '')
+    .toUpperCase();
+  return /^[A-Z]{2}[A-Z0-9]{3}\d{7}$/u.test(code) ? code : null;
+}
+
+const ISRC_IN_BRACKETS = /[([](?:ISRC:?\s*)?([A-Z]{2}-?[A-Z0-9]{3}-?\d{2}-?\d{5})[)\]]/u;
+
+/** Takes a recording code out of a line: one in brackets, or the whole line. */
+export function takeIsrc(text: string): { isrc?: string; rest: string } {
+  const whole = isrcOf(text);
+  if (whole) return { isrc: whole, rest: '' };
+  const found = ISRC_IN_BRACKETS.exec(text);
+  const isrc = found?.[1] ? isrcOf(found[1]) : null;
+  return found && isrc ? { isrc, rest: text.replace(found[0], ' ') } : { rest: text };
+}

@@ -1,0 +1,97 @@
+/** Makes entries of what a reader found, or says why there is none: every row becomes one or the other. */
+import { nameKey } from '../music/normalise.ts';
+import { entryOf, notSong, tidyText } from './entry.ts';
+import type { ArtistSide, ListEntry, NotSong, Row } from './list.ts';
+import { type Ref, takeAddresses, takeIsrc } from './refs.ts';
+import { type SplitText, splitTexts } from './text/songs.ts';
+
+export interface Settled {
+  /** In the order of the rows. */
+  results: (ListEntry | NotSong)[];
+  side?: ArtistSide;
+}
+
+/** In UTF-16 units. Longer lines are prose, and patterns are not tried on them. */
+const MAX_LINE = 500;
+
+interface Open {
+  row: Row;
+  refs: Ref[];
+  isrc?: string;
+  /** Tidy, with single tabs; '' if there is nothing beside the address. */
+  text: string;
+  hadLink: boolean;
+}
+
+export function settle(rows: readonly Row[], side?: 'left' | 'right'): Settled {
+  const opened = rows.map((row) => (isOpen(row) ? open(row) : null));
+  const texts = opened.flatMap((one) => (one && one.text !== '' && one.text.length <= MAX_LINE ? [one] : []));
+  const { songs, side: decided } = splitTexts(
+    texts.map(({ text }) => text),
+    { known: texts.length > 0 ? knownArtists(rows) : new Set(), ...(side && { side }) },
+  );
+  const songOf = new Map(texts.map((one, at) => [one, songs[at] ?? null]));
+  const results = rows.flatMap((row, at) => {
+    const one = opened[at];
+    if (one) return settleOpen(one, songOf.get(one) ?? null);
+    return row.why === undefined ? entryOf(row, row.fields ?? {}) : notSong(row, row.why);
+  });
+  return { results, ...(decided && { side: decided }) };
+}
+
+/** Rows whose title and artist are one text; also rows of a table with a title alone, which may hold both. */
+function isOpen({ why, text, fields }: Row): boolean {
+  if (why !== undefined) return false;
+  if (text !== undefined) return true;
+  const { title, artist, albumArtist, uri, id, isrc } = fields ?? {};
+  return Boolean(title?.trim()) && ![artist, albumArtist, uri, id, isrc].some((value) => value?.trim());
+}
+
+function open(row: Row): Open {
+  const written = row.text ?? row.fields?.title ?? '';
+  const { refs, rest, hadLink } = takeAddresses(written);
+  const { isrc, rest: words } = rest.length > MAX_LINE ? { rest } : takeIsrc(rest.trim());
+  const text = words
+    .split('\t')
+    .map(tidyText)
+    .filter((part) => part !== '')
+    .join('\t');
+  // What separated the address from the song.
+  const plain =
+    refs.length > 0 || hadLink ? text.replace(/^[-–—:|,;\s]+$|\s*[-–—:|,;([]+$|^[-–—:|,;]+\s*/gu, '') : text;
+  return { row, refs, text: plain, hadLink, ...(isrc !== undefined && { isrc }) };
+}
+
+function settleOpen({ row, refs, isrc, text, hadLink }: Open, song: SplitText): (ListEntry | NotSong)[] {
+  if (song && 'heading' in song) return [notSong(row, 'heading')];
+  const uris = refs.flatMap(({ uri }) => uri ?? []);
+  // A line of nothing but addresses.
+  if (text === '' && uris.length > 1) return uris.map((uri) => entryOf(row, { ...row.fields, uri }));
+  const fields = { ...row.fields, ...asFields(song) };
+  const uri = fields.uri ?? uris.at(-1);
+  const code = fields.isrc ?? isrc;
+  if (uri || code) {
+    const title = fields.title ?? (text.length > MAX_LINE ? '' : text);
+    return [entryOf(row, { ...fields, title, ...(uri && { uri }), ...(code && { isrc: code }) })];
+  }
+  const [ref] = refs;
+  if (ref?.why && (!song || ref.why.startsWith('a local file'))) return [notSong(row, ref.why)];
+  if (song) return [entryOf(row, fields)];
+  return [notSong(row, whyNot(text, hadLink))];
+}
+
+function whyNot(text: string, hadLink: boolean): string {
+  if (text === '') return hadLink ? 'a link that is not to Spotify' : 'empty';
+  return text.length > MAX_LINE ? 'too long for a song' : 'no artist';
+}
+
+function asFields(song: SplitText) {
+  if (!song || 'heading' in song) return {};
+  const { title, artist, album, year } = song;
+  return { title, artist, ...(album && { album }), ...(year !== undefined && { year: String(year) }) };
+}
+
+function knownArtists(rows: readonly Row[]): ReadonlySet<string> {
+  const names = new Set(rows.flatMap(({ fields }) => fields?.artist || []));
+  return new Set([...names].map(nameKey));
+}

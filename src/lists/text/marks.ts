@@ -1,0 +1,119 @@
+/**
+ * What people and programs put around the songs of a list: bullets, numbers, times, years. Whether a number belongs to
+ * the list or to a name ("7. Sinfonie", "1979") is decided by its neighbors, so the lines are looked at together.
+ */
+import { canSplit } from './split.ts';
+
+export interface Unmarked {
+  text: string;
+  year?: number;
+}
+
+type NumberKind = 'marked' | 'dashed' | 'spaced';
+
+interface Numbered {
+  kind: NumberKind;
+  number: number;
+  rest: string;
+}
+
+const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|\[[ xX]?\])\s+(?=\S)/u;
+const TIME = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d`;
+const TIME_FIRST = new RegExp(String.raw`^(?:[[(](${TIME})[\])]|(${TIME}))(?:\s*[-–—|]\s+|\s+)(?=\S)`, 'u');
+const TIME_LAST = new RegExp(
+  String.raw`(\s*[\t|]\s*|\s+[-–—]\s+|\s+|(?=[[(]))(?:[[(](${TIME})[\])]|(${TIME}))$`,
+  'u',
+);
+const MARKED =
+  /^(?:(?:#|n[o°r]\.?\s?|№\s?)?(\d{1,5})\s?[.):\]](?!\d)\s*|[([](\d{1,5})[)\]]\s*|(?:#|№)(\d{1,5})\s+)(?=\S)/iu;
+const DASHED = /^(\d{1,5})\s*[-–—]\s+(?=\S)/u;
+const SPACED = /^(\d{1,5})[\t ]+(?=\S)/u;
+const YEAR_LAST = /\s*[([]((?:19|20)\d\d)[)\]]$/u;
+/** How far away the next number may be, for lists with headings in between. */
+const REACH = 3;
+
+/** The lines without their marks, in the same order. */
+export function withoutMarks(lines: readonly string[]): Unmarked[] {
+  const plain = lines.map(withoutBullet);
+  const unnumbered = withoutNumbers(withoutFirstTimes(withoutNumbers(plain)));
+  return withoutYears(withoutLastTimes(unnumbered.map(withoutBullet)));
+}
+
+function withoutBullet(line: string): string {
+  return line.replace(BULLET, '').replace(BULLET, '');
+}
+
+function withoutNumbers(lines: readonly string[]): string[] {
+  const found = lines.map(numberOf);
+  const share = (kind: NumberKind) => found.filter((one) => one?.kind === kind).length / lines.length;
+  const shares = { marked: share('marked'), dashed: share('dashed'), spaced: share('spaced') };
+  return lines.map((line, at) => {
+    const one = found[at];
+    return one && isOfList(one, found, at, shares) ? one.rest : line;
+  });
+}
+
+function numberOf(line: string): Numbered | null {
+  const marked = MARKED.exec(line);
+  if (marked)
+    return numbered('marked', marked[1] ?? marked[2] ?? marked[3] ?? '', line.slice(marked[0].length));
+  const dashed = DASHED.exec(line);
+  if (dashed) return numbered('dashed', dashed[1] ?? '', line.slice(dashed[0].length));
+  const spaced = SPACED.exec(line);
+  return spaced ? numbered('spaced', spaced[1] ?? '', line.slice(spaced[0].length)) : null;
+}
+
+function numbered(kind: NumberKind, digits: string, rest: string): Numbered {
+  return { kind, number: Number(digits), rest };
+}
+
+function isOfList(
+  { kind, number, rest }: Numbered,
+  all: ReadonlyArray<Numbered | null>,
+  at: number,
+  share: Record<NumberKind, number>,
+): boolean {
+  if (kind === 'marked' && share.marked >= 0.5) return true;
+  const hasNeighbor = all
+    .slice(Math.max(0, at - REACH), at + REACH + 1)
+    .some((other) => other?.kind === kind && Math.abs(other.number - number) === 1);
+  if (kind === 'marked') return hasNeighbor;
+  // "1349 - Title" may be an artist, "01 - Artist - Title" is not.
+  if (kind === 'dashed') return canSplit(rest) && (hasNeighbor || share.dashed === 1);
+  return hasNeighbor && share.spaced >= 0.6 && all.length >= 3;
+}
+
+function withoutFirstTimes(lines: readonly string[]): string[] {
+  const found = lines.map((line) => TIME_FIRST.exec(line));
+  const isUsual = found.filter(Boolean).length * 2 >= lines.length;
+  return lines.map((line, at) => {
+    const time = found[at];
+    const isTime = time && (isUsual || time[1] !== undefined);
+    return isTime ? kept(line, line.slice(time[0].length)) : line;
+  });
+}
+
+function withoutLastTimes(lines: readonly string[]): string[] {
+  const found = lines.map((line) => TIME_LAST.exec(line));
+  const isUsual = found.filter(Boolean).length * 2 >= lines.length;
+  return lines.map((line, at) => {
+    const time = found[at];
+    const isTime = time && (isUsual || time[2] !== undefined || /[^\s]|\t/u.test(time[1] ?? ''));
+    return isTime ? kept(line, line.slice(0, time.index).trimEnd()) : line;
+  });
+}
+
+function withoutYears(lines: readonly string[]): Unmarked[] {
+  const found = lines.map((line) => YEAR_LAST.exec(line));
+  const isUsual = found.filter(Boolean).length * 2 >= lines.length;
+  return lines.map((line, at) => {
+    const year = found[at];
+    const text = year && isUsual ? kept(line, line.slice(0, year.index)) : line;
+    return text === line ? { text } : { text, year: Number(year?.[1]) };
+  });
+}
+
+/** A song may be called "4:44": what would leave no artist and title stays. */
+function kept(line: string, rest: string): string {
+  return canSplit(rest) || !canSplit(line) ? rest : line;
+}

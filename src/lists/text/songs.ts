@@ -1,0 +1,106 @@
+/** Splits texts that hold title and artist in one, with one decision for the whole file. */
+import { columnKey, planColumns } from '../columns.ts';
+import type { ArtistSide } from '../list.ts';
+import { type Unmarked, withoutMarks } from './marks.ts';
+import { decideSide, type Song, songOf } from './side.ts';
+import { type Style, stylesOf } from './split.ts';
+
+export type SplitText = (Song & { year?: number }) | { heading: true } | null;
+
+export interface SplitTexts {
+  /** In the order of the texts: the song, a heading such as "Artist - Title", or null where nothing separates two names. */
+  songs: SplitText[];
+  side?: ArtistSide;
+}
+
+/** How far down a line such as "Artist - Title" is taken for a heading. */
+const HEADING_WITHIN = 20;
+
+/** Texts must be tidy, except for tabs. `known` are keys of artists' names, see `nameKey`. */
+export function splitTexts(
+  texts: readonly string[],
+  { known, side: asked }: { known: ReadonlySet<string>; side?: 'left' | 'right' },
+): SplitTexts {
+  const unmarked = withoutMarks(texts);
+  const styles = stylesOf(unmarked.map(({ text }) => text));
+  const split = unmarked.map((line) => splitLine(line, styles));
+  const headings = new Map(
+    split.slice(0, HEADING_WITHIN).flatMap((line) => {
+      const says = headingSide(line?.parts ?? []);
+      return line && says ? [[line, says] as const] : [];
+    }),
+  );
+  const [heading] = headings.values();
+  const open = split.filter(
+    (line) => line !== null && line.style.artist === undefined && !headings.has(line),
+  );
+  const side = sideOf(
+    open.map((line) => pairOf(line as Line)),
+    { known, asked, heading },
+  );
+  return {
+    songs: split.map((line) => {
+      if (!line) return null;
+      if (headings.has(line)) return { heading: true };
+      return { ...songIn(line, side?.side ?? 'left'), ...(line.year !== undefined && { year: line.year }) };
+    }),
+    ...(side && { side }),
+  };
+}
+
+interface Line {
+  parts: string[];
+  style: Style;
+  year?: number;
+}
+
+function splitLine({ text, year }: Unmarked, styles: readonly Style[]): Line | null {
+  for (const style of styles) {
+    const parts = style.parts(text)?.map(withoutQuotes);
+    if (parts) return { parts, style, ...(year !== undefined && { year }) };
+  }
+  return null;
+}
+
+function songIn(line: Line, decided: 'left' | 'right'): Song {
+  const { parts, style } = line;
+  const side = style.artist === undefined ? decided : style.artist === 'first' ? 'left' : 'right';
+  const [first = '', second = '', album] = parts;
+  if (!style.columnar || parts.length < 3) return songOf(parts, side);
+  const [artist, title] = side === 'left' ? [first, second] : [second, first];
+  return { artist, title, ...(album && { album }) };
+}
+
+/** The parts on which the side is decided. */
+function pairOf({ parts, style }: Line): string[] {
+  return style.columnar ? parts.slice(0, 2) : parts;
+}
+
+function sideOf(
+  lines: readonly (readonly string[])[],
+  {
+    known,
+    asked,
+    heading,
+  }: { known: ReadonlySet<string>; asked?: 'left' | 'right'; heading?: 'left' | 'right' },
+): ArtistSide | undefined {
+  if (lines.length === 0) return undefined;
+  if (asked) return { side: asked, because: 'it was asked for', certain: true };
+  if (heading) return { side: heading, because: 'the heading says so', certain: true };
+  return decideSide(lines, known);
+}
+
+/** "Artist - Title" or "Title | Artist | Album": where the artist is. Null for songs. */
+function headingSide(parts: readonly string[]): 'left' | 'right' | null {
+  if (parts.length > 4 || parts.some((part) => part.length > 20)) return null;
+  const { columns } = planColumns(parts.map(columnKey));
+  const artist = columns.get('artist')?.[0];
+  const title = columns.get('title')?.[0];
+  if (artist === undefined || title === undefined || columns.size < Math.min(parts.length, 2)) return null;
+  return artist < title ? 'left' : 'right';
+}
+
+/** Quotation marks around the whole of it. */
+function withoutQuotes(part: string): string {
+  return /^["“”„«»](.+)["“”»«]$/u.exec(part)?.[1]?.trim() ?? part;
+}

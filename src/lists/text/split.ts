@@ -1,0 +1,101 @@
+/** The ways in which title and artist stand in one text. */
+
+export interface Style {
+  readonly name: string;
+  /** Which part is the artist, where the style says so. Otherwise the file decides. */
+  readonly artist?: 'first' | 'last';
+  /** The parts are columns: two for title and artist, the third the album. */
+  readonly columnar?: boolean;
+  /** At least two parts, or null. */
+  parts(text: string): string[] | null;
+  /** The share of lines, 0 to 1, from which on it counts beside a style that more lines have. */
+  readonly share: number;
+  /** The share of lines that it needs to be the main style. */
+  readonly mainShare: number;
+}
+
+const DASH = /\s+[-‐‑‒–—―−~]{1,3}\s+/u;
+const TIGHT = /\s*[–—―]\s*|\s+-(?=\S)|(?<=\S)-\s+/u;
+const BAR = /\s*[|｜]\s*|\s+(?:[·•:\\]|::|\/{1,2}|>)\s+/u;
+const ARTIST_QUOTED = /^([^"“”„«»]+?)[\s,:]*["“„«»]([^"“”„«»]+)["”“»«]$/u;
+const QUOTED_ARTIST = /^["“„«»]([^"“”„«»]+)["”“»«](?:\s+by\s+|[\s,]+)([^"“”„«»\s(-][^"“”„«»]*)$/iu;
+const BY = /^(.*\S)[\s,]+by\s+(\S.*)$/iu;
+
+/** In order of preference. */
+export const STYLES: readonly Style[] = [
+  { name: 'tab', columnar: true, share: 0, mainShare: 0, parts: (text) => cut(text, /\t+/u) },
+  { name: 'dash', share: 0, mainShare: 0, parts: (text) => cut(text, DASH) },
+  {
+    name: 'quotes, artist first',
+    artist: 'first',
+    share: 0,
+    mainShare: 0,
+    parts: (text) => groups(text, ARTIST_QUOTED),
+  },
+  {
+    name: 'quotes, title first',
+    artist: 'last',
+    share: 0,
+    mainShare: 0,
+    parts: (text) => groups(text, QUOTED_ARTIST),
+  },
+  { name: 'tight dash', share: 0.1, mainShare: 0.1, parts: (text) => once(text, TIGHT) },
+  { name: 'bar', columnar: true, share: 0.1, mainShare: 0.1, parts: (text) => cut(text, BAR) },
+  { name: 'by', artist: 'last', share: 0.3, mainShare: 0.3, parts: (text) => groups(text, BY) },
+  { name: 'colon', share: 0.3, mainShare: 0.3, parts: (text) => once(text, /:\s+/u) },
+  // Sentences have commas too, so nearly every line must have exactly one.
+  {
+    name: 'comma',
+    share: 2,
+    mainShare: 0.8,
+    parts: (text) => exactlyTwo(cut(text, /\s*[;,](?:\s+|(?=\S))/u)),
+  },
+];
+
+/** True if a dash or a tab, the certain separators, stand in it. */
+export function canSplit(text: string): boolean {
+  return cut(text, DASH) !== null || cut(text, /\t+/u) !== null;
+}
+
+/** The styles of a file: that of most lines, then those that enough lines have. */
+export function stylesOf(texts: readonly string[]): Style[] {
+  const shareOf = (style: Style, among: readonly string[]) =>
+    among.filter((text) => style.parts(text) !== null).length / Math.max(1, texts.length);
+  const shares = new Map(STYLES.map((style) => [style, shareOf(style, texts)]));
+  const possible = STYLES.filter((style) => (shares.get(style) ?? 0) > 0);
+  const [best] = possible
+    .filter((style) => (shares.get(style) ?? 0) >= style.mainShare)
+    .sort((a, b) => (shares.get(b) ?? 0) - (shares.get(a) ?? 0));
+  if (!best) return [];
+  // Of two separators in most lines, the dash with spaces is meant, unless "by" says which side is which.
+  const dash = possible.find(({ name }) => name === 'dash');
+  const isDash = dash && (shares.get(dash) ?? 0) >= 0.5 && best.name !== 'by' && best.name !== 'tab';
+  const main = isDash ? dash : best;
+  const left = texts.filter((text) => main.parts(text) === null);
+  const others = possible.filter((style) => style !== main && shareOf(style, left) >= style.share);
+  return [main, ...others];
+}
+
+function cut(text: string, separator: RegExp): string[] | null {
+  const parts = text
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+  return parts.length > 1 ? parts : null;
+}
+
+function once(text: string, separator: RegExp): string[] | null {
+  const found = separator.exec(text);
+  if (!found) return null;
+  return cut(`${text.slice(0, found.index)}\t${text.slice(found.index + found[0].length)}`, /\t/u);
+}
+
+function groups(text: string, pattern: RegExp): string[] | null {
+  const [, first = '', second = ''] = pattern.exec(text) ?? [];
+  const parts = [first.trim(), second.trim()];
+  return parts.every((part) => part !== '') ? parts : null;
+}
+
+function exactlyTwo(parts: string[] | null): string[] | null {
+  return parts?.length === 2 ? parts : null;
+}

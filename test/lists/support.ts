@@ -1,0 +1,62 @@
+/** Lists as lines of text: what was read, and what was not. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { ListEntry } from '../../src/lists/list.ts';
+import { type ReadOptions, readList } from '../../src/lists/readList.ts';
+
+export const TRACK = `spotify:track:${'a'.repeat(22)}`;
+export const OTHER_TRACK = `spotify:track:${'b'.repeat(22)}`;
+export const EPISODE = `spotify:episode:${'e'.repeat(22)}`;
+export const ISRC = 'ZZABC1200001';
+
+/**
+ * `3 Artist / Title`, and what else there is: `(Album) 1999 ISRC URI`, `in Playlist`. `4: why` is no song. In the order
+ * of the lines.
+ */
+export function told(bytes: Uint8Array | string, options: ReadOptions = {}): string[] {
+  const { entries, notSongs } = readList(bytesOf(bytes), options);
+  const lines = [
+    ...entries.map((entry) => ({ line: entry.line, text: entryText(entry) })),
+    ...notSongs.map(({ line, why }) => ({ line, text: `${line}: ${why}` })),
+  ];
+  return lines.sort((a, b) => a.line - b.line).map(({ text }) => text);
+}
+
+function entryText({ line, artist, title, album, year, isrc, uri, list }: ListEntry): string {
+  const parts = [
+    `${line} ${artist} / ${title}`,
+    album && `(${album})`,
+    year,
+    isrc,
+    uri,
+    list !== undefined && `in ${list}`,
+  ];
+  return parts.filter(Boolean).join(' ');
+}
+
+/** One test for each case: the file's lines, and what is told of them. */
+export function testLists(
+  cases: Readonly<Record<string, { file: string; told: readonly string[] } & ReadOptions>>,
+): void {
+  for (const [name, { file, told: expected, ...options }] of Object.entries(cases)) {
+    test(name, () => assert.deepEqual(told(file, options), expected));
+  }
+}
+
+/** `message | remedy | line` of the refusal. */
+export function refusal(bytes: Uint8Array | string, options: ReadOptions = {}): string {
+  try {
+    readList(bytesOf(bytes), options);
+  } catch (error) {
+    assert(error instanceof RelayError, String(error));
+    assert.equal(error.code, 'INVALID_ARGUMENT');
+    const line = error.details?.line;
+    return [error.message, ...(line === undefined ? [] : [`line ${line}`])].join(' | ');
+  }
+  throw new Error('It was read.');
+}
+
+export function bytesOf(text: Uint8Array | string): Uint8Array {
+  return typeof text === 'string' ? Buffer.from(text) : text;
+}
