@@ -22,8 +22,7 @@ export function notSong({ line, raw }: Row, why: string): NotSong {
 /** An entry needs a title and an artist, or an address, or a recording code. */
 export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   const type = fields.type?.trim().toLowerCase() ?? '';
-  if (/^(?:album|artist|playlist|show|podcast|audiobook)$/u.test(type))
-    return notSong(row, `of type "${type}"`);
+  if (/^(?:album|artist|show|podcast|audiobook)$/u.test(type)) return notSong(row, `of type "${type}"`);
   const title = tidyText(fields.title ?? '');
   const artist = tidyText(fields.artist ?? '') || tidyText(fields.albumArtist ?? '');
   const ref = readRefOf(fields);

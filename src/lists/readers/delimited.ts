@@ -1,0 +1,150 @@
+/** Tables with one song a row, whatever separates the columns. */
+import { CsvError, parse } from 'csv-parse/sync';
+import { type ColumnPlan, columnKey, fieldsOf, planColumns } from '../columns.ts';
+import { refused } from '../decode.ts';
+import { excerpt, type RawList, type Row } from '../list.ts';
+import { takeAddresses } from '../refs.ts';
+import type { Source } from '../source.ts';
+
+/** Where a table begins and how it is read. */
+export interface Table {
+  delimiter: string;
+  /** Index in `lines`; -1 for a table without a header. */
+  header: number;
+  plan: ColumnPlan;
+  /** The number of columns; null if there is no header to count. */
+  width: number | null;
+}
+
+interface TableRow {
+  /** From 1. */
+  line: number;
+  lastLine: number;
+  values: string[];
+}
+
+/** Some exports put a few lines about themselves in front of the table. */
+const HEADER_WITHIN = 30;
+/** A field of more lines than this is a quotation mark that nobody closed. */
+const MAX_ROW_LINES = 20;
+const SEPARATOR_LINE = /^sep=.$/iu;
+
+/** The header with most known names, or null. */
+export function findTable(source: Source, delimiters: readonly string[]): Table | null {
+  let best: Table | null = null;
+  source.lines.slice(0, HEADER_WITHIN).forEach((line, header) => {
+    if (line.length > 5_000) return;
+    for (const delimiter of delimiters) {
+      const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
+      const plan = planColumns(cells);
+      if (isHeader(plan, line) && plan.columns.size > (best?.plan.columns.size ?? 0)) {
+        best = { delimiter, header, plan, width: cells.length };
+      }
+    }
+  });
+  return best;
+}
+
+function isHeader({ columns }: ColumnPlan, line: string): boolean {
+  const saysWhich = columns.has('title') || columns.has('uri') || columns.has('isrc');
+  return saysWhich && columns.size >= 2 && takeAddresses(line).refs.length === 0;
+}
+
+export function readTable(source: Source, table: Table): RawList {
+  const before = source.lines.slice(0, Math.max(0, table.header)).map((raw, at): Row => {
+    const why = raw.trim() === '' ? 'empty' : SEPARATOR_LINE.test(raw) ? 'separator' : 'before the header';
+    return { line: at + 1, raw: excerpt(raw), why };
+  });
+  const all = recordsOf(source, table);
+  const [header] = table.header === -1 ? [] : all;
+  const records = header ? all.slice(1) : all;
+  const headerKeys = header?.values.map(columnKey).join();
+  return {
+    rows: [...before, ...records.map((record) => rowOf(record, { source, table, headerKeys }))],
+    decided: { columns: table.plan.used, delimiter: table.delimiter },
+  };
+}
+
+function rowOf(
+  { line, lastLine, values }: TableRow,
+  { source, table, headerKeys }: { source: Source; table: Table; headerKeys: string | undefined },
+): Row {
+  const raw = excerpt(source.lines.slice(line - 1, lastLine).join('\n'));
+  if (values.every((value) => value.trim() === '')) return { line, raw, why: 'empty' };
+  if (headerKeys !== undefined && values.map(columnKey).join() === headerKeys)
+    return { line, raw, why: 'the header again' };
+  const extra = table.width === null ? [] : values.slice(table.width);
+  if (extra.some((value) => value.trim() !== '')) {
+    const hint = table.delimiter === ',' ? '; a comma in a name needs quotation marks around the name' : '';
+    return { line, raw, why: `${values.length} columns instead of ${table.width}${hint}` };
+  }
+  return { line, raw, fields: fieldsOf(table.plan, values.map(withoutGuard)) };
+}
+
+/** The apostrophe that keeps a spreadsheet from taking a name for a formula (CWE-1236); see `writers/csv.ts`. */
+function withoutGuard(value: string): string {
+  return value.replace(/^'(?='*[=+\-@])/u, '');
+}
+
+export function recordsOf(
+  source: Source,
+  { delimiter, header }: Pick<Table, 'delimiter' | 'header'>,
+): TableRow[] {
+  const first = Math.max(0, header);
+  const text = first === 0 ? source.text : source.lines.slice(first).join('\n');
+  const quoted = parseRecords(text, { delimiter, first, quote: '"' });
+  if (quoted.unclosed === null) return quoted.records;
+  // Tab-separated files often have no quotation at all, so a mark is a character of the name.
+  if (delimiter === '\t') return parseRecords(text, { delimiter, first, quote: null }).records;
+  throw refused(`Line ${quoted.unclosed} opens a quotation mark that is not closed.`, {
+    line: quoted.unclosed,
+    remedy: 'Write a quotation mark within a name twice, and put the name in quotation marks.',
+  });
+}
+
+function parseRecords(
+  text: string,
+  { delimiter, first, quote }: { delimiter: string; first: number; quote: '"' | null },
+): { records: TableRow[]; unclosed: number | null } {
+  const records: TableRow[] = [];
+  let last = first;
+  try {
+    parse(text, {
+      delimiter,
+      quote,
+      record_delimiter: '\n',
+      relax_quotes: true,
+      relax_column_count: true,
+      ltrim: delimiter !== '\t',
+      on_record: (values: string[], { lines }) => {
+        const lastLine = first + lines;
+        records.push({ line: last + 1, lastLine, values });
+        last = lastLine;
+        return null;
+      },
+    });
+  } catch (error) {
+    if (error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')
+      return { records, unclosed: last + 1 };
+    throw error;
+  }
+  const long = records.find(({ line, lastLine }) => lastLine - line >= MAX_ROW_LINES);
+  return { records, unclosed: long?.line ?? null };
+}
+
+/** Rows without a header: two columns are artist and title in an order that the file decides. */
+export function readWithoutHeader(source: Source, delimiter: string): RawList {
+  const records = recordsOf(source, { delimiter, header: -1 });
+  const wide = records.find(({ values }) => values.length > 2 && values.some((value) => value.trim() !== ''));
+  if (wide) {
+    throw refused('The table has no header that names a title and an artist.', {
+      line: 1,
+      remedy: 'Put a first line like "title,artist,album" above it.',
+    });
+  }
+  const rows = records.map(({ line, lastLine, values }): Row => {
+    const raw = excerpt(source.lines.slice(line - 1, lastLine).join('\n'));
+    return { line, raw, text: values.map((value) => value.replace(/\s+/gu, ' ')).join('\t') };
+  });
+  return { rows, decided: { delimiter } };
+}
