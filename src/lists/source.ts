@@ -1,10 +1,37 @@
 /** A file's text, with what several readers need of it made once. */
+import { lazy } from '../base/lazy.ts';
+import { type JsonNode, parseJsonTree } from './jsonTree.ts';
 
 export interface Source {
   readonly text: string;
   readonly lines: readonly string[];
+  /** The line of a position in `text`, from 1. */
+  lineAt(offset: number): number;
+  /** @throws RelayError `INVALID_ARGUMENT` with the line of the first fault. */
+  readonly json: () => JsonNode;
 }
 
 export function sourceOf(text: string): Source {
-  return { text, lines: text.split('\n') };
+  const lines = text.split('\n');
+  const lineAt = lineFinder(lines);
+  return { text, lines, lineAt, json: lazy(() => parseJsonTree(text, lines, lineAt)) };
+}
+
+function lineFinder(lines: readonly string[]): (offset: number) => number {
+  const starts = new Array<number>(lines.length);
+  let start = 0;
+  lines.forEach((line, index) => {
+    starts[index] = start;
+    start += line.length + 1;
+  });
+  return (offset) => {
+    let low = 0;
+    let high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  };
 }

@@ -1,0 +1,120 @@
+import { type ColumnPlan, columnKey, columnPlanner, fieldsOf } from '../columns.ts';
+import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
+import { excerpt, type Fields, type Row } from '../list.ts';
+import type { Source } from '../source.ts';
+import type { Reader } from './reader.ts';
+
+/** Keys whose array holds the songs of a list, or lists. */
+const CONTAINERS = [
+  'tracks',
+  'items',
+  'songs',
+  'entries',
+  'rows',
+  'data',
+  'results',
+  'list',
+  'playlists',
+  'playlist',
+];
+/** Keys around a song in the answers of Spotify and of relay. */
+const WRAPPERS = ['track', 'item', 'episode', 'song'];
+
+/** Spotify's own tracks have about 20. */
+const MAX_KEYS = 1_000;
+
+interface File {
+  source: Source;
+  plan: (names: readonly string[]) => ColumnPlan;
+}
+
+/** Arrays of strings or objects, also within objects, and one object a line. */
+export const json: Reader = {
+  format: 'json',
+  name: 'JSON',
+  looksLike: looksLikeJson,
+  read(source) {
+    const root = source.json();
+    const name = nameOf(root);
+    const file = { source, plan: columnPlanner() };
+    const rows = rowsOf(root, file, '') ?? [rowOf(root, file, '')];
+    return { rows, ...(name !== '' && { name }) };
+  },
+};
+
+/** `[0:31] Artist` and `[x] Artist` are text. */
+export function looksLikeJson({ text }: Source): boolean {
+  return /^\s*(?:\[\s*["{[\]]|\{\s*["}])/u.test(text);
+}
+
+function nameOf(node: JsonNode): string {
+  const properties = propertiesOf(node);
+  return textOf(properties.get('name')) || textOf(properties.get('title'));
+}
+
+/** Null if the value is no list of songs. */
+function rowsOf(node: JsonNode, file: File, list: string): Row[] | null {
+  if (node.type === 'array') {
+    return itemsOf(node).flatMap((item) => rowsOfInner(item, file, list) ?? [rowOf(item, file, list)]);
+  }
+  return rowsOfInner(node, file, list);
+}
+
+/** The rows of an object that holds a list. `tracks: {items: […]}` is one list, `playlists: […]` are several. */
+function rowsOfInner(node: JsonNode, file: File, list: string): Row[] | null {
+  const properties = propertiesOf(node);
+  for (const key of CONTAINERS) {
+    const inner = properties.get(key);
+    if (inner?.type === 'array') {
+      const isLists = key === 'playlists';
+      return itemsOf(inner).flatMap((item) => {
+        const name = isLists ? nameOf(item) : list;
+        return (isLists ? rowsOf(item, file, name) : null) ?? [rowOf(item, file, name)];
+      });
+    }
+    const deeper = inner?.type === 'object' ? rowsOfInner(inner, file, list) : null;
+    if (deeper) return deeper;
+  }
+  return null;
+}
+
+function rowOf(node: JsonNode, { source, plan }: File, list: string): Row {
+  const raw = excerpt(source.text.slice(node.offset, node.offset + node.length).replace(/\s+/gu, ' '));
+  const row = { line: source.lineAt(node.offset), raw };
+  if (node.type === 'string') return { ...row, text: textOf(node), ...(list !== '' && { fields: { list } }) };
+  if (node.type !== 'object') return { ...row, why: 'neither an object nor a string' };
+  if ((node.children?.length ?? 0) > MAX_KEYS) return { ...row, why: `more than ${MAX_KEYS} keys` };
+  const fields = songFields(node, plan);
+  return { ...row, fields: { ...fields, ...(list !== '' && !fields.list && { list }) } };
+}
+
+function songFields(node: JsonNode, plan: File['plan']): Fields {
+  const properties = propertiesOf(node);
+  for (const key of WRAPPERS) {
+    const inner = properties.get(key);
+    if (inner?.type === 'object') return songFields(inner, plan);
+  }
+  const flat = [...properties].flatMap(([key, value]) => valuesOf(key, value));
+  const names = flat.map(([key]) => key);
+  return fieldsOf(
+    plan(names),
+    flat.map(([, value]) => value),
+  );
+}
+
+/** Values by key; those of `album`, `artists` and `external_ids` are one level down. */
+function valuesOf(key: string, value: JsonNode): [string, string][] {
+  if (value.type === 'array') return [[key, itemsOf(value).map(nameOrText).filter(Boolean).join(', ')]];
+  if (value.type !== 'object') return [[key, textOf(value)]];
+  const properties = propertiesOf(value);
+  const inner: [string, string][] = ['isrc', 'spotify', 'release_date'].flatMap((name) => {
+    const text = textOf(properties.get(name));
+    return text === '' ? [] : [[columnKey(name === 'spotify' ? 'url' : name), text]];
+  });
+  const name = textOf(properties.get('name')) || textOf(properties.get('title'));
+  return name === '' ? inner : [[key, name], ...inner];
+}
+
+function nameOrText(node: JsonNode): string {
+  return textOf(node) || nameOf(node);
+}

@@ -1,0 +1,101 @@
+import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
+import { excerpt, type Fields, type RawList, type Row } from '../list.ts';
+import type { Source } from '../source.ts';
+import { looksLikeJson } from './json.ts';
+import type { Reader } from './reader.ts';
+
+/** Kinds in YourLibrary.json beside the songs, each in an array of its own. */
+const LIBRARY_OTHERS: Readonly<Record<string, string>> = {
+  albums: 'an album',
+  shows: 'a podcast',
+  episodes: 'an episode',
+  artists: 'an artist',
+  bannedTracks: 'a song that you have hidden',
+  bannedArtists: 'an artist that you have hidden',
+  other: 'not a song',
+};
+
+/** Spotify's own data export: YourLibrary.json, Playlist1.json, StreamingHistory and the extended history. */
+export const spotify: Reader = {
+  format: 'spotify',
+  name: "Spotify's data export",
+  looksLike: (source) => looksLikeJson(source) && partOf(source) !== null,
+  read: (source) => partOf(source)?.(source) ?? { rows: [] },
+};
+
+/** Which of the files it is, as the function that reads it. */
+function partOf(source: Source): ((source: Source) => RawList) | null {
+  const root = source.json();
+  const library = propertiesOf(root);
+  const [playlist] = itemsOf(library.get('playlists'));
+  if (playlist && propertiesOf(playlist).has('items')) return readPlaylists;
+  if (library.has('tracks') && (library.has('bannedTracks') || library.has('albums'))) return readLibrary;
+  const play = propertiesOf(itemsOf(root)[0]);
+  const isHistory = play.has('msPlayed') || play.has('master_metadata_track_name');
+  return isHistory ? readHistory : null;
+}
+
+function readPlaylists(source: Source): RawList {
+  const rows = itemsOf(propertiesOf(source.json()).get('playlists')).flatMap((node) => {
+    const playlist = propertiesOf(node);
+    const list = textOf(playlist.get('name'));
+    return itemsOf(playlist.get('items')).map((item) => itemRow(item, list, source));
+  });
+  return { rows };
+}
+
+function itemRow(item: JsonNode, list: string, source: Source): Row {
+  const { track, episode, localTrack } = Object.fromEntries(
+    ['track', 'episode', 'localTrack'].map((key) => [key, propertiesOf(propertiesOf(item).get(key))]),
+  );
+  const of = (node: ReadonlyMap<string, JsonNode> | undefined, key: string) => textOf(node?.get(key));
+  if (localTrack && localTrack.size > 0) {
+    return rowAt(item, source, { uri: of(localTrack, 'uri') || 'spotify:local:' });
+  }
+  const isEpisode = episode !== undefined && episode.size > 0;
+  return rowAt(item, source, {
+    title: isEpisode ? of(episode, 'episodeName') : of(track, 'trackName'),
+    artist: isEpisode ? of(episode, 'showName') : of(track, 'artistName'),
+    album: of(track, 'albumName'),
+    uri: isEpisode ? of(episode, 'episodeUri') : of(track, 'trackUri'),
+    list,
+  });
+}
+
+function readLibrary(source: Source): RawList {
+  const library = propertiesOf(source.json());
+  const songs = itemsOf(library.get('tracks')).map((node) => {
+    const track = propertiesOf(node);
+    return rowAt(node, source, {
+      title: textOf(track.get('track')),
+      artist: textOf(track.get('artist')),
+      album: textOf(track.get('album')),
+      uri: textOf(track.get('uri')),
+    });
+  });
+  const others = Object.entries(LIBRARY_OTHERS).flatMap(([key, why]) =>
+    itemsOf(library.get(key)).map((node) => ({ ...rowAt(node, source, {}), why })),
+  );
+  return { rows: [...songs, ...others] };
+}
+
+/** One row for each play, so a song that was played twice is there twice. */
+function readHistory(source: Source): RawList {
+  const rows = itemsOf(source.json()).map((node) => {
+    const play = propertiesOf(node);
+    const of = (...keys: string[]) =>
+      textOf(keys.map((key) => play.get(key)).find((found) => textOf(found) !== ''));
+    return rowAt(node, source, {
+      title: of('trackName', 'master_metadata_track_name', 'episode_name'),
+      artist: of('artistName', 'master_metadata_album_artist_name', 'episode_show_name'),
+      album: of('master_metadata_album_album_name'),
+      uri: of('spotify_track_uri', 'spotify_episode_uri'),
+    });
+  });
+  return { rows };
+}
+
+function rowAt(node: JsonNode, source: Source, fields: Fields): Row {
+  const raw = excerpt(source.text.slice(node.offset, node.offset + node.length).replace(/\s+/gu, ' '));
+  return { line: source.lineAt(node.offset), raw, fields };
+}

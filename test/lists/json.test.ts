@@ -1,0 +1,200 @@
+/** JSON of any program, and the files of Spotify's data export. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readList } from '../../src/lists/readList.ts';
+import { bytesOf, EPISODE, ISRC, OTHER_TRACK, refusal, TRACK, testLists, told } from './support.ts';
+
+const pretty = (value: unknown) => JSON.stringify(value, null, 1);
+const webTrack = {
+  name: 'Plinth',
+  type: 'track',
+  artists: [{ name: 'Ovo', type: 'artist' }, { name: 'Tam' }],
+  album: { name: 'First', release_date: '1999-01-02', uri: `spotify:album:${'c'.repeat(22)}` },
+  external_ids: { isrc: ISRC },
+  external_urls: { spotify: `https://open.spotify.com/track/${'a'.repeat(22)}` },
+  uri: TRACK,
+};
+const playlistExport = {
+  playlists: [
+    {
+      name: 'Road',
+      lastModifiedDate: '2026-01-02',
+      items: [
+        {
+          track: { trackName: 'Plinth', artistName: 'Ovo', albumName: 'First', trackUri: TRACK },
+          episode: null,
+          localTrack: null,
+        },
+        {
+          track: null,
+          episode: { episodeName: 'Talk', showName: 'The Kettle Hour', episodeUri: EPISODE },
+          localTrack: null,
+        },
+        { track: null, episode: null, localTrack: { uri: 'spotify:local:Ovo::Rope:200' } },
+      ],
+    },
+    {
+      name: 'Home',
+      items: [{ track: { trackName: 'Rope', artistName: 'Tam', albumName: '', trackUri: OTHER_TRACK } }],
+    },
+  ],
+};
+
+testLists({
+  'strings and objects in one array': {
+    file: '[\n"Ovo - Plinth",\n"Ovo - Kettle",\n{"title": "Rope", "artist": "Tam"},\n"spotify:track:aaaaaaaaaaaaaaaaaaaaaa",\n3,\nnull,\n[],\n{},\n]',
+    told: [
+      '2 Ovo / Plinth',
+      '3 Ovo / Kettle',
+      '4 Tam / Rope',
+      `5  /  ${TRACK}`,
+      '6: neither an object nor a string',
+      '7: neither an object nor a string',
+      '8: neither an object nor a string',
+      '9: empty',
+    ],
+  },
+  'keys in other spellings': {
+    file: pretty([
+      { trackName: 'Plinth', artistName: 'Ovo', albumName: 'First', year: 1999 },
+      { song_title: 'Kettle', 'Artist Name(s)': 'Tam', isrc: 'zz-abc-12-00001' },
+      { name: 'Rope', artist: { name: 'Ula' }, album: { title: 'Second' } },
+      { song: 'Quill', artists: ['Ovo', 'Tam'] },
+    ]),
+    told: [
+      '2 Ovo / Plinth (First) 1999',
+      `8 Tam / Kettle ${ISRC}`,
+      '13 Ula / Rope (Second)',
+      '22 Ovo, Tam / Quill',
+    ],
+  },
+  "a playlist of Spotify's Web API": {
+    file: pretty({
+      name: 'Road',
+      tracks: { href: '', items: [{ added_at: '2026-01-02', track: webTrack }, { track: null }] },
+    }),
+    told: [`6 Ovo, Tam / Plinth (First) 1999 ${ISRC} ${TRACK}`, '34: empty'],
+  },
+  'what a tool of relay answers': {
+    file: pretty({
+      items: [
+        {
+          id: 'a'.repeat(22),
+          name: 'Plinth',
+          artists: 'Ovo, Tam',
+          album: 'First',
+          duration: '3:45',
+          position: 0,
+        },
+        { id: 'e'.repeat(22), type: 'episode', name: 'Talk', show: 'The Kettle Hour', position: 1 },
+      ],
+      total: 2,
+    }),
+    told: [`3 Ovo, Tam / Plinth (First) ${TRACK}`, `11  / Talk ${EPISODE}`],
+  },
+  'one object a line': {
+    file: '{"title":"Plinth","artist":"Ovo"}\n\n{"title":"Kettle","artist":"Tam"}\n',
+    told: ['1 Ovo / Plinth', '3 Tam / Kettle'],
+  },
+  'one object': { file: '{"title":"Plinth","artist":"Ovo"}', told: ['1 Ovo / Plinth'] },
+  'several playlists': {
+    file: '{"playlists":[{"name":"Road","tracks":["Ovo - Plinth"]},\n{"name":"Home","songs":[{"title":"Kettle","artist":"Tam"}]}]}',
+    told: ['1 Ovo / Plinth in Road', '2 Tam / Kettle in Home'],
+  },
+  'keys that are names of built-in properties': {
+    file: '[{"__proto__":{"title":"Rope"},"constructor":{"name":"x"},"toString":1,"title":"Plinth","artist":"Ovo"},\n{"__proto__":{"title":"Rope","artist":"Tam"}}]',
+    told: ['1 Ovo / Plinth', '2: empty'],
+  },
+  "Spotify's playlists": {
+    file: pretty(playlistExport),
+    told: [
+      `7 Ovo / Plinth (First) ${TRACK} in Road`,
+      `17 The Kettle Hour / Talk ${EPISODE} in Road`,
+      '26: a local file, which Spotify keeps on one device only',
+      `38 Tam / Rope ${OTHER_TRACK} in Home`,
+    ],
+  },
+  "one of Spotify's playlists": {
+    file: JSON.stringify(playlistExport),
+    list: 'Home',
+    told: [
+      `1 Tam / Rope ${OTHER_TRACK} in Home`,
+      '1: a local file, which Spotify keeps on one device only',
+      '1: in the playlist "Road"',
+      '1: in the playlist "Road"',
+    ],
+  },
+  "Spotify's library": {
+    file: pretty({
+      tracks: [{ artist: 'Ovo', album: 'First', track: 'Plinth', uri: TRACK }],
+      albums: [{ artist: 'Ovo', album: 'First', uri: `spotify:album:${'c'.repeat(22)}` }],
+      shows: [],
+      episodes: [{ name: 'Talk', show: 'The Kettle Hour', uri: EPISODE }],
+      bannedTracks: [{ artist: 'Tam', track: 'Kettle', uri: OTHER_TRACK }],
+      artists: [{ name: 'Ula', uri: '' }],
+    }),
+    told: [
+      `3 Ovo / Plinth (First) ${TRACK}`,
+      '11: an album',
+      '19: an episode',
+      '26: a song that you have hidden',
+      '33: an artist',
+    ],
+  },
+  "Spotify's streaming history": {
+    file: pretty([
+      { endTime: '2026-01-02 10:00', artistName: 'Ovo', trackName: 'Plinth', msPlayed: 200_000 },
+    ]),
+    told: ['2 Ovo / Plinth'],
+  },
+  "Spotify's extended streaming history": {
+    file: pretty([
+      {
+        ts: '2026-01-02T10:00:00Z',
+        master_metadata_track_name: 'Plinth',
+        master_metadata_album_artist_name: 'Ovo',
+        master_metadata_album_album_name: 'First',
+        spotify_track_uri: TRACK,
+        episode_name: null,
+      },
+      {
+        master_metadata_track_name: null,
+        episode_name: 'Talk',
+        episode_show_name: 'The Kettle Hour',
+        spotify_episode_uri: EPISODE,
+      },
+      { master_metadata_track_name: null, episode_name: null, audiobook_title: 'Rope' },
+    ]),
+    told: [`2 Ovo / Plinth (First) ${TRACK}`, `10 The Kettle Hour / Talk ${EPISODE}`, '16: empty'],
+  },
+});
+
+test('the name of the playlist and the format are reported', () => {
+  const { format, name } = readList(bytesOf('{"name":"Road","tracks":[{"title":"Plinth","artist":"Ovo"}]}'));
+  assert.deepEqual({ format, name }, { format: 'json', name: 'Road' });
+  assert.equal(readList(bytesOf(JSON.stringify(playlistExport))).format, 'spotify');
+});
+
+test('text in square brackets is not JSON', () => {
+  assert.deepEqual(told('[0:00] Ovo - Plinth\n[3:45] Tam - Kettle'), ['1 Ovo / Plinth', '2 Tam / Kettle']);
+});
+
+const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>> = {
+  'a missing comma': [
+    '[\n"Ovo - Plinth"\n"Tam - Kettle"\n]',
+    'Line 3 is not valid JSON: comma expected. | line 3',
+  ],
+  'a file that was cut off': [
+    '[\n{"title":"Plinth",\n"art',
+    'Line 3 is not valid JSON: unexpected end of string. | line 3',
+  ],
+  'brackets without end': [
+    '['.repeat(100_000),
+    'Line 1 is not valid JSON: more than 64 levels of brackets. | line 1',
+  ],
+  'JSON without songs': ['{"tracks":[],"total":0}', 'No song was found in the file, read as JSON.'],
+};
+
+for (const [name, [file, message]] of Object.entries(REFUSED)) {
+  test(`${name}: refused`, () => assert.equal(refusal(file), message));
+}
