@@ -1,0 +1,72 @@
+import { excerpt, type Row } from '../list.ts';
+import { songOfPath } from '../paths.ts';
+import { takeAddresses } from '../refs.ts';
+import type { Reader } from './reader.ts';
+
+interface Pending {
+  line: number;
+  raw: string;
+  title: string;
+}
+
+/** M3U and M3U8: `#EXTINF:seconds,Artist - Title` above the address of each song, or the address alone. */
+export const m3u8: Reader = {
+  format: 'm3u8',
+  name: 'M3U playlist',
+  looksLike: ({ text }) => /^\s*#EXTM3U\b/iu.test(text) || /^#EXTINF:/imu.test(text.slice(0, 100_000)),
+  read({ lines }) {
+    const rows: Row[] = [];
+    let name: string | undefined;
+    let pending: Pending | null = null;
+    let album: string | undefined;
+    const given = lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+    for (const [index, written] of given.entries()) {
+      const line = index + 1;
+      const text = written.trim();
+      const raw = excerpt(text);
+      const title = /^#EXTINF:[^,]*,?(.*)$/iu.exec(text)?.[1];
+      if (title !== undefined) {
+        if (pending) rows.push(withoutAddress(pending));
+        pending = { line, raw, title: title.trim() };
+      } else if (/^#PLAYLIST:/iu.test(text)) name ??= text.slice('#PLAYLIST:'.length).trim();
+      else if (/^#EXTALB:/iu.test(text) && pending) album = text.slice('#EXTALB:'.length).trim();
+      else if (/^#EXTM3U\b/iu.test(text)) continue;
+      else if (text === '') rows.push({ line, raw, why: 'empty' });
+      else if (text.startsWith('#')) rows.push({ line, raw, why: 'comment' });
+      else {
+        rows.push(rowOf({ line, raw, text, pending, album }));
+        pending = null;
+        album = undefined;
+      }
+    }
+    if (pending) rows.push(withoutAddress(pending));
+    return { rows, ...(name && { name }) };
+  },
+};
+
+function rowOf({
+  line,
+  raw,
+  text,
+  pending,
+  album,
+}: {
+  line: number;
+  raw: string;
+  text: string;
+  pending: Pending | null;
+  album?: string | undefined;
+}): Row {
+  const { refs } = takeAddresses(text);
+  const row = { line: pending?.line ?? line, raw: pending ? excerpt(`${pending.raw}\n${raw}`) : raw };
+  const address = refs.length > 0 ? { uri: text } : {};
+  const fields = { ...address, ...(album && { album }) };
+  if (pending && pending.title !== '') return { ...row, text: pending.title, fields };
+  if (refs.length > 0) return { ...row, fields };
+  return { ...row, ...songOfPath(text) };
+}
+
+/** A title that no address follows: some programs write lists of names only. */
+function withoutAddress({ line, raw, title }: Pending): Row {
+  return { line, raw, text: title };
+}

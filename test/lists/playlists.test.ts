@@ -1,0 +1,92 @@
+/** The playlist files of players: M3U, PLS, XSPF and iTunes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readList } from '../../src/lists/readList.ts';
+import { bytesOf, EPISODE, OTHER_TRACK, TRACK, testLists } from './support.ts';
+
+testLists({
+  'extended M3U': {
+    file: [
+      '#EXTM3U',
+      '#PLAYLIST:Road',
+      '#EXTINF:200,Ovo - Plinth',
+      'C:\\Music\\Ovo\\First\\01 Plinth.mp3',
+      '',
+      '# later',
+      '#EXTINF:-1 tvg-id="1",Tam - Kettle, again',
+      '#EXTALB:Second',
+      'https://example.com/kettle.mp3',
+      '#EXTINF:100,Talk',
+      EPISODE,
+      '#EXTINF:100,',
+      'Ula - Rope.ogg',
+    ].join('\r\n'),
+    told: [
+      '3 Ovo / Plinth',
+      '5: empty',
+      '6: comment',
+      '7 Tam / Kettle, again (Second)',
+      `10  / Talk ${EPISODE}`,
+      '12 Ula / Rope',
+    ],
+  },
+  'M3U with paths alone': {
+    file: [
+      '#EXTM3U',
+      '/music/Ovo Brenk/First/01 - Plinth.flac',
+      'file:///music/Ula/Third%20One/1-03_The%20Rope.mp3',
+      '02 - Tam - Kettle.mp3',
+      'Ovo - First - 04 - Quill.mp3',
+      `https://open.spotify.com/track/${'b'.repeat(22)}`,
+      'track05.mp3',
+    ].join('\n'),
+    told: [
+      '2 Ovo Brenk / Plinth (First)',
+      '3 Ula / The Rope (Third One)',
+      '4 Tam / Kettle',
+      '5 Ovo / Quill (First)',
+      `6  /  ${OTHER_TRACK}`,
+      '7: no artist',
+    ],
+  },
+  'M3U with titles and no paths': {
+    file: '#EXTM3U\n#EXTINF:1,Plinth - Ovo\n#EXTINF:1,Kettle - Ovo\n#EXTINF:1,Rope - Ovo\n',
+    told: ['2 Ovo / Plinth', '3 Ovo / Kettle', '4 Ovo / Rope'],
+  },
+  PLS: {
+    file: [
+      '[playlist]',
+      'X-GNOME-Title=Road',
+      'File1=/m/1.mp3',
+      'Title1=Ovo - Plinth',
+      'Length1=200',
+      '; no title',
+      'File2=/music/Tam/Second/02 Kettle.mp3',
+      `File3=${TRACK}`,
+      'what',
+      'NumberOfEntries=3',
+      'Version=2',
+    ].join('\r\n'),
+    told: [
+      '3 Ovo / Plinth',
+      '6: comment',
+      '7 Tam / Kettle (Second)',
+      `8  /  ${TRACK}`,
+      '9: not a line of a PLS playlist',
+    ],
+  },
+});
+
+test('the names of playlists are reported', () => {
+  const files = [
+    '#EXTM3U\n#PLAYLIST: Road \n#EXTINF:1,Ovo - Plinth\na',
+    '[playlist]\nTitle1=Ovo - Plinth\nX-GNOME-Title=Road\n',
+  ];
+  assert.deepEqual(
+    files.map((file) => readList(bytesOf(file))).map(({ format, name }) => ({ format, name })),
+    [
+      { format: 'm3u8', name: 'Road' },
+      { format: 'pls', name: 'Road' },
+    ],
+  );
+});
