@@ -57,7 +57,7 @@ export interface Decided {
 export interface ReadList {
   format: ListFormat;
   encoding: Encoding;
-  /** In the order of the file. */
+  /** In the order of the list, which in iTunes XML is not that of the lines. */
   entries: ListEntry[];
   notSongs: NotSong[];
   decided: Decided;

@@ -1,6 +1,7 @@
 /** A file's text, with what several readers need of it made once. */
 import { lazy } from '../base/lazy.ts';
 import { type JsonNode, parseJsonTree } from './jsonTree.ts';
+import { parseXmlRoot, type XmlElement } from './xmlTree.ts';
 
 export interface Source {
   readonly text: string;
@@ -9,12 +10,20 @@ export interface Source {
   lineAt(offset: number): number;
   /** @throws RelayError `INVALID_ARGUMENT` with the line of the first fault. */
   readonly json: () => JsonNode;
+  /** The outermost element. @throws RelayError `INVALID_ARGUMENT` with the line of the first fault. */
+  readonly xml: () => XmlElement;
 }
 
 export function sourceOf(text: string): Source {
   const lines = text.split('\n');
   const lineAt = lineFinder(lines);
-  return { text, lines, lineAt, json: lazy(() => parseJsonTree(text, lines, lineAt)) };
+  return {
+    text,
+    lines,
+    lineAt,
+    json: lazy(() => parseJsonTree(text, lines, lineAt)),
+    xml: lazy(() => parseXmlRoot(text)),
+  };
 }
 
 function lineFinder(lines: readonly string[]): (offset: number) => number {

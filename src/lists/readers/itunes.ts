@@ -1,0 +1,94 @@
+import { refused } from '../decode.ts';
+import { tidyText } from '../entry.ts';
+import { excerpt, type Fields, type Row } from '../list.ts';
+import type { Source } from '../source.ts';
+import { childOf, elementsOf, localName, wordsOf, type XmlElement } from '../xmlTree.ts';
+import type { Reader } from './reader.ts';
+
+type Dict = ReadonlyMap<string, XmlElement>;
+
+/** What else a library holds. */
+const OTHER_KINDS = ['Podcast', 'Movie', 'TV Show', 'Audiobook', 'Voice Memo'];
+/** Playlists that are views of the whole library. */
+const VIEWS = ['Master', 'Distinguished Kind', 'Folder'];
+
+/**
+ * The XML that iTunes and Music export, for a playlist or the whole library. With playlists of the owner's in it, their
+ * songs come in their order, and then those that are in none.
+ */
+export const itunes: Reader = {
+  format: 'itunes',
+  name: 'iTunes XML',
+  looksLike: ({ text }) => /^\s*</u.test(text) && /<plist\b/u.test(text.slice(0, 5_000)),
+  read(source) {
+    const library = dictOf(childOf(source.xml(), 'dict'));
+    const tracks = library.get('Tracks');
+    if (!tracks) {
+      throw refused('The property list has no tracks.', {
+        line: 1,
+        remedy: 'Export the playlist or library as XML from iTunes or Music.',
+      });
+    }
+    const byId = new Map([...dictOf(tracks)].map(([id, track]) => [id, { track, fields: dictOf(track) }]));
+    const playlists = elementsOf(library.get('Playlists'))
+      .map(dictOf)
+      .filter((playlist) => !VIEWS.some((view) => playlist.has(view)));
+    const listed = new Set<string>();
+    const rows: Row[] = [];
+    for (const playlist of playlists) {
+      const list = tidyText(wordsOf(playlist.get('Name')));
+      for (const item of elementsOf(playlist.get('Playlist Items'))) {
+        const id = wordsOf(dictOf(item).get('Track ID'));
+        const found = byId.get(id);
+        listed.add(id);
+        rows.push(found ? rowOf({ ...found, list }, source) : missingRow(item, source));
+      }
+    }
+    const others = [...byId].filter(([id]) => !listed.has(id));
+    const list = rows.length > 0 ? 'Library' : '';
+    return { rows: [...rows, ...others.map(([, found]) => rowOf({ ...found, list }, source))] };
+  },
+};
+
+function rowOf(
+  { track, fields, list }: { track: XmlElement; fields: Dict; list: string },
+  source: Source,
+): Row {
+  const row = rowAt(track, source);
+  const kind = OTHER_KINDS.find((name) => fields.has(name));
+  if (kind) return { ...row, why: `of type "${kind.toLowerCase()}"` };
+  const of = (key: string) => wordsOf(fields.get(key)).trim();
+  const song: Fields = {
+    title: of('Name'),
+    artist: of('Artist'),
+    albumArtist: of('Album Artist'),
+    album: of('Album'),
+    year: of('Year'),
+  };
+  return { ...row, fields: { ...song, ...(list !== '' && { list }) } };
+}
+
+function missingRow(item: XmlElement, source: Source): Row {
+  return { ...rowAt(item, source), why: 'a track that the file does not describe' };
+}
+
+function rowAt(element: XmlElement, source: Source) {
+  return {
+    line: source.lineAt(element.start),
+    raw: excerpt(source.text.slice(element.start, element.end).replace(/\s+/gu, ' ')),
+  };
+}
+
+/** A property list's dictionary: `<key>` and value take turns. */
+function dictOf(element: XmlElement | undefined): Dict {
+  const dict = new Map<string, XmlElement>();
+  let key: string | null = null;
+  for (const child of elementsOf(element)) {
+    if (localName(child) === 'key') key = wordsOf(child).trim();
+    else if (key !== null) {
+      dict.set(key, child);
+      key = null;
+    }
+  }
+  return dict;
+}

@@ -1,0 +1,38 @@
+import { tidyText } from '../entry.ts';
+import { excerpt, type Row } from '../list.ts';
+import { isrcOf, takeAddresses } from '../refs.ts';
+import type { Source } from '../source.ts';
+import { childOf, elementsOf, localName, wordsOf, type XmlElement } from '../xmlTree.ts';
+import type { Reader } from './reader.ts';
+
+/** The XML playlist of VLC and others (https://xspf.org/spec). */
+export const xspf: Reader = {
+  format: 'xspf',
+  name: 'XSPF playlist',
+  looksLike: ({ text }) => /<(?:\w+:)?playlist\b[^>]*>/u.test(text.slice(0, 5_000)) && /^\s*</u.test(text),
+  read(source) {
+    const root = source.xml();
+    const rows = elementsOf(childOf(root, 'tracklist')).map((track) => rowOf(track, source));
+    const name = tidyText(wordsOf(childOf(root, 'title')));
+    return { rows, ...(name !== '' && { name }) };
+  },
+};
+
+function rowOf(track: XmlElement, source: Source): Row {
+  const row = { line: source.lineAt(track.start), raw: excerpt(source.text.slice(track.start, track.end)) };
+  if (localName(track) !== 'track') return { ...row, why: 'not a track' };
+  const of = (name: string) => wordsOf(childOf(track, name)).trim();
+  const places = elementsOf(track)
+    .filter((element) => ['identifier', 'location', 'info', 'link'].includes(localName(element)))
+    .map((element) => wordsOf(element).trim());
+  const uri = places.find((place) => takeAddresses(place).refs.length > 0);
+  const isrc = places.find((place) => isrcOf(place) !== null);
+  const fields = {
+    title: of('title'),
+    artist: of('creator'),
+    album: of('album'),
+    ...(uri && { uri }),
+    ...(isrc && { isrc }),
+  };
+  return { ...row, fields };
+}

@@ -1,0 +1,120 @@
+/** XSPF, the XML of iTunes, and XML that means harm. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readList } from '../../src/lists/readList.ts';
+import { bytesOf, ISRC, refusal, TRACK, testLists, told } from './support.ts';
+
+const XSPF = `<?xml version="1.0" encoding="UTF-8"?>
+<playlist version="1" xmlns="http://xspf.org/ns/0/">
+  <title>Road &amp; rope 🎺</title>
+  <trackList>
+    <track>
+      <location>file:///m/1.mp3</location>
+      <title>Plinth &lt;two&gt;</title><creator>Ovo</creator><album><![CDATA[First & last]]></album>
+    </track>
+    <track><identifier>${TRACK}</identifier><identifier>urn:isrc:${ISRC}</identifier></track>
+    <track><title>Tam - Kettle</title></track>
+    <track><title>Rope</title></track>
+    <extension/>
+  </trackList>
+</playlist>
+`;
+
+const song = (id: number, name: string, artist: string, more = '') =>
+  `<key>${id}</key><dict><key>Track ID</key><integer>${id}</integer><key>Name</key><string>${name}</string>` +
+  `<key>Artist</key><string>${artist}</string>${more}</dict>\n`;
+const item = (id: number) => `<dict><key>Track ID</key><integer>${id}</integer></dict>\n`;
+const playlist = (name: string, ids: readonly number[], more = '') =>
+  `<dict><key>Name</key><string>${name}</string>${more}<key>Playlist Items</key><array>${ids.map(item).join('')}</array></dict>\n`;
+const library = (tracks: string, playlists: string) =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n` +
+  `<!DOCTYPE plist PUBLIC "-//Apple Computer//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n` +
+  `<plist version="1.0"><dict><key>Major Version</key><integer>1</integer><key>Tracks</key><dict>\n${tracks}</dict>` +
+  `<key>Playlists</key><array>\n${playlists}</array></dict></plist>\n`;
+const SONGS =
+  song(11, 'Plinth', 'Ovo', '<key>Album</key><string>First</string><key>Year</key><integer>1999</integer>') +
+  song(12, 'Kettle &#38; rope', 'Tam', '<key>Loved</key><true/>');
+const VIEW = '<key>Master</key><true/>';
+
+testLists({
+  XSPF: {
+    file: XSPF,
+    told: [
+      '5 Ovo / Plinth <two> (First & last)',
+      `9  /  ${ISRC} ${TRACK}`,
+      '10 Tam / Kettle',
+      '11: no artist',
+      '12: not a track',
+    ],
+  },
+  'a playlist of iTunes, in its order': {
+    file: library(SONGS, playlist('Road', [12, 11, 12, 99])),
+    told: [
+      '4 Ovo / Plinth (First) 1999 in Road',
+      '5 Tam / Kettle & rope in Road',
+      '5 Tam / Kettle & rope in Road',
+      '10: a track that the file does not describe',
+    ],
+  },
+  'a library of iTunes': {
+    file: library(
+      SONGS + song(13, 'Rope', 'Ula') + song(14, 'Talk', 'Radio', '<key>Podcast</key><true/>'),
+      playlist('Library', [11, 12, 13, 14], VIEW) + playlist('Road', [12]),
+    ),
+    told: [
+      '4 Ovo / Plinth (First) 1999 in Library',
+      '5 Tam / Kettle & rope in Road',
+      '6 Ula / Rope in Library',
+      '7: of type "podcast"',
+    ],
+  },
+  'tracks of iTunes without playlists': {
+    file: library(SONGS, playlist('Library', [11, 12], VIEW)),
+    told: ['4 Ovo / Plinth (First) 1999', '5 Tam / Kettle & rope'],
+  },
+});
+
+test('a playlist of iTunes keeps its order', () => {
+  const { entries } = readList(bytesOf(library(SONGS, playlist('Road', [12, 11, 12]))));
+  assert.deepEqual(
+    entries.map(({ line, title }) => `${line} ${title}`),
+    ['5 Kettle & rope', '4 Plinth', '5 Kettle & rope'],
+  );
+});
+
+test('names of playlists are reported', () => {
+  assert.equal(readList(bytesOf(XSPF)).name, 'Road & rope 🎺');
+  assert.equal(readList(bytesOf(library(SONGS, playlist('Road', [11, 12])))).name, 'Road');
+});
+
+test('UTF-16 and a declaration of another encoding do not matter', () => {
+  assert.deepEqual(told(Buffer.from(`\ufeff${XSPF}`, 'utf16le')), told(XSPF));
+});
+
+const bomb =
+  '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">' +
+  '<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]>\n<playlist><title>&c;</title></playlist>';
+const outside =
+  '<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<playlist><title>&a;</title></playlist>';
+
+const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>> = {
+  'entities that grow': [bomb, "Line 2 is not valid XML: Named entity isn't defined: &c;. | line 2"],
+  'an entity from outside': [outside, "Line 2 is not valid XML: Named entity isn't defined: &a;. | line 2"],
+  'a missing end tag': [
+    '<playlist>\n<trackList>\n</playlist>',
+    'Line 3 is not valid XML: Missing end tag for element trackList. | line 3',
+  ],
+  'an ampersand': [
+    '<playlist>\n<title>Ovo & Tam</title></playlist>',
+    'Line 2 is not valid XML: Unterminated reference (a reference must end with ";"). | line 2',
+  ],
+  'elements without end': [`<playlist>${'<a>'.repeat(100_000)}`, 'The XML is nested too deep.'],
+  'a property list of something else': [
+    '<plist version="1.0"><dict><key>a</key><true/></dict></plist>',
+    'The property list has no tracks. | line 1',
+  ],
+};
+
+for (const [name, [file, message]] of Object.entries(REFUSED)) {
+  test(`${name}: refused`, () => assert.equal(refusal(file), message));
+}
