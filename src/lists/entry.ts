@@ -11,6 +11,14 @@ export function tidyText(text: string): string {
   return visibleLine(text).replace(/\s+/gu, ' ').trim();
 }
 
+/** Several artists as one text. */
+export function joinNames(names: readonly string[]): string {
+  return names
+    .map(tidyText)
+    .filter((name) => name !== '')
+    .join(', ');
+}
+
 export function isEntry(result: ListEntry | NotSong): result is ListEntry {
   return 'title' in result;
 }

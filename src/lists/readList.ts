@@ -1,7 +1,7 @@
 /** The way in: bytes to entries. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../base/counted.ts';
 import { decodeList, refused } from './decode.ts';
-import { isEntry } from './entry.ts';
+import { isEntry, tidyText } from './entry.ts';
 import type { ListEntry, ListFormat, NotSong, ReadList } from './list.ts';
 import { READERS } from './readers/index.ts';
 import type { Reader } from './readers/reader.ts';
@@ -36,7 +36,7 @@ export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList
   const notSongs = [...results.filter((result): result is NotSong => !isEntry(result)), ...left];
   if (options.format === undefined && reader.format === 'txt') refuseProse(entries, notSongs);
   if (entries.length === 0) throw noSongs(reader, notSongs);
-  const onlyName = name ?? (lists.length === 1 ? lists[0]?.name : options.list);
+  const onlyName = tidyText(name ?? '') || (lists.length === 1 ? lists[0]?.name : options.list);
   return {
     format: reader.format,
     encoding,

@@ -48,7 +48,10 @@ function isOpen({ why, text, fields }: Row): boolean {
 }
 
 function open(row: Row): Open {
-  const written = row.text ?? row.fields?.title ?? '';
+  // A title in a table is a name and nothing else; addresses have columns of their own.
+  if (row.text === undefined)
+    return { row, refs: [], text: tidyText(row.fields?.title ?? ''), hadLink: false };
+  const written = row.text;
   const { refs, rest, hadLink } = takeAddresses(written);
   const { isrc, rest: words } = rest.length > MAX_LINE ? { rest } : takeIsrc(rest.trim());
   const text = words
@@ -63,7 +66,7 @@ function open(row: Row): Open {
 }
 
 function settleOpen({ row, refs, isrc, text, hadLink }: Open, song: SplitText): (ListEntry | NotSong)[] {
-  if (song && 'heading' in song) return [notSong(row, 'heading')];
+  if (song && 'heading' in song && refs.length === 0 && !row.fields?.uri) return [notSong(row, 'heading')];
   const uris = refs.flatMap(({ uri }) => uri ?? []);
   // A line of nothing but addresses.
   if (text === '' && uris.length > 1) return uris.map((uri) => entryOf(row, { ...row.fields, uri }));

@@ -33,7 +33,8 @@ const SEPARATOR_LINE = /^sep=.$/iu;
 export function findTable(source: Source, delimiters: readonly string[]): Table | null {
   let best: Table | null = null;
   source.lines.slice(0, HEADER_WITHIN).forEach((line, header) => {
-    if (line.length > 5_000) return;
+    // A comment of a text; "#,Title,Artist" is a header.
+    if (line.length > 5_000 || /^#\s/u.test(line)) return;
     for (const delimiter of delimiters) {
       const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
       const plan = planColumns(cells);

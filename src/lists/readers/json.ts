@@ -1,4 +1,5 @@
 import { type ColumnPlan, columnKey, columnPlanner, fieldsOf } from '../columns.ts';
+import { joinNames } from '../entry.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
 import { excerpt, type Fields, type Row } from '../list.ts';
 import type { Source } from '../source.ts';
@@ -104,7 +105,7 @@ function songFields(node: JsonNode, plan: File['plan']): Fields {
 
 /** Values by key; those of `album`, `artists` and `external_ids` are one level down. */
 function valuesOf(key: string, value: JsonNode): [string, string][] {
-  if (value.type === 'array') return [[key, itemsOf(value).map(nameOrText).filter(Boolean).join(', ')]];
+  if (value.type === 'array') return [[key, joinNames(itemsOf(value).map(nameOrText))]];
   if (value.type !== 'object') return [[key, textOf(value)]];
   const properties = propertiesOf(value);
   const inner: [string, string][] = ['isrc', 'spotify', 'release_date'].flatMap((name) => {
