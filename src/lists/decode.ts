@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { RelayError } from '../domain/errors.ts';
 import type { Encoding } from './list.ts';
 
-/** 20 MiB. An XML file takes about 40 times its size in memory while it is read. */
+/** 20 MiB. An XML file takes about 40 times its size in memory while it is read. @internal */
 export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 
 export interface Decoded {
@@ -122,7 +122,7 @@ function refuseBinary(buffer: Buffer): void {
 function refuseControls(text: string): void {
   const sample = text.slice(0, SAMPLE);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  const controls = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f\ufffd]/g)?.length ?? 0;
+  const controls = sample.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/g)?.length ?? 0;
   if (controls * 50 > sample.length) {
     throw refused('The file is not text.', {
       remedy: 'Give a list of songs as text, CSV, JSON, M3U, PLS or XML.',

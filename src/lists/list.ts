@@ -46,7 +46,7 @@ export interface ArtistSide {
 }
 
 /** What was decided once for the whole file. */
-export interface Decided {
+interface Decided {
   artistSide?: ArtistSide;
   /** Which column of a table is used for what, by the names in its header. */
   columns?: Partial<Record<Field, string>>;

@@ -8,6 +8,9 @@ import type { Reader } from './readers/reader.ts';
 import { settle } from './settle.ts';
 import { sourceOf } from './source.ts';
 
+/** A line that is told takes about 200 bytes of memory, however short it is. */
+const MAX_LINES = 500_000;
+
 export interface ReadOptions {
   /** Instead of finding out. */
   format?: ListFormat;
@@ -26,6 +29,12 @@ export interface ReadOptions {
 export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList {
   const { text, encoding } = decodeList(bytes);
   const source = sourceOf(text);
+  if (source.lines.length > MAX_LINES) {
+    throw refused(`The file has ${source.lines.length} lines; at most ${MAX_LINES} are read.`, {
+      line: MAX_LINES + 1,
+      remedy: 'Split it.',
+    });
+  }
   const reader = READERS.find(({ format, looksLike }) =>
     options.format === undefined ? looksLike(source) : format === options.format,
   ) as Reader;

@@ -87,10 +87,7 @@ function withoutGuard(value: string): string {
   return value.replace(/^'(?='*[=+\-@])/u, '');
 }
 
-export function recordsOf(
-  source: Source,
-  { delimiter, header }: Pick<Table, 'delimiter' | 'header'>,
-): TableRow[] {
+function recordsOf(source: Source, { delimiter, header }: Pick<Table, 'delimiter' | 'header'>): TableRow[] {
   const first = Math.max(0, header);
   const text = first === 0 ? source.text : source.lines.slice(first).join('\n');
   const quoted = parseRecords(text, { delimiter, first, quote: '"' });

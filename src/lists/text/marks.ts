@@ -25,9 +25,9 @@ const TIME_LAST = new RegExp(
   'u',
 );
 const MARKED =
-  /^(?:(?:#|n[o°r]\.?\s?|№\s?)?(\d{1,5})\s?[.):\]](?!\d)\s*|[([](\d{1,5})[)\]]\s*|(?:#|№)(\d{1,5})\s+)(?=\S)/iu;
-const DASHED = /^(\d{1,5})\s*[-–—]\s+(?=\S)/u;
-const SPACED = /^(\d{1,5})[\t ]+(?=\S)/u;
+  /^(?:(?:#|n[o°r]\.?\s?|№\s?)?(\d{1,6})\s?[.):\]](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+)(?=\S)/iu;
+const DASHED = /^(\d{1,6})\s*[-–—]\s+(?=\S)/u;
+const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
 const YEAR_LAST = /\s*[([]((?:19|20)\d\d)[)\]]$/u;
 /** How far away the next number may be, for lists with headings in between. */
 const REACH = 3;

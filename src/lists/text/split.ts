@@ -22,7 +22,7 @@ const QUOTED_ARTIST = /^["“„«»]([^"“”„«»]+)["”“»«](?:\s+by\s
 const BY = /^(.*\S)[\s,]+by\s+(\S.*)$/iu;
 
 /** In order of preference. */
-export const STYLES: readonly Style[] = [
+const STYLES: readonly Style[] = [
   { name: 'tab', columnar: true, share: 0, mainShare: 0, parts: (text) => cut(text, /\t+/u) },
   { name: 'dash', share: 0, mainShare: 0, parts: (text) => cut(text, DASH) },
   {
