@@ -65,6 +65,18 @@ testLists({
     file: 'Name\tInterpret\tKomponist\tAlbum\tJahr\r12" Plinth\tOvo\t\tFirst\t1999\r"Kettle\tTam\t\tSecond\t2001\r',
     told: ['2 Ovo / 12" Plinth (First) 1999', '3 Tam / "Kettle (Second) 2001'],
   },
+  Shazam: {
+    file: 'Shazam Library\nIndex,TagTime,Title,Artist,URL,TrackKey\n1,2026-01-02,"Plinth","Ovo",https://example.com/1,1\n',
+    told: ['1: before the header', '3 Ovo / Plinth'],
+  },
+  'the tables of programs for DJs': {
+    file: '#\tArtwork\tTrack Title\tArtist\tAlbum\tBPM\n1\t\tPlinth\tOvo\tFirst\t120.00\n',
+    told: ['2 Ovo / Plinth (First)'],
+  },
+  'a Markdown table': {
+    file: '# Road\n\n| Artist | Title |\n|:---|---|\n| Ovo | Plinth |\n| Tam | - |\n',
+    told: ['1: before the header', '2: empty', '4: separator', '5 Ovo / Plinth', '6 Tam / -'],
+  },
   'a table in Spanish': {
     file: 'Título;Artista;Álbum;Año\nPlinth;Ovo;Primero;1999',
     told: ['2 Ovo / Plinth (Primero) 1999'],

@@ -124,6 +124,10 @@ testLists({
     file: '1\tPlinth\tOvo\t3:45\n2\tKettle\tOvo\t2:22\n3\tRope\tOvo\t4:00',
     told: ['1 Ovo / Plinth', '2 Ovo / Kettle', '3 Ovo / Rope'],
   },
+  'what a player copies: title, length, artist, album': {
+    file: 'Plinth\t3:45\tOvo\tFirst\nKettle\t2:22\tOvo\tFirst\nRope\t4:00\tOvo\tSecond',
+    told: ['1 Ovo / Plinth (First)', '2 Ovo / Kettle (First)', '3 Ovo / Rope (Second)'],
+  },
   'commas, where every line has one': {
     file: 'Plinth, Ovo\nKettle, Ovo\nRope, Tam\nQuill, Ovo\n',
     told: ['1 Ovo / Plinth', '2 Ovo / Kettle', '3 Tam / Rope', '4 Ovo / Quill'],

@@ -27,6 +27,8 @@ interface TableRow {
 const HEADER_WITHIN = 30;
 /** A field of more lines than this is a quotation mark that nobody closed. */
 const MAX_ROW_LINES = 20;
+/** Below the header of a Markdown table. */
+const RULE = /^(?::?-+:?)?$/u;
 const SEPARATOR_LINE = /^sep=.$/iu;
 
 /** The header with most known names, or null. */
@@ -34,7 +36,7 @@ export function findTable(source: Source, delimiters: readonly string[]): Table 
   let best: Table | null = null;
   source.lines.slice(0, HEADER_WITHIN).forEach((line, header) => {
     // A comment of a text; "#,Title,Artist" is a header.
-    if (line.length > 5_000 || /^#\s/u.test(line)) return;
+    if (line.length > 5_000 || /^# /u.test(line)) return;
     for (const delimiter of delimiters) {
       const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
       const plan = planColumns(cells);
@@ -72,6 +74,7 @@ function rowOf(
 ): Row {
   const raw = excerpt(source.lines.slice(line - 1, lastLine).join('\n'));
   if (values.every((value) => value.trim() === '')) return { line, raw, why: 'empty' };
+  if (values.every((value) => RULE.test(value.trim()))) return { line, raw, why: 'separator' };
   if (headerKeys !== undefined && values.map(columnKey).join() === headerKeys)
     return { line, raw, why: 'the header again' };
   const extra = table.width === null ? [] : values.slice(table.width);

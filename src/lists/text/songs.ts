@@ -56,10 +56,16 @@ interface Line {
 
 function splitLine({ text, year }: Unmarked, styles: readonly Style[]): Line | null {
   for (const style of styles) {
-    const parts = style.parts(text)?.map(withoutQuotes);
+    const parts = withoutTimes(style.parts(text), style)?.map(withoutQuotes);
     if (parts) return { parts, style, ...(year !== undefined && { year }) };
   }
   return null;
+}
+
+/** A column of lengths, as in what players copy: title, length, artist, album. */
+function withoutTimes(parts: string[] | null, { columnar }: Style): string[] | null {
+  const rest = columnar ? parts?.filter((part) => !/^(?:\d{1,2}:)?\d{1,3}:[0-5]\d$/u.test(part)) : null;
+  return rest && rest.length > 1 ? rest : parts;
 }
 
 function songIn(line: Line, decided: 'left' | 'right'): Song {
