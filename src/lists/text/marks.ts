@@ -35,8 +35,9 @@ const REACH = 3;
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
   const plain = lines.map(withoutBullet);
-  const unnumbered = withoutNumbers(withoutFirstTimes(withoutNumbers(plain)));
-  return withoutYears(withoutLastTimes(unnumbered.map(withoutBullet)));
+  // Numbers stand before or behind times, and are easier to tell once the times are gone.
+  const untimed = withoutLastTimes(withoutFirstTimes(withoutNumbers(plain)));
+  return withoutYears(withoutNumbers(untimed).map(withoutBullet));
 }
 
 function withoutBullet(line: string): string {

@@ -42,7 +42,12 @@ export function splitTexts(
     songs: split.map((line) => {
       if (!line) return null;
       if (headings.has(line)) return { heading: true };
-      return { ...songIn(line, side?.side ?? 'left'), ...(line.year !== undefined && { year: line.year }) };
+      const song = songIn(line, side?.side ?? 'left');
+      return {
+        ...song,
+        title: withoutQuotes(song.title),
+        ...(line.year !== undefined && { year: line.year }),
+      };
     }),
     ...(side && { side }),
   };

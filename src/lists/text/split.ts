@@ -52,9 +52,13 @@ const STYLES: readonly Style[] = [
   },
 ];
 
-/** True if a dash or a tab, the certain separators, stand in it. */
+const SEPARATES = STYLES.filter(
+  ({ name }) => name === 'tab' || name === 'dash' || name === 'by' || /^quotes/u.test(name),
+);
+
+/** True if two names can be told apart in it, by a dash, a tab, quotation marks or "by". */
 export function canSplit(text: string): boolean {
-  return cut(text, DASH) !== null || cut(text, /\t+/u) !== null;
+  return SEPARATES.some((style) => style.parts(text) !== null);
 }
 
 /** The styles of a file: that of most lines, then those that enough lines have. */
