@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { RelayError } from '../domain/errors.ts';
 import type { Encoding } from './list.ts';
 
-/** 20 MiB. An XML file takes about 40 times its size in memory while it is read. @internal */
+/** 20 MiB. An XML file takes about 30 times its size in memory while it is read. @internal */
 export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 
 export interface Decoded {
@@ -135,7 +135,7 @@ function startsWith(buffer: Buffer, bytes: readonly number[]): boolean {
 }
 
 function megabytes(bytes: number): string {
-  return (bytes / 1024 / 1024).toFixed(bytes % (1024 * 1024) === 0 ? 0 : 1);
+  return String(Math.ceil(bytes / 1024 / 1024));
 }
 
 /** The one error of this folder: the file cannot be read as a list. `line` is from 1. */

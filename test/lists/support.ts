@@ -44,7 +44,7 @@ export function testLists(
   }
 }
 
-/** `message | remedy | line` of the refusal. */
+/** The message of the refusal, and `line 3` behind it where it names one. */
 export function refusal(bytes: Uint8Array | string, options: ReadOptions = {}): string {
   try {
     readList(bytesOf(bytes), options);
