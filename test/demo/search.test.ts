@@ -112,6 +112,16 @@ test('an unknown word does not hide the results for the others', () =>
     assert.deepEqual(await tracks(call, 'xyzzyx'), []);
   }));
 
+test('a free word with a slip of the pen is found, a filter with one is not', () =>
+  withProvider(async ({ call }) => {
+    for (const q of ['zolta ldoz', 'zolta lod', 'zollta lodz', 'zotta lodz'].map(
+      (text) => `${text} bjornskar`,
+    )) {
+      assert.equal((await tracks(call, q))[0]?.name, 'Żółta Łódź', q);
+    }
+    assert.deepEqual(await tracks(call, 'track:"zotta lodz"'), []);
+  }));
+
 /** A query with filters, and what must be true for each result. */
 const FILTERED: [string, (track: FoundTrack) => boolean][] = [
   ['track:"paper viaduct"', ({ name }) => /^Paper Viaduct/.test(name)],

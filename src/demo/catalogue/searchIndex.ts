@@ -1,7 +1,9 @@
 /**
  * An inverted index with ranking. The order only depends on the documents and the query: how rare the matching words
- * are, where they are, how much of the title they cover, then popularity, then the order of the documents.
+ * are, where they are, how much of the title they cover, then popularity, then the order of the documents. Free words with
+ * a slip of the pen are found too; filters are strict.
  */
+import { nearWords } from './nearWords.ts';
 import { fold, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
 
 type Field = 'track' | 'artist' | 'album' | 'name';
@@ -91,7 +93,10 @@ export class SearchIndex<T> {
   #scores(wanted: readonly string[], required: readonly RequiredWord[]): Map<number, Score> {
     const scores = new Map<number, Score>();
     for (const { token, bits } of required) this.#collect(scores, token, bits, true);
-    for (const token of wanted) this.#collect(scores, token, 0, false);
+    for (const token of wanted) {
+      if (this.#postings.has(token)) this.#collect(scores, token, 0, false);
+      else this.#collectNear(scores, token);
+    }
     if (wanted.length + required.length === 0) {
       this.#documents.forEach((_, at) => {
         scores.set(at, { points: 0, words: 0, required: 0 });
@@ -113,6 +118,13 @@ export class SearchIndex<T> {
       else score.words += 1;
       scores.set(at, score);
     });
+  }
+
+  /** A word that no document has counts as those that are one letter away, each document once. */
+  #collectNear(scores: Map<number, Score>, word: string): void {
+    const before = new Map([...scores].map(([at, { words }]) => [at, words]));
+    for (const token of nearWords(word, this.#postings.keys())) this.#collect(scores, token, 0, false);
+    for (const [at, score] of scores) score.words = Math.min(score.words, (before.get(at) ?? 0) + 1);
   }
 
   #passes(at: number, query: SearchQuery): boolean {
