@@ -70,6 +70,8 @@ const INVISIBLE = /[\p{Cf}\u0640]/gu;
 /** Trademark signs, which decomposition would turn into letters ("™" into "TM"). */
 const TRADEMARKS = /[™℠®©]/gu;
 const APOSTROPHES = /[’‘‛ʻʼʽʾʿ`´′＇׳]/gu;
+/** Nothing to fold but case: most names. */
+const PLAIN = /^[\x20-\x5f\x61-\x7e]*$/;
 const DASHES = /[‐‑‒–—―−﹣－]/gu;
 
 /** `text` with one form for all apostrophes, dashes and full-width or ligature forms, without invisible characters. */
@@ -85,6 +87,7 @@ export function tidy(text: string): string {
 
 /** `text` without case, marks and strokes; composed again, so that Hangul and voiced kana stay intact. */
 export function foldLetters(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text
     .replace(TRADEMARKS, '')
     .replace(APOSTROPHES, "'")

@@ -1,6 +1,7 @@
 /**
  * One form for all spellings of a name. It uses no locale and no collation, so the result is the same on every machine.
  */
+import { memoised } from '../base/memoised.ts';
 import { foldLetters, tidy } from './letters.ts';
 
 const HAS_WORD = /[\p{L}\p{N}]/u;
@@ -11,13 +12,14 @@ const PLUS_BETWEEN_WORDS = /(?<=[\p{L}\p{N}]\s*)\+(?=\s*[\p{L}\p{N}])/gu;
 const DOLLAR_AS_S = /(?<=\p{L})\$|\$(?=\p{L})/gu;
 const THOUSANDS = /(?<=\d)[,'](?=\d{3}(?!\d))/gu;
 const NO_WORD = /[^\p{L}\p{N}\p{M}]+/gu;
+const SIGN = /[^\p{L}\p{N}\p{M}\s]/gu;
 
 /**
  * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed; marks,
  * strokes and case removed; `&`, `+` and "'n'" as "and"; apostrophes removed; other punctuation as single spaces. A
  * name without letters and digits ("???", "+", an emoji) keeps its symbols. Empty only for blank text.
  */
-export function normaliseName(text: string): string {
+export const normaliseName: (text: string) => string = memoised(4_000, (text) => {
   const folded = foldLetters(text);
   if (!HAS_WORD.test(folded)) return signsOf(text);
   return folded
@@ -29,7 +31,7 @@ export function normaliseName(text: string): string {
     .replace(/'/gu, '')
     .replace(NO_WORD, ' ')
     .trim();
-}
+});
 
 /** True for names that differ only in spelling, spaces or a leading "The". A blank name equals nothing. */
 export function sameName(a: string, b: string): boolean {
@@ -45,6 +47,15 @@ export function nameKey(name: string): string {
 /** Without spaces, except between digits: "1 23" is not "12 3". */
 export function compact(normalised: string): string {
   return normalised.replace(/(?<!\d) | (?!\d)/gu, '');
+}
+
+/**
+ * The names that `name` may have become in a list without punctuation, compacted: signs left out ("Rope & Tar" as "Rope
+ * Tar", "11:47" as "1147"), or as spaces ("11 47").
+ */
+export function signlessKeys(name: string): string[] {
+  const folded = foldLetters(name).replace(/'/gu, '');
+  return ['', ' '].map((instead) => compact(normaliseName(folded.replace(SIGN, instead))));
 }
 
 /** A normalised name without its leading "the". */

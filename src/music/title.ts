@@ -1,4 +1,5 @@
 /** Parses a title into the song, its guests and its version. */
+import { memoised } from '../base/memoised.ts';
 import { splitNames } from './artists.ts';
 import { tidy } from './letters.ts';
 import { normaliseName, withPlainNumbers } from './normalise.ts';
@@ -6,6 +7,8 @@ import { joinReadings, type NoteReading, readNote } from './versionNotes.ts';
 import { NOT_A_GUEST, type Note, type Version } from './vocabulary.ts';
 
 export interface ParsedTitle {
+  /** The whole title as given. */
+  readonly written: string;
   /** The song's name, normalised; empty only for blank titles. */
   readonly base: string;
   /** What makes this recording different from others of the song. */
@@ -33,6 +36,8 @@ const GUESTS_IN_NOTE = /^(?:(?:duet )?with|w\/|con|avec|mit|com)\s+(.+)$/iu;
 const GUESTS_AT_END =
   /^(.*?(?<!\d|\b(?:a|no|one|two|three|four|five|six|ten)))\s+(?:(?:feat|ft|featuring)\b\.?:?|w\/)\s+(?!of\b)(.+)$/iu;
 const REMASTER_AT_END = /\s+((?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: \d{4})?(?: version)?)$/iu;
+/** Belongs to the song, not to the guests: "Plinth feat. Someone, Pt. 2". */
+const PART_AT_END = /,?\s+(?:pt|part|vol|volume)\b\.?\s*(?:\d+|[ivx]+|one|two|three|four)$/iu;
 const DASH = /\s+-+\s+/u;
 
 interface TitleParts {
@@ -44,20 +49,21 @@ interface TitleParts {
  * Parses a title. Guests and version notes only count as notes: in brackets or after a dash between spaces; "feat."
  * also at the end. A title that would be nothing but a note ("Acoustic", "(Live)") stays whole.
  */
-export function parseTitle(title: string): ParsedTitle {
+export const parseTitle: (title: string) => ParsedTitle = memoised(1_000, (title) => {
   const whole = tidy(title);
   const parts: TitleParts = { readings: [], featured: [] };
   const unbracketed = takeBrackets(whole, parts);
   const plain = takeEnd(takeDashed(unbracketed, parts), parts);
-  if (plain.trim() === '') return parsed(title.trim(), { readings: [], featured: [] });
-  return parsed(plain, parts);
-}
+  if (plain.trim() === '') return parsed(title, title.trim(), { readings: [], featured: [] });
+  return parsed(title, plain, parts);
+});
 
-function parsed(plain: string, { readings, featured }: TitleParts): ParsedTitle {
+function parsed(written: string, plain: string, { readings, featured }: TitleParts): ParsedTitle {
   const note = joinReadings(readings);
   const name = [plain, ...note.rest].join(' ').replace(/\s+/gu, ' ').trim();
   const base = withPlainNumbers(normaliseName(name));
   return {
+    written,
     base,
     versions: new Set(note.versions.keys()),
     featured: [...new Set(featured.map(normaliseName))],
@@ -142,6 +148,7 @@ function takeEnd(text: string, parts: TitleParts): string {
   if (reading) parts.readings.push(reading);
   const guests = GUESTS_AT_END.exec(song);
   if (!guests?.[2]) return song;
-  parts.featured.push(...splitNames(guests[2]));
-  return guests[1] ?? song;
+  const [part = ''] = PART_AT_END.exec(guests[2]) ?? [];
+  parts.featured.push(...splitNames(guests[2].slice(0, guests[2].length - part.length)));
+  return `${guests[1] ?? song}${part}`;
 }

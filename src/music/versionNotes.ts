@@ -6,9 +6,9 @@ import {
   KARAOKE_NOTE,
   NOT_A_NAME,
   type Note,
-  PHRASES,
   type Phrase,
   PLACE_WORDS,
+  phrasesFrom,
   TRIBUTE_NOTE,
   type Version,
   YEAR_MIX,
@@ -40,6 +40,11 @@ export function readNote(content: string): NoteReading | null {
   const whole = withPlainNumbers(normaliseName(content));
   const parts = content.split(PARTS).filter((part) => part.trim() !== '');
   return readClosed(whole) ?? (parts.length > 1 ? readParts(parts) : null) ?? readOpen(whole);
+}
+
+/** True for text in which every word belongs to a note: "Live", "Radio Edit", but not "Someone Remix". */
+export function isOnlyNote(text: string): boolean {
+  return readClosed(withPlainNumbers(normaliseName(text))) !== null;
 }
 
 /** All notes of a title, combined. */
@@ -160,7 +165,7 @@ interface Recognised {
 function recognise(text: string): Recognised {
   const words = text.split(' ');
   const taken = new Set<number>();
-  const found = PHRASES.filter((phrase) => {
+  const found = phrasesFrom(words).filter((phrase) => {
     const at = words.findIndex((_, start) =>
       phrase.words.every((word, n) => words[start + n] === word && !taken.has(start + n)),
     );

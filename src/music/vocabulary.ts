@@ -106,6 +106,34 @@ const NOTE_PHRASES = {
     'soundtrack',
     'dolby atmos',
     'spatial audio',
+    'lyrics video',
+    'with lyrics',
+    'video clip',
+    'videoclip',
+    'musikvideo',
+    'mv',
+    'm v',
+    'uhd',
+    'full hd',
+    '8k',
+    '1080p',
+    '720p',
+    '60fps',
+    'high quality',
+    'clip officiel',
+    'video officielle',
+    'oficial',
+    'clipe oficial',
+    'videoclip oficial',
+    'offizielles',
+    'ufficiale',
+    'letra',
+    'con letra',
+    'клип',
+    'официальный клип',
+    'текст песни',
+    '가사',
+    '歌詞付き',
   ],
 } as const satisfies Record<Note | 'none', readonly string[]>;
 
@@ -138,6 +166,50 @@ export const TRIBUTE_NOTE = /^(?:a )?tribute to\b/u;
 /** A later mix of the same tapes, as on reissues. */
 export const YEAR_MIX = /^(?:new )?(\d{4}) (?:stereo |mono )?mix$/u;
 
+/**
+ * What lists write after a title without brackets, longest first. Only phrases that no song is likely to end with:
+ * "audio" and "video" alone are taken off in brackets or after a dash.
+ */
+export const TITLE_ENDINGS: readonly string[] = [
+  ...'official music video,official lyrics video,official lyric video,official hd video,official 4k video'.split(
+    ',',
+  ),
+  ...'official video clip,official videoclip,official visualizer,official visualiser'.split(','),
+  ...'official video,official audio,official lyrics,official clip,official mv,official m/v'.split(','),
+  ...'music video,lyrics video,lyric video,with lyrics,lyrics,video clip,clip officiel,vidéo officielle'.split(
+    ',',
+  ),
+  ...'video oficial,vídeo oficial,videoclip oficial,clipe oficial,audio oficial,lyric video oficial'.split(
+    ',',
+  ),
+  ...'offizielles musikvideo,offizielles video,video ufficiale,audio ufficiale,официальный клип'.split(','),
+  ...'full hd,uhd,hd,hq,4k,8k,1080p,720p,60fps,m/v,mv'.split(','),
+];
+
+/** Version notes that lists also write without brackets; they do not make another recording. */
+export const NOTE_ENDINGS: readonly string[] =
+  'radio edit,radio version,single version,single edit,album version,original mix,original version,bonus track'.split(
+    ',',
+  );
+
+/** What a list writes where it does not know the artist. */
+export const NO_ARTIST: ReadonlySet<string> = new Set(
+  'various artists,various,va,v a,unknown artist,unknown,n a,none,artist'.split(','),
+);
+
+/** Words in an artist's name that say that another's songs are performed. */
+export const PERFORMS_OTHERS =
+  /\b(?:tributes?|karaoke|covers?|cover band|sing along|backing tracks?|made famous|lullaby|piano guys|string quartet)\b/u;
+
+/** Numbers as words: one letter makes another number. */
+export const NUMERALS: ReadonlySet<string> = new Set(
+  (
+    'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen ' +
+    'eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred ' +
+    'i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx'
+  ).split(' '),
+);
+
 export interface Phrase {
   readonly words: readonly string[];
   readonly version?: Version;
@@ -149,6 +221,17 @@ export const PHRASES: readonly Phrase[] = [
   ...phrasesOf(VERSION_PHRASES, (version) => ({ version })),
   ...phrasesOf(NOTE_PHRASES, (note) => (note === 'none' ? {} : { note })),
 ].sort((a, b) => b.words.length - a.words.length);
+
+const PHRASES_BY_START: ReadonlyMap<string, readonly number[]> = PHRASES.reduce((byStart, { words }, at) => {
+  const start = words[0] ?? '';
+  return byStart.set(start, [...(byStart.get(start) ?? []), at]);
+}, new Map<string, number[]>());
+
+/** The phrases that start with one of `words`, longer ones first. */
+export function phrasesFrom(words: readonly string[]): Phrase[] {
+  const starts = [...new Set(words)].flatMap((word) => PHRASES_BY_START.get(word) ?? []);
+  return starts.sort((a, b) => a - b).flatMap((at) => PHRASES[at] ?? []);
+}
 
 function phrasesOf<K extends string>(
   table: Readonly<Record<K, readonly string[]>>,

@@ -1,0 +1,138 @@
+/**
+ * Takes off what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the
+ * artist in front of the title. What is taken off may belong to a name after all ("Nine. Kettles"), so the text as
+ * written is always tried first.
+ */
+import { readBilling, sameArtist } from './artists.ts';
+import { foldLetters, tidy } from './letters.ts';
+import { compact, nameKey, normaliseName, signlessKeys } from './normalise.ts';
+import { isOnlyNote } from './versionNotes.ts';
+import { NO_ARTIST, NOTE_ENDINGS, TITLE_ENDINGS } from './vocabulary.ts';
+
+/** "Artist - Topic", "ArtistVEVO", "Artist Official": the names of channels. */
+const TOPIC = /\s+-\s*topic$/iu;
+const VEVO = /\s*vevo$/iu;
+const OFFICIAL = /[\s\-|·]*[\s([\-|]official(?: (?:artist )?(?:youtube )?channel)?[)\]]?$/iu;
+const GLUED_OFFICIAL = /(?<=\p{Ll})Official$/u;
+const WORD_STARTS = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu;
+
+const FILE_ENDING = /\.(?:mp3|m4a|m4p|flac|wav|ogg|opus|aac|wma|aiff?|mp4|webm|mkv)$/iu;
+const BULLET = /^[•·▪►▶*>–-]\s+(?=\S)/u;
+/** "03. ", "3) ", "[03] ", "#3: ", "1-03 ", "03 - ", "A1. ", "Track 3: ". A letter must follow somewhere. */
+const NUMBER =
+  /^(?:[([]?#?\d{1,3}[.)\]]+(?!\d)\s*|#?\d{1,3}:\s+|\d{1,2}-\d{2}[.)]?\s+|\d{1,3}\s*-\s+|0\d\s+|[A-D]\d{1,2}(?:[.)]|\s+-)\s+|(?:track|titel|piste)\s*\d{1,3}\s*[.:)-]\s*)(?=.*\p{L})/iu;
+const ENDING = new RegExp(
+  `[\\s|/,~•·:-]+[([]?(?:${TITLE_ENDINGS.map((text) => foldLetters(text)).join('|')})[)\\]]?$`,
+  'u',
+);
+const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
+/** Between artist and title. A colon counts only after a word. */
+const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
+const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
+const MAX_STEPS = 8;
+
+/** A query, whatever else it has. */
+interface Asked {
+  readonly title: string;
+  readonly artist: string;
+}
+
+/** The ways to read a query, the most literal first: as written, and without what lists carry besides. */
+export function readingsOf<Q extends Asked>(query: Q): readonly Q[] {
+  const clean = withoutNoise(query);
+  return clean.title === query.title && clean.artist === query.artist ? [query] : [query, clean];
+}
+
+/** The query without what lists carry besides; the same query when there is nothing to take off. */
+export function withoutNoise<Q extends Asked>(query: Q): Q {
+  const artist = withoutChannel(query.artist);
+  const title = plainTitle(query.title, artist);
+  const named = NO_ARTIST.has(normaliseName(artist)) ? artistInFront(title) : null;
+  const clean = named ?? { title, artist };
+  return { ...query, title: kept(clean.title, query.title), artist: kept(clean.artist, query.artist) };
+}
+
+/** As written, where only spaces and forms of signs differ or nothing is left. */
+function kept(clean: string, written: string): string {
+  return normaliseName(clean) === '' || clean === tidy(written) ? written : clean;
+}
+
+/** The artist's name in the name of a channel. */
+function withoutChannel(artist: string): string {
+  const written = tidy(artist);
+  const name = [TOPIC, VEVO, OFFICIAL, GLUED_OFFICIAL].reduce(
+    (text, ending) => text.replace(ending, ''),
+    written,
+  );
+  if (normaliseName(name) === '') return written;
+  const isGlued = !name.includes(' ') && (VEVO.test(written) || GLUED_OFFICIAL.test(written));
+  return isGlued ? name.replace(WORD_STARTS, ' ') : name;
+}
+
+function plainTitle(written: string, artist: string): string {
+  let title = withSpaces(tidy(written).replace(FILE_ENDING, ''));
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const next = withoutEnding(withoutArtist(title, artist).replace(BULLET, ''));
+    const shorter = withoutArtist(next, artist) === next ? next.replace(NUMBER, '') : next;
+    if (shorter === title || !isName(shorter)) break;
+    title = shorter;
+  }
+  return title.replace(NOTE_ENDING, ' - $1');
+}
+
+/** File names have underscores for spaces. */
+function withSpaces(text: string): string {
+  return text.includes(' ') ? text : text.replace(/_+/gu, ' ').trim();
+}
+
+/** More than a version note: what is left of "Ula - Live" would be "Live". */
+function isName(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text) && !isOnlyNote(text);
+}
+
+function withoutEnding(title: string): string {
+  // Folding may change the length of what stands before the ending.
+  const ending = ENDING.exec(foldLetters(title))?.[0];
+  const rest = ending === undefined ? '' : title.slice(0, -ending.length).trim();
+  return isName(rest) ? rest : title;
+}
+
+/** The title without the artist before or after it, or "by Artist" behind it. */
+function withoutArtist(title: string, artist: string): string {
+  for (const { before, after } of cuts(title)) {
+    const names = isName(after) ? namesWith(before, artist) : null;
+    if (names) return names.length > 0 ? `${after} (feat. ${names.join(', ')})` : after;
+    if (isName(before) && sameArtist(after, artist)) return before;
+  }
+  const by = title.toLowerCase().lastIndexOf(' by ');
+  return by > 0 && sameArtist(title.slice(by + 4), artist) ? title.slice(0, by).trim() : title;
+}
+
+function* cuts(title: string): Generator<{ before: string; after: string }> {
+  for (const { index, 0: sign } of title.matchAll(BETWEEN)) {
+    yield { before: title.slice(0, index).trim(), after: title.slice(index + sign.length).trim() };
+  }
+  const quoted = QUOTED.exec(title);
+  if (quoted?.[1] && quoted[2]) yield { before: quoted[1], after: quoted[2] };
+}
+
+/** The names in `text` besides the artist's; null unless the artist is named in it, or it names part of a billing. */
+function namesWith(text: string, artist: string): string[] | null {
+  if (sameArtist(text, artist) || signlessKeys(text).includes(compact(normaliseName(artist)))) return [];
+  const [there, asked] = [readBilling(text), readBilling(artist)];
+  const names = [...there.main, ...there.guests];
+  const keys = new Set(names.map(nameKey));
+  const askedKeys = new Set([...asked.main, ...asked.guests].map(nameKey));
+  if (asked.main.every((name) => keys.has(nameKey(name)))) {
+    return names.filter((name) => !askedKeys.has(nameKey(name)));
+  }
+  return names.every((name) => askedKeys.has(nameKey(name))) ? [] : null;
+}
+
+/** "Artist - Title" where the list gives no other artist. */
+function artistInFront(title: string): Asked | null {
+  const parts = title.split(/\s+-+\s+/u);
+  const [artist = '', ...rest] = parts;
+  const song = rest.join(' - ');
+  return rest.length > 0 && isName(song) && isName(artist) ? { title: song, artist } : null;
+}

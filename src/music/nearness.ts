@@ -1,0 +1,111 @@
+/** How near a refused track comes to the request, so that the likely one is the first that a person is shown. */
+
+import { compact, normaliseName } from './normalise.ts';
+import { romanised, scriptOf } from './scripts.ts';
+import { distance, isOneAway, similarity } from './spelling.ts';
+import type { ParsedTitle } from './title.ts';
+import { PERFORMS_OTHERS, type Version } from './vocabulary.ts';
+
+export interface Names {
+  readonly title: ParsedTitle;
+  /** Normalised; of a track with several artists, the one that comes nearest. */
+  readonly artist: string;
+}
+
+export interface Differences {
+  readonly title: boolean;
+  readonly artist: boolean;
+  readonly version: boolean;
+}
+
+/** Every score of a near miss is below this, and every accepted track above. */
+const ONE_SLIP = 390;
+const TWO_SLIPS = 360;
+/** The score for a title or an artist that shares nothing with the requested one, and what likeness adds to it. */
+const TITLE = { least: 60, likeness: 270 };
+const ARTIST = { least: 160, likeness: 180 };
+/** Two names that differ are only a candidate when both are this alike. */
+const MIN_ALIKE = 0.6;
+/** Another script that cannot be compared, such as Han with Latin. */
+const UNREADABLE = 40;
+
+/** By how far the versions are from each other; all others are as far as a remix. */
+const FAR: ReadonlySet<Version> = new Set(['karaoke', 'cover', 'tribute']);
+const CLOSE: ReadonlySet<Version> = new Set([
+  'live',
+  'acoustic',
+  'stripped',
+  'extended',
+  'demo',
+  'alternate',
+  're-recorded',
+  'rehearsal',
+  'version',
+]);
+
+/** True where one of the names is in another script than the requested one. */
+export function inOtherScript(asked: Names, offered: Names): boolean {
+  return otherScript(asked.title.base, offered.title.base) || otherScript(asked.artist, offered.artist);
+}
+
+/** The one of `names`, or all together, that is most like the normalised name `wanted`; normalised. */
+export function nearestName(wanted: string, names: readonly string[]): string {
+  const offered = [...names, names.join(' ')].map(normaliseName);
+  const rated = offered.map((name) => ({ name, points: likeness(wanted, name) }));
+  return rated.reduce((best, one) => (one.points > best.points ? one : best)).name;
+}
+
+/** 0 to 390, in thousandths; 0 for an unrelated track. */
+export function nearness(asked: Names, offered: Names, differs: Differences): number {
+  const version = versionNearness(asked.title, offered.title, differs);
+  const title = differs.title ? nameNearness(asked.title.base, offered.title.base, TITLE) : 400;
+  const performer = PERFORMS_OTHERS.test(offered.artist) && !PERFORMS_OTHERS.test(asked.artist);
+  const artist = differs.artist
+    ? nameNearness(asked.artist, offered.artist, ARTIST) / (performer ? 4 : 1)
+    : 400;
+  if (!differs.title || !differs.artist) return Math.round(Math.min(title, artist, version));
+  return Math.round(bothDiffer(asked, offered) * 300 * (performer ? 0.25 : 1) * (version / 400));
+}
+
+function bothDiffer(asked: Names, offered: Names): number {
+  const alike = [
+    likeness(asked.title.base, offered.title.base),
+    likeness(asked.artist, offered.artist),
+  ] as const;
+  if (Math.min(...alike) >= MIN_ALIKE) return alike[0] * alike[1];
+  const unreadable =
+    inOtherScript(asked, offered) &&
+    [offered.title.base, offered.artist].every((name) => /\p{Script=Han}/u.test(name));
+  return unreadable ? UNREADABLE / 300 : 0;
+}
+
+function versionNearness(asked: ParsedTitle, offered: ParsedTitle, { version }: Differences): number {
+  if (!version) return 400;
+  const kinds = [...new Set([...asked.versions, ...offered.versions])].filter(
+    (kind) => asked.versions.has(kind) !== offered.versions.has(kind),
+  );
+  if (kinds.some((kind) => FAR.has(kind))) return 120;
+  // The same kind of version: another place, year or remixer.
+  if (kinds.length === 0) return 345;
+  return (kinds.every((kind) => CLOSE.has(kind)) ? 350 : 300) - 5 * (kinds.length - 1);
+}
+
+function nameNearness(asked: string, offered: string, points: typeof TITLE): number {
+  if (asked === '' || offered === '') return points.least;
+  if (otherScript(asked, offered)) return points.least + points.likeness * likeness(asked, offered);
+  if (isOneAway(asked, offered)) return points === TITLE ? ONE_SLIP : ONE_SLIP - 5;
+  const isLong = compact(asked).length >= 6;
+  if (isLong && distance(compact(asked), compact(offered)) === 2)
+    return points === TITLE ? TWO_SLIPS : TWO_SLIPS - 5;
+  return points.least + points.likeness * similarity(asked, offered);
+}
+
+function likeness(asked: string, offered: string): number {
+  if (!otherScript(asked, offered)) return similarity(asked, offered);
+  return similarity(romanised(asked), romanised(offered));
+}
+
+function otherScript(a: string, b: string): boolean {
+  const [one, other] = [scriptOf(a), scriptOf(b)];
+  return one !== null && other !== null && one !== other;
+}

@@ -1,0 +1,80 @@
+/**
+ * Names in another script, roughly as they are written with Latin letters. Good enough to rank candidates for a person to
+ * choose from; never a reason to match.
+ */
+import { foldLetters } from './letters.ts';
+
+const SCRIPTS = [
+  'Latin',
+  'Cyrillic',
+  'Greek',
+  'Hebrew',
+  'Arabic',
+  'Hangul',
+  'Katakana',
+  'Hiragana',
+  'Han',
+] as const;
+type Script = (typeof SCRIPTS)[number];
+const OF_SCRIPT: ReadonlyMap<Script, RegExp> = new Map(
+  SCRIPTS.map((script) => [script, new RegExp(`\\p{Script=${script}}`, 'gu')]),
+);
+
+/** Pairs of letters and their Latin forms, separated by spaces. */
+const LETTERS: ReadonlyMap<string, string> = new Map(
+  [
+    // Cyrillic.
+    'а a б b в v г g д d е e ж zh з z и i й y к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ shch',
+    'ъ - ы y ь - э e ю yu я ya і i ї yi є ye ґ g ў u ј j љ lj њ nj ћ c ђ dj џ dz',
+    // Greek.
+    'α a β v γ g δ d ε e ζ z η i θ th ι i κ k λ l μ m ν n ξ x ο o π p ρ r σ s τ t υ y φ f χ ch ψ ps ω o',
+    // Hebrew and Arabic: consonants, since vowels are not written.
+    'א - ב b ג g ד d ה h ו v ז z ח h ט t י y כ k ך k ל l מ m ם m נ n ן n ס s ע - פ p ף p צ ts ץ ts ק k ר r ש sh ת t',
+    'ا a ب b ت t ث th ج j ح h خ kh د d ذ dh ر r ز z س s ش sh ص s ض d ط t ظ z ع - غ gh ف f ق q ك k ل l م m ن n ه h و w ي y ة a ئ y ؤ w ء -',
+    // Kana, with their voiced forms.
+    'ア a イ i ウ u エ e オ o カ ka キ ki ク ku ケ ke コ ko サ sa シ shi ス su セ se ソ so タ ta チ chi ツ tsu テ te ト to',
+    'ナ na ニ ni ヌ nu ネ ne ノ no ハ ha ヒ hi フ fu ヘ he ホ ho マ ma ミ mi ム mu メ me モ mo ヤ ya ユ yu ヨ yo',
+    'ラ ra リ ri ル ru レ re ロ ro ワ wa ヲ o ン n ガ ga ギ gi グ gu ゲ ge ゴ go ザ za ジ ji ズ zu ゼ ze ゾ zo ダ da',
+    'ヂ ji ヅ zu デ de ド do バ ba ビ bi ブ bu ベ be ボ bo パ pa ピ pi プ pu ペ pe ポ po ヴ vu ァ a ィ i ゥ u ェ e ォ o',
+    'ャ ya ュ yu ョ yo ッ - ー -',
+  ].flatMap((line) => {
+    const parts = line.split(' ');
+    return parts.flatMap((letter, n): [string, string][] =>
+      n % 2 === 0 ? [[letter, (parts[n + 1] ?? '').replace('-', '')]] : [],
+    );
+  }),
+);
+
+const HANGUL_FIRST = 'g kk n d tt r m b pp s ss - j jj ch k t p h'.split(' ');
+const HANGUL_VOWEL = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ');
+const HANGUL_LAST = '- k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ');
+
+/** The script that most letters of `text` are in; null for text without letters of a known one. */
+export function scriptOf(text: string): Script | null {
+  if (/^[ -~]*[a-z][ -~]*$/i.test(text)) return 'Latin';
+  const counts = SCRIPTS.map((script) => ({
+    script,
+    count: text.match(OF_SCRIPT.get(script) ?? /$^/u)?.length ?? 0,
+  }));
+  const most = counts.reduce((a, b) => (b.count > a.count ? b : a));
+  return most.count === 0 ? null : most.script;
+}
+
+/** `text` with Latin letters, as far as they are known; Han characters are dropped. */
+export function romanised(text: string): string {
+  const folded = foldLetters(text).replace(/[\u3041-\u3096]/gu, (kana) =>
+    String.fromCodePoint((kana.codePointAt(0) ?? 0) + 0x60),
+  );
+  return [...folded]
+    .map((letter) => LETTERS.get(letter) ?? hangul(letter) ?? letter)
+    .join('')
+    .replace(/[^\p{Script=Latin}\p{N} ]/gu, '');
+}
+
+function hangul(syllable: string): string | undefined {
+  const at = (syllable.codePointAt(0) ?? 0) - 0xac00;
+  if (at < 0 || at >= 19 * 21 * 28) return undefined;
+  const first = HANGUL_FIRST[Math.floor(at / (21 * 28))];
+  const vowel = HANGUL_VOWEL[Math.floor((at % (21 * 28)) / 28)];
+  return `${first}${vowel}${HANGUL_LAST[at % 28]}`.replace(/-/gu, '');
+}

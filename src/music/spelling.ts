@@ -1,0 +1,117 @@
+/** Slips of the pen: one letter wrong, missing, doubled, or two swapped, in a word of at least four letters. */
+import { compact } from './normalise.ts';
+import { isFiller, NUMERALS, PHRASES } from './vocabulary.ts';
+
+const MIN_WORD = 4;
+/** A word in one alphabet. A word of mixed alphabets, or in a script without letters, has no slips. */
+const ALPHABETIC =
+  /^(?:\p{Script=Latin}+|\p{Script=Greek}+|\p{Script=Cyrillic}+|\p{Script=Armenian}+|\p{Script=Georgian}+|\p{Script=Hebrew}+|\p{Script=Arabic}+)$/u;
+/** Short words of version notes: "Plinth Life" is not "Plinth (Live)". One letter less of a long one is nothing else. */
+const SHORT_VERSION_WORDS: ReadonlySet<string> = new Set(
+  PHRASES.flatMap(({ words, version }) => (version && words.length === 1 ? words : [])).filter(
+    ({ length }) => length < 6,
+  ),
+);
+/** Longer texts are compared by their beginnings. */
+const MAX_COMPARED = 60;
+
+/**
+ * True when normalised `written` is `right` with one slip. Everything else must be equal, and a word that means
+ * something else is not a slip: a plural, a number, a short version word.
+ */
+export function isSlip(written: string, right: string): boolean {
+  const [a, b] = differentWords(written.split(' '), right.split(' '));
+  return a !== undefined && b !== undefined && isWordSlip(a, b);
+}
+
+/** True for two texts of which one letter more, less or other, or two swapped, make one of the other; or equal ones. */
+export function isOneAway(a: string, b: string): boolean {
+  return isOneChange(compact(a), compact(b));
+}
+
+/** 1 for equal texts, 0 for texts that share nothing. */
+export function similarity(a: string, b: string): number {
+  const [one, other] = [compact(a), compact(b)];
+  const length = Math.min(MAX_COMPARED, Math.max(one.length, other.length));
+  return length === 0 ? 0 : 1 - distance(one, other) / length;
+}
+
+/**
+ * How many letters have to be inserted, dropped, replaced or swapped with their neighbour (optimal string alignment) to
+ * turn one text into the other. Texts are compared up to 60 characters.
+ */
+export function distance(first: string, second: string): number {
+  if (first === second) return 0;
+  const [a, b] = [first.slice(0, MAX_COMPARED), second.slice(0, MAX_COMPARED)];
+  const width = b.length + 1;
+  // All rows in one array: this is the innermost loop of every near miss.
+  const cost = new Uint8Array((a.length + 1) * width);
+  for (let j = 0; j < width; j += 1) cost[j] = j;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = i * width;
+    const above = row - width;
+    cost[row] = i;
+    for (let j = 1; j < width; j += 1) {
+      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let least = (cost[above + j - 1] as number) + (isSame ? 0 : 1);
+      least = Math.min(least, (cost[above + j] as number) + 1, (cost[row + j - 1] as number) + 1);
+      if (i > 1 && j > 1 && !isSame && isSwapped(a, i - 2, b, j - 2)) {
+        least = Math.min(least, (cost[above - width + j - 2] as number) + 1);
+      }
+      cost[row + j] = least;
+    }
+  }
+  return cost[cost.length - 1] as number;
+}
+
+/** What remains of two texts without what they begin and end with alike is at most one letter each, or two swapped. */
+function isOneChange(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start += 1;
+  let end = 0;
+  while (end < shorter - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end))
+    end += 1;
+  const [left, other] = [a.length - start - end, b.length - start - end];
+  return (left <= 1 && other <= 1) || (left === 2 && other === 2 && isSwapped(a, start, b, start));
+}
+
+function isSwapped(a: string, i: number, b: string, j: number): boolean {
+  return a.charCodeAt(i) === b.charCodeAt(j + 1) && a.charCodeAt(i + 1) === b.charCodeAt(j);
+}
+
+/** The only two words that differ; nothing when there are none or more. */
+function differentWords(a: readonly string[], b: readonly string[]): [string?, string?] {
+  if (a.length !== b.length) return [];
+  const at = a.flatMap((word, n) => (word === b[n] ? [] : [n]));
+  const [only] = at;
+  return at.length === 1 && only !== undefined ? [a[only], b[only]] : [];
+}
+
+function isWordSlip(written: string, right: string): boolean {
+  if ([...right].length < MIN_WORD || [written, right].some((word) => !ALPHABETIC.test(word))) return false;
+  if ([written, right].some((word) => meansItself(word)) || isPlural(written, right)) return false;
+  const longer = written.length - right.length;
+  if (longer > 0) return longer === 1 && isDoubled(written, right);
+  return isOneChange(written, right);
+}
+
+/** True when only the plural's "s" differs, or stands where another letter does. */
+function isPlural(written: string, right: string): boolean {
+  const stem = right.slice(0, -1);
+  return right.endsWith('s') && (written === stem || written.slice(0, -1) === stem);
+}
+
+function meansItself(word: string): boolean {
+  return SHORT_VERSION_WORDS.has(word) || NUMERALS.has(word) || isFiller(word);
+}
+
+/** True when `written` is `right` with a letter repeated. */
+function isDoubled(written: string, right: string): boolean {
+  for (let at = 1; at < written.length; at += 1) {
+    if (written[at] === written[at - 1] && written.slice(0, at) + written.slice(at + 1) === right)
+      return true;
+  }
+  return false;
+}
