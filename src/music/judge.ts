@@ -2,7 +2,9 @@
 import type { Track } from '../domain/shapes.ts';
 import { albumFit, albumVersions, versionsKey } from './albums.ts';
 import { coveredBy, readBilling, sameArtist, splitNames } from './artists.ts';
-import { compact, withoutThe } from './normalise.ts';
+import { inOtherScript, nearestName, nearness } from './nearness.ts';
+import { compact, nameKey, normaliseName, signlessKeys, withoutThe } from './normalise.ts';
+import { isOneAway, isSlip } from './spelling.ts';
 import { type ParsedTitle, parseTitle } from './title.ts';
 import type { TrackQuery } from './trackQuery.ts';
 import { sameDetail } from './versionNotes.ts';
@@ -19,6 +21,7 @@ const COSTS = {
   guest_missing: 70,
   title_article: 60,
   title_words: 60,
+  spelling: 60,
   year_differs: 40,
   album_version: 25,
   year_near: 20,
@@ -27,6 +30,7 @@ const COSTS = {
   artist_not_first: 5,
   note_differs: 3,
   remaster_differs: 2,
+  signs_differ: 1,
 } as const;
 
 /** Costs of notes that do not make another recording; they never decide between two recordings. */
@@ -34,20 +38,23 @@ const NOTE_COSTS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_diffe
 
 /** Reasons that speak for a track. */
 const AGREEMENTS = ['title', 'artist', 'version', 'album', 'year'] as const;
-/** Why a track is refused, and its score in thousandths as a near miss. */
-const REFUSALS = { title_differs: 200, artist_differs: 250, version_differs: 350 } as const;
+/** Why a track is refused. `script`: a name is in another script, so that nobody can say. */
+const REFUSALS = ['title_differs', 'artist_differs', 'version_differs'] as const;
 
 /** Stable codes; `README.md` says what each means. */
-type Reason = keyof typeof COSTS | (typeof AGREEMENTS)[number] | keyof typeof REFUSALS;
+type Reason = keyof typeof COSTS | (typeof AGREEMENTS)[number] | (typeof REFUSALS)[number] | 'script';
 
-export interface Judged {
+/** A track that the provider found. */
+export interface Offer {
   readonly track: Track;
   /** Index in the provider's answer. */
   readonly index: number;
   readonly title: ParsedTitle;
   /** Names of all artists, including those named in the title. */
   readonly names: readonly string[];
-  readonly accepted: boolean;
+}
+
+export interface Judged extends Offer {
   /** 0 to 1000. */
   readonly points: number;
   /** The part of 1000 that was subtracted for notes that do not make another recording. */
@@ -68,69 +75,155 @@ export function readAsked(query: TrackQuery): Asked {
   return { query, title, main, guests: [...guests, ...title.featured] };
 }
 
-/** Never null: a track that does not fit at all scores 0. */
-export function judge(asked: Asked, track: Track, index: number): Judged {
+export function readOffer(track: Track, index: number): Offer {
   const title = parseTitle(track.name);
-  const names = [...track.artists.map((artist) => artist.name), ...title.featured];
-  const results = [
-    judgeTitle(asked.title, title),
-    judgeArtists(asked, track, names),
-    judgeVersion(asked, track, title),
-  ];
-  const subject = { track, index, title, names };
-  if (results.some(isRefusal)) return { ...subject, ...refused(results) };
-  const reasons = [...results.flat(), ...judgeAlbum(asked, track, title), ...judgeYear(asked, track)];
-  return { ...subject, accepted: true, ...scored([...reasons, ...judgeNotes(asked.title, title, track)]) };
+  return { track, index, title, names: [...track.artists.map((artist) => artist.name), ...title.featured] };
+}
+
+/** Null for a track that does not fit. */
+export function judge(asked: Asked, offer: Offer): Judged | null {
+  const results = resultsOf(asked, offer);
+  return results.some(isRefusal) ? null : accepted(asked, offer, results);
+}
+
+/** A track that does not fit, with what differs and how near it comes; 0 points for an unrelated one. */
+export function judgeMiss(asked: Asked, offer: Offer): Judged {
+  const [title = [], artist = [], version = []] = resultsOf(asked, offer);
+  const reasons = [...title, ...artist, ...(isRefusal(title) ? [] : version)];
+  const differs = {
+    title: isRefusal(title),
+    artist: isRefusal(artist),
+    version: reasons.includes('version_differs'),
+  };
+  const wanted = { title: asked.title, artist: normaliseName(asked.query.artist) };
+  const artistName = differs.artist ? nearestName(wanted.artist, offer.names) : wanted.artist;
+  const names = { title: offer.title, artist: artistName };
+  const points = nearness(wanted, names, differs);
+  const unsure: Reasons = points > 0 && inOtherScript(wanted, names) ? ['script'] : [];
+  return { ...offer, points, noteCost: 0, reasons: [...reasons, ...unsure] };
+}
+
+/**
+ * The track, judged as if one slip of the pen had not been made: in the title when the artist is exact, or in the artist
+ * when the title is. Null when that does not make it fit.
+ */
+export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
+  const [title = [], artist = []] = resultsOf(asked, offer);
+  if (isRefusal(title) === isRefusal(artist)) return null;
+  const meant = isRefusal(title) ? withTitle(asked, offer.title) : withArtist(asked, offer);
+  const results = meant ? resultsOf(meant, offer) : [];
+  if (!meant || results.some(isRefusal) || !results[0]?.every((reason) => reason === 'title')) return null;
+  const agreed = isRefusal(title) ? 'title' : 'artist';
+  const reasons = results.map((some) => some.filter((reason) => reason !== agreed));
+  return accepted(meant, offer, [...reasons, ['spelling']]);
+}
+
+/**
+ * True for a track that the request may mean just as well as one with a slip: it is one letter away and differs in nothing
+ * else. Wider than what is forgiven, since a request that may mean two songs means neither.
+ */
+export function isNear(asked: Asked, offer: Offer): boolean {
+  const [title = [], artist = [], version = []] = resultsOf(asked, offer);
+  if (isRefusal(title) === isRefusal(artist)) return false;
+  if (isRefusal(artist)) {
+    return (
+      !isRefusal(version) && offer.names.some((name) => isOneAway(nameKey(name), nameKey(asked.query.artist)))
+    );
+  }
+  return (
+    (!isRefusal(version) && isOneAway(asked.title.base, offer.title.base)) ||
+    isOneAway(normaliseName(asked.query.title), normaliseName(offer.track.name))
+  );
+}
+
+/** True when a track bears the title, or an artist the name, exactly as requested: then it is not a slip. */
+export function bearsName(asked: Asked, offer: Offer, field: 'title' | 'artist'): boolean {
+  if (field === 'title') return compact(asked.title.base) === compact(offer.title.base);
+  return offer.names.some((name) => sameArtist(name, asked.query.artist));
+}
+
+function withTitle(asked: Asked, title: ParsedTitle): Asked | null {
+  const { base, words, versions } = asked.title;
+  if (isSlip(base, title.base)) return { ...asked, title: { ...asked.title, base: title.base } };
+  const isWhole = versions.size !== title.versions.size && isSlip(words, title.words);
+  const whole = isWhole || isSlip(normaliseName(asked.query.title), normaliseName(title.written));
+  return whole ? { ...asked, title } : null;
+}
+
+function withArtist(asked: Asked, { names }: Offer): Asked | null {
+  const right = (written: string) =>
+    names.find((name) => isSlip(normaliseName(written), normaliseName(name)));
+  const whole = right(asked.query.artist);
+  if (whole !== undefined) return { ...asked, query: { ...asked.query, artist: whole }, main: [whole] };
+  const meant = asked.main.map((name) => right(name) ?? name);
+  const changed = meant.filter((name, n) => name !== asked.main[n]);
+  return changed.length === 1
+    ? { ...asked, query: { ...asked.query, artist: meant.join(' & ') }, main: meant }
+    : null;
 }
 
 type Reasons = readonly Reason[];
 
-function isRefusal(reasons: Reasons): boolean {
-  return reasons.some((reason) => reason in REFUSALS);
+function resultsOf(asked: Asked, offer: Offer): Reasons[] {
+  return [judgeTitle(asked.title, offer.title), judgeArtists(asked, offer), judgeVersion(asked, offer)];
 }
 
-function scored(reasons: readonly Reason[]): Pick<Judged, 'points' | 'noteCost' | 'reasons'> {
+function isRefusal(reasons: Reasons): boolean {
+  return REFUSALS.some((reason) => reasons.includes(reason));
+}
+
+function accepted(asked: Asked, offer: Offer, results: readonly Reasons[]): Judged {
+  const { track, title } = offer;
+  const reasons = [
+    ...new Set([
+      ...results.flat(),
+      ...judgeAlbum(asked, track, title),
+      ...judgeYear(asked, track),
+      ...judgeNotes(asked.title, title, track),
+    ]),
+  ];
   const costOf = (reason: Reason) => (reason in COSTS ? COSTS[reason as keyof typeof COSTS] : 0);
   const total = (some: readonly Reason[]) => some.reduce((sum, reason) => sum + costOf(reason), 0);
-  return {
-    points: 1000 - total(reasons),
-    noteCost: total(reasons.filter((reason) => NOTE_COSTS.has(reason))),
-    reasons,
-  };
-}
-
-/** One difference makes a near miss, two an unrelated track. With a different title the version is ignored. */
-function refused(results: readonly Reasons[]): Pick<Judged, 'accepted' | 'points' | 'noteCost' | 'reasons'> {
-  const [title = [], artist = [], version = []] = results;
-  const reasons = [...title, ...artist, ...(isRefusal(title) ? [] : version)];
-  const refusals = Object.entries(REFUSALS).filter(([reason]) => reasons.includes(reason as Reason));
-  const points = isRefusal(title) && isRefusal(artist) ? 0 : Math.min(...refusals.map(([, kept]) => kept));
-  return { accepted: false, points, noteCost: 0, reasons };
+  const noteCost = total(reasons.filter((reason) => NOTE_COSTS.has(reason)));
+  return { ...offer, points: 1000 - total(reasons), noteCost, reasons };
 }
 
 function judgeTitle(asked: ParsedTitle, title: ParsedTitle): Reasons {
   if (asked.base === '') return ['title_differs'];
   if (compact(asked.base) === compact(title.base)) return ['title'];
-  if (compact(asked.words) === compact(title.words)) return ['title', 'title_words'];
+  if (compact(asked.words) === compact(title.words) || isWrittenAlike(asked, title))
+    return ['title', 'title_words'];
   if (compact(withoutThe(asked.base)) === compact(withoutThe(title.base))) return ['title', 'title_article'];
+  if (lacksSigns(asked.base, title.plain) || lacksSigns(normaliseName(asked.written), title.written)) {
+    return ['title', 'signs_differ'];
+  }
   return ['title_differs'];
 }
 
-function judgeArtists(
-  { query, title, main, guests }: Asked,
-  track: Track,
-  names: readonly string[],
-): Reasons {
+/** The same letters in the same order, whatever is a note in brackets. */
+function isWrittenAlike(asked: ParsedTitle, title: ParsedTitle): boolean {
+  return compact(normaliseName(asked.written)) === compact(normaliseName(title.written));
+}
+
+/** True when `asked` is `name` without its punctuation: "Rope Tar" for "Rope & Tar". */
+function lacksSigns(asked: string, name: string): boolean {
+  return asked !== '' && signlessKeys(name).includes(compact(asked));
+}
+
+function judgeArtists({ query, title, main, guests }: Asked, { track, names }: Offer): Reasons {
   const whole = names.find((name) => sameArtist(name, query.artist));
-  const found = whole === undefined ? coveredBy(main, names) : [whole];
-  if (!found || found.length === 0) return ['artist_differs'];
+  const exact = whole === undefined ? coveredBy(main, names) : [whole];
+  const found = exact && exact.length > 0 ? exact : withoutSigns(query.artist, names);
+  if (!found) return ['artist_differs'];
   const remixer = title.details.get('remix') ?? '';
   const isAsked = (name: string) =>
-    [...found, ...guests, ...splitNames(remixer)].some((one) => sameArtist(one, name));
+    [...found, ...splitNames(remixer)].some((one) => sameArtist(one, name)) ||
+    guests.some((one) => sameGuest(one, name));
   const first = track.artists[0]?.name;
   return [
     'artist',
-    ...(guests.every((guest) => names.some((name) => sameArtist(name, guest)))
+    ...(found === exact ? [] : ['signs_differ' as const]),
+    ...(guests.every((guest) => names.some((name) => sameGuest(guest, name)))
       ? []
       : ['guest_missing' as const]),
     ...(names.every(isAsked) ? [] : ['other_artists' as const]),
@@ -138,15 +231,33 @@ function judgeArtists(
   ];
 }
 
-function judgeVersion(asked: Asked, track: Track, title: ParsedTitle): Reasons {
+/** A guest with a slip is still that guest: without this, another recording without any guest would fit better. */
+function sameGuest(written: string, name: string): boolean {
+  return sameArtist(written, name) || isSlip(normaliseName(written), normaliseName(name));
+}
+
+/** The artists whose names, without punctuation, make up the requested one; null if there are none. */
+function withoutSigns(asked: string, names: readonly string[]): readonly string[] | null {
+  const key = normaliseName(asked);
+  const one = names.find((name) => lacksSigns(key, name) || lacksSigns(withoutThe(key), name));
+  if (one !== undefined) return [one];
+  // Two words may be the name of one artist as well as the names of two.
+  return key.split(' ').length > 2 && lacksSigns(key, names.join(' ')) ? names : null;
+}
+
+function judgeVersion(asked: Asked, { track, title }: Offer): Reasons {
   const wanted = asked.title.versions;
-  if (wanted.size !== title.versions.size && compact(asked.title.words) === compact(title.words)) return [];
+  if (wanted.size !== title.versions.size && hasSameWords(asked.title, title)) return [];
   const offered = versionsOf(title, wanted, track);
   if (versionsKey(wanted) !== versionsKey(offered)) return ['version_differs'];
   const results = [...wanted].map((version) => judgeDetail(version, asked.title, title, track));
   if (results.includes('version_differs')) return ['version_differs'];
   if (results.includes('version_unnamed')) return ['version_unnamed'];
   return wanted.size > 0 ? ['version'] : [];
+}
+
+function hasSameWords(asked: ParsedTitle, title: ParsedTitle): boolean {
+  return compact(asked.words) === compact(title.words) || isWrittenAlike(asked, title);
 }
 
 /** The versions in the title; if there are none, the album's name may state the requested ones. */

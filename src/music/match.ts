@@ -1,6 +1,20 @@
 /** Decides which of the tracks found is the requested one. The rules are in `README.md`. */
 import type { Track } from '../domain/shapes.ts';
-import { type Judged, judge, readAsked } from './judge.ts';
+import { versionsKey } from './albums.ts';
+import {
+  type Asked,
+  bearsName,
+  isNear,
+  type Judged,
+  judge,
+  judgeMiss,
+  judgeSpelling,
+  type Offer,
+  readAsked,
+  readOffer,
+} from './judge.ts';
+import { readingsOf } from './listNoise.ts';
+import { compact, nameKey } from './normalise.ts';
 import { chooseRecording, type Recording, recordingsOf } from './recordings.ts';
 import type { TrackQuery } from './trackQuery.ts';
 
@@ -25,18 +39,60 @@ const MAX_CANDIDATES = 5;
 
 /**
  * `found` are the tracks in the provider's order, which only decides between releases that are otherwise equal. Local
- * files are ignored, because the API cannot add them.
+ * files are ignored, because the API cannot add them. The query is read as written; if nothing fits, without what lists
+ * carry besides; then one slip of the pen is forgiven.
  */
 export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchResult {
-  const asked = readAsked(query);
-  const judged = distinct(found).map((track, index) => judge(asked, track, index));
-  const recordings = recordingsOf(judged.filter((one) => one.accepted));
-  if (recordings.length === 0) return { status: 'unmatched', match: null, candidates: nearMisses(judged) };
+  const offers = distinct(found).map(readOffer);
+  const readings = readingsOf(query).map(readAsked);
+  let incomplete: MatchResult | null = null;
+  for (const asked of readings) {
+    const accepted = offers.flatMap((offer) => judge(asked, offer) ?? []);
+    const result = accepted.length > 0 ? chosenFrom(accepted) : null;
+    // "Plinth feat. Ovo HD": as written, the guest is "Ovo HD".
+    if (result?.candidates[0]?.reasons.includes('guest_missing') === false) return result;
+    incomplete ??= result;
+  }
+  if (incomplete) return incomplete;
+  const meant = readings.toReversed().map((asked) => withOneSlip(asked, offers));
+  const candidates = () =>
+    nearMisses(offers.map((offer) => judgeMiss(readings.at(-1) ?? readAsked(query), offer)));
+  return (
+    meant.find((result) => result !== null) ?? { status: 'unmatched', match: null, candidates: candidates() }
+  );
+}
+
+/** True when the match forgives a slip: another search may show that the name was meant as it was written. */
+export function isForgiven({ status, candidates }: MatchResult): boolean {
+  return status !== 'unmatched' && candidates[0]?.reasons.includes('spelling') === true;
+}
+
+function chosenFrom(accepted: readonly Judged[]): MatchResult {
+  const recordings = recordingsOf(accepted);
   const chosen = chooseRecording(recordings);
   const candidates = listed(chosen, recordings);
   if (!chosen) return { status: 'ambiguous', match: null, candidates };
   const [{ track, points }] = chosen.releases;
   return { status: 'matched', match: { track, score: points / 1000 }, candidates };
+}
+
+/** Null unless one song alone comes near, and no track shows that the name was meant as it was written. */
+function withOneSlip(asked: Asked, offers: readonly Offer[]): MatchResult | null {
+  const forgiven = offers.flatMap((offer) => judgeSpelling(asked, offer) ?? []);
+  const [first] = forgiven;
+  if (!first) return null;
+  const near = [...forgiven, ...offers.filter((offer) => isNear(asked, offer))];
+  if (near.some((offer) => songOf(offer) !== songOf(first))) return null;
+  const field = first.reasons.includes('title') ? 'artist' : 'title';
+  return offers.some((offer) => bearsName(asked, offer, field)) ? null : chosenFrom(forgiven);
+}
+/** Equal for releases of one song in one version. */
+function songOf({ title, track }: Offer): string {
+  return JSON.stringify([
+    compact(title.base),
+    versionsKey(title.versions),
+    nameKey(track.artists[0]?.name ?? ''),
+  ]);
 }
 
 function distinct(found: readonly Track[]): Track[] {

@@ -93,7 +93,9 @@ function versionNearness(asked: ParsedTitle, offered: ParsedTitle, { version }: 
 function nameNearness(asked: string, offered: string, points: typeof TITLE): number {
   if (asked === '' || offered === '') return points.least;
   if (otherScript(asked, offered)) return points.least + points.likeness * likeness(asked, offered);
-  if (isOneAway(asked, offered)) return points === TITLE ? ONE_SLIP : ONE_SLIP - 5;
+  // Of two letters, one is half the name.
+  if (compact(offered).length > 2 && isOneAway(asked, offered))
+    return points === TITLE ? ONE_SLIP : ONE_SLIP - 5;
   const isLong = compact(asked).length >= 6;
   if (isLong && distance(compact(asked), compact(offered)) === 2)
     return points === TITLE ? TWO_SLIPS : TWO_SLIPS - 5;

@@ -1,6 +1,7 @@
 /** A requested track, as search texts for the provider and as the key of an alias. */
 import { namesKey, nameToSearch, readBilling } from './artists.ts';
 import { tidy } from './letters.ts';
+import { withoutNoise } from './listNoise.ts';
 import { compact, nameKey } from './normalise.ts';
 import { type ParsedTitle, parseTitle } from './title.ts';
 
@@ -23,7 +24,8 @@ const MAX_PART = { title: 110, artist: 55, album: 45 } as const;
  * filters for title and artist, then plain words, for names that the provider spells differently. Empty for a query
  * without any searchable character.
  */
-export function searchQueries(query: TrackQuery): string[] {
+export function searchQueries(asked: TrackQuery): string[] {
+  const query = withoutNoise(asked);
   const title = parseTitle(query.title);
   const song = withoutNotes(query.title, title);
   const artist = harmless(nameToSearch(query.artist));

@@ -3,34 +3,18 @@ import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import { searchOf } from '../../src/demo/catalogue/search.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
-import type { Track } from '../../src/domain/shapes.ts';
 import { matchTrack } from '../../src/music/match.ts';
 import { searchQueries, type TrackQuery } from '../../src/music/trackQuery.ts';
+import { catalogueTrack } from './support.ts';
 
 const catalogue = sharedCatalogue();
-
-function trackFrom({ id, uri, name, artists, album, durationMs, explicit, isrc }: DemoTrack): Track {
-  return {
-    id,
-    uri,
-    type: 'track',
-    name,
-    artists: artists.map((artist) => ({ id: artist.id, name: artist.name })),
-    album: { id: album.id, name: album.name, release_date: album.releaseDate },
-    duration_ms: durationMs,
-    explicit,
-    is_local: false,
-    isrc,
-    url: null,
-  };
-}
 
 /** The match in the first page of the first search. */
 function firstVerdict(query: TrackQuery): ReturnType<typeof matchTrack> {
   const page = searchOf(catalogue)
     .tracks(searchQueries(query)[0] ?? '')
     .slice(0, 10);
-  return matchTrack(query, page.map(trackFrom));
+  return matchTrack(query, page.map(catalogueTrack));
 }
 
 /** Recordings by one artist with the same title, which a title cannot tell apart. */

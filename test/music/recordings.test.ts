@@ -207,8 +207,8 @@ test('near misses are listed nearest first, unrelated tracks not at all', () => 
     match: null,
     candidates: [
       { track: tracks[3], score: 0.35, reasons: ['title', 'artist', 'version_differs'] },
-      { track: tracks[2], score: 0.25, reasons: ['title', 'artist_differs'] },
-      { track: tracks[1], score: 0.2, reasons: ['title_differs', 'artist'] },
+      { track: tracks[2], score: 0.16, reasons: ['title', 'artist_differs'] },
+      { track: tracks[1], score: 0.105, reasons: ['title_differs', 'artist'] },
     ],
   });
 });

@@ -1,6 +1,7 @@
 /** Tracks, queries and results, each as one line of text. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { type MatchResult, matchTrack } from '../../src/music/match.ts';
 import type { TrackQuery } from '../../src/music/trackQuery.ts';
@@ -32,6 +33,32 @@ export function trackOf(line: string, index = 0): Track {
 export function queryOf(line: string): TrackQuery {
   const [title = '', artist = '', album = '', year = ''] = line.split('|').map((part) => part.trim());
   return { title, artist, ...(album && { album }), ...(year && { year: Number(year) }) };
+}
+
+/** A track of the simulated catalogue as the provider's answer gives it. */
+export function catalogueTrack({
+  id,
+  uri,
+  name,
+  artists,
+  album,
+  durationMs,
+  explicit,
+  isrc,
+}: DemoTrack): Track {
+  return {
+    id,
+    uri,
+    type: 'track',
+    name,
+    artists: artists.map((artist) => ({ id: artist.id, name: artist.name })),
+    album: { id: album.id, name: album.name, release_date: album.releaseDate },
+    duration_ms: durationMs,
+    explicit,
+    is_local: false,
+    isrc,
+    url: null,
+  };
 }
 
 export type Row = readonly [ask: string, found: readonly string[], result: string];

@@ -1,0 +1,25 @@
+/** The searches for one track: as few as possible, since each costs part of a daily quota. */
+import type { Track } from '../domain/shapes.ts';
+import { isForgiven, type MatchResult, matchTrack } from '../music/match.ts';
+import { searchQueries, type TrackQuery } from '../music/trackQuery.ts';
+
+/**
+ * One search for a well-written title and artist; the next, looser one only where nothing fits yet. A match that forgives
+ * a slip of the pen stands only after the loosest search: that one shows the songs which may have been meant as written.
+ * So at most two searches, or three if an album is requested.
+ */
+export async function findTrack(
+  query: TrackQuery,
+  search: (text: string) => Promise<readonly Track[]>,
+): Promise<MatchResult> {
+  const found = new Map<string, Track>();
+  const texts = searchQueries(query);
+  let result: MatchResult = { status: 'unmatched', match: null, candidates: [] };
+  for (const text of texts) {
+    if (isForgiven(result) && text !== texts.at(-1)) continue;
+    for (const track of await search(text)) if (!found.has(track.uri)) found.set(track.uri, track);
+    result = matchTrack(query, [...found.values()]);
+    if (result.status !== 'unmatched' && !isForgiven(result)) return result;
+  }
+  return result;
+}

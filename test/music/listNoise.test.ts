@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withoutNoise } from '../../src/music/listNoise.ts';
+import { queryOf, type Row, testRows } from './support.ts';
+
+const MATCHED = 'matched 0: title, artist';
+
+/** A title as a list has it, by Ula Brenk, and what is left of it. */
+const TITLES: readonly (readonly [written: string, plain: string])[] = [
+  ['Plinth', 'Plinth'],
+  ['Plinth HD', 'Plinth'],
+  ['Plinth HQ', 'Plinth'],
+  ['Plinth 4K', 'Plinth'],
+  ['Plinth 1080p', 'Plinth'],
+  ['Plinth Full HD', 'Plinth'],
+  ['Plinth Lyrics', 'Plinth'],
+  ['Plinth with Lyrics', 'Plinth'],
+  ['Plinth Official Video', 'Plinth'],
+  ['Plinth OFFICIAL MUSIC VIDEO', 'Plinth'],
+  ['Plinth Official Music Video HD', 'Plinth'],
+  ['Plinth official audio', 'Plinth'],
+  ['Plinth Official Lyric Video 4K', 'Plinth'],
+  ['Plinth (Official Audio) HD', 'Plinth'],
+  ['Plinth [Official Video] [HD]', 'Plinth'],
+  ['Plinth M/V', 'Plinth'],
+  ['Plinth Clip Officiel', 'Plinth'],
+  ['Plinth Vidéo Officielle', 'Plinth'],
+  ['Plinth Video Oficial', 'Plinth'],
+  ['Plinth Offizielles Video', 'Plinth'],
+  ['Plinth | Official Video', 'Plinth'],
+  ['Plinth // Official Video', 'Plinth'],
+  ['Été Perdu HD', 'Été Perdu'],
+  ['Straße HD', 'Straße'],
+  ['灯台 HD', '灯台'],
+  ['03. Plinth', 'Plinth'],
+  ['03.Plinth', 'Plinth'],
+  ['3. Plinth', 'Plinth'],
+  ['12) Plinth', 'Plinth'],
+  ['[07] Plinth', 'Plinth'],
+  ['(7) Plinth', 'Plinth'],
+  ['#7: Plinth', 'Plinth'],
+  ['03 Plinth', 'Plinth'],
+  ['03 - Plinth', 'Plinth'],
+  ['3 – Plinth', 'Plinth'],
+  ['1-03 Plinth', 'Plinth'],
+  ['A1. Plinth', 'Plinth'],
+  ['B2 - Plinth', 'Plinth'],
+  ['Track 3: Plinth', 'Plinth'],
+  ['• Plinth', 'Plinth'],
+  ['- Plinth', 'Plinth'],
+  ['Plinth.mp3', 'Plinth'],
+  ['03_-_Ula_Brenk_-_Plinth.flac', 'Plinth'],
+  ['Ula Brenk - Plinth', 'Plinth'],
+  ['ULA BRENK - Plinth', 'Plinth'],
+  ['Ula Brenk – Plinth', 'Plinth'],
+  ['Ula Brenk — Plinth', 'Plinth'],
+  ['Ula Brenk-  Plinth', 'Plinth'],
+  ['Ula Brenk: Plinth', 'Plinth'],
+  ['Ula Brenk | Plinth', 'Plinth'],
+  ['Ula Brenk // Plinth', 'Plinth'],
+  ['Ula Brenk "Plinth"', 'Plinth'],
+  ['Ula Brenk - Plinth - Live', 'Plinth - Live'],
+  ['Ula Brenk - Plinth (Live at Brask)', 'Plinth (Live at Brask)'],
+  ['Ula Brenk - Plinth (Official Video)', 'Plinth'],
+  ['Ula Brenk - Plinth [4K]', 'Plinth'],
+  ['03. Ula Brenk - Plinth (Official Audio) HD', 'Plinth'],
+  ['07 - Ula Brenk - Plinth.mp3', 'Plinth'],
+  ['Ula Brenk feat. Ovo - Plinth', 'Plinth (feat. Ovo)'],
+  ['Ula Brenk & Ovo - Plinth', 'Plinth (feat. Ovo)'],
+  ['Plinth - Ula Brenk', 'Plinth'],
+  ['Plinth by Ula Brenk', 'Plinth'],
+  ['Plinth Radio Edit', 'Plinth - Radio Edit'],
+  ['Plinth Album Version', 'Plinth - Album Version'],
+];
+
+for (const [written, plain] of TITLES) {
+  test(`"${written}" in a list is "${plain}"`, () => {
+    assert.equal(withoutNoise({ title: written, artist: 'Ula Brenk' }).title, plain);
+  });
+}
+
+/** Nothing of these is noise. */
+const KEPT = [
+  '99 Lanterns',
+  '7 Kettles',
+  '11:47',
+  '1979',
+  '03',
+  '24/7',
+  '3.14 Kettles',
+  'Lyrics',
+  'HD',
+  '(Live)',
+  'Ula Brenk',
+  'Ula Brenk - Live',
+  'Ula Brenk - Remix',
+  'Video Plinth',
+  'Official Plinth',
+  'The Audio Plinth',
+  'Stand by Me',
+  'Plinth - Mallet',
+  'Plinth: Mallet',
+  'Ovo - Plinth',
+  'Plinth Live',
+  'Plinth Karaoke',
+  'Plinth Acoustic',
+  '…—…',
+  '???',
+  '灯台',
+  'Rise/Fall/Rise',
+];
+
+for (const title of KEPT) {
+  test(`"${title}" has nothing to take off`, () => {
+    assert.deepEqual(withoutNoise({ title, artist: 'Ula Brenk' }), { title, artist: 'Ula Brenk' });
+  });
+}
+
+/** Names of channels, and the artist. */
+const CHANNELS: readonly (readonly [channel: string, artist: string])[] = [
+  ['Ula Brenk - Topic', 'Ula Brenk'],
+  ['Ula Brenk – Topic', 'Ula Brenk'],
+  ['UlaBrenkVEVO', 'Ula Brenk'],
+  ['UlaBrenkVevo', 'Ula Brenk'],
+  ['Ula Brenk VEVO', 'Ula Brenk'],
+  ['ULABRENKVEVO', 'ULABRENK'],
+  ['TheKettlesVEVO', 'The Kettles'],
+  ['MORVVEVO', 'MORV'],
+  ['Ula Brenk Official', 'Ula Brenk'],
+  ['Ula Brenk (Official)', 'Ula Brenk'],
+  ['Ula Brenk - Official', 'Ula Brenk'],
+  ['Ula Brenk Official Channel', 'Ula Brenk'],
+  ['Ula Brenk Official YouTube Channel', 'Ula Brenk'],
+  ['UlaBrenkOfficial', 'Ula Brenk'],
+  ['Ёлкин - Topic', 'Ёлкин'],
+  ['Topic', 'Topic'],
+  ['VEVO', 'VEVO'],
+  ['Official', 'Official'],
+  ['Unofficial', 'Unofficial'],
+  ['Hot Topic', 'Hot Topic'],
+];
+
+for (const [channel, artist] of CHANNELS) {
+  test(`the channel "${channel}" is that of "${artist}"`, () => {
+    assert.deepEqual(withoutNoise({ title: 'Plinth', artist: channel }), { title: 'Plinth', artist });
+  });
+}
+
+for (const nobody of ['Various Artists', 'V.A.', 'Unknown Artist', 'unknown', 'N/A']) {
+  test(`"${nobody}" is no artist: the title names one`, () => {
+    const query = { title: '03. Ula Brenk - Plinth [HD]', artist: nobody, year: 1994 };
+    assert.deepEqual(withoutNoise(query), { title: 'Plinth', artist: 'Ula Brenk', year: 1994 });
+    assert.equal(withoutNoise({ title: 'Plinth', artist: nobody }).title, 'Plinth');
+  });
+}
+
+/** What is written comes before what may be noise. */
+testRows([
+  ['9. Plinth | Ula', ['Plinth | Ula', '9. Plinth | Ula'], 'matched 1: title, artist'],
+  ['9. Plinth | Ula', ['Plinth | Ula'], MATCHED],
+  ['Plinth HD | Ula', ['Plinth | Ula', 'Plinth HD | Ula'], 'matched 1: title, artist'],
+  ['Ula - Plinth | Ula', ['Plinth | Ula', 'Ula Plinth | Ula'], 'matched 1: title, artist'],
+  ['Plinth | Ula Official', ['Plinth | Ula', 'Plinth | Ula Official'], 'matched 1: title, artist'],
+  ['Ula - Live | Ula', ['Live | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Ovo - Plinth | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Ovo - Plinth | Ula', ['Plinth | Ovo'], 'unmatched'],
+  ['Plinth | Ula', ['Plinth | Ula - Topic'], 'unmatched 0: title, artist_differs'],
+  ['Plinth | Ula', ['Plinth | UlaVEVO'], 'unmatched 0: title, artist_differs'],
+  ['Ula - Plinth (Karaoke) | Ula', ['Plinth | Ula'], 'unmatched 0: title, artist, version_differs'],
+  ['Ula - Plinth (Cover by Ovo) | Ula', ['Plinth | Ula'], 'unmatched 0: title, artist, version_differs'],
+  ['Plinth (Ula Cover) HD | Ovo', ['Plinth | Ula'], 'unmatched'],
+  [
+    'Ula - Plinth (Live) HD | Ula',
+    ['Plinth | Ula', 'Plinth - Live | Ula'],
+    'matched 1: title, artist, version',
+  ],
+  ['Plinth Live HD | Ula', ['Plinth (Live) | Ula'], 'matched 0: title, title_words, artist'],
+  ['Ula - Plinth - Ovo Remix [HQ] | Ula', ['Plinth (Ovo Remix) | Ula'], 'matched 0: title, artist, version'],
+  [
+    'Plinth feat. Ovo Official Video | Ula',
+    ['Plinth | Ula | | | 180', 'Plinth (feat. Ovo) | Ula ; Ovo | | | 240'],
+    'matched 1: title, artist',
+  ],
+  [
+    'Ula feat. Ovo - Plinth | Ula',
+    ['Plinth | Ula | | | 180', 'Plinth (feat. Ovo) | Ula ; Ovo | | | 240'],
+    'matched 1: title, artist',
+  ],
+  [
+    'Plinth feat. Ovo | Ula',
+    ['Plinth feat. Ovo, Pt. 2 | Ula ; Ovo', 'Plinth | Ula ; Ovo'],
+    'matched 1: title, artist',
+  ],
+]);
+
+/** Every way to write a title, with every way to write the artist. */
+testRows(
+  ['Plinth', 'Ula Brenk - Plinth', '03. Plinth', 'Plinth HD', 'Plinth (Official Video)', 'Plinth [Lyrics]']
+    .concat([
+      'Plinth (Audio)',
+      'Plinth | Official Video',
+      '07 - Ula Brenk - Plinth.mp3',
+      'Plinth - Ula Brenk',
+    ])
+    .flatMap((title) =>
+      ['Ula Brenk', 'Ula Brenk - Topic', 'UlaBrenkVEVO', 'Ula Brenk Official', 'ula brenk'].map(
+        (artist): Row => [
+          `${title.replace('|', '/ /')} | ${artist}`.replace('/ /', '//'),
+          ['Plinth - Live | Ula Brenk', 'Plinth (Karaoke) | Parlour', 'Plinth | Ula Brenk'],
+          'matched 2: title, artist',
+        ],
+      ),
+    ),
+);
+
+/** Lists without punctuation. */
+const WITHOUT_SIGNS = 'matched 0: title, artist, signs_differ';
+const IN_BRACKETS = 'matched 0: title, title_words, artist';
+testRows([
+  ['Rope Tar | Ula', ['Rope & Tar | Ula'], 'matched 0: title, signs_differ, artist'],
+  ['Rope Tar | Ula', ['Rope & Tar | Ula', 'Rope Tar | Ula'], 'matched 1: title, artist'],
+  ['Rope and Tar | Ula', ['Rope Tar | Ula'], 'unmatched 0: title_differs, artist'],
+  ['1147 | Ula', ['11:47 | Ula'], 'matched 0: title, signs_differ, artist'],
+  ['11 47 | Ula', ['11:47 | Ula'], MATCHED],
+  ['1 147 | Ula', ['11:47 | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Ksk8 | Ula', ['K$sk8 | Ula'], 'matched 0: title, signs_differ, artist'],
+  ['Plinth From The Ferry | Ula', ['Plinth (From "The Ferry") | Ula'], IN_BRACKETS],
+  [
+    'Plinth with Ovo | Ula',
+    ['Plinth (with Ovo) | Ula ; Ovo'],
+    'matched 0: title, title_words, artist, other_artists',
+  ],
+  ['Plinth Live at Brask | Ula', ['Plinth (Live at Brask) | Ula'], IN_BRACKETS],
+  [
+    'Plinth feat Ovo Tam Remix | Ula',
+    ['Plinth (feat. Ovo) - Tam Remix | Ula ; Ovo'],
+    'matched 0: title, artist, guest_missing, other_artists',
+  ],
+  [
+    'Plinth Radio Edit | Ula',
+    ['Plinth - Radio Edit | Ula'],
+    'matched 0: title, title_words, artist, note_differs',
+  ],
+  ['Plinth | Tin Copper', ['Plinth | Tin & Copper'], WITHOUT_SIGNS],
+  ['Plinth | Tin Copper Brass', ['Plinth | Tin, Copper & Brass'], WITHOUT_SIGNS],
+  ['Plinth | Ula Brenk Ovo', ['Plinth | Ula Brenk ; Ovo'], WITHOUT_SIGNS],
+  ['Plinth | Ula Ovo', ['Plinth | Ula ; Ovo'], 'unmatched 0: title, artist_differs'],
+  ['Plinth | Ksk8', ['Plinth | K$sk8'], WITHOUT_SIGNS],
+  ['Plinth | MORV', ['Plinth | M.O.R.V.'], MATCHED],
+]);
+
+test('a query without noise is returned as it is', () => {
+  const query = queryOf('Plinth, Pt. 1 (Live) | Ula & Ovo | Rooms | 1994');
+  assert.equal(JSON.stringify(withoutNoise(query)), JSON.stringify(query));
+});

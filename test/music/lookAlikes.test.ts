@@ -1,0 +1,66 @@
+/** Whatever stands beside a song in the provider's answer, and however the song is written: never the wrong one. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Track } from '../../src/domain/shapes.ts';
+import { matchTrack } from '../../src/music/match.ts';
+import { normaliseName } from '../../src/music/normalise.ts';
+import { sized } from '../support/scale.ts';
+import { seeded, trackOf } from './support.ts';
+import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS } from './waysOfWriting.ts';
+
+const TURNS = sized(150, 10);
+const TITLES =
+  'Plinth,Mallet,Hourglass,Lanternfish,Threadbare,Kettles,Snowfield,Barometer,Été,Łódź,Maяк,Маяк,Φάρος'.split(
+    ',',
+  );
+const WORDS = 'Umber,Nine,of the,Ferrying,in,Copper,Tin,and,My,Slow,Don’t,Rise/Fall,Borrowed,No. 5'.split(
+  ',',
+);
+const ARTISTS = [
+  'Ula Brenk',
+  'The Kettles',
+  'Ovo',
+  'Zoë Ålmqvarn',
+  'Tamsin & The Weathervanes',
+  'Velhaven Choir',
+  'M.O.R.V.',
+  'Вельморан',
+  'K$sk8',
+  'Bjørnskår Ødegryn',
+];
+
+function madeUpSong(next: () => number): Track {
+  const pick = (from: readonly string[]) => from[Math.floor(next() * from.length)] ?? '';
+  const title = [next() < 0.6 ? pick(WORDS) : '', pick(TITLES), next() < 0.3 ? pick(TITLES) : ''];
+  const name = title.filter((word) => word !== '').join(' ');
+  return trackOf(`${name} | ${pick(ARTISTS)} | Rooms | 1994 | 200 | X1`);
+}
+
+for (const [kind, lookAlike] of Object.entries(LOOK_ALIKES)) {
+  test(`${kind}: never instead of the song, and never alone`, () => {
+    const next = seeded(kind.length * 7_919);
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      for (const way of WAYS) {
+        const song = madeUpSong(next);
+        const other = lookAlike(song, next);
+        const asked = way.write({ title: song.name, artist: song.artists[0]?.name ?? '' }, next);
+        if (!asked || isSameName(asked, other)) continue;
+        const { match } = matchTrack(asked, [other, song]);
+        assert.notEqual(
+          match?.track.uri,
+          other.uri,
+          JSON.stringify([way.name, asked, other.name, other.artists]),
+        );
+        if (NEAR_LOOK_ALIKES.has(kind)) continue;
+        const alone = matchTrack(asked, [other]);
+        assert.equal(alone.match, null, JSON.stringify([way.name, asked, other.name, other.artists]));
+      }
+    }
+  });
+}
+
+/** A slip may make the very name of the look-alike: then that is what was asked for. */
+function isSameName(asked: { title: string; artist: string }, { name, artists }: Track): boolean {
+  const written = (title: string, by: string) => `${normaliseName(title)} | ${normaliseName(by)}`;
+  return written(asked.title, asked.artist) === written(name, artists[0]?.name ?? '');
+}

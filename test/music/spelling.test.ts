@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { matchTrack } from '../../src/music/match.ts';
+import { distance, isSlip, similarity } from '../../src/music/spelling.ts';
+import { queryOf, testRows, trackOf } from './support.ts';
+
+/** What was written, and the right word: one letter wrong, missing, doubled, or two swapped. */
+const SLIPS: readonly (readonly [written: string, right: string])[] = [
+  ['plonth', 'plinth'],
+  ['plnth', 'plinth'],
+  ['plint', 'plinth'],
+  ['linth', 'plinth'],
+  ['pllinth', 'plinth'],
+  ['plinthh', 'plinth'],
+  ['lpinth', 'plinth'],
+  ['plinht', 'plinth'],
+  ['ketle', 'kettle'],
+  ['kettel', 'kettle'],
+  ['lov', 'lova'],
+  ['plinth mallte', 'plinth mallet'],
+  ['mallet 2 plonth', 'mallet 2 plinth'],
+  ['acoustc', 'acoustic'],
+  ['мояк', 'маяк'],
+  ['φαροσσ', 'φαροσ'],
+  ['שעוו', 'שעון'],
+  ['منرة', 'منارة'],
+];
+const NO_SLIPS: readonly (readonly [written: string, right: string])[] = [
+  ['plinth', 'plinth'],
+  ['plinths', 'plinth'],
+  ['plinth', 'plinths'],
+  ['plinthh', 'plinths'],
+  ['plxinth', 'plinth'],
+  ['plonht', 'plinth'],
+  ['pnth', 'plinth'],
+  ['ovo', 'ova'],
+  ['ov', 'ovo'],
+  ['plonth mallte', 'plinth mallet'],
+  ['plinthmallet', 'plinth mallets'],
+  ['plinth 2', 'plinth 3'],
+  ['1994', '1995'],
+  ['plinth ii', 'plinth iii'],
+  ['plinth vii', 'plinth viii'],
+  ['nine', 'mine'],
+  ['five', 'fire'],
+  ['plinth four', 'plinth five'],
+  ['life', 'live'],
+  ['live', 'life'],
+  ['plinth lvie', 'plinth live'],
+  ['coves', 'cover'],
+  ['mixes', 'mixed'],
+  ['plіnth', 'plinth'],
+  ['灯台守歌', '灯台守唄'],
+  ['かがみもち', 'かがみもつ'],
+  ['', 'plinth'],
+];
+
+for (const [written, right] of SLIPS) {
+  test(`"${written}" may be "${right}" with a slip`, () => assert.equal(isSlip(written, right), true));
+}
+for (const [written, right] of NO_SLIPS) {
+  test(`"${written}" is not "${right}" with a slip`, () => assert.equal(isSlip(written, right), false));
+}
+
+test('the distance counts inserted, dropped, replaced and swapped letters', () => {
+  const pairs = [
+    ['plinth', 'plinth'],
+    ['plinth', 'plnth'],
+    ['plinth', 'plinht'],
+    ['plinth', 'mallet'],
+    ['', 'plinth'],
+    ['ab', 'ba'],
+  ] as const;
+  assert.deepEqual(
+    pairs.map(([a, b]) => [distance(a, b), distance(b, a)]),
+    [
+      [0, 0],
+      [1, 1],
+      [1, 1],
+      [5, 5],
+      [6, 6],
+      [1, 1],
+    ],
+  );
+  assert.deepEqual([similarity('plinth', 'plinth'), similarity('plinth', ''), similarity('', '')], [1, 0, 0]);
+});
+
+const TITLE = 'matched 0: artist, spelling';
+const ARTIST = 'matched 0: title, spelling';
+
+/** One slip is forgiven when everything else is exact. */
+testRows([
+  ['Plonth | Ula', ['Plinth | Ula'], TITLE],
+  ['Plnth | Ula', ['Plinth - 2011 Remaster | Ula'], 'matched 0: artist, spelling, note_differs'],
+  ['Plnth (Live) | Ula', ['Plinth - Live | Ula', 'Plinth | Ula'], 'matched 0: artist, version, spelling'],
+  ['Plnth (feat. Ovo) | Ula', ['Plinth (feat. Ovo) | Ula ; Ovo'], TITLE],
+  ['Plinth (Acoustc) | Ula', ['Plinth (Acoustic) | Ula'], 'matched 0: artist, version, spelling'],
+  ['Plinth - Remasterd | Ula', ['Plinth - Remastered | Ula'], TITLE],
+  ['Plnth Live | Ula', ['Plinth (Live) | Ula'], 'matched 0: artist, version, spelling'],
+  ['Ula - Plnth (Official Video) | Ula', ['Plinth | Ula'], TITLE],
+  ['03. Plnth | UlaVEVO', ['Plinth | Ula'], TITLE],
+  ['Plnth | Ula | Rooms', ['Plinth | Ula | Rooms'], 'matched 0: artist, spelling, album'],
+  ['Plinth | Ula Bremk', ['Plinth | Ula Brenk'], ARTIST],
+  ['Plinth | Ula Brnk', ['Plinth | Ula Brenk ; Ovo'], 'matched 0: title, other_artists, spelling'],
+  ['Plinth | Ula Brnk & Ovo', ['Plinth | Ula Brenk ; Ovo'], ARTIST],
+  ['Plinth (Live) | Ula Brnk', ['Plinth (Live) | Ula Brenk'], 'matched 0: title, version, spelling'],
+  ['Plinth | The Ketlles', ['Plinth | The Kettles'], ARTIST],
+  ['Plinth | Елкни', ['Plinth | Ёлкин'], ARTIST],
+]);
+
+/** A guest with a slip is that guest. */
+testRows([
+  [
+    'Plinth feat. Tamsn | Ula',
+    ['Plinth | Ula | | | 180', 'Plinth (feat. Tamsin) | Ula ; Tamsin | | | 240'],
+    'matched 1: title, artist',
+  ],
+]);
+
+/** Neither two slips, nor one that may mean two songs, nor a name that somebody bears. */
+testRows([
+  ['Plnth | Ula Brnk', ['Plinth | Ula Brenk'], 'unmatched 0: title_differs, artist_differs'],
+  ['Plonht | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Plith | Ula', ['Plinth | Ula', 'Plish | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Plinth | Ula Bren', ['Plinth | Ula Brenk', 'Plinth | Ula Brent'], 'unmatched 0: title, artist_differs'],
+  ['Plint | Ulane', ['Plinth | Ulane', 'Plint | Ulana'], 'unmatched 0: title_differs, artist'],
+  ['Plint | Ula', ['Plinth | Ula', 'Plint | Ovo'], 'unmatched 0: title_differs, artist'],
+  ['Plinth | Ulane', ['Plinth | Ulana', 'Mallet | Ulane'], 'unmatched 0: title, artist_differs'],
+  ['Plnth | Ula', ['Plinth (Live) | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Plinth Life | Ula', ['Plinth (Live) | Ula'], 'unmatched 0: title_differs, artist'],
+  [
+    'Plinth | Ula Bremk',
+    ['Plinth (Karaoke) | Ula Brenk'],
+    'unmatched 0: title, artist_differs, version_differs',
+  ],
+  ['The Plnth | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Plіnth | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Plinth | Ula', ['Plnth | Ula', 'Plinth | Ula'], 'matched 1: title, artist'],
+  ['Plnth | Ula', ['Plinth | Ula | A | 1994 | 200', 'Plinth | Ula | B | 1999 | 231'], 'ambiguous 0 1'],
+]);
+
+/** A request, and its near misses: the likely one first. */
+const NEAR: readonly (readonly [ask: string, ...offered: string[]])[] = [
+  [
+    'Lanternfish | Ula Brenk',
+    'Lanternfishx | Ula Brenk',
+    'Lanternfishes | Ula Brenk',
+    'Lanternfish (Live) | Ula Brenk',
+    'Lanternfish - Tam Remix | Ula Brenk',
+    'Lantern | Ula Brenk',
+    'Lanternfish | Ovo',
+    'Lanternfish (Karaoke) | Ula Brenk',
+    'Mallet | Ula Brenk',
+  ],
+  [
+    'Lanternfish | Ula Brenk',
+    'Lanternfish | Ula Brenks',
+    'Lanternfish | Ula Brenkes',
+    'Lanternfish | Ulla Brand',
+    'Lanternfish | Tribute to Ula Brenk',
+  ],
+  ['Lanternfsh | Ula Brnk', 'Lanternfish | Ula Brenk', 'Lantern | Ula Brook'],
+];
+
+for (const [ask, ...offered] of NEAR) {
+  test(`near misses of ${ask}: ${offered.join(', ')}`, () => {
+    const { status, candidates } = matchTrack(queryOf(ask), offered.map(trackOf).reverse());
+    assert.equal(status, 'unmatched');
+    assert.deepEqual(
+      candidates.map(({ track: { name, artists } }) => `${name} | ${artists[0]?.name}`),
+      offered.slice(0, 5),
+    );
+    const scores = candidates.map(({ score }) => score);
+    assert.equal(new Set(scores).size, scores.length, `scores ${scores}`);
+    assert.ok(scores.every((score) => score > 0 && score < 0.4));
+  });
+}
+
+/** Another script: a candidate for a person, never a match. */
+for (const [ask, offered] of [
+  ['Mayak | Velmoran', 'Маяк | Вельморан'],
+  ['Маяк | Вельморан', 'Mayak | Velmoran'],
+  ['Faros | Velmorani', 'Φάρος | Βελμοράνη'],
+  ['Padoru | Verumoran', 'パドル | ヴェルモラン'],
+  ['Deungdae | Kobeu', '등대 | 코브'],
+  ['Manara | Ula', 'منارة | Ula'],
+  ['Mayak | Ula', 'Маяк | Ula'],
+  ['Plinth | Velmoran', 'Plinth | Вельморан'],
+  ['Plinth | Yandai', '砚台 | 砚台乐队'],
+] as const) {
+  test(`${ask} may be ${offered}, for a person to say`, () => {
+    const { status, candidates } = matchTrack(queryOf(ask), [trackOf(offered)]);
+    assert.equal(status, 'unmatched');
+    assert.equal(candidates[0]?.reasons.includes('script'), true);
+    assert.ok((candidates[0]?.score ?? 1) < 0.4);
+  });
+}
