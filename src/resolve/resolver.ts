@@ -7,11 +7,12 @@ import type { Clock } from '../base/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Track } from '../domain/shapes.ts';
 import { type Candidate, type MatchResult, matchTrack } from '../music/match.ts';
-import { aliasKey, searchQueries, type TrackQuery } from '../music/trackQuery.ts';
+import { aliasKey, type TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../provider/resources/catalog.ts';
 import type { Store } from '../store/file/open.ts';
 import { getAlias, putAlias } from '../store/tables/aliases.ts';
+import { findTrack } from './search.ts';
 
 export interface Resolution {
   status: MatchResult['status'];
@@ -24,9 +25,10 @@ export interface Resolver {
   resolve(query: TrackQuery, call: Call): Promise<Resolution>;
   /**
    * Stores the track that a person chose for a query; on disk when it resolves. True if it replaces an alias.
-   * @throws RelayError `ALIAS_MISMATCH` if query and track disagree, `STORE_ERROR`
+   * @param confirmed the person says that the track is meant although it is spelled otherwise
+   * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
    */
-  choose(query: TrackQuery, track: Track): Promise<boolean>;
+  choose(query: TrackQuery, track: Track, confirmed: boolean): Promise<boolean>;
 }
 
 export function createResolver(api: ProviderApi, store: Store, clock: Clock): Resolver {
@@ -48,16 +50,11 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     return general?.source === 'person' ? general.track : null;
   }
 
-  async function search(query: TrackQuery, call: Call): Promise<MatchResult> {
-    const found = new Map<string, Track>();
-    let result: MatchResult = { status: 'unmatched', match: null, candidates: [] };
-    for (const text of searchQueries(query)) {
+  function search(query: TrackQuery, call: Call): Promise<MatchResult> {
+    return findTrack(query, async (text) => {
       const { items } = await searchTracks(api, text, SEARCH_PAGE, { signal: call.signal, progress() {} });
-      for (const track of items) if (!found.has(track.uri)) found.set(track.uri, track);
-      result = matchTrack(query, [...found.values()]);
-      if (result.status !== 'unmatched') return result;
-    }
-    return result;
+      return items;
+    });
   }
 
   function remember(key: string, { title, artist, album }: TrackQuery, track: Track): void {
@@ -65,8 +62,8 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     store.saveSoon();
   }
 
-  async function choose(query: TrackQuery, track: Track): Promise<boolean> {
-    if (!fits(query, track)) throw mismatch(query, track);
+  async function choose(query: TrackQuery, track: Track, confirmed: boolean): Promise<boolean> {
+    if (!confirmed && !fits(query, track)) throw mismatch(query, track);
     const { title, artist, album = null } = query;
     const alias = { key: aliasKey(query), title, artist, album, track, source: 'person' as const };
     return store.durable(() => putAlias(store, alias, clock.now()));
@@ -88,7 +85,8 @@ function mismatch(query: TrackQuery, track: Track): RelayError {
     'ALIAS_MISMATCH',
     `The track is "${track.name}" by ${names} on "${track.album.name ?? ''}", not "${query.title}" by ${query.artist}${on}.`,
     {
-      remedy: 'Pass the ID of the right track, or omit title and artist.',
+      remedy:
+        'Pass the ID of the right track, or omit title and artist. If the user says that this track is meant, pass confirm: true.',
       details: { track: { id: track.id, name: track.name, artists: names } },
     },
   );

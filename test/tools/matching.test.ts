@@ -103,6 +103,58 @@ for (const [what, given] of mismatches) {
   });
 }
 
+test('remember_track keeps what the user confirmed, however it is spelled, across a restart', async () => {
+  await withRelay(async (relay) => {
+    const track = uniqueTrack(relay);
+    const names = { title: 'Sumthing Else', artist: 'Nobody of That Name' };
+    const refused = await relay.call('remember_track', { track_id: track.id, ...names, confirm: false });
+    assert.equal((refused.error as { code: string }).code, 'ALIAS_MISMATCH');
+    assert.match((refused.error as { remedy: string }).remedy, /confirm: true/);
+    const kept = await relay.call('remember_track', { track_id: track.id, ...names, confirm: true });
+    assert.deepEqual(kept, { track: trackShape(track), alias: { ...names, album: null }, replaced: false });
+    await relay.restart();
+    relay.provider.clearRequests();
+    const found = await find(relay, names);
+    assert.deepEqual([found.match?.track.id, found.source], [track.id, 'alias']);
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+const inLists: Array<[what: string, write: (title: string, artist: string) => Record<string, string>]> = [
+  ['as a video', (title, artist) => ({ title: `${title} (Official Audio) HD`, artist })],
+  ['with the artist in front', (title, artist) => ({ title: `03. ${artist} - ${title}`, artist })],
+  ['on a channel', (title, artist) => ({ title, artist: `${artist} - Topic` })],
+];
+
+for (const [what, write] of inLists) {
+  test(`a song that a list has ${what} is found by one search`, async () => {
+    await withRelay(async (relay) => {
+      const track = uniqueTrack(relay);
+      const found = await find(relay, write(track.name, artistOf(track)));
+      assert.deepEqual([found.status, found.match?.track.id], ['matched', track.id]);
+      assert.equal(relay.provider.requests.length, 1);
+    });
+  });
+}
+
+for (const field of ['title', 'artist'] as const) {
+  test(`one slip in the ${field} is forgiven, marked, and remembered`, async () => {
+    await withRelay(async (relay) => {
+      const track = uniqueTrack(relay);
+      const names = { title: track.name, artist: artistOf(track) };
+      const right = /[A-Za-z]{5,}/.exec(names[field])?.[0] ?? '';
+      const written = names[field].replace(right, `${right.slice(0, 2)}${right.slice(3)}`);
+      const found = await find(relay, { ...names, [field]: written });
+      assert.deepEqual([found.status, found.match?.track.id], ['matched', track.id]);
+      assert.equal(found.candidates[0]?.reasons.includes('spelling'), true);
+      assert.equal(relay.provider.requests.length, 2);
+      relay.provider.clearRequests();
+      assert.equal((await find(relay, { ...names, [field]: written })).source, 'alias');
+      assert.deepEqual(relay.provider.requests, []);
+    });
+  });
+}
+
 test('of one recording on several albums the requested album wins, else the earliest', async () => {
   await withRelay(async (relay) => {
     const { tracks } = relay.provider.catalogue;

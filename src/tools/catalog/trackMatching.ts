@@ -35,7 +35,7 @@ export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
   description:
-    'Finds the one track that a title and an artist refer to, by fixed rules: title and artist must agree; live, remix and cover versions are kept apart, remasters are not. Returns matched, ambiguous (several recordings fit equally well: ask the user, or pass album or year) or unmatched with near misses. Stores a match for next time.',
+    'Finds the one track that a title and an artist refer to, by fixed rules: title and artist must agree; live, remix and cover versions are kept apart, remasters are not. What lists add ("(Official Video)", "Artist - Title", track numbers) is ignored; one slip of the pen is forgiven if only one song comes near (reason: spelling). Returns matched, ambiguous (several recordings fit equally well: ask the user, or pass album or year) or unmatched with near misses. Stores a match for next time.',
   kind: 'read',
   input: z.object({ title: Title, artist: ArtistName, album: AlbumName.optional(), year: Year.optional() }),
   output: z.object({
@@ -51,7 +51,7 @@ export const rememberTrackTool = defineTool({
   name: 'remember_track',
   title: 'Remember a track',
   description:
-    'Sets which track a title and an artist refer to from now on, for example after the user chose between candidates. The track is looked up first; the given title and artist must fit it (ALIAS_MISMATCH otherwise). Omitted fields are taken from the track.',
+    'Sets which track a title and an artist refer to from now on, for example after the user chose between candidates. The track is looked up first; the given title and artist must fit it (ALIAS_MISMATCH otherwise), unless confirm is true: then the user has said that this track is meant, however it is spelled. Omitted fields are taken from the track.',
   kind: 'read',
   input: z.object({
     track_id: TrackRef.describe('ID, URI or link of the track to remember'),
@@ -60,18 +60,22 @@ export const rememberTrackTool = defineTool({
     album: AlbumName.optional().describe(
       'Album to remember it by, only if later queries name it too. When omitted, none',
     ),
+    confirm: z
+      .boolean()
+      .default(false)
+      .describe('true: the user confirmed the track although title, artist or album differ'),
   }),
   output: z.object({
     track: Track,
     alias: z.object({ title: z.string(), artist: z.string(), album: z.string().nullable() }),
     replaced: z.boolean().describe('true: an earlier alias for the same query was replaced'),
   }),
-  async handle({ provider, resolver }, { track_id, ...given }, call) {
+  async handle({ provider, resolver }, { track_id, confirm, ...given }, call) {
     const track = await getTrack(provider, track_id.id, call);
     const title = given.title ?? track.name;
     const artist = given.artist ?? track.artists[0]?.name ?? '';
     const query = { title, artist, ...(given.album === undefined ? {} : { album: given.album }) };
-    const replaced = await resolver.choose(query, track);
+    const replaced = await resolver.choose(query, track, confirm);
     return { track, alias: { title, artist, album: given.album ?? null }, replaced };
   },
 });
