@@ -30,6 +30,8 @@ const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
 const MAX_STEPS = 8;
+/** A title has few dashes; a hostile one has a hundred. */
+const MAX_CUTS = 6;
 
 /** A query, whatever else it has. */
 interface Asked {
@@ -64,7 +66,7 @@ function withoutChannel(artist: string): string {
     (text, ending) => text.replace(ending, ''),
     written,
   );
-  if (normaliseName(name) === '') return written;
+  if (/^(?:the)?$/u.test(normaliseName(name))) return written;
   const isGlued = !name.includes(' ') && (VEVO.test(written) || GLUED_OFFICIAL.test(written));
   return isGlued ? name.replace(WORD_STARTS, ' ') : name;
 }
@@ -109,7 +111,7 @@ function withoutArtist(title: string, artist: string): string {
 }
 
 function* cuts(title: string): Generator<{ before: string; after: string }> {
-  for (const { index, 0: sign } of title.matchAll(BETWEEN)) {
+  for (const { index, 0: sign } of [...title.matchAll(BETWEEN)].slice(0, MAX_CUTS)) {
     yield { before: title.slice(0, index).trim(), after: title.slice(index + sign.length).trim() };
   }
   const quoted = QUOTED.exec(title);

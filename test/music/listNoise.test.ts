@@ -137,6 +137,7 @@ const CHANNELS: readonly (readonly [channel: string, artist: string])[] = [
   ['VEVO', 'VEVO'],
   ['Official', 'Official'],
   ['Unofficial', 'Unofficial'],
+  ['The Official', 'The Official'],
   ['Hot Topic', 'Hot Topic'],
 ];
 
