@@ -15,10 +15,6 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
     reason: 'the Spotify client knows nothing of tools or servers',
   },
   music: { folders: ['domain'], reason: 'music rules are pure: no effects, no network' },
-  lists: {
-    folders: ['music', 'domain'],
-    reason: 'lists are text in and entries out: no effects, no network',
-  },
   resolve: {
     folders: ['music', 'provider', 'store', 'domain'],
     reason: 'resolving searches and remembers, whoever asks',
@@ -32,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
     reason: 'jobs use the provider and the state, never a server',
   },
   tools: {
-    folders: ['changes', 'jobs', 'resolve', 'lists', 'music', 'provider', 'store', 'domain'],
+    folders: ['changes', 'jobs', 'resolve', 'music', 'provider', 'store', 'domain'],
     reason: 'a tool is called by the MCP endpoint and knows nothing of MCP',
   },
   mcp: { folders: ['tools', 'domain'], reason: 'the endpoint runs tools and touches nothing beside them' },
@@ -55,7 +51,6 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
       'changes',
       'jobs',
       'resolve',
-      'lists',
       'music',
       'provider',
       'store',
@@ -75,7 +70,6 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
       'mcp',
       'oauth',
       'tools',
-      'lists',
       'provider',
       'store',
       'secrets',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
-import { readList } from '../../src/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 import { seeded } from '../music/support.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { sized } from '../support/scale.ts';

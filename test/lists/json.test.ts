@@ -1,7 +1,7 @@
 /** JSON of any program, and the files of Spotify's data export. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readList } from '../../src/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, EPISODE, ISRC, OTHER_TRACK, refusal, TRACK, testLists, told } from './support.ts';
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 1);

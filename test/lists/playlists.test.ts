@@ -1,7 +1,7 @@
 /** The playlist files of players: M3U, PLS, XSPF and iTunes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readList } from '../../src/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, EPISODE, OTHER_TRACK, TRACK, testLists } from './support.ts';
 
 testLists({

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
-import type { ListEntry } from '../../src/lists/list.ts';
-import { type ReadOptions, readList } from '../../src/lists/readList.ts';
+import type { ListEntry } from '../../src/music/lists/list.ts';
+import { type ReadOptions, readList } from '../../src/music/lists/readList.ts';
 
 export const TRACK = `spotify:track:${'a'.repeat(22)}`;
 export const OTHER_TRACK = `spotify:track:${'b'.repeat(22)}`;

@@ -1,7 +1,7 @@
 /** Tables: the exports of services, by the headers that they write, and tables that people make. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readList } from '../../src/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, EPISODE, ISRC, OTHER_TRACK, refusal, TRACK, testLists, told } from './support.ts';
 
 const SPOTIFY_ID = 'b'.repeat(22);

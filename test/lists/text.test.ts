@@ -1,7 +1,7 @@
 /** Text with one song a line, as people write and paste it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readList } from '../../src/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, ISRC, OTHER_TRACK, refusal, TRACK, testLists, told } from './support.ts';
 
 const LINK = `https://open.spotify.com/intl-de/track/${'b'.repeat(22)}?si=0123456789abcdef`;

@@ -1,7 +1,7 @@
 /** Lists of invented songs in every way of writing at once: numbers, bullets, times, dashes, sides. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readList } from '../../src/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 import { seeded } from '../music/support.ts';
 import { sized } from '../support/scale.ts';
 import { bytesOf } from './support.ts';

@@ -1,7 +1,7 @@
 /** XSPF, the XML of iTunes, and XML that means harm. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readList } from '../../src/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, ISRC, refusal, TRACK, testLists, told } from './support.ts';
 
 const XSPF = `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,6 +1,6 @@
 /** Decides once for a file on which side of the separator the artist stands. */
-import { nameKey } from '../../music/normalise.ts';
-import { readNote } from '../../music/versionNotes.ts';
+import { nameKey } from '../../normalise.ts';
+import { readNote } from '../../versionNotes.ts';
 import type { ArtistSide } from '../list.ts';
 
 type Side = ArtistSide['side'];

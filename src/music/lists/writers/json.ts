@@ -1,4 +1,4 @@
-import { visibleJson } from '../../base/visibleText.ts';
+import { visibleJson } from '../../../base/visibleText.ts';
 import type { Writer } from './row.ts';
 
 /** `{name, tracks: […]}` with the rows as they are. */

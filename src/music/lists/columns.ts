@@ -1,5 +1,5 @@
 /** What the columns of tables and the keys of JSON objects are called, in the exports of services and by people. */
-import { foldLetters } from '../music/letters.ts';
+import { foldLetters } from '../letters.ts';
 import type { Field, Fields } from './list.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../../base/counted.ts';
 import { tidyText } from '../entry.ts';
 import { takeAddresses, takeIsrc } from '../refs.ts';
 import { type ListRow, rowWords, type Writer } from './row.ts';

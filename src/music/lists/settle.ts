@@ -1,5 +1,5 @@
 /** Makes entries of what a reader found, or says why there is none: every row becomes one or the other. */
-import { nameKey } from '../music/normalise.ts';
+import { nameKey } from '../normalise.ts';
 import { entryOf, notSong, tidyText } from './entry.ts';
 import type { ArtistSide, ListEntry, NotSong, Row } from './list.ts';
 import { type Ref, takeAddresses, takeIsrc } from './refs.ts';

@@ -1,5 +1,5 @@
 /** Spotify addresses and ISRCs in the text of a list. */
-import { parseRef } from '../domain/ids.ts';
+import { parseRef } from '../../domain/ids.ts';
 
 /** An address, up to what separates it from the rest of the line. */
 const ADDRESS =

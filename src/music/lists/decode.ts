@@ -3,7 +3,7 @@
  * otherwise Windows-1252, in which every file can be read.
  */
 import { isUtf8 } from 'node:buffer';
-import { RelayError } from '../domain/errors.ts';
+import { RelayError } from '../../domain/errors.ts';
 import type { Encoding } from './list.ts';
 
 /** 20 MiB. An XML file takes about 30 times its size in memory while it is read. @internal */

@@ -1,5 +1,5 @@
 /** From the values of a row to an entry, or to the reason why the row is not a song. */
-import { visibleLine } from '../base/visibleText.ts';
+import { visibleLine } from '../../base/visibleText.ts';
 import { excerpt, type Fields, type ListEntry, type NotSong, type Row } from './list.ts';
 import { isrcOf, LOCAL_FILE, readRef } from './refs.ts';
 
