@@ -14,13 +14,47 @@ const Search = z.strictObject({
   year: Year.optional(),
 });
 
-export const AnyEntry = z.union([
-  Search,
-  z.strictObject({ id: ItemRef }),
-  z.strictObject({ uri: ItemRef }),
-  z.strictObject({ url: ItemRef }),
-  ItemRef,
-]);
+/**
+ * One song: `id`, or title and artist. One object with optional fields rather than a union of objects, since several
+ * hosts take no union; those with strict function calling send null for every field that is not used.
+ */
+const Song = z
+  .strictObject({
+    title: Title.optional(),
+    artist: ArtistName.optional(),
+    album: AlbumName.optional(),
+    year: Year.optional(),
+    id: ItemRef.optional().describe('ID, URI or link, instead of title and artist'),
+    uri: ItemRef.optional().meta({ deprecated: true }),
+    url: ItemRef.optional().meta({ deprecated: true }),
+  })
+  .check(({ value, issues }) => {
+    const { title, artist } = value;
+    const named = new Set(refsOf(value).map(([, { uri }]) => uri));
+    if (named.size > 1) issues.push(problem(value, 'id, uri and url must name the same item.'));
+    if (named.size > 0) return;
+    if (title === undefined && artist === undefined) {
+      issues.push(problem(value, 'give title and artist, or id.'));
+      return;
+    }
+    for (const name of ['title', 'artist'] as const) {
+      if (value[name] !== undefined) continue;
+      issues.push({ code: 'invalid_type', expected: 'string', path: [name], input: undefined });
+    }
+  });
+
+type Song = z.output<typeof Song>;
+
+function problem(input: unknown, message: string) {
+  return { code: 'custom' as const, path: [], message, input };
+}
+
+/** The references of an entry with their names, as given. */
+function refsOf({ id, uri, url }: Pick<Song, 'id' | 'uri' | 'url'>) {
+  return Object.entries({ id, uri, url }).flatMap(([name, ref]) => (ref ? [[name, ref] as const] : []));
+}
+
+export const AnyEntry = z.union([Song, ItemRef]);
 
 export const searches = z
   .array(Search)
@@ -31,9 +65,7 @@ export const anyEntries = z
   .array(AnyEntry)
   .min(1)
   .max(MAX_ENTRIES)
-  .describe(
-    '1 to 10,000 songs in order, each {title, artist, album?, year?}, {id}, {uri}, {url}, or a bare ID, URI or link',
-  );
+  .describe('1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}');
 
 /** Either names an item, or has to be searched for. */
 export type Entry = { input: unknown; uri: string } | { input: unknown; search: TrackQuery };
@@ -49,11 +81,17 @@ export interface ResolvedEntry {
 }
 
 export function entryOf(given: z.output<typeof AnyEntry>): Entry {
-  if ('title' in given) return { input: given, search: given };
   if ('kind' in given) return { input: given.input, uri: given.uri };
-  if ('id' in given) return { input: { id: given.id.input }, uri: given.id.uri };
-  if ('uri' in given) return { input: { uri: given.uri.input }, uri: given.uri.uri };
-  return { input: { url: given.url.input }, uri: given.url.uri };
+  const [ref] = refsOf(given);
+  if (ref) return { input: { [ref[0]]: ref[1].input }, uri: ref[1].uri };
+  const { title = '', artist = '', album, year } = given;
+  const search = {
+    title,
+    artist,
+    ...(album !== undefined && { album }),
+    ...(year !== undefined && { year }),
+  };
+  return { input: search, search };
 }
 
 /** The entry as a job item, with what is known about it. */
