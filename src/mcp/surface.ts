@@ -4,6 +4,7 @@ import { TOOL_ERROR_CODES } from '../domain/errors.ts';
 import { groupsOf, type ToolChoice } from '../domain/toolsets.ts';
 import { ALL_TOOLS } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
+import { hostInputSchema, hostOutputSchema, type ObjectSchema } from './hostSchema.ts';
 
 /**
  * Instructions for the client's model: at most 1,900 characters, since clients cut them at 2,048. The second line is
@@ -37,16 +38,14 @@ export function instructionsFor(offered: ReadonlySet<string>, choice: ToolChoice
   return limits.length === 0 ? INSTRUCTIONS : [...lines, `- Here ${limits.join(', and ')}.`].join('\n');
 }
 
-type JsonSchema = Record<string, unknown> & { type: 'object' };
-
 /** One entry of `tools/list`. */
 export interface ToolEntry {
   [key: string]: unknown;
   name: string;
   title: string;
   description: string;
-  inputSchema: JsonSchema;
-  outputSchema: JsonSchema;
+  inputSchema: ObjectSchema;
+  outputSchema: ObjectSchema;
   annotations: {
     title: string;
     readOnlyHint: boolean;
@@ -83,7 +82,7 @@ function makeEntry(tool: Tool): ToolEntry {
     name: tool.name,
     title: tool.title,
     description: tool.description,
-    inputSchema: inputSchema(tool.input),
+    inputSchema: hostInputSchema(tool.input),
     outputSchema: outputSchema(tool.output),
     annotations: {
       title: tool.title,
@@ -95,33 +94,20 @@ function makeEntry(tool: Tool): ToolEntry {
   };
 }
 
-function inputSchema(schema: z.ZodObject): JsonSchema {
-  return plain(z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' }));
-}
-
 /**
  * A failed tool answers `{error}` in the same `structuredContent`, and the older SDK client checks that against the
  * output schema too, so the schema says "the result or an error". Additional members are allowed, since a later version
  * may add some.
  */
-function outputSchema(schema: z.ZodObject): JsonSchema {
-  const success = plain(z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12', override: open }));
-  const failure = plain(
-    z.toJSONSchema(ErrorShape, { io: 'output', target: 'draft-2020-12', override: open }),
-  );
+function outputSchema(schema: z.ZodObject): ObjectSchema {
+  const success: Record<string, unknown> = hostOutputSchema(schema);
+  const failure = hostOutputSchema(ErrorShape);
   const required = (success.required as string[] | undefined) ?? [];
   delete success.required;
   return {
+    type: 'object',
     ...success,
     properties: { ...(success.properties as object), ...(failure.properties as object) },
     anyOf: [{ required }, { required: ['error'] }],
   };
-}
-
-function open(context: { jsonSchema: Record<string, unknown> }): void {
-  if (context.jsonSchema.additionalProperties === false) delete context.jsonSchema.additionalProperties;
-}
-
-function plain(schema: unknown): JsonSchema {
-  return { ...(schema as Record<string, unknown>), type: 'object' };
 }

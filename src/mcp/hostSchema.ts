@@ -1,0 +1,145 @@
+/**
+ * The JSON Schemas that `tools/list` sends, from the zod schemas of a tool. Pure. Arguments are described with the few
+ * keywords that every host and every strict function-calling subset takes (`README.md` beside this file): no union, no
+ * list of types, no `default`, no bound. The server checks all of these itself; what a model must know of them is said in
+ * the description.
+ */
+import * as z from 'zod';
+
+/** The schema of an object, as `tools/list` carries it. */
+export type ObjectSchema = Record<string, unknown> & { type: 'object' };
+
+type Node = Record<string, unknown>;
+
+/** A larger upper bound says nothing to a model: it is there to keep requests small. */
+const LARGEST_BOUND_TOLD = 10_000;
+
+/** The arguments of a tool. Fields marked `deprecated` are taken but not shown. */
+export function hostInputSchema(schema: z.ZodObject): ObjectSchema {
+  return asObject(argument(z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' })));
+}
+
+/**
+ * The result of a tool. Members beside those described are allowed, since a later version may add some. What may be null
+ * has no `type`: several clients read a list of types as one type, and `properties`, `required` and `items` let null pass.
+ */
+export function hostOutputSchema(schema: z.ZodObject): ObjectSchema {
+  return asObject(result(z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12' })));
+}
+
+function argument(given: Node): Node {
+  const node = oneForm(given);
+  const shown = Object.entries(recordOf(node.properties)).filter(([, field]) => !field.deprecated);
+  const names = shown.map(([name]) => name);
+  const required = listOf(node.required).filter((name) => names.includes(String(name)));
+  return present({
+    type: node.type,
+    description: described(node),
+    enum: 'const' in node ? [node.const] : node.enum,
+    properties: node.properties && Object.fromEntries(shown.map(([name, field]) => [name, argument(field)])),
+    required: required.length > 0 ? required : undefined,
+    items: node.items && argument(node.items as Node),
+    additionalProperties: node.properties ? false : undefined,
+  });
+}
+
+/** A union as the one of its forms that a host is told of: its object. The server takes the others too. */
+function oneForm(node: Node): Node {
+  const forms = formsOf(node).filter(({ type }) => type !== 'null');
+  if (forms.length === 0) return node;
+  const [form, ...more] = forms.length === 1 ? forms : forms.filter(({ type }) => type === 'object');
+  if (!form || more.length > 0) throw new Error(`No single form of ${JSON.stringify(node)} can be sent.`);
+  return oneForm({ ...form, description: node.description ?? form.description, default: node.default });
+}
+
+/** The description with the range and the default, unless it tells them already. */
+function described(node: Node): string | undefined {
+  const own = typeof node.description === 'string' ? node.description : '';
+  const notes = [rangeOf(node, own), defaultOf(node, own)].filter((note) => note !== undefined);
+  if (notes.length === 0) return own || undefined;
+  return own === '' ? notes.join(', ') : `${own} (${notes.join(', ')})`;
+}
+
+function rangeOf({ minimum, maximum, maxItems, items }: Node, told: string): string | undefined {
+  const most = [maximum, maxItems].find(isTold);
+  if (most === undefined || recordOf(items).enum) return undefined;
+  const alsoWritten = most.toLocaleString('en-US');
+  if (told.includes(String(most)) || told.includes(alsoWritten)) return undefined;
+  return most === maximum ? `${minimum ?? 0} to ${most}` : `at most ${most}`;
+}
+
+function isTold(bound: unknown): bound is number {
+  return typeof bound === 'number' && bound <= LARGEST_BOUND_TOLD;
+}
+
+/** Nothing is said of `false` and of 0: what is not asked for is not done. */
+function defaultOf({ default: value }: Node, told: string): string | undefined {
+  if (/\b(omitted|default)\b/.test(told)) return undefined;
+  const isPlain = typeof value === 'string' || typeof value === 'number' || value === true;
+  return isPlain && value !== 0 ? `default ${value}` : undefined;
+}
+
+function result(node: Node): Node {
+  const forms = formsOf(node);
+  const values = forms.filter(({ type }) => type !== 'null');
+  const [value, ...more] = values;
+  if (!value) return plain(node);
+  if (more.length > 0) return present({ description: node.description, anyOf: forms.map(result) });
+  const sent = result({ ...value, description: node.description ?? value.description });
+  return forms.length > 1 ? orNull(sent) : sent;
+}
+
+/** A schema that is no union. */
+function plain({ items, additionalProperties, ...node }: Node): Node {
+  const { properties, required } = node;
+  return present({
+    type: node.type,
+    description: node.description,
+    const: node.const,
+    enum: node.enum,
+    properties: properties && mapRecord(recordOf(properties), result),
+    required: listOf(required).length > 0 ? required : undefined,
+    items: items && result(items as Node),
+    additionalProperties: membersOf(additionalProperties),
+  });
+}
+
+function orNull({ type: _type, const: only, enum: choices, anyOf, ...sent }: Node): Node {
+  if (anyOf) return { ...sent, anyOf: [...listOf(anyOf), { type: 'null' }] };
+  if (only !== undefined) return { ...sent, enum: [only, null] };
+  return choices ? { ...sent, enum: [...new Set([...listOf(choices), null])] } : sent;
+}
+
+/** What every member of a record is; undefined where it may be anything. */
+function membersOf(others: unknown): Node | undefined {
+  if (typeof others !== 'object' || others === null) return undefined;
+  const value = result(others as Node);
+  return Object.keys(value).length > 0 ? value : undefined;
+}
+
+/** The branches of a union, also of one that is written as a list of types. */
+function formsOf({ anyOf, oneOf, ...node }: Node): Node[] {
+  const named = listOf(node.type).map((type) => ({ ...node, type }));
+  return [...named, ...[anyOf, oneOf].flatMap((forms) => listOf(forms) as Node[])];
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function recordOf(value: unknown): Record<string, Node> {
+  return (value ?? {}) as Record<string, Node>;
+}
+
+function mapRecord(record: Record<string, Node>, convert: (node: Node) => Node): Record<string, Node> {
+  return Object.fromEntries(Object.entries(record).map(([name, node]) => [name, convert(node)]));
+}
+
+function present(node: Node): Node {
+  return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
+}
+
+/** The root names its members even when it has none: clients refuse it without. */
+function asObject(node: Node): ObjectSchema {
+  return { type: 'object', ...node, properties: node.properties ?? {} } as ObjectSchema;
+}

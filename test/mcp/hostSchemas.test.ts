@@ -1,0 +1,185 @@
+/** Every schema of tools/list is one that every host takes. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as z from 'zod';
+import { hostInputSchema, hostOutputSchema } from '../../src/mcp/hostSchema.ts';
+import { type ToolEntry, toolEntry } from '../../src/mcp/surface.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
+import { HOSTS, type Schema, strictForm } from './hosts.ts';
+
+const entries = ALL_TOOLS.map(toolEntry);
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+for (const [host, rules] of Object.entries(HOSTS)) {
+  test(`${host} takes the schemas of all tools`, () => {
+    const problems = entries.flatMap((entry) =>
+      rules.flatMap((rule) => rule(entry)).map((problem) => `${entry.name}: ${problem}`),
+    );
+    assert.deepEqual(problems, []);
+  });
+}
+
+test('the table in src/mcp/README.md has the same hosts, each with a source', () => {
+  const rows = read('src/mcp/README.md')
+    .split('\n')
+    .filter((line) => line.includes('<https://'));
+  assert.deepEqual(
+    rows.map((row) => row.split('|')[1]?.trim()),
+    Object.keys(HOSTS),
+  );
+});
+
+test('every schema is valid JSON Schema, of draft 7 and of 2020-12', () => {
+  for (const ajv of [new Ajv({ strict: false }), new Ajv2020({ strict: false })]) {
+    for (const { name, inputSchema, outputSchema } of entries) {
+      for (const schema of [inputSchema, outputSchema, strictForm(inputSchema)]) {
+        assert.equal(ajv.validateSchema(schema), true, `${name}: ${ajv.errorsText()}`);
+      }
+    }
+  }
+});
+
+/** Constructs that some host refuses, and a host that does. */
+const REFUSED: Array<[what: string, host: string, schema: Schema]> = [
+  [
+    'a union at the root',
+    'Anthropic, any tool',
+    { type: 'object', properties: {}, anyOf: [{ required: ['a'] }] },
+  ],
+  [
+    'a union in a list',
+    'Gemini, function declarations',
+    list({ anyOf: [{ type: 'string' }, { type: 'object' }] }),
+  ],
+  ['a union of an argument', 'Codex', one({ oneOf: [{ type: 'string' }, { type: 'number' }] })],
+  ['a list of types', 'Cursor', one({ type: ['string', 'null'] })],
+  ['a format', 'OpenAI, strict functions', one({ type: 'string', format: 'uri' })],
+  ['a pattern with lookaround', 'Anthropic, strict tools', one({ type: 'string', pattern: '^(?!x)' })],
+  ['a tuple', 'VS Code', one({ type: 'array', items: [{ type: 'string' }] })],
+  ['an array of anything', 'VS Code', one({ type: 'array' })],
+  ['a bound', 'Anthropic, strict tools', one({ type: 'integer', minimum: 1 })],
+  ['a default', 'OpenAI, strict functions', one({ type: 'integer', default: 1 })],
+  ['an open object', 'OpenAI, strict functions', one({ type: 'object', properties: {} })],
+  ['anything', 'Gemini CLI', one({})],
+  ['a boolean as a schema', 'Claude Code', { ...one({}), properties: { a: true } }],
+  [
+    'a name with a space',
+    'Anthropic, any tool',
+    { type: 'object', properties: { 'a b': { type: 'string' } } },
+  ],
+  [
+    'the dialect',
+    'Codex',
+    { ...one({ type: 'string' }), $schema: 'https://json-schema.org/draft/2020-12/schema' },
+  ],
+];
+
+function one(schema: Schema): Schema {
+  return { type: 'object', properties: { a: schema }, additionalProperties: false };
+}
+
+function list(items: Schema): Schema {
+  return one({ type: 'array', items });
+}
+
+for (const [what, host, inputSchema] of REFUSED) {
+  test(`the rules of ${host} refuse ${what}`, () => {
+    const entry = { name: 'x', description: 'x', inputSchema, outputSchema: {} } as unknown as ToolEntry;
+    assert.notDeepEqual(
+      HOSTS[host]?.flatMap((rule) => rule(entry)),
+      [],
+    );
+  });
+}
+
+test('an argument is sent with its range and default in words, and without what only the server checks', () => {
+  const schema = z.strictObject({
+    query: z.string().min(1).max(250).describe('Search words'),
+    limit: z.int().min(1).max(50).default(20).describe('Rows to return'),
+    offset: z.int().min(0).max(100_000).default(0).describe('Row to start at'),
+    range: z.enum(['short', 'long']).default('long'),
+    all: z.boolean().default(false).describe('true: every page'),
+    strict: z.boolean().default(true).describe('When omitted, true'),
+    year: z.int().min(1900).max(2100).nullable().default(2000),
+    volume: z.int().min(0).max(100).describe('0 to 100'),
+    uris: z.array(z.string().min(1)).max(100).optional(),
+    former: z.string().optional().meta({ deprecated: true }),
+  });
+  assert.deepEqual(hostInputSchema(schema), {
+    type: 'object',
+    properties: {
+      query: { type: 'string', description: 'Search words' },
+      limit: { type: 'integer', description: 'Rows to return (1 to 50, default 20)' },
+      offset: { type: 'integer', description: 'Row to start at' },
+      range: { type: 'string', description: 'default long', enum: ['short', 'long'] },
+      all: { type: 'boolean', description: 'true: every page' },
+      strict: { type: 'boolean', description: 'When omitted, true' },
+      year: { type: 'integer', description: '1900 to 2100, default 2000' },
+      volume: { type: 'integer', description: '0 to 100' },
+      uris: { type: 'array', description: 'at most 100', items: { type: 'string' } },
+    },
+    required: ['query', 'volume'],
+    additionalProperties: false,
+  });
+});
+
+test('a union is sent as its object, and one without an object is no argument', () => {
+  const form = z.union([z.strictObject({ id: z.string() }), z.string()]);
+  assert.deepEqual(hostInputSchema(z.strictObject({ song: form.nullable().describe('A song') })).properties, {
+    song: {
+      type: 'object',
+      description: 'A song',
+      properties: { id: { type: 'string' } },
+      required: ['id'],
+      additionalProperties: false,
+    },
+  });
+  assert.throws(
+    () => hostInputSchema(z.strictObject({ a: z.union([z.string(), z.number()]) })),
+    /No single form/,
+  );
+});
+
+test('the schema of a result lets null pass where the result may be null, without a list of types', () => {
+  const schema = z.object({
+    name: z.string(),
+    url: z.string().nullable().describe('Link'),
+    kind: z.enum(['a', 'b']).nullable(),
+    only: z.literal('a').nullable(),
+    album: z.object({ id: z.string() }).nullable(),
+    item: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]).nullable(),
+    tags: z.array(z.string()).nullable(),
+    counts: z.record(z.string(), z.number()),
+    details: z.record(z.string(), z.unknown()).optional(),
+  });
+  const sent = hostOutputSchema(schema);
+  assert.deepEqual(sent, {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      url: { description: 'Link' },
+      kind: { enum: ['a', 'b', null] },
+      only: { enum: ['a', null] },
+      album: { properties: { id: { type: 'string' } }, required: ['id'] },
+      item: {
+        anyOf: [
+          { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+          { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
+          { type: 'null' },
+        ],
+      },
+      tags: { items: { type: 'string' } },
+      counts: { type: 'object', additionalProperties: { type: 'number' } },
+      details: { type: 'object' },
+    },
+    required: ['name', 'url', 'kind', 'only', 'album', 'item', 'tags', 'counts'],
+  });
+  const check = new Ajv2020({ strict: false }).compile(sent);
+  const nulls = { url: null, kind: null, only: null, album: null, item: null, tags: null };
+  assert.equal(check({ name: 'x', ...nulls, counts: { a: 1 } }), true);
+  assert.equal(check({ name: 'x', ...nulls, counts: {}, kind: 'c' }), false);
+  assert.equal(check({ name: 'x', ...nulls, counts: {}, album: {} }), false);
+});
