@@ -35,7 +35,7 @@ function argument(given: Node): Node {
   return present({
     type: node.type,
     description: described(node),
-    enum: 'const' in node ? [node.const] : node.enum,
+    enum: typeof node.const === 'string' ? [node.const] : node.enum,
     properties: node.properties && Object.fromEntries(shown.map(([name, field]) => [name, argument(field)])),
     required: required.length > 0 ? required : undefined,
     items: node.items && argument(node.items as Node),
@@ -43,13 +43,31 @@ function argument(given: Node): Node {
   });
 }
 
-/** A union as the one of its forms that a host is told of: its object. The server takes the others too. */
+/**
+ * A union as the one form that a host is told of: its object, with the fields of all of them if there are several, and
+ * required only what every one requires. Where two forms have one field, the first describes it.
+ */
 function oneForm(node: Node): Node {
   const forms = formsOf(node).filter(({ type }) => type !== 'null');
   if (forms.length === 0) return node;
-  const [form, ...more] = forms.length === 1 ? forms : forms.filter(({ type }) => type === 'object');
-  if (!form || more.length > 0) throw new Error(`No single form of ${JSON.stringify(node)} can be sent.`);
-  return oneForm({ ...form, description: node.description ?? form.description, default: node.default });
+  const objects = forms.filter(({ type }) => type === 'object');
+  const [form] = forms.length === 1 ? forms : objects;
+  if (!form) throw new Error(`No single form of ${JSON.stringify(node)} can be sent.`);
+  return oneForm({
+    ...form,
+    ...(objects.length > 1 ? together(objects) : {}),
+    description: node.description ?? form.description,
+    default: node.default,
+  });
+}
+
+function together(objects: readonly Node[]): Node {
+  const [first, ...others] = objects.map(({ required }) => listOf(required));
+  const fields = objects.flatMap(({ properties }) => Object.entries(recordOf(properties)));
+  return {
+    properties: Object.fromEntries([...fields, ...fields.toReversed()]),
+    required: first?.filter((name) => others.every((required) => required.includes(name))),
+  };
 }
 
 /** The description with the range and the default, unless it tells them already. */

@@ -137,14 +137,21 @@ function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
     return value.map((entry) => withoutNulls(inner.element, entry));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const shape = shapeFor(inner, value);
+  const shapes = shapesOf(inner);
+  const shape = shapeFor(shapes, value);
   if (!shape) return value;
   const entries = Object.entries(value).flatMap(([key, part]) => {
-    const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    const field = fieldOf(shape, key);
+    // A field of another form that this value is not in.
+    if (part === null && !field && shapes.some((other) => fieldOf(other, key))) return [];
     if (part === null && field && field._zod.optin !== undefined) return [];
     return [[key, field ? withoutNulls(field, part) : part]];
   });
   return Object.fromEntries(entries);
+}
+
+function fieldOf(shape: z.core.$ZodShape, key: string): z.core.$ZodType | undefined {
+  return Object.hasOwn(shape, key) ? shape[key] : undefined;
 }
 
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
@@ -154,10 +161,15 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** The fields of an object; in a choice between forms, those of the form that has all of the value's keys. */
-function shapeFor(schema: z.core.$ZodType, value: object): z.core.$ZodShape | null {
-  if (schema instanceof z.ZodObject) return schema.shape;
-  if (!(schema instanceof z.ZodUnion)) return null;
-  const forms = schema.options.flatMap((option) => (option instanceof z.ZodObject ? [option.shape] : []));
-  return forms.find((shape) => Object.keys(value).every((key) => Object.hasOwn(shape, key))) ?? null;
+/** The fields of an object, or of each of the objects that a value may be. */
+function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
+  if (schema instanceof z.ZodObject) return [schema.shape];
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(shapesOf) : [];
+}
+
+/** The only shape; of several the first that knows everything that is not null. */
+function shapeFor(shapes: readonly z.core.$ZodShape[], value: object): z.core.$ZodShape | undefined {
+  if (shapes.length === 1) return shapes[0];
+  const given = Object.entries(value).flatMap(([key, part]) => (part === null ? [] : [key]));
+  return shapes.find((shape) => given.every((key) => Object.hasOwn(shape, key)));
 }

@@ -143,6 +143,28 @@ test('a union is sent as its object, and one without an object is no argument', 
   );
 });
 
+test('a union of objects is sent as one object with the fields of all, required where all require it', () => {
+  const fix = z.union([
+    z.strictObject({ position: z.int(), track: z.string().describe('Track') }),
+    z.strictObject({ position: z.int(), skip: z.literal(true) }),
+  ]);
+  assert.deepEqual(hostInputSchema(z.strictObject({ fixes: z.array(fix) })).properties, {
+    fixes: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          position: { type: 'integer' },
+          track: { type: 'string', description: 'Track' },
+          skip: { type: 'boolean' },
+        },
+        required: ['position'],
+        additionalProperties: false,
+      },
+    },
+  });
+});
+
 test('the schema of a result lets null pass where the result may be null, without a list of types', () => {
   const schema = z.object({
     name: z.string(),

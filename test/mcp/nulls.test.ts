@@ -1,7 +1,10 @@
 /** Models with strict function calling send null for an optional argument that they leave out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import * as z from 'zod';
+import { parseArguments } from '../../src/mcp/parseArguments.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
+import { defineTool } from '../../src/tools/tool.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Failure {
@@ -84,4 +87,44 @@ test('null for a required, an unknown or a listed value is refused', async () =>
     }
     assert.deepEqual(relay.provider.requests, []);
   });
+});
+
+const FixTool = defineTool({
+  name: 'fix',
+  title: 'Fix',
+  description: 'Settles items.',
+  kind: 'write',
+  input: z.object({
+    fixes: z.array(
+      z.union([
+        z.strictObject({ position: z.int(), track: z.string(), note: z.string().optional() }),
+        z.strictObject({ position: z.int(), skip: z.literal(true) }),
+      ]),
+    ),
+  }),
+  output: z.object({}),
+  handle: async () => ({}),
+});
+
+test('where an entry has one of several forms, the fields of the others may be null', () => {
+  const fixes = [
+    { position: 1, track: 'a', note: null, skip: null },
+    { position: 2, track: null, note: null, skip: true },
+    { position: 3, track: 'b', skip: null },
+  ];
+  assert.deepEqual(parseArguments(FixTool, { fixes }), {
+    fixes: [
+      { position: 1, track: 'a' },
+      { position: 2, skip: true },
+      { position: 3, track: 'b' },
+    ],
+  });
+  const wrong: Array<[entry: unknown, message: RegExp]> = [
+    [{ position: 1, track: null, skip: null }, /^fixes\[0\]\.(track|skip)/],
+    [{ position: 1, track: 'a', other: null }, /^Unknown argument "other"\.$/],
+    [{ position: null, skip: true }, /^fixes\[0\]\.position must be a number, not null\.$/],
+  ];
+  for (const [entry, message] of wrong) {
+    assert.throws(() => parseArguments(FixTool, { fixes: [entry] }), { message });
+  }
 });
