@@ -66,13 +66,15 @@ export const ITEM_STATUSES = [
   'unmatched',
   /** Given up: searching for it failed too often, or the provider refuses to take it. */
   'failed',
+  /** A person decided to leave it out. */
+  'skipped',
   /** Found, but left out: the target holds it already, or the list names it twice. */
   'skipped_existing',
   'written',
 ] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
-/** States of items that name no track. */
+/** States of items that name no track and wait for a person's decision. */
 export const UNRESOLVED_STATUSES: readonly ItemStatus[] = ['ambiguous', 'unmatched', 'failed'];
 
 /** A type, not an interface: it is stored and answered as any JSON object is. */

@@ -324,4 +324,15 @@ drop table job_intents;
 drop table job_plans;
 `,
   },
+  {
+    version: 8,
+    name: '000008_skipped_items',
+    oldestCompatible: 8,
+    sql: `-- Items of a job that a person decided to leave out are counted by themselves: they name no track, and are not open either.
+-- A program of before knows no such item.
+-- oldest-compatible: 8
+
+alter table jobs add column passed_over integer not null default 0;
+`,
+  },
 ];

@@ -14,7 +14,7 @@ export interface JobContext {
   changes: Changes;
   provider: ProviderApi;
   rows: PlaylistRows;
-  resolver: Pick<Resolver, 'resolve'>;
+  resolver: Pick<Resolver, 'resolve' | 'keep'>;
   store: Store;
   clock: Clock;
   random: Random;

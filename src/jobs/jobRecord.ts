@@ -26,6 +26,8 @@ export interface JobRecord {
   ambiguous: number;
   unmatched: number;
   failed: number;
+  /** Left out by a person's decision. */
+  skipped: number;
   skipped_existing: number;
   written: number;
   attempts: number;
@@ -41,6 +43,11 @@ export interface JobRecord {
   completed_at: string | null;
 }
 
+/** Items that wait for a person's decision. */
+export function unresolvedOf({ ambiguous, unmatched, failed }: Job): number {
+  return ambiguous + unmatched + failed;
+}
+
 export function jobRecord(job: Job): JobRecord {
   return {
     job_id: job.id,
@@ -49,11 +56,12 @@ export function jobRecord(job: Job): JobRecord {
     payload: job.payload,
     playlist_id: job.targetId,
     total_items: job.totalItems,
-    pending: job.totalItems - job.resolved - job.ambiguous - job.unmatched - job.failed,
+    pending: job.totalItems - job.resolved - job.passedOver - unresolvedOf(job),
     resolved: job.resolved,
     ambiguous: job.ambiguous,
     unmatched: job.unmatched,
     failed: job.failed,
+    skipped: job.passedOver,
     skipped_existing: job.skipped,
     written: job.written,
     attempts: job.attempts,

@@ -11,6 +11,7 @@ import {
   type JobStatus,
   type JobType,
 } from '../domain/job.ts';
+import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
   type Change,
@@ -23,6 +24,7 @@ import {
 import {
   insertItems,
   listItems,
+  listUnresolved,
   markNextWritten,
   type NewJobItem,
   reopenItems,
@@ -41,9 +43,10 @@ import {
 import { closeCancelled, complete, followChange } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
-import { type ItemRecord, itemRecord, type JobRecord, jobRecord } from './jobRecord.ts';
+import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
-import { mayMove, workingState } from './states.ts';
+import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
+import { mayMove, maySettle, workingState } from './states.ts';
 
 const RETENTION_MS = 90 * 24 * 60 * 60_000;
 
@@ -72,6 +75,8 @@ interface Adoption {
 /** What a person decides about a playlist that someone else changed during a write. */
 type Review = 'carry_on' | 'accept';
 
+type ItemFilter = 'all' | 'unresolved';
+
 export interface Jobs {
   create(request: JobRequest): Promise<{ job: JobRecord; estimatedRequests: number }>;
   handOver(work: HandOver): Promise<JobRecord>;
@@ -79,12 +84,23 @@ export interface Jobs {
   adopt(change: number, adoption?: Adoption): Promise<JobRecord>;
   /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
   get(id: string): JobRecord;
-  items(id: string, offset: number, limit: number): ItemRecord[];
+  /** Items in order; `unresolved`: only those that wait for a decision. `total` counts all of them. */
+  items(id: string, offset: number, limit: number, only?: ItemFilter): { items: ItemRecord[]; total: number };
   list(offset: number, limit: number): { items: JobRecord[]; total: number };
   /** @throws RelayError `JOB_STATE` */
   resume(id: string, review?: Review): Promise<JobRecord>;
-  /** @throws RelayError `JOB_STATE` */
-  commit(id: string): Promise<JobRecord>;
+  /**
+   * Gives items the track that a person chose, leaves them out, or accepts what came near. On disk when it resolves; if
+   * that fails, the decisions stay in memory, and asking again does no harm.
+   * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be
+   *   carried out, and then nothing has changed; the provider's errors of looking tracks up; `STORE_ERROR`
+   */
+  settle(id: string, settlement: Settlement, call: Call): Promise<{ job: JobRecord } & Settled>;
+  /**
+   * @param options.skipUnresolved writes a strict job without what did not resolve
+   * @throws RelayError `JOB_STATE`
+   */
+  commit(id: string, options?: { skipUnresolved?: boolean }): Promise<JobRecord>;
   /** Returns once the last write has ended. @throws RelayError `JOB_STATE` */
   cancel(id: string, signal: AbortSignal): Promise<JobRecord>;
   /** An account was connected: jobs that waited for it continue. */
@@ -201,7 +217,12 @@ export function createJobs(context: JobContext): Jobs {
       return jobRecord(job);
     },
     get: (id) => jobRecord(need(id)),
-    items: (id, offset, limit) => listItems(store, need(id).seq, offset, limit).map(itemRecord),
+    items(id, offset, limit, only = 'all') {
+      const job = need(id);
+      const [list, total] =
+        only === 'all' ? [listItems, job.totalItems] : [listUnresolved, unresolvedOf(job)];
+      return { items: list(store, job.seq, offset, limit).map(itemRecord), total };
+    },
     list(offset, limit) {
       const total = Object.values(countJobs(store)).reduce((sum, count) => sum + count, 0);
       return { items: listJobs(store, offset, limit).map(jobRecord), total };
@@ -227,9 +248,21 @@ export function createJobs(context: JobContext): Jobs {
       await moveFor(job, to, { ...CLEARED, carryOn, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
     },
-    async commit(id) {
+    async settle(id, { fixes = [], acceptNear }, call) {
       const job = need(id);
-      requireCommittable(job);
+      requireSettleable(job);
+      const decisions = await readFixes(context, job, fixes, call);
+      // The job may have gone on while tracks were looked up; what is thrown here undoes everything.
+      const settled = await store.durable(() => {
+        requireSettleable(reread(store, job));
+        return settleItems(context, job, decisions, acceptNear);
+      });
+      runner.wake();
+      return { job: now(job), ...settled };
+    },
+    async commit(id, { skipUnresolved = false } = {}) {
+      const job = need(id);
+      requireCommittable(job, skipUnresolved);
       await moveFor(job, 'committing', { phase: 'commit', stepAttempts: 0, attempts: 0 });
       return now(job);
     },
@@ -324,27 +357,49 @@ const CLEARED: JobChange = {
   completedAt: null,
 };
 
-function unresolvedOf({ ambiguous, unmatched, failed }: Job): number {
-  return ambiguous + unmatched + failed;
+/** @throws RelayError `JOB_STATE` */
+function requireSettleable(job: Job): void {
+  if (maySettle(job.status, job.phase)) return;
+  throw stateError(
+    job,
+    `The job is ${job.status}, and only a job that has not begun to write can be corrected.`,
+    job.written > 0
+      ? `${job.written} of its items are written. Add what is missing with a new job.`
+      : 'Create a new job.',
+  );
 }
 
 /** @throws RelayError `JOB_STATE` */
-function requireCommittable(job: Job): void {
+function requireCommittable(job: Job, skipUnresolved: boolean): void {
   if (job.status !== 'ready') throw wrongState(job, 'Only a ready job can be committed.');
-  if (job.payload.strict && unresolvedOf(job) > 0) {
+  if (job.payload.strict && !skipUnresolved && unresolvedOf(job) > 0) {
     throw stateError(
       job,
       `The job is strict and ${unresolvedOf(job)} of its ${job.totalItems} items did not resolve (${job.ambiguous} ambiguous, ${job.unmatched} unmatched, ${job.failed} failed).`,
-      'get_job_status shows them with candidates. Choose tracks with remember_track and call resume_job, which searches again; or create the job with payload.strict false.',
+      waysOn(job),
     );
   }
   if (job.resolved === 0) {
     throw stateError(
       job,
       'No item resolved, so there is nothing to write.',
-      'Create a job with other items.',
+      unresolvedOf(job) > 0 ? waysOn(job) : 'Create a job with other items.',
     );
   }
+}
+
+/** The calls that settle what did not resolve, with their arguments. */
+function waysOn({ id }: Job): string {
+  const call = (tool: string, more: object) => `${tool} ${JSON.stringify({ job_id: id, ...more })}`;
+  const fixes = [
+    { position: 4, track_id: '…' },
+    { position: 7, skip: true },
+  ];
+  return [
+    `${call('get_job_status', { only: 'unresolved' })} lists them with candidates.`,
+    `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: 0.35 })} takes the first candidate wherever its score is at least 0.35.`,
+    `${call('commit_job', { skip_unresolved: true })} writes the job without them.`,
+  ].join(' ');
 }
 
 function wrongState(job: Job, why: string): RelayError {
@@ -352,7 +407,7 @@ function wrongState(job: Job, why: string): RelayError {
 }
 
 function stateError(job: Job, message: string, remedy: string): RelayError {
-  const { status, resolved, ambiguous, unmatched, failed, written } = job;
-  const counts = { resolved, ambiguous, unmatched, failed, written, total_items: job.totalItems };
+  const { status, resolved, ambiguous, unmatched, failed, passedOver: skipped, written } = job;
+  const counts = { resolved, ambiguous, unmatched, failed, skipped, written, total_items: job.totalItems };
   return new RelayError('JOB_STATE', message, { remedy, details: { job_id: job.id, status, ...counts } });
 }

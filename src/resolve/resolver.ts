@@ -29,6 +29,8 @@ export interface Resolver {
    * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
    */
   choose(query: TrackQuery, track: Track, confirmed: boolean): Promise<boolean>;
+  /** The same without a check or a save, for a caller that saves more with it. */
+  keep(query: TrackQuery, track: Track): boolean;
 }
 
 export function createResolver(api: ProviderApi, store: Store, clock: Clock): Resolver {
@@ -58,18 +60,24 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
   }
 
   function remember(key: string, { title, artist, album }: TrackQuery, track: Track): void {
+    // A person may have decided while the search was on its way.
+    if (getAlias(store, key)?.source === 'person') return;
     putAlias(store, { key, title, artist, album: album ?? null, track, source: 'learned' }, clock.now());
     store.saveSoon();
   }
 
   async function choose(query: TrackQuery, track: Track, confirmed: boolean): Promise<boolean> {
     if (!confirmed && !fits(query, track)) throw mismatch(query, track);
-    const { title, artist, album = null } = query;
-    const alias = { key: aliasKey(query), title, artist, album, track, source: 'person' as const };
-    return store.durable(() => putAlias(store, alias, clock.now()));
+    return store.durable(() => keep(query, track));
   }
 
-  return { resolve, choose };
+  function keep(query: TrackQuery, track: Track): boolean {
+    const { title, artist, album = null } = query;
+    const alias = { key: aliasKey(query), title, artist, album, track, source: 'person' as const };
+    return putAlias(store, alias, clock.now());
+  }
+
+  return { resolve, choose, keep };
 }
 
 /** A search forgives a wrong album; what is remembered for good does not. */

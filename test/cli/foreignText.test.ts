@@ -83,6 +83,7 @@ const JOB: JobRecord = {
   ambiguous: 1,
   unmatched: 0,
   failed: 0,
+  skipped: 0,
   skipped_existing: 0,
   written: 0,
   attempts: 0,

@@ -39,6 +39,7 @@ const RECORD: JobRecord = {
   ambiguous: 4,
   unmatched: 6,
   failed: 0,
+  skipped: 0,
   skipped_existing: 0,
   written: 0,
   attempts: 0,

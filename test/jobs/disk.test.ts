@@ -85,7 +85,7 @@ test('resume_job on a full disk does not let a strict job be committed without i
   const found = { status: 'unmatched', match: null, candidates: [], source: 'search' } satisfies Resolution;
   const { disk, clock, jobs } = await world(t, {
     provider: { send: async () => DONE },
-    resolver: { resolve: async () => found },
+    resolver: { resolve: async () => found, keep: () => false },
   });
   const { job_id: id } = (await jobs.create(saving([...matched(1), SEARCH]))).job;
   await until(() => jobs.get(id).status === 'ready');

@@ -26,7 +26,11 @@ function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: Clock =
   const rows = createPlaylistRows(provider, clock);
   const context = { provider, rows, store, clock, random: systemRandom, log: silentLog };
   const changes = createChanges(context);
-  return createJobs({ ...context, changes, resolver: { resolve: unexpected, ...resolver } });
+  return createJobs({
+    ...context,
+    changes,
+    resolver: { resolve: unexpected, keep: () => false, ...resolver },
+  });
 }
 
 function request(count: number): JobRequest {

@@ -8,6 +8,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { inspectStateFile, openStore } from '../../src/store/file/open.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
+import { getJob } from '../../src/store/tables/jobs.ts';
 import { manualClock, NOON, temporaryHome, testDisk, testStore } from './support.ts';
 
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
@@ -225,6 +226,19 @@ test('a migration may rebuild a table that others refer to, and may not leave da
   const store = await testStore(t, { home, migrations: [...MIGRATIONS, tables, rebuild] });
   assert.deepEqual(store.all('select * from line'), [{ song_id: 1 }]);
   assert.throws(() => store.run('insert into line values (7)'), /FOREIGN KEY/);
+});
+
+test('jobs of before items could be left out have left out none', async (t) => {
+  const home = await temporaryHome(t);
+  const older = await open(home, MIGRATIONS.slice(0, 7));
+  older.run(
+    `insert into jobs (id, type, status, phase, payload, total_items, ambiguous, max_attempts, created_at, updated_at)
+     values ('old', 'save_tracks', 'ready', 'resolve', '{}', 3, 3, 5, 1, 1)`,
+  );
+  await older.close();
+  const store = await testStore(t, { home });
+  const { passedOver, ambiguous } = getJob(store, 'old') ?? {};
+  assert.deepEqual([passedOver, ambiguous], [0, 3]);
 });
 
 test('a full disk does not keep an older file from being read', async (t) => {

@@ -122,7 +122,7 @@ CREATE TABLE jobs (
   updated_at      integer not null,
   started_at      integer,
   completed_at    integer
-) strict;
+, passed_over integer not null default 0) strict;
 
 CREATE TABLE meta (
   name  text primary key,

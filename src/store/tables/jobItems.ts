@@ -37,6 +37,9 @@ const COLUMNS = {
 const ITEMS = defineTable('job_items', COLUMNS);
 const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error');
 const PENDING = ITEMS.pick('position', 'input', 'key', 'attempts');
+const OPEN = ITEMS.pick('position', 'input', 'key', 'status', 'candidates');
+
+const UNRESOLVED = quotedList(UNRESOLVED_STATUSES);
 
 type Item = RowOf<typeof COLUMNS>;
 export type NewJobItem = Pick<Item, 'input' | 'key' | 'uri' | 'status'> &
@@ -44,6 +47,9 @@ export type NewJobItem = Pick<Item, 'input' | 'key' | 'uri' | 'status'> &
 export type JobItem = ReturnType<typeof LISTED.toRow>;
 /** An item to search for, so its key is not null. */
 export type PendingItem = ReturnType<typeof PENDING.toRow> & { key: string };
+
+/** An item that a person may decide about. */
+export type OpenItem = ReturnType<typeof OPEN.toRow>;
 
 interface MatchedItem {
   position: number;
@@ -57,6 +63,7 @@ const COUNTED: Record<ItemStatus, readonly JobCount[]> = {
   ambiguous: ['ambiguous'],
   unmatched: ['unmatched'],
   failed: ['failed'],
+  skipped: ['passedOver'],
   skipped_existing: ['resolved', 'skipped'],
   written: ['resolved', 'written'],
 };
@@ -76,6 +83,15 @@ export function insertItems(store: Store, job: number, items: readonly NewJobIte
 /** Items from a position on: a search by key, so that a late page costs what the first does. */
 export function listItems(store: Store, job: number, offset: number, limit: number): JobItem[] {
   return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
+}
+
+/** Items that wait for a person's decision, in order. */
+export function listUnresolved(store: Store, job: number, offset: number, limit: number): JobItem[] {
+  return LISTED.all(store, `where job = ? and status in (${UNRESOLVED}) order by position limit ? offset ?`, [
+    job,
+    limit,
+    offset,
+  ]);
 }
 
 /** Items to search for now: those never tried in order, then those that failed, the one that waited longest first. */
@@ -188,7 +204,66 @@ export function postponeItem(store: Store, job: number, key: string, error: JobE
   );
 }
 
-const UNRESOLVED = quotedList(UNRESOLVED_STATUSES);
+/** The items at these positions; fewer where a position is not in the list. */
+export function itemsAt(store: Store, job: number, positions: readonly number[]): OpenItem[] {
+  return OPEN.all(store, 'where job = ? and position in (select value from json_each(?)) order by position', [
+    job,
+    JSON.stringify(positions),
+  ]);
+}
+
+/** Items whose first candidate scores at least `score`, 0 to 1, and that have not resolved. */
+export function nearItems(store: Store, job: number, score: number): OpenItem[] {
+  return OPEN.all(
+    store,
+    `where job = ? and status in (${UNRESOLVED}) and json_extract(candidates, '$[0].score') >= ?
+     order by position`,
+    [job, score],
+  );
+}
+
+/** Positions of items with these keys that name no track yet. */
+export function openPositions(store: Store, job: number, keys: readonly string[]): Map<string, number[]> {
+  const rows = store.all<{ key: string; positions: string }>(
+    `select key, json_group_array(position) as positions from job_items
+     where job = ? and status in ('pending', ${UNRESOLVED}) and key in (select value from json_each(?)) group by key`,
+    [job, JSON.stringify(keys)],
+  );
+  return new Map(rows.map(({ key, positions }) => [key, JSON.parse(positions) as number[]]));
+}
+
+/** Gives an item the track that a person chose, or leaves it out with null. It may be in any state but `written`. */
+export function settleItem(
+  store: Store,
+  job: number,
+  position: number,
+  track: Track | null,
+  now: number,
+): void {
+  store.transaction(() => {
+    const before = store.get<{ status: ItemStatus }>(
+      "select status from job_items where job = ? and position = ? and status <> 'written'",
+      [job, position],
+    );
+    if (!before) throw new Error(`Item ${position} cannot be settled.`);
+    const status = track === null ? ('skipped' as const) : ('matched' as const);
+    const { sql, params } = ITEMS.assign({
+      status,
+      uri: track?.uri ?? null,
+      track,
+      // Of one that is left out they stay: a person may decide otherwise.
+      ...(track === null ? {} : { candidates: null }),
+      error: null,
+      runAfter: null,
+    });
+    store.run(`update job_items set ${sql} where job = :job and position = :position`, {
+      ...params,
+      job,
+      position,
+    });
+    count(store, job, { from: before.status, to: status, changes: 1 }, now);
+  });
+}
 
 /** Makes everything that was not found pending again, with all its tries; returns how many. */
 export function reopenItems(store: Store, job: number, now: number): number {

@@ -43,6 +43,8 @@ const JOBS = defineTable('jobs', {
   unmatched: integer,
   failed: integer,
   skipped: integer,
+  /** Items that a person decided to leave out. */
+  passedOver: integer,
   written: integer,
   /** Failed tries of the item or the write that failed most often. */
   attempts: integer,
@@ -92,7 +94,14 @@ export type JobChange = Partial<
   >
 >;
 
-export type JobCount = 'resolved' | 'ambiguous' | 'unmatched' | 'failed' | 'skipped' | 'written';
+export type JobCount =
+  | 'resolved'
+  | 'ambiguous'
+  | 'unmatched'
+  | 'failed'
+  | 'skipped'
+  | 'passedOver'
+  | 'written';
 
 /** Adds a job without items and returns its key. */
 export function insertJob(store: Store, job: NewJob, totalItems: number, now: number): number {
@@ -163,13 +172,14 @@ export function addCounts(
   counts: Partial<Record<JobCount, number>>,
   now: number,
 ): void {
-  const { resolved = 0, ambiguous = 0, unmatched = 0, failed = 0, skipped = 0, written = 0 } = counts;
+  const { resolved = 0, ambiguous = 0, unmatched = 0, failed = 0 } = counts;
+  const { skipped = 0, passedOver = 0, written = 0 } = counts;
   store.run(
     `update jobs set resolved = resolved + :resolved, ambiguous = ambiguous + :ambiguous,
        unmatched = unmatched + :unmatched, failed = failed + :failed, skipped = skipped + :skipped,
-       written = written + :written, updated_at = :now
+       passed_over = passed_over + :passedOver, written = written + :written, updated_at = :now
      where seq = :seq`,
-    { resolved, ambiguous, unmatched, failed, skipped, written, seq, now },
+    { resolved, ambiguous, unmatched, failed, skipped, passedOver, written, seq, now },
   );
 }
 

@@ -1,0 +1,175 @@
+/**
+ * What a person decides about the items of a job: this track, none, or the nearest one where it is near enough. All of a
+ * call happens or nothing of it. Decisions about songs are remembered as aliases, for the next list.
+ */
+import { inParallel } from '../base/lists.ts';
+import { RelayError } from '../domain/errors.ts';
+import { parseRef } from '../domain/ids.ts';
+import type { Track } from '../domain/shapes.ts';
+import type { TrackQuery } from '../music/trackQuery.ts';
+import type { Call } from '../provider/api.ts';
+import { getTrack } from '../provider/resources/catalog.ts';
+import { itemsAt, nearItems, type OpenItem, openPositions, settleItem } from '../store/tables/jobItems.ts';
+import type { Job } from '../store/tables/jobs.ts';
+import type { JobContext } from './context.ts';
+
+/** A decision about the item at a 0-based position: a track, as a Spotify URI, or that it is left out. */
+export type Fix = { position: number; uri: string } | { position: number; skip: true };
+
+export interface Settlement {
+  fixes?: readonly Fix[] | undefined;
+  /** 0 to 1: of all other unresolved items, the first candidate counts where its score is at least this. */
+  acceptNear?: number | undefined;
+}
+
+/** Items that a settlement gave a track, and those it left out. */
+export interface Settled {
+  settled: number;
+  skipped: number;
+}
+
+/** A decision that can be carried out; a null track leaves the item out. */
+interface Decision {
+  item: Pick<OpenItem, 'position' | 'key' | 'input'>;
+  track: Track | null;
+}
+
+/** What is wrong with one fix. */
+interface Problem {
+  /** Place in the list of fixes. */
+  index: number;
+  position: number;
+  problem: string;
+}
+
+const PARALLEL_LOOKUPS = 4;
+/** Problems in the message; the details have all. */
+const MAX_NAMED = 5;
+
+/**
+ * The tracks that the fixes name, each that is no candidate of its item looked up once.
+ * @throws RelayError `INVALID_ARGUMENT` naming each fix that cannot be carried out; the provider's errors
+ */
+export async function readFixes(
+  { store, provider }: Pick<JobContext, 'store' | 'provider'>,
+  job: Job,
+  fixes: readonly Fix[],
+  call: Call,
+): Promise<Decision[]> {
+  const positions = fixes.map(({ position }) => position);
+  const items = new Map(itemsAt(store, job.seq, positions).map((item) => [item.position, item]));
+  const wrong = fixes.flatMap((fix, index) => {
+    const problem = problemOf(fix, items.get(fix.position), job, positions.indexOf(fix.position) < index);
+    return problem === null ? [] : [{ index, position: fix.position, problem }];
+  });
+  if (wrong.length > 0) throw refused(wrong, items);
+  const found = new Map<string, Track | null>();
+  for (const { candidates } of items.values())
+    for (const { track } of candidates ?? []) found.set(track.uri, track);
+  const unknown = new Set(fixes.flatMap((fix) => ('uri' in fix && !found.has(fix.uri) ? [fix.uri] : [])));
+  await inParallel([...unknown], PARALLEL_LOOKUPS, async (uri) => {
+    found.set(uri, await lookUp(provider, uri, call));
+  });
+  const missing = fixes.flatMap((fix, index) =>
+    'uri' in fix && !found.get(fix.uri)
+      ? [{ index, position: fix.position, problem: `Spotify has no track ${fix.uri}` }]
+      : [],
+  );
+  if (missing.length > 0) throw refused(missing, items);
+  return fixes.flatMap((fix) => {
+    const item = items.get(fix.position);
+    return item ? [{ item, track: 'uri' in fix ? (found.get(fix.uri) ?? null) : null }] : [];
+  });
+}
+
+function problemOf(fix: Fix, item: OpenItem | undefined, job: Job, isRepeated: boolean): string | null {
+  if (!item) return `the list has positions 0 to ${job.totalItems - 1}`;
+  if (isRepeated) return 'it is named twice';
+  if (item.status === 'written') return 'it is already written';
+  if (!('uri' in fix)) return null;
+  try {
+    parseRef(fix.uri, ['track']);
+    return null;
+  } catch (error) {
+    if (error instanceof RelayError) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}
+
+/** Null where Spotify does not know the track. */
+async function lookUp(provider: JobContext['provider'], uri: string, call: Call): Promise<Track | null> {
+  try {
+    return await getTrack(provider, parseRef(uri, ['track']).id, call);
+  } catch (error) {
+    if (error instanceof RelayError && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+function refused(problems: readonly Problem[], items: ReadonlyMap<number, OpenItem>): RelayError {
+  const named = problems
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ index, position, problem }) =>
+        `fixes[${index}] (position ${position}${nameOf(items.get(position))}): ${problem}.`,
+    );
+  const more = problems.length - named.length;
+  return new RelayError(
+    'INVALID_ARGUMENT',
+    [...named, ...(more > 0 ? [`And ${more} more.`] : []), 'Nothing was changed.'].join(' '),
+    {
+      remedy: 'Correct these fixes and send all of them again.',
+      details: { problems },
+    },
+  );
+}
+
+function nameOf(item: OpenItem | undefined): string {
+  const { title, artist } = (item?.input ?? {}) as Partial<TrackQuery>;
+  return title === undefined ? '' : `, "${title}" by ${artist}`;
+}
+
+/**
+ * Carries the decisions out, and accepts near candidates. A song that is in the list again is settled with it. To be
+ * called in a transaction.
+ */
+export function settleItems(
+  { store, clock, resolver }: Pick<JobContext, 'store' | 'clock' | 'resolver'>,
+  job: Job,
+  decisions: readonly Decision[],
+  acceptNear: number | undefined,
+): Settled {
+  const named = new Set(decisions.map(({ item }) => item.position));
+  const near = acceptNear === undefined ? [] : nearItems(store, job.seq, acceptNear);
+  const all = [
+    ...decisions,
+    ...near.flatMap((item) => {
+      const first = item.candidates?.[0];
+      return first && !named.has(item.position) ? [{ item, track: first.track }] : [];
+    }),
+  ];
+  const tracks = new Map<number, Track | null>();
+  for (const { item, track } of all) {
+    tracks.set(item.position, track);
+    if (item.key !== null && track) resolver.keep(item.input as TrackQuery, track);
+  }
+  for (const [position, track] of alike({ store }, job, all))
+    if (!tracks.has(position)) tracks.set(position, track);
+  for (const [position, track] of tracks) settleItem(store, job.seq, position, track, clock.now());
+  const skipped = [...tracks.values()].filter((track) => track === null).length;
+  return { settled: tracks.size - skipped, skipped };
+}
+
+/** The other open items that ask for the same song as one that was given a track. */
+function alike(
+  { store }: Pick<JobContext, 'store'>,
+  job: Job,
+  decisions: readonly Decision[],
+): Array<[number, Track]> {
+  const byKey = new Map<string, Track>();
+  for (const { item, track } of decisions) if (item.key !== null && track) byKey.set(item.key, track);
+  return [...openPositions(store, job.seq, [...byKey.keys()])].flatMap(([key, positions]) => {
+    const track = byKey.get(key);
+    return track ? positions.map((position): [number, Track] => [position, track]) : [];
+  });
+}
