@@ -10,7 +10,8 @@ import {
   type JobPayload,
 } from '../domain/job.ts';
 import { listOf, Track } from '../domain/shapes.ts';
-import { Description, PlaylistName, PlaylistRef } from './arguments.ts';
+import type { Fix } from '../jobs/settle.ts';
+import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
 import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
 import { Candidate } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
@@ -33,6 +34,7 @@ const JobSummary = z.object({
   ambiguous: Count,
   unmatched: Count,
   failed: Count,
+  skipped: Count.describe('Items left out by a fix'),
   skipped_existing: Count,
   written: Count,
   attempts: Count.describe('Failed attempts of the item or write that failed most often'),
@@ -177,23 +179,28 @@ export const getJobStatusTool = defineTool({
     'Returns a job and a page of its items: its progress, what it is waiting for and until when, and the outcome of each item, with candidates where it did not resolve. A job takes minutes to hours: do not ask more than a few times a minute.',
   kind: 'read',
   openWorld: false,
-  input: z.object({ job_id: jobId, offset: JobOffset, limit: JobLimit }),
+  input: z.object({
+    job_id: jobId,
+    only: z
+      .enum(['all', 'unresolved'])
+      .default('all')
+      .describe(
+        'unresolved: only items that are ambiguous, unmatched or failed, with their candidates. When omitted, all',
+      ),
+    offset: JobOffset,
+    limit: JobLimit,
+  }),
   output: z.object({
     job: JobShape,
     items: z.array(JobItemShape),
-    total: Count,
+    total: Count.describe('Items of the list asked for'),
     next_offset: z.number().nullable().describe('Give this as offset for the next page; null at the end'),
   }),
-  async handle({ jobs }, { job_id, offset, limit }) {
+  async handle({ jobs }, { job_id, only, offset, limit }) {
     const job = jobs.get(job_id);
-    const items = jobs.items(job_id, offset, limit);
+    const { items, total } = jobs.items(job_id, offset, limit, only);
     const end = offset + limit;
-    return {
-      job,
-      items,
-      total: job.total_items,
-      next_offset: end < job.total_items ? end : null,
-    };
+    return { job, items, total, next_offset: end < total ? end : null };
   },
 });
 
@@ -215,11 +222,40 @@ export const listJobsTool = defineTool({
 
 const JobAnswer = z.object({ job: JobShape });
 
+const MAX_FIXES = 500;
+
+const Position = z
+  .int()
+  .min(0)
+  .max(MAX_ENTRIES)
+  .describe('position of the item in the list of get_job_status');
+
+const Fixes = z
+  .array(
+    z.union([
+      z.strictObject({
+        position: Position,
+        track_id: TrackRef.describe('ID, URI or link of the track meant'),
+      }),
+      z.strictObject({ position: Position, skip: z.literal(true).describe('Leave the item out') }),
+    ]),
+  )
+  .min(1)
+  .max(MAX_FIXES)
+  .describe(
+    'What each of these items means: {position, track_id}, or {position, skip: true} to leave it out; 1 to 500. All are made or none',
+  );
+
+function fixOf(fix: z.output<typeof Fixes>[number]): Fix {
+  const { position } = fix;
+  return 'skip' in fix ? { position, skip: true } : { position, uri: fix.track_id.uri };
+}
+
 export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Resumes a waiting or failed job now, or a ready one with unresolved items, which are searched for again. A limit that still applies makes it wait again. A job that is already running is left alone. For a job with review_required, show the user both lists and ask which review to pass.',
+    'Resumes a waiting or failed job now, or a ready one with unresolved items, which are searched for again. A limit that still applies makes it wait again. A job that is already running is left alone. With fixes or accept_near it only settles items, without searching, and remembers them for the next list; show the user what you choose. For a job with review_required, show the user both lists and ask which review to pass.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -230,20 +266,45 @@ export const resumeJobTool = defineTool({
       .describe(
         'Only where review_required is true. carry_on: write what is missing after what is there; accept: keep the playlist as it is, the job ends completed. When omitted, carry_on',
       ),
+    fixes: Fixes.optional(),
+    accept_near: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe(
+        'Take the first candidate of every other unresolved item where its score is at least this; 0.35 and above is mostly a slip of the pen. When omitted, none',
+      ),
   }),
-  output: JobAnswer,
-  handle: async ({ jobs }, { job_id, review }) => ({ job: await jobs.resume(job_id, review) }),
+  output: JobAnswer.extend({
+    settled: Count.optional().describe('Items that now have their track'),
+    skipped: Count.optional().describe('Items that are now left out'),
+  }),
+  async handle({ jobs }, { job_id, review, fixes, accept_near }, call) {
+    if (fixes === undefined && accept_near === undefined) return { job: await jobs.resume(job_id, review) };
+    return jobs.settle(job_id, { fixes: fixes?.map(fixOf), acceptNear: accept_near }, call);
+  },
 });
 
 export const commitJobTool = defineTool({
   name: 'commit_job',
   title: 'Commit job',
   description:
-    'Starts writing what a ready job has resolved, in order, and returns at once; get_job_status shows its progress. A strict job with unresolved items is refused (JOB_STATE) with the counts. replace_playlist discards the previous content: confirm with the user first.',
+    'Starts writing what a ready job has resolved, in order, and returns at once; get_job_status shows its progress. A strict job with unresolved items is refused (JOB_STATE) with the counts and the ways on, unless skip_unresolved is true. replace_playlist discards the previous content: confirm with the user first.',
   kind: 'write',
-  input: z.object({ job_id: jobId }),
+  input: z.object({
+    job_id: jobId,
+    skip_unresolved: z
+      .boolean()
+      .default(false)
+      .describe(
+        'true: write without the items that did not resolve, also if the job is strict. When omitted, false',
+      ),
+  }),
   output: JobAnswer,
-  handle: async ({ jobs }, { job_id }) => ({ job: await jobs.commit(job_id) }),
+  handle: async ({ jobs }, { job_id, skip_unresolved }) => ({
+    job: await jobs.commit(job_id, { skipUnresolved: skip_unresolved }),
+  }),
 });
 
 export const cancelJobTool = defineTool({

@@ -1,0 +1,259 @@
+/** Items that searching did not resolve, settled by a person or a model. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
+import { at, trackShape } from '../support/shapes.ts';
+import { until } from '../support/until.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import {
+  asQuery,
+  createJob,
+  failureOf,
+  itemsOf,
+  jobOf,
+  NOTHING,
+  named,
+  reach,
+  runToEnd,
+  searches,
+  tracks,
+  uniqueTracks,
+  urisOf,
+  writes,
+} from './support.ts';
+
+/** Two letters too many for a slip of the pen, so that the song is only a near miss. */
+const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;
+
+async function unresolvedOf(relay: Relay, id: string, more: Record<string, unknown> = {}) {
+  const answer = await relay.call('get_job_status', { job_id: id, only: 'unresolved', ...more });
+  return answer as { job: JobRecord; items: ItemRecord[]; total: number; next_offset: number | null };
+}
+
+const outcomes = (items: readonly ItemRecord[]) =>
+  items.map(({ position, status, uri }) => [position, status, uri]);
+
+const lookups = ({ provider }: Relay) =>
+  provider.requests.filter(({ path }) => path.startsWith('/tracks/')).length;
+
+test('a strict job is settled item by item and written, and the next list needs no search', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [a, b, c, d] = uniqueTracks(relay, 4);
+    assert.ok(a && b && c && d);
+    const wrong = { title: misspelled(b.name), artist: asQuery(b).artist };
+    const list = [asQuery(a), wrong, NOTHING, asQuery(c), wrong];
+    const id = await createJob(relay, 'add_to_playlist', list, { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+
+    const open = await unresolvedOf(relay, id);
+    assert.deepEqual([open.total, open.next_offset], [3, null]);
+    assert.deepEqual(
+      open.items.map(({ position, status, candidates }) => [position, status, candidates?.[0]?.track.uri]),
+      [
+        [1, 'unmatched', b.uri],
+        [2, 'unmatched', undefined],
+        [4, 'unmatched', b.uri],
+      ],
+    );
+    const page = await unresolvedOf(relay, id, { limit: 2, offset: 0 });
+    assert.deepEqual([page.items.map(({ position }) => position), page.next_offset], [[1, 2], 2]);
+
+    const asked = [searches(relay), lookups(relay)];
+    const answer = await relay.call('resume_job', {
+      job_id: id,
+      fixes: [
+        { position: 1, track_id: b.id },
+        { position: 2, skip: true },
+        { position: 3, track_id: `https://open.spotify.com/track/${d.id}` },
+      ],
+    });
+    const { job, settled, skipped } = answer as { job: JobRecord; settled: number; skipped: number };
+    assert.deepEqual([settled, skipped], [3, 1], 'the same line at position 4 is settled with it');
+    assert.deepEqual(
+      [job.status, job.resolved, job.unmatched, job.skipped, job.pending],
+      ['ready', 4, 0, 1, 0],
+    );
+    assert.deepEqual(
+      [searches(relay), lookups(relay)],
+      [at(asked, 0), at(asked, 1) + 1],
+      'only the track that is no candidate is looked up',
+    );
+    assert.deepEqual(outcomes(await itemsOf(relay, id)), [
+      [0, 'matched', a.uri],
+      [1, 'matched', b.uri],
+      [2, 'skipped', null],
+      [3, 'matched', d.uri],
+      [4, 'matched', b.uri],
+    ]);
+    assert.deepEqual((await itemsOf(relay, id)).at(3)?.track, trackShape(d));
+
+    assert.equal((await runToEnd(relay, id)).status, 'completed');
+    assert.deepEqual(urisOf(playlist), [a.uri, b.uri, d.uri]);
+
+    await relay.restart();
+    const before = searches(relay);
+    const again = await createJob(relay, 'save_tracks', [wrong, asQuery(c)]);
+    await reach(relay, again, 'ready');
+    assert.deepEqual(outcomes(await itemsOf(relay, again)), [
+      [0, 'matched', b.uri],
+      [1, 'matched', d.uri],
+    ]);
+    assert.equal(searches(relay), before);
+  });
+});
+
+test('accept_near takes the first candidate wherever it scores enough, and nothing else', async () => {
+  await withRelay(async (relay) => {
+    const all = uniqueTracks(relay, 6);
+    const [other] = uniqueTracks(relay, 20).slice(-1);
+    assert.ok(other);
+    const near = all.map((track) => ({ title: misspelled(track.name), artist: asQuery(track).artist }));
+    const far = { title: asQuery(other).title, artist: 'Somebody Else Entirely' };
+    const id = await createJob(relay, 'save_tracks', [...near, far, NOTHING]);
+    await reach(relay, id, 'ready');
+    const open = (await unresolvedOf(relay, id)).items;
+    const scores = open.map(({ candidates }) => candidates?.[0]?.score ?? 0);
+    assert.ok(Math.min(...scores.slice(0, 6)) > (scores[6] ?? 0), `${scores}`);
+    const least = Math.min(...scores.slice(0, 6));
+    const answer = await relay.call('resume_job', {
+      job_id: id,
+      fixes: [{ position: 5, skip: true }],
+      accept_near: least,
+    });
+    const job = answer.job as JobRecord;
+    assert.deepEqual(
+      [answer.settled, answer.skipped, job.status, job.resolved, job.unmatched],
+      [5, 1, 'ready', 5, 2],
+    );
+    assert.deepEqual(outcomes(await itemsOf(relay, id)), [
+      ...all.slice(0, 5).map(({ uri }, position) => [position, 'matched', uri]),
+      [5, 'skipped', null],
+      [6, 'unmatched', null],
+      [7, 'unmatched', null],
+    ]);
+    const none = await relay.call('resume_job', { job_id: id, accept_near: 1 });
+    assert.deepEqual([none.settled, none.skipped], [0, 0]);
+  });
+});
+
+test('fixes that cannot be made are all named, and none is made', async () => {
+  await withRelay(async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const id = await createJob(relay, 'save_tracks', [
+      NOTHING,
+      { ...NOTHING, artist: 'Nobody Else' },
+      asQuery(a),
+    ]);
+    await reach(relay, id, 'ready');
+    const before = await jobOf(relay, id);
+    const send = async (fixes: unknown) => failureOf(await relay.call('resume_job', { job_id: id, fixes }));
+
+    const outside = await send([
+      { position: 0, track_id: a.id },
+      { position: 3, skip: true },
+      { position: 0, skip: true },
+    ]);
+    assert.deepEqual(outside, {
+      code: 'INVALID_ARGUMENT',
+      message: `fixes[1] (position 3): the list has positions 0 to 2. fixes[2] (position 0, "${NOTHING.title}" by ${NOTHING.artist}): it is named twice. Nothing was changed.`,
+      remedy: 'Correct these fixes and send all of them again.',
+      details: {
+        problems: [
+          { index: 1, position: 3, problem: 'the list has positions 0 to 2' },
+          { index: 2, position: 0, problem: 'it is named twice' },
+        ],
+      },
+    });
+
+    const unknown = '0000000000000000000000';
+    const missing = await send([
+      { position: 0, track_id: a.id },
+      { position: 1, track_id: unknown },
+    ]);
+    assert.deepEqual(missing.details, {
+      problems: [{ index: 1, position: 1, problem: `Spotify has no track spotify:track:${unknown}` }],
+    });
+
+    const album = await send([{ position: 0, track_id: 'spotify:album:0000000000000000000000' }]);
+    assert.equal(album.code, 'INVALID_ARGUMENT');
+    assert.match(album.message, /is an album, not a track/);
+    assert.deepEqual(await jobOf(relay, id), before);
+  });
+});
+
+test('skip_unresolved commits a strict job without what did not resolve', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [a, b] = tracks(relay, 2);
+    const id = await createJob(relay, 'add_to_playlist', [a, NOTHING, b], { playlist_id: playlist.id });
+    await reach(relay, id, 'ready');
+    const refused = failureOf(await relay.call('commit_job', { job_id: id }));
+    assert.deepEqual(
+      [refused.code, refused.message],
+      [
+        'JOB_STATE',
+        'The job is strict and 1 of its 3 items did not resolve (0 ambiguous, 1 unmatched, 0 failed).',
+      ],
+    );
+    for (const call of [
+      `get_job_status {"job_id":"${id}","only":"unresolved"}`,
+      `resume_job {"job_id":"${id}","fixes":[{"position":4,"track_id":"…"},{"position":7,"skip":true}]}`,
+      `resume_job {"job_id":"${id}","accept_near":0.35}`,
+      `commit_job {"job_id":"${id}","skip_unresolved":true}`,
+    ]) {
+      assert.ok(refused.remedy.includes(call), `${refused.remedy} names ${call}`);
+    }
+    assert.equal(writes(relay), 0);
+    await relay.call('commit_job', { job_id: id, skip_unresolved: true });
+    const job = await reach(relay, id, 'completed');
+    assert.deepEqual([job.written, job.unmatched], [2, 1]);
+    assert.deepEqual(urisOf(playlist), [a, b]);
+
+    const late = failureOf(
+      await relay.call('resume_job', { job_id: id, fixes: [{ position: 1, skip: true }] }),
+    );
+    assert.deepEqual(
+      [late.code, late.message, late.remedy],
+      [
+        'JOB_STATE',
+        'The job is completed, and only a job that has not begun to write can be corrected.',
+        '2 of its items are written. Add what is missing with a new job.',
+      ],
+    );
+  });
+});
+
+test('a job whose items are all left out has nothing to write', async () => {
+  await withRelay(async (relay) => {
+    const id = await createJob(relay, 'create_playlist', [NOTHING], { name: 'Of Nothing' });
+    await reach(relay, id, 'ready');
+    await relay.call('resume_job', { job_id: id, fixes: [{ position: 0, skip: true }] });
+    const { code, message } = failureOf(
+      await relay.call('commit_job', { job_id: id, skip_unresolved: true }),
+    );
+    assert.deepEqual([code, message], ['JOB_STATE', 'No item resolved, so there is nothing to write.']);
+    assert.equal(writes(relay), 0);
+  });
+});
+
+test('a decision about an item whose search is on its way stands, here and for the next list', async () => {
+  await withRelay(async (relay) => {
+    const [a, b] = uniqueTracks(relay, 2);
+    assert.ok(a && b);
+    let release = () => {};
+    const answered = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    relay.provider.faults.add({ path: '/search', times: 1, kind: 'hook', fn: () => answered });
+    const id = await createJob(relay, 'save_tracks', [asQuery(a)]);
+    await until(() => searches(relay) === 1);
+    await relay.call('resume_job', { job_id: id, fixes: [{ position: 0, track_id: b.id }] });
+    release();
+    await reach(relay, id, 'ready');
+    assert.deepEqual(outcomes(await itemsOf(relay, id)), [[0, 'matched', b.uri]]);
+    const next = await relay.call('find_track_exact', asQuery(a));
+    assert.equal((next.match as { track: { uri: string } }).track.uri, b.uri);
+  });
+});
