@@ -11,6 +11,8 @@ export interface TrackQuery {
   album?: string;
   /** Release year, four digits. */
   year?: number;
+  /** Recording code: twelve upper-case characters without hyphens. With one, title and artist may be ''. */
+  isrc?: string;
 }
 
 /** Maximum length of a search text in UTF-16 units, as for `search_tracks`. The provider documents no limit. */
@@ -49,9 +51,10 @@ export function searchQueries(asked: TrackQuery): string[] {
 /**
  * Equal for queries that mean the same: song and versions, all artists including the guests named in the title, album
  * and year. The year is included because it decides between re-recordings: a match for one year is not valid for
- * another, or for none.
+ * another, or for none. A recording code says it all, but for the album.
  */
 export function aliasKey(query: TrackQuery): string {
+  if (query.isrc !== undefined) return JSON.stringify(['isrc', query.isrc, nameKey(query.album ?? '')]);
   const title = parseTitle(query.title);
   const { main, guests } = readBilling(query.artist);
   return JSON.stringify([

@@ -22,6 +22,8 @@ export interface Resolution {
 }
 
 export interface Resolver {
+  /** Whether the query is answered without a search. */
+  knows(query: TrackQuery): boolean;
   resolve(query: TrackQuery, call: Call): Promise<Resolution>;
   /**
    * Stores the track that a person chose for a query; on disk when it resolves. True if it replaces an alias.
@@ -77,7 +79,7 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     return putAlias(store, alias, clock.now());
   }
 
-  return { resolve, choose, keep };
+  return { knows: (query) => remembered(query, aliasKey(query)) !== null, resolve, choose, keep };
 }
 
 /** A search forgives a wrong album; what is remembered for good does not. */

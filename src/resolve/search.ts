@@ -1,17 +1,23 @@
 /** The searches for one track: as few as possible, since each costs part of a daily quota. */
 import type { Track } from '../domain/shapes.ts';
+import { matchIsrc } from '../music/isrc.ts';
 import { isForgiven, type MatchResult, matchTrack } from '../music/match.ts';
 import { searchQueries, type TrackQuery } from '../music/trackQuery.ts';
 
 /**
  * One search for a well-written title and artist; the next, looser one only where nothing fits yet. A match that forgives
  * a slip of the pen stands only after the loosest search: that one shows the songs which may have been meant as written.
- * So at most two searches, or three if an album is requested.
+ * So at most two searches, or three if an album is requested. A recording code is asked for first, in one more.
  */
 export async function findTrack(
   query: TrackQuery,
   search: (text: string) => Promise<readonly Track[]>,
 ): Promise<MatchResult> {
+  if (query.isrc !== undefined) {
+    const result = matchIsrc(query.isrc, query.album, await search(`isrc:${query.isrc}`));
+    // Without both names there is nothing else to go by.
+    if (result.match || query.title === '' || query.artist === '') return result;
+  }
   const found = new Map<string, Track>();
   const texts = searchQueries(query);
   let result: MatchResult = { status: 'unmatched', match: null, candidates: [] };
