@@ -11,6 +11,7 @@ import * as diagnostics from './diagnostics.ts';
 import * as albums from './extras/albums.ts';
 import * as changeTools from './extras/changeTools.ts';
 import * as deletePlaylist from './extras/deletePlaylist.ts';
+import * as importList from './extras/importList.ts';
 import * as player from './extras/player.ts';
 import * as jobTools from './jobTools.ts';
 import * as listening from './listening.ts';
@@ -32,7 +33,7 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   playback: [playbackReading, playbackCommands],
   jobs: [jobTools],
   diagnostics: [diagnostics],
-  extras: [albums, player, deletePlaylist, changeTools],
+  extras: [albums, player, deletePlaylist, changeTools, importList],
 };
 
 const BY_GROUP = new Map(TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap(toolsIn)]));

@@ -1,7 +1,8 @@
 /** What a list is before and after it is read. */
 
-/** Formats that are read; `csv`, `json`, `m3u8` and `txt` are also written. */
-export type ListFormat = 'csv' | 'tsv' | 'spotify' | 'json' | 'm3u8' | 'pls' | 'xspf' | 'itunes' | 'txt';
+import type { ListFormat } from '../../domain/listImport.ts';
+
+export type { ListFormat };
 
 /** `mixed`: some lines are UTF-8, others Windows-1252, as after joining two files. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mixed';

@@ -1,0 +1,85 @@
+/** Reading a list of songs into Spotify, as the command line, the page and the tools speak of it. Plain JSON values. */
+
+/** Formats that are read. */
+export const LIST_FORMATS = [
+  'csv',
+  'tsv',
+  'spotify',
+  'json',
+  'm3u8',
+  'pls',
+  'xspf',
+  'itunes',
+  'txt',
+] as const;
+export type ListFormat = (typeof LIST_FORMATS)[number];
+
+/** Formats that are written. */
+export const WRITTEN_FORMATS = ['csv', 'json', 'm3u8', 'txt'] as const;
+export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
+
+/** How a list is read, where it should not be found out. */
+export interface ListReading {
+  format?: ListFormat | undefined;
+  /** Where the artist is in "A - B". */
+  artistSide?: 'left' | 'right' | undefined;
+  /** Only the playlist of this name, from a file that has several. */
+  list?: string | undefined;
+}
+
+/** Where the songs go. */
+export type ImportTarget =
+  | { kind: 'playlist'; playlistId: string; replace: boolean }
+  | { kind: 'new'; name: string; description?: string | undefined; public?: boolean | undefined }
+  | { kind: 'saved' };
+
+export interface ImportChoices {
+  /** true: nothing is written unless every song is found. */
+  strict: boolean;
+  /** true: a song that the list names twice is written once, and one that the playlist holds already not at all. */
+  skipDuplicates: boolean;
+}
+
+/** A line or row that is not a song. */
+export interface UnreadLine {
+  line: number;
+  /** At most 300 characters of the file. */
+  text: string;
+  /** A phrase such as `no artist`. */
+  why: string;
+}
+
+/** What a list is taken for, before anything is searched or written. */
+export interface ImportPreview {
+  format: ListFormat;
+  encoding: string;
+  /** Of the playlist, if the file names one and only one. */
+  name: string | null;
+  /** The playlists of a file that has several. */
+  lists: Array<{ name: string; songs: number }>;
+  songs: number;
+  /** Of `songs`; the others are tracks. Only known where the list has addresses. */
+  episodes: number;
+  /** Which side of " - " is the artist; null where the list has no such lines. */
+  artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;
+  /** The column of a table that is used for each field, by the names in its header. */
+  columns: Partial<Record<string, string>>;
+  /** The first songs, as they are understood. */
+  examples: Array<{ line: number; title: string; artist: string }>;
+  /** Lines that are not songs: how many, how many for each reason, and the first of those that are not empty. */
+  not_songs: { total: number; reasons: Record<string, number>; lines: UnreadLine[] };
+  /** Songs with an address, which cost no search. */
+  with_uri: number;
+  /** Songs without an address but with a recording code (ISRC), which names them exactly for one search. */
+  with_isrc: number;
+  /** Songs that were found for an earlier list, which cost no search. */
+  remembered: number;
+  /** Songs that the list has already named further up. */
+  repeated: number;
+  /** Searches that it takes: at least one and at most two for each song, three with a recording code or an album. */
+  searches: { at_least: number; at_most: number };
+  /** Searches of the last 24 hours, which count for the same quota. */
+  searches_24h: number;
+  /** Jobs that it takes: each holds at most 10,000 songs. */
+  jobs: number;
+}

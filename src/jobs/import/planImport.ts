@@ -1,0 +1,146 @@
+/** From the bytes of a list to the items of jobs, and what to tell a person before they begin. Searches and writes nothing. */
+import type { Clock } from '../../base/clock.ts';
+import { chunk } from '../../base/lists.ts';
+import type { ImportPreview, ListReading } from '../../domain/listImport.ts';
+import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
+import { readList } from '../../music/lists/readList.ts';
+import { aliasKey, searchQueries, type TrackQuery } from '../../music/trackQuery.ts';
+import type { Resolver } from '../../resolve/resolver.ts';
+import type { Store } from '../../store/file/open.ts';
+import type { NewJobItem } from '../../store/tables/jobItems.ts';
+import { requestTotals } from '../../store/tables/rateLimits.ts';
+
+/** A playlist holds no more, so that a longer list would not fit one anyway. */
+export const SONGS_PER_JOB = 10_000;
+
+/** Lines that a preview shows; it counts all. */
+const LINES_SHOWN = 200;
+const EXAMPLES = 3;
+
+export interface PlanServices {
+  resolver: Pick<Resolver, 'knows'>;
+  store: Store;
+  clock: Clock;
+}
+
+export interface ImportPlan {
+  preview: ImportPreview;
+  entries: ListEntry[];
+  /** One for each entry, in the same order. */
+  items: NewJobItem[];
+}
+
+export interface PlanOptions extends ListReading {
+  /** For Liked Songs, which take no episodes: they are told as not being songs. */
+  tracksOnly?: boolean;
+}
+
+/**
+ * Reads a list and looks up what is remembered of it.
+ * @param content the bytes of a file, or its text
+ * @throws RelayError `INVALID_ARGUMENT`, with `details.line` where one line is to blame, for what is no list
+ */
+export function planImport(
+  services: PlanServices,
+  content: Uint8Array | string,
+  { tracksOnly = false, ...reading }: PlanOptions = {},
+): ImportPlan {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const read = readList(bytes, given(reading));
+  const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
+  const items = entries.map(itemOf);
+  return { preview: previewOf(services, { ...read, entries, notSongs }, items), entries, items };
+}
+
+function given({ format, artistSide, list }: ListReading) {
+  return {
+    ...(format && { format }),
+    ...(artistSide && { artistSide }),
+    ...(list !== undefined && { list }),
+  };
+}
+
+function withoutEpisodes({ entries, notSongs }: ReadList): Pick<ReadList, 'entries' | 'notSongs'> {
+  const told = entries.filter(isEpisode).map(({ line, raw }): NotSong => ({ line, text: raw, why: EPISODE }));
+  return {
+    entries: entries.filter((entry) => !isEpisode(entry)),
+    notSongs: [...notSongs, ...told].sort((a, b) => a.line - b.line),
+  };
+}
+
+const EPISODE = 'an episode, which is no song';
+
+function isEpisode({ uri }: ListEntry): boolean {
+  return uri?.startsWith('spotify:episode:') === true;
+}
+
+/** A job shows the names of an entry with an address to a person; only the address counts. */
+function itemOf({ title, artist, album, year, isrc, uri }: ListEntry): NewJobItem {
+  if (uri !== undefined) {
+    return { input: { ...(title && artist && { title, artist }), uri }, key: null, uri, status: 'matched' };
+  }
+  const query: TrackQuery = {
+    title,
+    artist,
+    ...(album !== undefined && { album }),
+    ...(year !== undefined && { year }),
+    ...(isrc !== undefined && { isrc }),
+  };
+  return { input: query, key: aliasKey(query), uri: null, status: 'pending' };
+}
+
+function previewOf(services: PlanServices, read: ReadList, items: readonly NewJobItem[]): ImportPreview {
+  const { entries, decided } = read;
+  const { artistSide: side } = decided;
+  return {
+    format: read.format,
+    encoding: read.encoding,
+    name: read.name ?? null,
+    lists: (read.lists ?? []).map(({ name, entries: songs }) => ({ name, songs })),
+    songs: entries.length,
+    episodes: entries.filter(isEpisode).length,
+    artist_side: side ? { side: side.side, because: side.because, certain: side.certain } : null,
+    columns: decided.columns ?? {},
+    examples: entries.slice(0, EXAMPLES).map(({ line, title, artist }) => ({ line, title, artist })),
+    not_songs: unread(read.notSongs),
+    with_uri: entries.filter(({ uri }) => uri !== undefined).length,
+    with_isrc: entries.filter(({ uri, isrc }) => uri === undefined && isrc !== undefined).length,
+    ...costOf(services, items),
+    searches_24h: requestTotals(services.store, services.clock.now()).search ?? 0,
+    jobs: chunk(items, SONGS_PER_JOB).length,
+  };
+}
+
+function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {
+  const reasons: Record<string, number> = {};
+  for (const { why } of notSongs) reasons[why] = (reasons[why] ?? 0) + 1;
+  const lines = notSongs.filter(({ why }) => why !== 'empty').slice(0, LINES_SHOWN);
+  return { total: notSongs.length, reasons, lines };
+}
+
+/** What a job will search for: each song once. */
+function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
+  const counts = new Map<string, number>();
+  const queries = new Map<string, TrackQuery>();
+  for (const { input, key, uri } of items) {
+    const name = uri ?? key ?? '';
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    if (key !== null && !queries.has(key)) queries.set(key, input as TrackQuery);
+  }
+  let remembered = 0;
+  const searches = { at_least: 0, at_most: 0 };
+  for (const [key, query] of queries) {
+    if (resolver.knows(query)) remembered += counts.get(key) ?? 0;
+    else {
+      searches.at_least += 1;
+      searches.at_most += mostSearches(query);
+    }
+  }
+  return { remembered, repeated: items.length - counts.size, searches };
+}
+
+function mostSearches(query: TrackQuery): number {
+  const byCode = query.isrc === undefined ? 0 : 1;
+  const byName = query.title === '' || query.artist === '' ? 0 : searchQueries(query).length;
+  return Math.max(1, byCode + byName);
+}

@@ -1,0 +1,77 @@
+/** The jobs that search for the songs of a list and write them. */
+import { chunk } from '../../base/lists.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { BulkJobType, JobPayload } from '../../domain/job.ts';
+import type { ImportChoices, ImportTarget } from '../../domain/listImport.ts';
+import type { JobRecord } from '../jobRecord.ts';
+import type { Jobs } from '../jobService.ts';
+import { type ImportPlan, SONGS_PER_JOB } from './planImport.ts';
+
+const MAX_NAME = 100;
+const ATTEMPTS = 5;
+
+/**
+ * Creates the jobs for a plan, in the order in which they are to be committed: one for each 10,000 songs. A playlist
+ * holds no more than that, so a new one that is longer becomes several, "Name", "Name (2)" and so on.
+ * @throws RelayError `INVALID_ARGUMENT` for more songs than a playlist to be replaced holds, `STORE_ERROR`
+ */
+export async function startImport(
+  jobs: Pick<Jobs, 'create'>,
+  { items }: ImportPlan,
+  target: ImportTarget,
+  choices: ImportChoices,
+): Promise<JobRecord[]> {
+  const parts = chunk(items, SONGS_PER_JOB);
+  if (target.kind === 'playlist' && target.replace && parts.length > 1) throw tooMany(items.length);
+  const started: JobRecord[] = [];
+  for (const [index, part] of parts.entries()) {
+    const { job } = await jobs.create({
+      ...workOf(target, choices, index),
+      items: part,
+      maxAttempts: ATTEMPTS,
+    });
+    started.push(job);
+  }
+  return started;
+}
+
+function workOf(
+  target: ImportTarget,
+  { strict, skipDuplicates }: ImportChoices,
+  index: number,
+): { type: BulkJobType; payload: JobPayload } {
+  const base = { strict, dry_run: false, skip_existing: false, skip_duplicates: skipDuplicates };
+  switch (target.kind) {
+    case 'saved':
+      // What is saved twice is saved once.
+      return { type: 'save_tracks', payload: { ...base, skip_duplicates: true } };
+    case 'playlist': {
+      const type = target.replace ? 'replace_playlist' : 'add_to_playlist';
+      const payload = { ...base, playlist_id: target.playlistId };
+      return { type, payload: { ...payload, skip_existing: skipDuplicates && !target.replace } };
+    }
+    case 'new': {
+      const { description, public: isPublic = false } = target;
+      const details = { public: isPublic, ...(description === undefined ? {} : { description }) };
+      return { type: 'create_playlist', payload: { ...base, name: nameOf(target.name, index), ...details } };
+    }
+  }
+}
+
+function nameOf(name: string, index: number): string {
+  const number = index === 0 ? '' : ` (${index + 1})`;
+  return `${cut(name.trim(), MAX_NAME - number.length).trim()}${number}`;
+}
+
+/** Never inside a character. */
+function cut(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/u, '');
+}
+
+function tooMany(songs: number): RelayError {
+  return new RelayError(
+    'INVALID_ARGUMENT',
+    `The list has ${songs} songs; a playlist holds at most ${SONGS_PER_JOB}.`,
+    { remedy: 'Make new playlists of it, or give a shorter list.' },
+  );
+}

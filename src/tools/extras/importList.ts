@@ -1,0 +1,168 @@
+/** A list as text, such as a file that somebody pasted, on its way to a playlist. */
+import * as z from 'zod';
+import { RelayError } from '../../domain/errors.ts';
+import { type ImportPreview, type ImportTarget, LIST_FORMATS } from '../../domain/listImport.ts';
+import { planImport } from '../../jobs/import/planImport.ts';
+import { startImport } from '../../jobs/import/startImport.ts';
+import { PlaylistName, PlaylistRef } from '../arguments.ts';
+import { defineTool } from '../tool.ts';
+
+/** UTF-16 units; a request to the endpoint has at most 4 MiB. */
+const MAX_TEXT = 2_000_000;
+/** Of lines that are not songs, and of playlists in the file. */
+const ROWS_TOLD = 10;
+const TEXT_TOLD = 80;
+
+const Preview = z.object({
+  job_id: z
+    .string()
+    .optional()
+    .describe('Searches for the songs now. Check get_job_status; when it says ready, call commit_job'),
+  more_job_ids: z
+    .array(z.string())
+    .optional()
+    .describe('A job holds 10,000 songs: the jobs with the rest, to be committed in this order'),
+  format: z.enum(LIST_FORMATS).describe('What the text was read as'),
+  songs: z.number(),
+  name: z.string().optional().describe('Of the playlist, as the text has it'),
+  lists: z
+    .array(z.object({ name: z.string(), songs: z.number() }))
+    .optional()
+    .describe('Playlists in the text; choose one with list'),
+  artist_side: z
+    .object({ side: z.enum(['left', 'right']), because: z.string(), certain: z.boolean() })
+    .optional()
+    .describe('Where the artist is in "A - B". If it is not certain, show an example to the user'),
+  examples: z
+    .array(z.object({ title: z.string(), artist: z.string() }))
+    .describe('The first songs, as they were understood'),
+  not_songs: z.number().optional().describe('Lines that are not songs'),
+  not_song_lines: z
+    .array(z.object({ line: z.number(), text: z.string(), why: z.string() }))
+    .optional()
+    .describe(`The first ${ROWS_TOLD} of them that are not empty`),
+  with_link: z.number().optional().describe('Songs given by a Spotify link, which cost no search'),
+  with_isrc: z.number().optional().describe('Songs given by a recording code'),
+  remembered: z.number().optional().describe('Songs found for an earlier list, which cost no search'),
+  repeated: z.number().optional().describe('Songs that the text names again'),
+  searches: z
+    .number()
+    .describe('Searches it takes at least, from a limited daily quota; at most three times that'),
+});
+
+export const importListTool = defineTool({
+  name: 'import_list',
+  title: 'Import a list of songs',
+  description:
+    'Makes a playlist of a list that the user has as text or as a file: lines such as "Artist - Title", a CSV or JSON export of another music service, M3U, XSPF or iTunes XML. Pass the text as it is; do not rewrite it. It says what it read and starts a job that finds the songs; nothing is written before commit_job. Give one of name, playlist_id or saved. For songs that you choose yourself, use create_playlist_from_tracks.',
+  kind: 'write',
+  input: z.object({
+    text: z.string().min(1).max(MAX_TEXT).describe('The list, unchanged, up to 2,000,000 characters'),
+    name: PlaylistName.optional().describe('Make a new, private playlist of this name'),
+    playlist_id: PlaylistRef.optional().describe('Add to this playlist: its ID, URI or link'),
+    saved: z.boolean().default(false).describe('true: save the songs in Liked Songs. When omitted, false'),
+    replace: z
+      .boolean()
+      .default(false)
+      .describe(
+        'With playlist_id. true: the songs take the place of what the playlist holds; ask the user first. When omitted, false',
+      ),
+    dry_run: z
+      .boolean()
+      .default(false)
+      .describe('true: only say what would be read; no job, no search. When omitted, false'),
+    strict: z
+      .boolean()
+      .default(true)
+      .describe(
+        'true: commit_job refuses while a song is not found; false: it leaves those out. When omitted, true',
+      ),
+    skip_duplicates: z
+      .boolean()
+      .default(false)
+      .describe(
+        'true: leave out songs that the list names again or that the playlist holds already. When omitted, false',
+      ),
+    format: z.enum(LIST_FORMATS).optional().describe('What the text is. When omitted, found out'),
+    artist_side: z
+      .enum(['left', 'right'])
+      .optional()
+      .describe('Where the artist is in "A - B". When omitted, found out'),
+    list: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Only this playlist, where the text has several. When omitted, all of them as one'),
+  }),
+  output: Preview,
+  async handle(services, args, _call) {
+    const target = targetOf(args);
+    const plan = planImport(services, args.text, {
+      format: args.format,
+      artistSide: args.artist_side,
+      list: args.list,
+      tracksOnly: args.saved,
+    });
+    if (args.dry_run) return told(plan.preview);
+    if (!target) throw noTarget();
+    const { strict, skip_duplicates: skipDuplicates } = args;
+    const [first, ...more] = await startImport(services.jobs, plan, target, { strict, skipDuplicates });
+    return {
+      ...(first && { job_id: first.job_id }),
+      ...(more.length > 0 && { more_job_ids: more.map(({ job_id }) => job_id) }),
+      ...told(plan.preview),
+    };
+  },
+});
+
+/** Null where none is given. */
+function targetOf(args: {
+  name?: string | undefined;
+  playlist_id?: { id: string } | undefined;
+  saved: boolean;
+  replace: boolean;
+}): ImportTarget | null {
+  const given = [args.name, args.playlist_id, args.saved || undefined].filter((one) => one !== undefined);
+  if (given.length > 1) throw noTarget();
+  if (args.replace && !args.playlist_id) {
+    throw new RelayError('INVALID_ARGUMENT', 'replace needs playlist_id: there is nothing else to replace.', {
+      remedy: 'Pass playlist_id, or leave replace out.',
+    });
+  }
+  if (args.name !== undefined) return { kind: 'new', name: args.name };
+  if (args.playlist_id) return { kind: 'playlist', playlistId: args.playlist_id.id, replace: args.replace };
+  return args.saved ? { kind: 'saved' } : null;
+}
+
+function noTarget(): RelayError {
+  return new RelayError('INVALID_ARGUMENT', 'Give exactly one of name, playlist_id and saved.', {
+    remedy: 'name makes a new playlist. With dry_run true none is needed.',
+  });
+}
+
+/** Nothing that is empty or goes without saying. */
+function told(preview: ImportPreview): z.input<typeof Preview> {
+  const { not_songs, lists, artist_side: side } = preview;
+  const counts = {
+    not_songs: not_songs.total,
+    with_link: preview.with_uri,
+    with_isrc: preview.with_isrc,
+    remembered: preview.remembered,
+    repeated: preview.repeated,
+  };
+  const lines = not_songs.lines.slice(0, ROWS_TOLD);
+  return {
+    format: preview.format,
+    songs: preview.songs,
+    ...(preview.name !== null && { name: preview.name }),
+    ...(lists.length > 0 && { lists: lists.slice(0, ROWS_TOLD) }),
+    ...(side && { artist_side: side }),
+    examples: preview.examples.map(({ title, artist }) => ({ title, artist })),
+    ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
+    ...(lines.length > 0 && {
+      not_song_lines: lines.map(({ line, text, why }) => ({ line, text: text.slice(0, TEXT_TOLD), why })),
+    }),
+    searches: preview.searches.at_least,
+  };
+}

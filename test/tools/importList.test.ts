@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  asQuery,
+  failureOf,
+  itemsOf,
+  jobOf,
+  named,
+  reach,
+  runToEnd,
+  searches,
+  uniqueTracks,
+  urisOf,
+} from '../jobs/support.ts';
+import { at, owner } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+const ALL = { env: { RELAY_TOOLSETS: 'all' } };
+
+const lineOf = (track: Parameters<typeof asQuery>[0]) => {
+  const { title, artist } = asQuery(track);
+  return `${artist} - ${title}`;
+};
+
+/** The new playlist of this name. */
+function rowsOf(relay: Relay, name: string): string[] {
+  return urisOf(named(relay, name));
+}
+
+test('a list as text becomes a playlist: preview, job, commit', () =>
+  withRelay(ALL, async (relay) => {
+    const songs = uniqueTracks(relay, 6);
+    const [one, two, three, four, five, six] = songs.map((_song, index) => at(songs, index));
+    if (!one || !two || !three || !four || !five || !six) return assert.fail();
+    const text = [
+      '# Songs for Sunday',
+      ...[one, two, three].map(lineOf),
+      '',
+      'nothing that is a song',
+      `${lineOf(four)}  https://open.spotify.com/track/${four.id}`,
+      five.isrc,
+      lineOf(one),
+    ].join('\n');
+    const preview = await relay.call('import_list', { text, dry_run: true });
+    const expected = {
+      format: 'txt',
+      songs: 6,
+      artist_side: preview.artist_side,
+      examples: [one, two, three].map(asQuery),
+      not_songs: 3,
+      not_song_lines: [
+        { line: 1, text: '# Songs for Sunday', why: 'comment' },
+        { line: 6, text: 'nothing that is a song', why: 'no artist' },
+      ],
+      with_link: 1,
+      with_isrc: 1,
+      repeated: 1,
+      searches: 4,
+    };
+    assert.deepEqual(preview, expected);
+    assert.equal((preview.artist_side as { side: string }).side, 'left');
+    assert.deepEqual((await relay.call('list_jobs', {})).total, 0);
+    assert.deepEqual(relay.provider.requests, []);
+
+    const begun = await relay.call('import_list', { text, name: 'Sunday' });
+    assert.deepEqual(begun, { job_id: begun.job_id, ...expected });
+    const done = await runToEnd(relay, String(begun.job_id));
+    assert.deepEqual([done.status, done.written], ['completed', 6]);
+    assert.equal(searches(relay), 4);
+    assert.deepEqual(
+      rowsOf(relay, 'Sunday'),
+      [one, two, three, four, five, one].map(({ uri }) => uri),
+    );
+
+    // Once more, and everything is remembered.
+    relay.provider.clearRequests();
+    const again = await relay.call('import_list', { text, dry_run: true });
+    assert.deepEqual(again, { ...expected, remembered: 5, searches: 0 });
+    assert.deepEqual(relay.provider.requests, []);
+  }));
+
+test('a recording code that Spotify does not know falls back to the names beside it', () =>
+  withRelay(ALL, async (relay) => {
+    const song = at(uniqueTracks(relay, 1), 0);
+    const { title, artist } = asQuery(song);
+    const text = `title,artist,isrc\n"${title}","${artist}",ZZZZZ9900001\n,,ZZZZZ9900002\n`;
+    const begun = await relay.call('import_list', { text, name: 'Codes', strict: false });
+    const id = String(begun.job_id);
+    await reach(relay, id, 'ready');
+    assert.deepEqual(
+      (await itemsOf(relay, id)).map(({ status, uri }) => ({ status, uri })),
+      [
+        { status: 'matched', uri: song.uri },
+        { status: 'unmatched', uri: null },
+      ],
+    );
+  }));
+
+test('a list replaces a playlist or goes among the saved songs, episodes left out', () =>
+  withRelay(ALL, async (relay) => {
+    const [one, two] = uniqueTracks(relay, 2);
+    if (!one || !two) return assert.fail();
+    const episode = at(relay.provider.catalogue.episodes, 0);
+    const text = [one.uri, two.uri, episode.uri, one.uri].join('\n');
+    const playlist = named(relay, 'Morning Ferry');
+    const into = await relay.call('import_list', { text, playlist_id: playlist.id, replace: true });
+    await runToEnd(relay, String(into.job_id));
+    assert.deepEqual(urisOf(playlist), [one.uri, two.uri, episode.uri, one.uri]);
+    const more = { text, playlist_id: playlist.id, skip_duplicates: true };
+    const adds = await relay.call('import_list', more);
+    const added = await runToEnd(relay, String(adds.job_id));
+    assert.deepEqual([added.written, added.skipped_existing, urisOf(playlist).length], [0, 4, 4]);
+
+    owner(relay.provider).saved.length = 0;
+    const saved = await relay.call('import_list', { text, saved: true });
+    assert.deepEqual(saved.not_song_lines, [
+      { line: 3, text: episode.uri, why: 'an episode, which is no song' },
+    ]);
+    await runToEnd(relay, String(saved.job_id));
+    assert.deepEqual(
+      owner(relay.provider)
+        .saved.map(({ uri }) => uri)
+        .sort(),
+      [one.uri, two.uri].sort(),
+    );
+  }));
+
+test('more than 10,000 songs become several jobs, and several playlists', () =>
+  withRelay(ALL, async (relay) => {
+    const uris = relay.provider.catalogue.tracks.map(({ uri }) => uri);
+    const text = Array.from({ length: 10_001 }, (_, index) => uris[index % uris.length]).join('\n');
+    const begun = await relay.call('import_list', { text, name: 'Everything' });
+    const ids = [String(begun.job_id), ...(begun.more_job_ids as string[])];
+    const jobs = await Promise.all(ids.map((id) => jobOf(relay, id)));
+    assert.deepEqual(
+      jobs.map(({ total_items, payload }) => [total_items, payload.name]),
+      [
+        [10_000, 'Everything'],
+        [1, 'Everything (2)'],
+      ],
+    );
+    const { id } = named(relay, 'Morning Ferry');
+    const refused = failureOf(await relay.call('import_list', { text, playlist_id: id, replace: true }));
+    assert.deepEqual(
+      [refused.code, refused.message],
+      ['INVALID_ARGUMENT', 'The list has 10001 songs; a playlist holds at most 10000.'],
+    );
+  }));
+
+test('what cannot be done is refused with what to do, before a job is made', () =>
+  withRelay(ALL, async (relay) => {
+    const text = 'Ula - Plinth\nOvo - Kettle';
+    const id = named(relay, 'Morning Ferry').id;
+    const cases: Array<[args: Record<string, unknown>, message: RegExp]> = [
+      [{ text }, /^Give exactly one of name, playlist_id and saved\.$/],
+      [{ text, name: 'A', saved: true }, /^Give exactly one of/],
+      [{ text, name: 'A', playlist_id: id }, /^Give exactly one of/],
+      [{ text, name: 'A', replace: true }, /^replace needs playlist_id/],
+      [{ text: 'x', name: 'A' }, /^No song was found/],
+      [{ text: '{"a":', name: 'A' }, /line 1|Line 1/],
+      [{ text: '', name: 'A' }, /text/],
+      [{ text, name: 'A', list: 'Other' }, /^The file has no playlist "Other"\.$/],
+    ];
+    for (const [args, message] of cases) {
+      const { code, message: said } = failureOf(await relay.call('import_list', args));
+      assert.equal(code, 'INVALID_ARGUMENT', JSON.stringify(args));
+      assert.match(said, message);
+    }
+    assert.equal((await relay.call('list_jobs', {})).total, 0);
+    assert.deepEqual(relay.provider.requests, []);
+  }));
+
+test('the answer stays short whatever is in the list', () =>
+  withRelay(ALL, async (relay) => {
+    const junk = Array.from({ length: 60 }, (_, index) => `${index} ${'words '.repeat(30)}`);
+    const playlists = Array.from({ length: 60 }, (_, index) => ({
+      name: `${index} ${'long name '.repeat(30)}`,
+      tracks: [{ title: `Plinth ${'and '.repeat(40)}`, artist: 'Ula' }, ...junk],
+    }));
+    const answer = await relay.call('import_list', { text: JSON.stringify({ playlists }), dry_run: true });
+    assert.equal(answer.error, undefined);
+    assert.ok(JSON.stringify(answer).length < 6_000, `${JSON.stringify(answer).length} characters`);
+  }));
