@@ -1,6 +1,6 @@
 /** How commands are grouped: under headings in the help, and below a command of their own. */
 import { Command } from 'commander';
-import { RelayError } from '../domain/errors.ts';
+import { printHelp, unknownCommand } from './help.ts';
 
 /** The headings of `relay --help`, in order. A command names its own with `helpGroup`. */
 export const HELP_GROUPS = {
@@ -35,13 +35,9 @@ export function commandWithOthers(
     .usage('[command] [options]')
     .argument('[name...]');
   return parent.action(async (unknown: string[]) => {
-    const [first] = unknown;
+    const [first, ...others] = unknown;
     if (first === undefined) return byDefault();
-    const { didYouMean } = await import('../config/nearest.ts');
-    const names = parent.commands.map((command) => command.name());
-    const hint = didYouMean(first, names) ?? `It has ${names.join(', ')}.`;
-    throw new RelayError('USAGE', `Unknown command "${name} ${first}".`, {
-      remedy: { text: `${hint} See {command}.`, command: [name, '--help'] },
-    });
+    if (first !== 'help') throw unknownCommand(parent, first);
+    printHelp(parent, others);
   });
 }

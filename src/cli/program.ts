@@ -6,6 +6,7 @@ import { byHelpGroup, HELP_GROUPS } from './commandGroups.ts';
 import { COMMANDS } from './commandList.ts';
 import { createContext, type GlobalOptions, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
+import { helpCommand } from './help.ts';
 import { cleanIo, printError } from './terminal/output.ts';
 
 /** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */
@@ -41,18 +42,18 @@ export function createProgram(world: World, finish: Finish, json = false): Comma
     .option('--home <dir>', 'Use this home directory (RELAY_HOME)')
     .option('--json', 'Print JSON: one document, or one per line')
     .helpOption('-h, --help', 'Print this help')
-    .commandsGroup(HELP_GROUPS.other)
-    .helpCommand('help [command]', 'Print help for a command')
+    .helpCommand(false)
     .configureHelp({
       showGlobalOptions: true,
-      helpWidth: Math.min(world.io.columns, 80),
+      helpWidth: Math.min(context.io.columns, 80),
       minWidthToWrap: 20,
       subcommandTerm: (command) => command.name(),
     })
     .configureOutput({ writeOut: context.io.out, writeErr: context.io.err, outputError: () => {} })
     .exitOverride()
     .addHelpText('after', EXAMPLES);
-  for (const command of COMMANDS.map((create) => create(context, finish)).sort(byHelpGroup)) {
+  const commands = COMMANDS.map((create) => create(context, finish));
+  for (const command of [...commands, helpCommand(program).helpGroup(HELP_GROUPS.other)].sort(byHelpGroup)) {
     command.copyInheritedSettings(program);
     for (const nested of command.commands) nested.copyInheritedSettings(command);
     program.addCommand(command);

@@ -32,6 +32,36 @@ for (const [args, remedy] of SUGGESTIONS) {
   });
 }
 
+test('help of an unknown command says which one it is, and suggests near names', async () => {
+  const said = (message: string, remedy: string) => ({
+    code: 2,
+    out: '',
+    err: `relay: ${message}\n  ${remedy}\n`,
+  });
+  assert.deepEqual(
+    await relay(['help', 'jbs']),
+    said('Unknown command "jbs".', 'Did you mean "jobs"? See `relay --help`.'),
+  );
+  assert.deepEqual(await relay(['help', 'xyzzy']), said('Unknown command "xyzzy".', 'See `relay --help`.'));
+  assert.deepEqual(
+    await relay(['help', 'jobs', 'shw']),
+    said('Unknown command "jobs shw".', 'Did you mean "show"? See `relay jobs --help`.'),
+  );
+  assert.deepEqual(
+    await relay(['config', 'help', 'sett']),
+    said('Unknown command "config sett".', 'Did you mean "set"? See `relay config --help`.'),
+  );
+});
+
+test('help reaches every command, in front of it and below it', async () => {
+  assert.deepEqual(await relay(['help']), await relay(['--help']));
+  for (const path of PATHS)
+    assert.deepEqual(await relay(['help', ...path]), await relay([...path, '--help']));
+  assert.deepEqual(await relay(['jobs', 'help']), await relay(['jobs', '--help']));
+  assert.deepEqual(await relay(['jobs', 'help', 'show']), await relay(['jobs', 'show', '--help']));
+  assert.deepEqual(await relay(['help', 'call', 'get_track']), await relay(['help', 'call']));
+});
+
 test('the help of every command needs no part of the program, no settings and no home', async () => {
   for (const path of PATHS) {
     const { code, out, err } = await relay([...path, '--help'], {
@@ -51,6 +81,10 @@ test('no line of any help is wider than a terminal of 80 columns', async () => {
       path.join(' '),
     );
   }
+});
+
+test('a terminal that says it has no columns gets the lines of a usual one', async () => {
+  assert.deepEqual(await relay(['login', '--help'], { columns: 0 }), await relay(['login', '--help']));
 });
 
 test('every command is under a heading of its own choice', async () => {

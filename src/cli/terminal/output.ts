@@ -34,7 +34,11 @@ export interface Io extends Streams {
 /** Back to the start of the line, and clear it. */
 const START_OF_LINE = '\r\u001b[K';
 
+/** Where the terminal does not know its width: some say 0, and each word would stand on a line of its own. */
+const USUAL_COLUMNS = 80;
+
 export function cleanIo(streams: Streams): Io {
+  const columns = streams.columns > 0 ? streams.columns : USUAL_COLUMNS;
   return {
     // Only looking at it starts reading.
     get stdin() {
@@ -42,9 +46,9 @@ export function cleanIo(streams: Streams): Io {
     },
     out: (text) => streams.out(visibleLines(text)),
     err: (text) => streams.err(visibleLines(text)),
-    redraw: (line) => streams.err(`${START_OF_LINE}${fitted(visibleLine(line), streams.columns - 1)}`),
+    redraw: (line) => streams.err(`${START_OF_LINE}${fitted(visibleLine(line), columns - 1)}`),
     terminal: streams.terminal,
-    columns: streams.columns,
+    columns,
   };
 }
 

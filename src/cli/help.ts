@@ -1,0 +1,43 @@
+/** `relay help COMMAND`, and `relay COMMAND help` for a command that has others below it. */
+import { Command } from 'commander';
+import { nearestNames } from '../config/nearest.ts';
+import { RelayError } from '../domain/errors.ts';
+
+/** Commander's own answers an unknown name with the whole help and no word about the name. */
+export function helpCommand(program: Command): Command {
+  return new Command('help')
+    .description('Print help for a command')
+    .argument('[command...]', 'Name of the command, and of one below it')
+    .addHelpText('after', '\nExamples:\n  $ relay help jobs\n  $ relay help jobs show')
+    .action((names: string[]) => printHelp(program, names));
+}
+
+/**
+ * Prints the help of the command that `names` lead to below `from`. Words after a command that has none below it may be its
+ * arguments, and are left alone.
+ * @throws RelayError `USAGE` for an unknown name
+ */
+export function printHelp(from: Command, names: readonly string[]): void {
+  const [first, ...others] = names;
+  if (first === undefined || from.commands.length === 0) {
+    from.outputHelp();
+    return;
+  }
+  const next = from.commands.find((command) => command.name() === first);
+  if (!next) throw unknownCommand(from, first);
+  printHelp(next, others);
+}
+
+/** What to call instead of a command that `parent` does not have. */
+export function unknownCommand(parent: Command, name: string): RelayError {
+  const path = parent.parent === null ? [] : [parent.name()];
+  const near = nearestNames(
+    name,
+    parent.commands.map((command) => command.name()),
+  ).map((candidate) => `"${candidate}"`);
+  const all = path.length === 0 ? '' : `It has ${parent.commands.map((one) => one.name()).join(', ')}. `;
+  const hint = near.length === 0 ? all : `Did you mean ${near.join(' or ')}? `;
+  return new RelayError('USAGE', `Unknown command "${[...path, name].join(' ')}".`, {
+    remedy: { text: `${hint}See {command}.`, command: [...path, '--help'] },
+  });
+}
