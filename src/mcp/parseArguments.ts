@@ -1,7 +1,7 @@
-/** Checks a call's arguments, with messages from which a model can correct them at once. Pure. */
+/** Checks a call's arguments. Pure. */
 import * as z from 'zod';
-import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
+import { invalidArguments, pathText, unknownArgument, unwrapped } from './argumentProblems.ts';
 
 /**
  * The parsed arguments. null for an optional one means that it is left out.
@@ -10,10 +10,10 @@ import type { Tool } from '../tools/tool.ts';
  */
 export function parseArguments(tool: Tool, args: unknown): unknown {
   const own = languageName(args);
-  if (own !== null) throw refusal(tool, [`Unknown argument "${own}".`]);
+  if (own !== null) throw unknownArgument(tool, own);
   const parsed = tool.input.safeParse(withoutNulls(tool.input, args ?? {}), { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw refusal(tool, parsed.error.issues.map(describe));
+  throw invalidArguments(tool, parsed.error.issues);
 }
 
 /** Keys by which a value of a client could reach the prototype of our objects (prototype pollution). No tool has them. */
@@ -49,87 +49,6 @@ function pathOf(place: Place): Array<string | number> {
   return path.length <= 20 ? path : ['…', ...path.slice(-5)];
 }
 
-function refusal(tool: Tool, problems: readonly string[]): RelayError {
-  const accepted = Object.keys(tool.input.shape);
-  return new RelayError('INVALID_ARGUMENT', problems.join(' '), {
-    remedy:
-      accepted.length > 0
-        ? `${tool.name} takes: ${accepted.join(', ')}.`
-        : `${tool.name} takes no arguments.`,
-  });
-}
-
-function describe(issue: z.core.$ZodIssue): string {
-  const where = issue.path.length === 0 ? 'The arguments' : pathText(issue.path);
-  switch (issue.code) {
-    case 'unrecognized_keys':
-      return `Unknown argument${issue.keys.length > 1 ? 's' : ''} ${issue.keys.map((key) => `"${key}"`).join(', ')}.`;
-    case 'custom':
-      return `${where}: ${issue.message}`;
-    case 'invalid_type':
-      if (issue.input === undefined) return `${where} is missing.`;
-      return `${where} must be ${typeName(issue.expected)}, not ${valueName(issue.input)}.`;
-    case 'invalid_value':
-      return `${where} must be one of ${issue.values.map(String).join(', ')}.`;
-    case 'too_big':
-      return `${where} ${amount('at most', issue.maximum, issue.origin)}.`;
-    case 'too_small':
-      return `${where} ${amount('at least', issue.minimum, issue.origin)}.`;
-    case 'invalid_union':
-      return describe(closestBranch(issue, where));
-    default:
-      return `${where}: ${issue.message.replace(/\.$/, '')}.`;
-  }
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
-}
-
-/** In a choice between forms, the problem with the form that the value comes closest to. */
-function closestBranch(issue: z.core.$ZodIssueInvalidUnion, where: string): z.core.$ZodIssue {
-  const branches = issue.errors.filter(
-    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
-  );
-  const [closest] = branches.sort((a, b) => a.length - b.length);
-  const [first] = closest ?? [];
-  if (first) return { ...first, path: [...issue.path, ...first.path] };
-  return {
-    code: 'custom',
-    path: [],
-    message: `${where} is not in any of the accepted forms.`,
-    input: issue.input,
-  };
-}
-
-function amount(bound: 'at most' | 'at least', limit: number | bigint, origin: string): string {
-  const plural = Number(limit) === 1 ? '' : 's';
-  if (origin === 'string') return `must have ${bound} ${limit} character${plural}`;
-  if (origin === 'array') return `must have ${bound} ${limit} entr${Number(limit) === 1 ? 'y' : 'ies'}`;
-  return `must be ${bound} ${limit}`;
-}
-
-const TYPE_NAMES: Record<string, string> = {
-  int: 'an integer',
-  number: 'a number',
-  string: 'a string',
-  boolean: 'a boolean',
-  array: 'an array',
-  object: 'an object',
-};
-
-function typeName(type: string): string {
-  return TYPE_NAMES[type] ?? type;
-}
-
-function valueName(value: unknown): string {
-  if (value === null) return 'null';
-  return typeName(Array.isArray(value) ? 'array' : typeof value);
-}
-
 /** `value` without the nulls that stand for something left out; null for a required or an unknown key stays. */
 function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
   const inner = unwrapped(schema);
@@ -152,13 +71,6 @@ function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
 
 function fieldOf(shape: z.core.$ZodShape, key: string): z.core.$ZodType | undefined {
   return Object.hasOwn(shape, key) ? shape[key] : undefined;
-}
-
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return unwrapped(schema.def.innerType);
-  }
-  return schema;
 }
 
 /** The fields of an object, or of each of the objects that a value may be. */

@@ -93,6 +93,11 @@ test('an unknown tool is a protocol error', async () => {
   });
 });
 
+const SONG = { title: 'Tin', artist: 'Ula Brenk' };
+const PLAYLIST = '0000000000000000000000';
+const ANY_ENTRIES =
+  'tracks: 1 to 10,000 songs in order, each {title, artist, album?, year?}, {id}, {uri}, {url}, or a bare ID, URI or link.';
+
 const badArguments: Array<
   [what: string, tool: string, args: Record<string, unknown>, message: string, remedy: string]
 > = [
@@ -138,6 +143,55 @@ const badArguments: Array<
     { track_id: 'spotify:album:0000invented0000album0' },
     'track_id: "spotify:album:0000invented0000album0" is an album, not a track. Give the ID, URI or link of a track.',
     'get_track takes: track_id.',
+  ],
+  [
+    'an unknown field of an object within the arguments',
+    'create_bulk_job',
+    { type: 'create_playlist', payload: { nam: 'Tin', strict: true }, items: [SONG] },
+    'Unknown argument "payload.nam".',
+    'payload takes: playlist_id, name, description, public, strict, dry_run, skip_existing, skip_duplicates.',
+  ],
+  [
+    'a field of the wrong type, and an unknown argument',
+    'create_bulk_job',
+    { type: 'create_playlist', payload: { name: 5 }, items: [SONG], nam: 'Tin' },
+    'payload.name must be a string, not a number. Unknown argument "nam".',
+    'payload takes: playlist_id, name, description, public, strict, dry_run, skip_existing, skip_duplicates. create_bulk_job takes: type, payload, items, max_attempts.',
+  ],
+  [
+    'a string in place of a song',
+    'add_tracks_by_search',
+    { playlist_id: PLAYLIST, tracks: ['Old Carousel - Ula Brenk'] },
+    'tracks[0] must be an object {title, artist, album?, year?}, not a string.',
+    'tracks: 1 to 10,000 songs as {title, artist, album?, year?}, in order.',
+  ],
+  [
+    'a string that is neither a song nor an ID',
+    'bulk_add_tracks',
+    { playlist_id: PLAYLIST, tracks: ['Old Carousel - Ula Brenk'] },
+    'tracks[0]: "Old Carousel - Ula Brenk" is not a track or an episode. Give a 22-character ID, a URI such as spotify:track:… or an open.spotify.com link. Or give an object {title, artist, album?, year?}.',
+    ANY_ENTRIES,
+  ],
+  [
+    'a song with a misspelled field',
+    'bulk_add_tracks',
+    { playlist_id: PLAYLIST, tracks: [SONG, { titel: 'Tin', artist: 'Ula Brenk' }] },
+    'tracks[1].title is missing. Unknown argument "tracks[1].titel".',
+    ANY_ENTRIES,
+  ],
+  [
+    'a number in place of a song',
+    'bulk_add_tracks',
+    { playlist_id: PLAYLIST, tracks: [5] },
+    'tracks[0] must be {title, artist, album?, year?} or {id} or {uri} or {url}, not a number.',
+    ANY_ENTRIES,
+  ],
+  [
+    'a thousand bad entries, of which a few are named',
+    'add_tracks_by_search',
+    { playlist_id: PLAYLIST, tracks: new Array(1_000).fill('x') },
+    `${[0, 1, 2, 3, 4, 5, 6, 7].map((n) => `tracks[${n}] must be an object {title, artist, album?, year?}, not a string.`).join(' ')} And 992 more.`,
+    'tracks: 1 to 10,000 songs as {title, artist, album?, year?}, in order.',
   ],
   [
     'both cursors',

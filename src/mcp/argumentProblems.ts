@@ -1,0 +1,165 @@
+/** What is wrong with a call's arguments, in words from which a model can correct them at once. Pure. */
+import * as z from 'zod';
+import { RelayError } from '../domain/errors.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** Problems named; a list may have one in each of its entries. */
+const MAX_NAMED = 8;
+
+/** `INVALID_ARGUMENT` naming each problem, and what the place that it is in takes. */
+export function invalidArguments({ name, input }: Tool, issues: readonly z.core.$ZodIssue[]): RelayError {
+  const problems = issues.flatMap((issue) => describe(issue, input));
+  const more = problems.length - MAX_NAMED;
+  const named = more > 0 ? [...problems.slice(0, MAX_NAMED), `And ${more} more.`] : problems;
+  const accepted = new Set(issues.map(({ path, code }) => acceptedAt(name, input, path, code)));
+  return new RelayError('INVALID_ARGUMENT', named.join(' '), { remedy: [...accepted].join(' ') });
+}
+
+export function unknownArgument({ name, input }: Tool, path: string): RelayError {
+  return new RelayError('INVALID_ARGUMENT', `Unknown argument "${path}".`, { remedy: takes(name, input) });
+}
+
+/** `tracks[0].title` */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+/** The schema without what says that it may be left out. */
+export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    return unwrapped(schema.def.innerType);
+  }
+  return schema;
+}
+
+/** What the innermost place with a name of its own takes: a list, an object within the arguments, or the tool. */
+function acceptedAt(
+  tool: string,
+  input: z.ZodObject,
+  path: readonly PropertyKey[],
+  code: z.core.$ZodIssue['code'],
+): string {
+  const [first] = path;
+  const argument = first === undefined ? undefined : input.shape[String(first)];
+  const schema = argument && unwrapped(argument);
+  const isInside = path.length > 1 || code === 'unrecognized_keys' || code === 'invalid_type';
+  if (argument && schema instanceof z.ZodArray && isInside) {
+    const words = descriptionOf(argument) ?? `a list, each entry ${formsOf(schema.element).join(' or ')}`;
+    return `${String(first)}: ${words}.`;
+  }
+  if (schema instanceof z.ZodObject && isInside) return takes(String(first), schema);
+  return takes(tool, input);
+}
+
+function takes(name: string, { shape }: z.ZodObject): string {
+  const fields = Object.keys(shape);
+  return fields.length > 0 ? `${name} takes: ${fields.join(', ')}.` : `${name} takes no arguments.`;
+}
+
+function descriptionOf(schema: z.core.$ZodType): string | undefined {
+  const { description } = schema as z.ZodType;
+  if (description !== undefined) return description.replace(/\.$/, '');
+  const inner = unwrapped(schema);
+  return inner === schema ? undefined : descriptionOf(inner);
+}
+
+function describe(issue: z.core.$ZodIssue, input: z.core.$ZodType): string[] {
+  const where = issue.path.length === 0 ? 'The arguments' : pathText(issue.path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return [unrecognised(issue)];
+    case 'custom':
+      return [`${where}: ${issue.message}`];
+    case 'invalid_type': {
+      if (issue.input === undefined) return [`${where} is missing.`];
+      const [form] = issue.expected === 'object' ? formsOf(schemaAt(input, issue.path)) : [];
+      const wanted = [typeName(issue.expected), ...(form === undefined ? [] : [form])].join(' ');
+      return [`${where} must be ${wanted}, not ${valueName(issue.input)}.`];
+    }
+    case 'invalid_value':
+      return [`${where} must be one of ${issue.values.map(String).join(', ')}.`];
+    case 'too_big':
+      return [`${where} ${amount('at most', issue.maximum, issue.origin)}.`];
+    case 'too_small':
+      return [`${where} ${amount('at least', issue.minimum, issue.origin)}.`];
+    case 'invalid_union':
+      return describeUnion(issue, input);
+    default:
+      return [`${where}: ${issue.message.replace(/\.$/, '')}.`];
+  }
+}
+
+function unrecognised({ keys, path }: z.core.$ZodIssueUnrecognizedKeys): string {
+  const names = keys.map((key) => `"${pathText([...path, key])}"`);
+  return `Unknown argument${keys.length > 1 ? 's' : ''} ${names.join(', ')}.`;
+}
+
+/** In a choice between forms, the problems with the form that the value comes closest to. */
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodType): string[] {
+  const forms = formsOf(schemaAt(input, issue.path));
+  const branches = issue.errors.filter(
+    (issues) => !issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
+  );
+  const [closest] = branches.sort((a, b) => distanceOf(a) - distanceOf(b));
+  if (!closest) {
+    const wanted = forms.length === 0 ? 'in one of the accepted forms' : forms.join(' or ');
+    return [`${pathText(issue.path)} must be ${wanted}, not ${valueName(issue.input)}.`];
+  }
+  const problems = closest.flatMap((one) => describe({ ...one, path: [...issue.path, ...one.path] }, input));
+  // A title alone looks like an ID that is wrong.
+  const [form] = typeof issue.input === 'string' ? forms : [];
+  return form === undefined ? problems : [...problems, `Or give an object ${form}.`];
+}
+
+function distanceOf(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+}
+
+/** The schema of the value at `path`; undefined within a choice between forms. */
+function schemaAt(
+  schema: z.core.$ZodType | undefined,
+  [step, ...path]: readonly PropertyKey[],
+): z.core.$ZodType | undefined {
+  const here = schema && unwrapped(schema);
+  if (step === undefined) return here;
+  if (here instanceof z.ZodArray) return schemaAt(here.element, path);
+  return here instanceof z.ZodObject ? schemaAt(here.shape[String(step)], path) : undefined;
+}
+
+/** Each form of object that a value may have: `{title, artist, album?, year?}`. */
+function formsOf(schema: z.core.$ZodType | undefined): string[] {
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(formsOf);
+  if (!(schema instanceof z.ZodObject)) return [];
+  const fields = Object.entries(schema.shape).map(([name, field]) =>
+    (field as z.core.$ZodType)._zod.optin === undefined ? name : `${name}?`,
+  );
+  return [`{${fields.join(', ')}}`];
+}
+
+function amount(bound: 'at most' | 'at least', limit: number | bigint, origin: string): string {
+  const plural = Number(limit) === 1 ? '' : 's';
+  if (origin === 'string') return `must have ${bound} ${limit} character${plural}`;
+  if (origin === 'array') return `must have ${bound} ${limit} entr${Number(limit) === 1 ? 'y' : 'ies'}`;
+  return `must be ${bound} ${limit}`;
+}
+
+const TYPE_NAMES: Record<string, string> = {
+  int: 'an integer',
+  number: 'a number',
+  string: 'a string',
+  boolean: 'a boolean',
+  array: 'an array',
+  object: 'an object',
+};
+
+function typeName(type: string): string {
+  return TYPE_NAMES[type] ?? type;
+}
+
+function valueName(value: unknown): string {
+  if (value === null) return 'null';
+  return typeName(Array.isArray(value) ? 'array' : typeof value);
+}
