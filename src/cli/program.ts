@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { nearestNames } from '../config/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
+import { withToolHelp } from './call/toolHelp.ts';
 import { byHelpGroup, HELP_GROUPS } from './commandGroups.ts';
 import { COMMANDS } from './commandList.ts';
 import { createContext, type GlobalOptions, type World } from './context.ts';
@@ -19,7 +20,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
   const program = createProgram(world, finish, json);
   try {
     if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
-    else await program.parseAsync([...args], { from: 'user' });
+    else await program.parseAsync([...withToolHelp(args)], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;

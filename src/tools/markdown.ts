@@ -27,6 +27,11 @@ export function toolsMarkdown(tools: readonly Tool[]): string {
   return `${[...head, ...tools.flatMap(section)].join('\n')}\n`;
 }
 
+/** The section of one tool. */
+export function toolMarkdown(tool: Tool): string {
+  return `${section(tool).slice(1).join('\n')}\n`;
+}
+
 function section(tool: Tool): string[] {
   const schema = z.toJSONSchema(tool.input, { io: 'input' }) as {
     properties?: Record<string, Parameter>;

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import test from 'node:test';
-import { TOOLS, toolsOf } from '../../src/tools/index.ts';
+import * as z from 'zod';
+import { toolArguments, type ValueSchema } from '../../src/cli/call/toolArguments.ts';
+import { ALL_TOOLS, groupOf, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { toolsMarkdown } from '../../src/tools/markdown.ts';
+import type { Tool } from '../../src/tools/tool.ts';
 import { relay } from '../support/cli.ts';
 
 test('tools lists every tool with its kind and title', async () => {
@@ -16,10 +20,109 @@ test('tools lists every tool with its kind and title', async () => {
   );
 });
 
-test('tools --json has the descriptions too', async () => {
+test('tools --json has the descriptions and the schemas too', async () => {
   const { out } = await relay(['tools', '--json']);
-  const tools = TOOLS.map(({ name, title, description, kind }) => ({ name, title, description, kind }));
-  assert.deepEqual(JSON.parse(out), { tools });
+  assert.deepEqual(JSON.parse(out), { tools: TOOLS.map(recordOf) });
+});
+
+/** What `--json` prints of a tool. */
+function recordOf(tool: Tool) {
+  const { name, title, description, kind, input, output } = tool;
+  const inputSchema = z.toJSONSchema(input, { io: 'input' });
+  const outputSchema = z.toJSONSchema(output, { io: 'output' });
+  const record = { name, title, description, kind, toolset: groupOf(tool), inputSchema, outputSchema };
+  return JSON.parse(JSON.stringify(record)) as typeof record;
+}
+
+const SEEK = `seek: Seek
+write, toolset playback
+
+Moves to a position in the current track or episode. A position beyond its end
+starts the next one. Needs Premium and an active device.
+
+Arguments:
+  position_ms: integer, required
+      Milliseconds from the start, 0 or more
+  device_id: string, optional
+      Device from get_devices. When omitted, the active device
+
+Result:
+  ok, position_ms
+
+Example:
+  $ relay call seek position_ms=1
+`;
+
+test('tools TOOL says what it does and takes, with an example', async () => {
+  assert.deepEqual(await relay(['tools', 'seek']), { code: 0, out: SEEK, err: '' });
+  const { out } = await relay(['tools', 'seek', '--json']);
+  assert.deepEqual(JSON.parse(out), recordOf(TOOLS.find(({ name }) => name === 'seek') ?? assert.fail()));
+});
+
+test('call TOOL --help is tools TOOL, wherever the options stand', async () => {
+  const text = await relay(['tools', 'seek']);
+  const json = await relay(['tools', 'seek', '--json']);
+  for (const args of [
+    'call seek --help',
+    'call --help seek',
+    'call seek position_ms=1 -h',
+    'call --args {} seek -h',
+  ]) {
+    assert.deepEqual(await relay(args.split(' ')), text, args);
+  }
+  assert.deepEqual(await relay(['--home', 'call', 'call', 'seek', '--json', '-h']), json);
+  assert.match((await relay(['call', '--help'])).out, /^Usage: relay call/);
+});
+
+test('tools of a tool that there is not suggests near names', async () => {
+  const said = (name: string, remedy: string) => ({
+    code: 2,
+    out: '',
+    err: `relay: There is no tool "${name}".\n  ${remedy}\n`,
+  });
+  assert.deepEqual(
+    await relay(['tools', 'get_trak']),
+    said('get_trak', 'Did you mean "get_track" or "next_track"? `relay tools` lists them.'),
+  );
+  assert.deepEqual(await relay(['tools', 'X']), said('X', '`relay tools` lists them.'));
+  assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists them.'));
+});
+
+test('a tool that the settings leave out is explained, and said to be left out', async () => {
+  const { code, out, err } = await relay(['tools', 'get_queue']);
+  assert.deepEqual(
+    [code, err],
+    [0, 'Not offered with these settings: get_queue is in the toolset extras, kind read.\n'],
+  );
+  assert.match(out, /^get_queue: .+\nread, toolset extras\n/);
+});
+
+test('the text of every tool fits 80 columns, and its example is a call that the tool takes', async () => {
+  for (const tool of ALL_TOOLS) {
+    const { out } = await relay(['tools', tool.name, '--toolsets', 'all'], { columns: 200 });
+    const [example = '', ...lines] = out.trimEnd().split('\n').reverse();
+    assert.deepEqual(
+      lines.filter((line) => line.length > 80),
+      [],
+      tool.name,
+    );
+    const words = execFileSync('sh', ['-c', `printf '%s\\0' ${example.replace('  $ ', '')}`], {
+      encoding: 'utf8',
+    });
+    const [, , name, ...args] = words.split('\0').slice(0, -1);
+    const given = toolArguments(args, undefined, z.toJSONSchema(tool.input, { io: 'input' }) as ValueSchema);
+    const { error } = tool.input.safeParse(given);
+    assert.equal(name, tool.name);
+    // Only an ID cannot be made up.
+    const others = error?.issues.filter(({ code, path }) => code !== 'custom' || path.length === 0) ?? [];
+    assert.deepEqual(others, [], example);
+  }
+});
+
+test('tools TOOL --markdown is its section of the tool reference', async () => {
+  const { out } = await relay(['tools', 'seek', '--markdown']);
+  assert.match(out, /^## seek\n/);
+  assert.ok(toolsMarkdown(TOOLS).includes(out));
 });
 
 const CHOSEN: Array<[args: string[], env: Record<string, string>, choice: Parameters<typeof toolsOf>[0]]> = [

@@ -289,7 +289,7 @@ const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]>
   [
     'an unknown field of payload',
     { type: 'save_tracks', items: ['x'.repeat(22)], payload: { stricct: true } },
-    /"stricct"/,
+    /"payload.stricct"/,
   ],
 ];
 

@@ -24,7 +24,7 @@ export function callCommand(context: Context, finish: Finish): Command {
     .option('--yes', 'Do not ask before something is taken away')
     .addHelpText(
       'after',
-      '\nOn a terminal, a tool that takes rows, tracks or a playlist away says how many\nand asks first.\n\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
+      '\n`relay call TOOL --help` explains the tool.\n\nOn a terminal, a tool that takes rows, tracks or a playlist away says how many\nand asks first.\n\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
     )
     .action(async (tool: string, words: string[], options: CallOptions) =>
       finish(await runCall(context, tool, words, options)),
@@ -61,7 +61,7 @@ async function callTool(
   { yes = false }: CallOptions,
 ): Promise<ToolOutcome> {
   const tools = await client.listTools();
-  const tool = tools.find((candidate) => candidate.name === name) ?? (await unknownTool(name, tools));
+  const tool = tools.find((candidate) => candidate.name === name) ?? (await notOffered(name, tools));
   const { toolArguments } = await import('./toolArguments.ts');
   const args = toolArguments(words, json, tool.inputSchema);
   const { terminal } = context.io;
@@ -90,7 +90,7 @@ async function confirmRemoval(
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
-async function unknownTool(name: string, tools: readonly ToolSummary[]): Promise<never> {
+async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<never> {
   const { ALL_TOOLS, groupOf } = await import('../../tools/index.ts');
   const known = ALL_TOOLS.find((tool) => tool.name === name);
   if (known) {
@@ -100,14 +100,11 @@ async function unknownTool(name: string, tools: readonly ToolSummary[]): Promise
       remedy: `${group}: start the server with RELAY_TOOLSETS and RELAY_READ_ONLY set so that it does.`,
     });
   }
-  const { didYouMean } = await import('../../config/nearest.ts');
-  const hint = didYouMean(
+  const { unknownTool } = await import('./unknownTool.ts');
+  throw unknownTool(
     name,
     tools.map((tool) => tool.name),
   );
-  throw new RelayError('USAGE', `There is no tool "${name}".`, {
-    remedy: { text: `${hint ?? ''} {command} lists them.`.trim(), command: ['tools'] },
-  });
 }
 
 /** With `--json` a failure is part of the answer, so it goes where the answer goes. */

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
+import type { Tool } from '../../tools/tool.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
-import { columns, printBlock, printJson, printLine } from '../terminal/output.ts';
+import { columns, note, printBlock, printJson, printLine } from '../terminal/output.ts';
 import { type ToolOptions, toolFlags } from '../toolFlags.ts';
 
 interface ToolsOptions extends ToolOptions {
@@ -11,25 +12,58 @@ interface ToolsOptions extends ToolOptions {
 export function toolsCommand(context: Context): Command {
   return new Command('tools')
     .helpGroup(HELP_GROUPS.tools)
-    .description('List the tools that AI clients get')
+    .description('List the tools that AI clients get, or explain one')
+    .argument('[tool]', 'Show what this tool does, takes and answers')
     .option('--toolsets <list>', 'Of these toolsets, instead of those in the settings')
     .option('--read-only', 'Without the tools that change something')
     .option('--markdown', 'Print the tool reference as Markdown')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ relay tools\n  $ relay tools --toolsets playlists,extras\n  $ relay tools --markdown > TOOLS.md',
+      '\nExamples:\n  $ relay tools\n  $ relay tools search_tracks\n  $ relay tools --toolsets playlists,extras\n  $ relay tools --markdown > TOOLS.md',
     )
-    .action((options: ToolsOptions) => runTools(context, options));
+    .action((tool: string | undefined, options: ToolsOptions) => runTools(context, tool, options));
 }
 
-async function runTools(context: Context, options: ToolsOptions): Promise<void> {
+async function runTools(context: Context, name: string | undefined, options: ToolsOptions): Promise<void> {
   const { io } = context;
   const settings = await context.settings({ flags: toolFlags(options) });
   const { toolsOf } = await import('../../tools/index.ts');
   const chosen = toolsOf(settings);
+  if (name !== undefined) return showTool(context, name, chosen, options);
   if (options.markdown === true)
     return printBlock(io, (await import('../../tools/markdown.ts')).toolsMarkdown(chosen));
-  const tools = chosen.map(({ name, title, description, kind }) => ({ name, title, description, kind }));
-  if (context.json) return printJson(io, { tools });
-  for (const line of columns(tools.map(({ name, kind, title }) => [name, kind, title]))) printLine(io, line);
+  if (context.json) {
+    const { toolRecord } = await import('./toolText.ts');
+    return printJson(io, { tools: chosen.map(toolRecord) });
+  }
+  for (const line of columns(chosen.map((tool) => [tool.name, tool.kind, tool.title]))) printLine(io, line);
+}
+
+/** A tool that the settings leave out is explained too. */
+async function showTool(
+  { io, json }: Context,
+  name: string,
+  chosen: readonly Tool[],
+  { markdown }: ToolsOptions,
+): Promise<void> {
+  const { ALL_TOOLS, groupOf } = await import('../../tools/index.ts');
+  const tool = ALL_TOOLS.find((candidate) => candidate.name === name);
+  if (!tool) {
+    const { unknownTool } = await import('./unknownTool.ts');
+    throw unknownTool(
+      name,
+      ALL_TOOLS.map((candidate) => candidate.name),
+    );
+  }
+  if (!chosen.includes(tool)) {
+    note(
+      io,
+      `Not offered with these settings: ${name} is in the toolset ${groupOf(tool)}, kind ${tool.kind}.`,
+    );
+  }
+  const { toolRecord, toolText } = await import('./toolText.ts');
+  if (json) return printJson(io, toolRecord(tool));
+  if (markdown !== true) return printBlock(io, toolText(tool, io.columns));
+  const { toolMarkdown } = await import('../../tools/markdown.ts');
+  printBlock(io, toolMarkdown(tool));
 }

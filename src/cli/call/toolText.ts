@@ -1,0 +1,129 @@
+/** One tool for a person: what it does, what it takes, and how to call it. Pure. */
+import * as z from 'zod';
+import { shellWord } from '../../base/childProcess.ts';
+import { groupOf } from '../../tools/index.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { blockOf, wrap } from '../terminal/output.ts';
+
+/** The part of JSON Schema that tools use. */
+interface Shape {
+  type?: string;
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+  minimum?: number;
+  maximum?: number;
+  items?: Shape;
+  anyOf?: Shape[];
+  properties?: Record<string, Shape>;
+  required?: string[];
+}
+
+const MAX_WIDTH = 80;
+
+/** What `relay tools TOOL --json` prints. */
+export function toolRecord(tool: Tool) {
+  const { name, title, description, kind } = tool;
+  const outputSchema = z.toJSONSchema(tool.output, { io: 'output' });
+  return { name, title, description, kind, toolset: groupOf(tool), inputSchema: inputOf(tool), outputSchema };
+}
+
+export function toolText(tool: Tool, columns: number): string {
+  const width = Math.min(columns, MAX_WIDTH);
+  const rows = argumentRows(inputOf(tool), '');
+  return blockOf([
+    `${tool.name}: ${tool.title}`,
+    `${tool.kind}, toolset ${groupOf(tool)}`,
+    '',
+    ...wrap(tool.description, width),
+    '',
+    rows.length === 0 ? 'It takes no arguments.' : 'Arguments:',
+    ...rows.flatMap((row) => [
+      ...indented(`${row.name}: ${row.type}`, 2, width),
+      ...indented(row.description, 6, width),
+    ]),
+    '',
+    'Result:',
+    ...indented(Object.keys(tool.output.shape).join(', '), 2, width),
+    '',
+    'Example:',
+    `  $ ${exampleOf(tool)}`,
+  ]);
+}
+
+function indented(text: string, by: number, width: number): string[] {
+  return text === '' ? [] : wrap(text, width - by).map((line) => ' '.repeat(by) + line);
+}
+
+/** A call with the required arguments; capitals stand for what only the person knows. @internal */
+export function exampleOf(tool: Tool): string {
+  const { properties = {}, required = [] } = inputOf(tool);
+  const words = required.map((name) => {
+    const word = `${name}=${sampleText(name, properties[name] ?? {})}`;
+    return /^[\w=,.]+$/.test(word) ? word : shellWord(word);
+  });
+  return ['relay call', tool.name, ...words].join(' ');
+}
+
+function inputOf(tool: Tool): Shape {
+  return z.toJSONSchema(tool.input, { io: 'input' }) as Shape;
+}
+
+interface Row {
+  name: string;
+  type: string;
+  description: string;
+}
+
+function argumentRows({ properties = {}, required = [] }: Shape, prefix: string): Row[] {
+  return Object.entries(properties).flatMap(([key, shape]) => {
+    const need = required.includes(key) ? 'required' : 'optional';
+    const name = `${prefix}${key}`;
+    const type = [typeText(shape), need, ...defaultText(shape)].join(', ');
+    const row = { name, type, description: shape.description ?? '' };
+    return [row, ...argumentRows(shape, `${name}.`)];
+  });
+}
+
+function typeText({ type, enum: values, items }: Shape): string {
+  if (values) return values.map(String).join(' | ');
+  if (type === 'array') return items?.type === undefined ? 'list' : `list of ${items.type}s`;
+  return type ?? 'any';
+}
+
+function defaultText({ default: value }: Shape): string[] {
+  return value === undefined || typeof value === 'object' ? [] : [`default ${String(value)}`];
+}
+
+function sampleText(name: string, shape: Shape): string {
+  const value = sampleOf(name, shape);
+  if (!Array.isArray(value)) return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return value.map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one))).join(',');
+}
+
+function sampleOf(
+  name: string,
+  { type, enum: values, minimum, items, anyOf, properties, required }: Shape,
+): unknown {
+  if (values) return values[0];
+  if (anyOf) return sampleOf(name, anyOf[0] ?? {});
+  switch (type) {
+    case 'array':
+      return items?.type === 'string'
+        ? [sampleOf(singular(name), items), sampleOf(singular(name), items)]
+        : [sampleOf(singular(name), items ?? {})];
+    case 'object':
+      return Object.fromEntries((required ?? []).map((key) => [key, sampleOf(key, properties?.[key] ?? {})]));
+    case 'integer':
+    case 'number':
+      return Math.max(minimum ?? 1, 1);
+    case 'boolean':
+      return true;
+    default:
+      return name.toUpperCase();
+  }
+}
+
+function singular(name: string): string {
+  return name.replace(/s$/, '');
+}
