@@ -5,12 +5,17 @@ import type { CommandStyle } from '../domain/remedy.ts';
 export interface NamedHome {
   /** The value of `--home`. */
   home: string | undefined;
+  /** With `--demo`. */
+  demo?: boolean;
   platform: NodeJS.Platform;
 }
 
 /** `relay --home /srv/relay login`; without words what every command begins with. */
-export function commandLine({ home, platform }: NamedHome, ...words: readonly string[]): string {
-  const named = home === undefined ? [] : ['--home', quoted(home, platform)];
+export function commandLine({ home, demo, platform }: NamedHome, ...words: readonly string[]): string {
+  const named = [
+    ...(demo === true ? ['--demo'] : []),
+    ...(home === undefined ? [] : ['--home', quoted(home, platform)]),
+  ];
   return ['relay', ...named, ...words].join(' ');
 }
 

@@ -9,8 +9,8 @@ import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import type { Machine } from '../service/manager.ts';
-import type { Connection } from './findServer.ts';
-import { cleanIo, type Io, type Streams } from './terminal/output.ts';
+import type { Connection, ServerChoice } from './findServer.ts';
+import { cleanIo, type Io, note, type Streams } from './terminal/output.ts';
 
 /** The parts of the program that own the state. Tests give their own. @internal */
 export interface Parts {
@@ -41,6 +41,7 @@ export interface World {
 
 export interface GlobalOptions {
   home?: string;
+  demo?: boolean;
   json?: boolean;
 }
 
@@ -56,20 +57,27 @@ export interface Context extends World {
   readonly json: boolean;
   /** The value of `--home`. */
   readonly home: string | undefined;
+  /** True with `--demo`: all is about the demo's home. */
+  readonly demo: boolean;
+  /**
+   * Says on stderr what a person should know beside the result. With `--json` it waits until the command has succeeded, so
+   * that an error stays the only line there.
+   */
+  remark(text: string): void;
   /** From flags and environment; reads nothing. */
   loadOptions(request?: SettingsRequest): LoadOptions;
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
-  /** Reads `server.json`, and the master key if a server runs. */
-  running(): Promise<Connection | null>;
+  /** Reads `server.json`, and the master key if a server runs. Without `ownHome` a demo that runs will do. */
+  running(options?: ServerChoice): Promise<Connection | null>;
   /**
    * Gives `work` the running server or, without one, opens the state for as long as it takes. Rejects with `INTERRUPTED` as
    * soon as the person asks to stop.
    */
-  withLocal<T>(work: (local: LocalApi) => Promise<T>): Promise<T>;
+  withLocal<T>(work: (local: LocalApi) => Promise<T>, options?: ServerChoice): Promise<T>;
 }
 
-export function createContext(world: World, globals: () => GlobalOptions): Context {
+export function createContext(world: World, globals: () => GlobalOptions, remarks: string[] = []): Context {
   const context: Context = {
     ...world,
     io: cleanIo(world.io),
@@ -79,13 +87,20 @@ export function createContext(world: World, globals: () => GlobalOptions): Conte
     get home() {
       return globals().home;
     },
+    remark: (text) => {
+      if (context.json) remarks.push(text);
+      else note(context.io, text);
+    },
+    get demo() {
+      return globals().demo === true;
+    },
     loadOptions: (request = {}) => loadOptions(world, globals(), request),
     settings: async (request) => {
       const { loadSettings } = await import('../config/settings.ts');
       return loadSettings(context.loadOptions(request));
     },
-    running: async () => (await import('./findServer.ts')).findServer(context),
-    withLocal: (work) => withLocal(context, work),
+    running: async (options) => (await import('./findServer.ts')).findServer(context, options),
+    withLocal: (work, options) => withLocal(context, work, options),
   };
   return context;
 }
@@ -95,17 +110,25 @@ export function quiet(settings: Settings): Settings {
   return settings.origins.logLevel === 'default' ? { ...settings, logLevel: 'warn' } : settings;
 }
 
-function loadOptions({ env, io }: World, { home }: GlobalOptions, request: SettingsRequest): LoadOptions {
+function loadOptions(
+  { env, io }: World,
+  { home, demo = false }: GlobalOptions,
+  request: SettingsRequest,
+): LoadOptions {
   return {
     env,
     flags: { ...(home === undefined ? {} : { home }), ...request.flags },
-    demo: request.demo ?? false,
+    demo: request.demo ?? demo,
     terminal: io.terminal.stderr,
   };
 }
 
-async function withLocal<T>(context: Context, work: (local: LocalApi) => Promise<T>): Promise<T> {
-  const running = await interruptible(context.signal, context.running());
+async function withLocal<T>(
+  context: Context,
+  work: (local: LocalApi) => Promise<T>,
+  options?: ServerChoice,
+): Promise<T> {
+  const running = await interruptible(context.signal, context.running(options));
   if (running) return interruptible(context.signal, work(running.local));
   const { clock, random, version } = context;
   const settings = quiet(await context.settings());

@@ -1,21 +1,21 @@
-/** Finding the server that runs for a home: its own, or else the demo's. */
+/** Finding the server that runs for a home: its own, or else the demo's for commands that may take either. */
 import { join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
-import { keyOptions, type Settings } from '../config/settings.ts';
+import { inspectSettings, keyOptions, type LoadOptions, type Settings } from '../config/settings.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import { createLocalClient } from '../local/localClient.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalToken } from '../secrets/seal.ts';
 import { readServerFile } from '../store/home/serverFile.ts';
-import { type Io, note } from './terminal/output.ts';
 
 /** What is needed of the command's context, which imports this file. */
 interface Asking {
-  io: Io;
   clock: Clock;
   random: Random;
   signal: AbortSignal;
   version: string;
+  remark(text: string): void;
+  loadOptions(): LoadOptions;
   settings(request?: { demo: boolean }): Promise<Settings>;
 }
 
@@ -27,18 +27,39 @@ export interface Connection {
   demo: boolean;
 }
 
+export interface ServerChoice {
+  /** Only the server of the home itself: what is changed here must never be the demo's by mistake. */
+  ownHome?: boolean;
+}
+
 /**
  * The running server with a client for it, or null. The file of a killed server counts as none. Whatever else listens at the
  * address has to prove itself before it is told anything (`local/localClient.ts`).
  */
-export async function findServer(context: Asking): Promise<Connection | null> {
+export async function findServer(
+  context: Asking,
+  { ownHome = false }: ServerChoice = {},
+): Promise<Connection | null> {
   const settings = await context.settings();
   const own = await readServerFile(settings.home);
   if (own) return connectTo(context, settings, own);
-  const demo = await readServerFile(join(settings.home, 'demo'));
+  const demo = ownHome ? null : await runningDemo(settings);
   if (!demo) return null;
-  note(context.io, 'Using the running demo.');
+  context.remark('Using the running demo.');
   return connectTo(context, await context.settings({ demo: true }), demo);
+}
+
+/** The demo that runs beside the home of `settings`; null where that is the demo's own. */
+export async function runningDemo({ home, demo }: Settings): Promise<ServerFile | null> {
+  return demo ? null : readServerFile(join(home, 'demo'));
+}
+
+/** For commands that are about one home and could be meant for the demo that runs instead. */
+export async function noteOtherHome(context: Asking): Promise<void> {
+  // Unusable settings, too, may be what the command is about.
+  const { settings } = inspectSettings(context.loadOptions());
+  if ((await readServerFile(settings.home)) || !(await runningDemo(settings))) return;
+  context.remark(`A demo is running. This is about ${settings.home}; for the demo add --demo.`);
 }
 
 async function connectTo(context: Asking, settings: Settings, file: ServerFile): Promise<Connection> {
@@ -49,8 +70,7 @@ async function connectTo(context: Asking, settings: Settings, file: ServerFile):
   });
   const { baseUrl, pid, version } = file;
   if (version !== context.version) {
-    note(
-      context.io,
+    context.remark(
       `The running server is version ${version}, this is ${context.version}: restart the server.`,
     );
   }

@@ -8,7 +8,7 @@ import { COMMANDS } from './commandList.ts';
 import { createContext, type GlobalOptions, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
 import { helpCommand } from './help.ts';
-import { cleanIo, printError } from './terminal/output.ts';
+import { cleanIo, note, printError } from './terminal/output.ts';
 
 /** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */
 export async function runProgram(args: readonly string[], world: World): Promise<ExitCode> {
@@ -17,30 +17,38 @@ export async function runProgram(args: readonly string[], world: World): Promise
   const finish = (value: ExitCode) => {
     code = value;
   };
-  const program = createProgram(world, finish, json);
+  const remarks: string[] = [];
+  const program = createProgram(world, finish, json, remarks);
   try {
     if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
     else await program.parseAsync([...withToolHelp(args)], { from: 'user' });
+    for (const text of remarks) note(cleanIo(world.io), text);
     return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const cause = error instanceof CommanderError ? usageError(error, args, program) : knownError(error);
-    const { home } = program.opts<GlobalOptions>();
+    const { home, demo = false } = program.opts<GlobalOptions>();
     const { platform, env } = world;
-    printError(cleanIo(world.io), cause, { json, debug: env.LOG_LEVEL === 'debug', home, platform });
+    printError(cleanIo(world.io), cause, { json, debug: env.LOG_LEVEL === 'debug', home, demo, platform });
     return exitCodeOf(cause);
   }
 }
 
-/** The whole command tree; commands inherit how it writes and how it ends. `json`: the version is printed as JSON. @internal */
-export function createProgram(world: World, finish: Finish, json = false): Command {
+/**
+ * The whole command tree; commands inherit how it writes and how it ends.
+ * @param json the version is printed as JSON
+ * @param remarks takes what is to be said once the command has succeeded
+ * @internal
+ */
+export function createProgram(world: World, finish: Finish, json = false, remarks: string[] = []): Command {
   const version = json ? JSON.stringify({ version: world.version }) : world.version;
   const program = new Command('relay');
-  const context = createContext(world, () => program.opts());
+  const context = createContext(world, () => program.opts(), remarks);
   program
     .description('Connect one Spotify account to AI clients through one local MCP endpoint')
     .version(version, '-V, --version', 'Print the version')
     .option('--home <dir>', 'Use this home directory (RELAY_HOME)')
+    .option('--demo', 'Use the demo: a simulated Spotify, with a home of its own')
     .option('--json', 'Print JSON: one document, or one per line')
     .helpOption('-h, --help', 'Print this help')
     .helpCommand(false)

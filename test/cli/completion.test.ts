@@ -45,7 +45,7 @@ const fish: Complete = (script, line, dir) =>
 
 const SHELLS: Record<string, Complete> = { bash, zsh, fish };
 
-const COMMON = ['--help', '--home', '--json', '--version', '-V', '-h'];
+const COMMON = ['--demo', '--help', '--home', '--json', '--version', '-V', '-h'];
 const KEYS = [...SETTING_KEYS];
 const STORED = (await storedKeys()).sort();
 

@@ -66,11 +66,11 @@ Simulated provider, invented music: no Spotify account.
 
 Connect Claude Code:
 
-  claude mcp add --transport http relay \\
+  claude mcp add --transport http relay-demo \\
     http://127.0.0.1:4980/mcp \\
     --header "Authorization: Bearer demo-key"
 
-Other clients: relay connect
+Other clients: relay --demo connect
 Stop with Ctrl-C
 `,
   );

@@ -109,10 +109,10 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
 
 /** With `--json` a failure is part of the answer, so it goes where the answer goes. */
 function show(context: Context, { value, error }: ToolOutcome): ExitCode {
-  const { io, env, home, platform } = context;
+  const { io, env, home, demo, platform } = context;
   const debug = env.LOG_LEVEL === 'debug';
   if (context.json) printJson(io, value);
-  else if (error) printError(io, error, { json: false, debug, home, platform });
+  else if (error) printError(io, error, { json: false, debug, home, demo, platform });
   else if (typeof value === 'string') printBlock(io, `${value}\n`);
   else printJson(io, value, io.terminal.stdout ? 2 : undefined);
   return error === null ? EXIT.done : exitCodeOf(error);

@@ -55,8 +55,8 @@ function indented(text: string, by: number, width: number): string[] {
   return text === '' ? [] : wrap(text, width - by).map((line) => ' '.repeat(by) + line);
 }
 
-/** A call with the required arguments; capitals stand for what only the person knows. @internal */
-export function exampleOf(tool: Tool): string {
+/** A call with the required arguments; capitals stand for what only the person knows. */
+function exampleOf(tool: Tool): string {
   const { properties = {}, required = [] } = inputOf(tool);
   const words = required.map((name) => {
     const word = `${name}=${sampleText(name, properties[name] ?? {})}`;

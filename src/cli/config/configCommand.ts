@@ -7,7 +7,7 @@ import { note, printJson } from '../terminal/output.ts';
 import { requireSetting, runConfigGet, runConfigList, runConfigPath } from './configView.ts';
 
 export function configCommand(context: Context): Command {
-  const list = () => runConfigList(context);
+  const list = () => named(context, () => runConfigList(context));
   return commandWithOthers('config', 'Show and change the settings', list)
     .helpGroup(HELP_GROUPS.state)
     .addHelpText(
@@ -19,24 +19,31 @@ export function configCommand(context: Context): Command {
       new Command('get')
         .description('Print the value in effect')
         .argument('<key>', 'Name of the setting')
-        .action((key: string) => runConfigGet(context, key)),
+        .action((key: string) => named(context, () => runConfigGet(context, key))),
     )
     .addCommand(
       new Command('set')
         .description('Store a value in config.json; a secret is read from stdin and kept encrypted')
         .argument('<key>', 'Name of the setting')
         .argument('[value]', 'New value; not for secrets')
-        .action((key: string, value?: string) => runConfigSet(context, key, value)),
+        .action((key: string, value?: string) => named(context, () => runConfigSet(context, key, value))),
     )
     .addCommand(
       new Command('unset')
         .description('Remove a value from config.json, so that the default applies')
         .argument('<key>', 'Name of the setting')
-        .action((key: string) => runConfigUnset(context, key)),
+        .action((key: string) => named(context, () => runConfigUnset(context, key))),
     )
     .addCommand(
       new Command('path').description('Print the path of config.json').action(() => runConfigPath(context)),
     );
+}
+
+/** Says first whose settings these are, where that could be mistaken. */
+async function named(context: Context, run: () => Promise<void>): Promise<void> {
+  const { noteOtherHome } = await import('../findServer.ts');
+  await noteOtherHome(context);
+  return run();
 }
 
 async function runConfigSet(context: Context, name: string, value?: string): Promise<void> {
@@ -86,12 +93,12 @@ async function storeSecret(context: Context, value: string | undefined): Promise
       remedy: 'Nothing was changed; give another value.',
     });
   }
-  await context.withLocal((local) => local.setClientSecret(secret));
+  await context.withLocal((local) => local.setClientSecret(secret), { ownHome: true });
   reportSecret(context, true);
 }
 
 async function forgetSecret(context: Context): Promise<void> {
-  await context.withLocal((local) => local.setClientSecret(null));
+  await context.withLocal((local) => local.setClientSecret(null), { ownHome: true });
   reportSecret(context, false);
 }
 

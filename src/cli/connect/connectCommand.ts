@@ -6,6 +6,7 @@ import { CLIENTS, type Client, type Connection, findClient } from '../../connect
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { serverName } from '../../domain/serverName.ts';
 import { isToolset, splitToolsets, TOOLSETS, type ToolChoice } from '../../domain/toolsets.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
@@ -218,18 +219,17 @@ function missingClient(flag: string): RelayError {
   });
 }
 
-/** The demo gets a name of its own, so that it never takes the place of the real server in a client. */
 async function serverToConnect(context: Context): Promise<Server> {
   const running = await interruptible(context.signal, context.running());
   if (running) {
     const { server, mcp } = await interruptible(context.signal, running.local.status());
     const url = server?.mcpUrl ?? `${running.baseUrl}/mcp`;
-    return { name: running.demo ? 'relay-demo' : 'relay', url, authMode: mcp.authMode };
+    return { name: serverName(running.demo), url, authMode: mcp.authMode };
   }
   const settings = await context.settings();
   const url = await urlFromSettings(settings);
   note(context.io, 'No server is running. The address is the one in the settings.');
-  return { name: 'relay', url, authMode: settings.mcpAuthMode };
+  return { name: serverName(settings.demo), url, authMode: settings.mcpAuthMode };
 }
 
 async function urlFromSettings(settings: Settings): Promise<string> {

@@ -19,8 +19,15 @@ export interface LoginServer {
 }
 
 export async function openLoginServer(context: Context): Promise<LoginServer> {
-  const running = await interruptible(context.signal, context.running());
+  const { noteOtherHome } = await import('../findServer.ts');
+  await noteOtherHome(context);
+  const running = await interruptible(context.signal, context.running({ ownHome: true }));
   const settings = await context.settings();
+  if (!running && settings.demo) {
+    throw new RelayError('NO_SERVER', 'The demo is not running.', {
+      remedy: { text: 'Start it with {command}.', command: ['serve'] },
+    });
+  }
   if (!running) return startOne(context, settings);
   return {
     local: running.local,

@@ -17,7 +17,9 @@ export function logoutCommand(context: Context): Command {
 
 async function runLogout(context: Context): Promise<void> {
   const { io } = context;
-  const { wasConnected, name } = await context.withLocal((local) => local.logout());
+  const { noteOtherHome } = await import('../findServer.ts');
+  await noteOtherHome(context);
+  const { wasConnected, name } = await context.withLocal((local) => local.logout(), { ownHome: true });
   if (context.json) return printJson(io, { wasConnected, name, revokeUrl: REVOKE_URL });
   if (!wasConnected) return printLine(io, 'No account was connected.');
   printLine(io, `Forgot the login${name === null ? '' : ` of ${visibleText(name)}`}.`);

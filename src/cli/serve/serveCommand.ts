@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { aborted } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SettingFlags } from '../../config/sources.ts';
+import { RelayError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { tellEnd } from '../browser/openCommand.ts';
 import type { SignInEnd, SigningIn } from '../browser/signedInBrowser.ts';
@@ -15,7 +16,6 @@ import { readyText } from './readyText.ts';
 interface ServeOptions {
   port?: string;
   host?: string;
-  demo?: boolean;
   open?: boolean;
   toolsets?: string;
   readOnly?: boolean;
@@ -29,7 +29,6 @@ export function serveCommand(context: Context, finish: Finish): Command {
     .option('--host <address>', 'Listen on this address (RELAY_HOST)')
     .option('--toolsets <list>', 'Offer only the tools of these toolsets (RELAY_TOOLSETS)')
     .option('--read-only', 'Leave out the tools that change something (RELAY_READ_ONLY)')
-    .option('--demo', 'Use a simulated Spotify: no account, no network')
     .option('--open', "Open the owner's page in the browser")
     .addHelpText(
       'after',
@@ -40,7 +39,9 @@ export function serveCommand(context: Context, finish: Finish): Command {
 
 /** Serves until the context's signal aborts, then lets the server finish its work. */
 async function runServe(context: Context, options: ServeOptions): Promise<ExitCode> {
-  const settings = await context.settings({ flags: flagsOf(options), demo: options.demo === true });
+  const settings = await context.settings({ flags: flagsOf(options) });
+  const { noteOtherHome } = await import('../findServer.ts');
+  await noteOtherHome(context);
   for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
   const server = settings.demo ? await startWithDemo(context, settings) : await start(context, settings);
   try {
@@ -59,7 +60,21 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
 async function start(context: Context, settings: Settings): Promise<RunningServer> {
   const { clock, random, version } = context;
   const { createLog, startServer } = await context.parts();
-  return startServer({ settings, clock, random, log: createLog(settings), version, demo: settings.demo });
+  const options = { settings, clock, random, log: createLog(settings), version, demo: settings.demo };
+  return startServer(options).catch((error) => refusedBy(settings, error));
+}
+
+/** A demo that has the port is known by name. */
+async function refusedBy(settings: Settings, error: unknown): Promise<never> {
+  if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') throw error;
+  const { localBaseUrl } = await import('../../config/settings.ts');
+  const { runningDemo } = await import('../findServer.ts');
+  const demo = await runningDemo(settings);
+  if (demo?.baseUrl !== localBaseUrl(settings.host, settings.port)) throw error;
+  throw error.with({
+    message: `The demo is already using ${new URL(demo.baseUrl).host}.`,
+    remedy: `Stop the demo (pid ${demo.pid}), or choose another port with --port.`,
+  });
 }
 
 /** The simulated provider lives as long as its server. */

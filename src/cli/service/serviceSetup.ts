@@ -30,6 +30,11 @@ export interface LeftBehind {
 /** Works with unusable settings too, so that a service can always be inspected and removed. */
 export async function openService(context: Context): Promise<OpenService> {
   const { platform, env, clock } = context;
+  if (context.demo) {
+    throw new RelayError('USAGE', 'A service runs the real server, not the demo.', {
+      remedy: 'Leave out --demo.',
+    });
+  }
   const machine = await context.machine();
   const { home, origins } = inspectSettings(context.loadOptions()).settings;
   // The service manager may have another XDG_CONFIG_HOME than this shell, or none.

@@ -23,7 +23,8 @@ async function runStatus(context: Context): Promise<ExitCode> {
     .withLocal((local) => local.status())
     .catch((error: unknown) => besides(context, error));
   const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
-  const shown = { ...shownReport(report, context), ownerCode };
+  const named = { home: context.home, demo: report.demo, platform };
+  const shown = { ...shownReport(report, named), ownerCode };
   if (context.json) printJson(io, shown);
   else printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
   return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);

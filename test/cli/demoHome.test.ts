@@ -1,0 +1,133 @@
+/** A demo that runs is used by commands that look, and never takes what is meant for the real home. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { Parts } from '../../src/cli/context.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import type { LocalApi } from '../../src/domain/localApi.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+import { exampleReport } from '../support/reports.ts';
+
+const CLIENT_ID = '0123456789abcdef0123456789abcdef';
+const noteOf = (home: string) => `A demo is running. This is about ${home}; for the demo add --demo.\n`;
+
+/** The state of the real home, opened without a server; notes what it was asked, and for which home. */
+function realState(answers: Partial<LocalApi>) {
+  const homes: string[] = [];
+  const openOffline: Parts['openOffline'] = async ({ settings }) => {
+    homes.push(settings.home);
+    return { local: answers as LocalApi, close: async () => {} };
+  };
+  return { homes, parts: { openOffline } };
+}
+
+test('login connects the real account while a demo runs', async (context) => {
+  const demo = await startFakeLocal(context, { demo: true });
+  const started: string[] = [];
+  const startServer: Parts['startServer'] = async ({ settings }) => {
+    started.push(settings.home);
+    throw new RelayError('KEY_UNAVAILABLE', 'Enough.');
+  };
+  const env = { ...demo.env, PROVIDER_CLIENT_ID: CLIENT_ID };
+  const { err } = await relay(['login'], { env, parts: { startServer } });
+  assert.equal(err.split('\n')[0], noteOf(demo.home).trimEnd());
+  assert.deepEqual([new Set(started), demo.calls], [new Set([demo.home]), []]);
+});
+
+test('login --demo goes to the demo, and says so where none runs', async (context) => {
+  const startLogin = async () => {
+    throw new RelayError('LOGIN_FAILED', 'The demo was asked.');
+  };
+  const { env, home } = await startFakeLocal(context, { demo: true, answers: { startLogin } });
+  const asked = { code: 1, out: '', err: 'relay: The demo was asked.\n' };
+  assert.deepEqual(await relay(['login', '--demo'], { env }), asked);
+  assert.deepEqual(await relay(['--demo', '--home', home, 'login'], { env }), asked);
+  assert.deepEqual(await relay(['login', '--demo'], { env: { RELAY_HOME: temporaryHome(context) } }), {
+    code: 4,
+    out: '',
+    err: 'relay: The demo is not running.\n  Start it with `relay --demo serve`.\n',
+  });
+});
+
+test('logout and the client secret are those of the real home while a demo runs', async (context) => {
+  const demo = await startFakeLocal(context, { demo: true });
+  const { homes, parts } = realState({
+    logout: async () => ({ wasConnected: false, name: null }),
+    setClientSecret: async () => {},
+  });
+  const options = { env: demo.env, parts };
+  assert.deepEqual(await relay(['logout'], options), {
+    code: 0,
+    out: 'No account was connected.\n',
+    err: noteOf(demo.home),
+  });
+  const secret = await relay(['config', 'set', 'providerClientSecret'], { ...options, stdin: 'hunter2\n' });
+  assert.deepEqual(secret, {
+    code: 0,
+    out: '',
+    err: `${noteOf(demo.home)}Stored the client secret, encrypted\n`,
+  });
+  await relay(['config', 'unset', 'providerClientSecret'], options);
+  assert.deepEqual([homes, demo.calls], [[demo.home, demo.home, demo.home], []]);
+});
+
+test('config is about the real home, and with --demo about that of the demo', async (context) => {
+  const { env, home } = await startFakeLocal(context, { demo: true });
+  assert.deepEqual(await relay(['config', 'get', 'port'], { env }), {
+    code: 0,
+    out: '4980\n',
+    err: noteOf(home),
+  });
+  assert.deepEqual(await relay(['config', 'set', 'port', '5001', '--demo'], { env }), {
+    code: 0,
+    out: '',
+    err: `Set port in ${home}/demo/config.json\nRestart a running server to use it.\n`,
+  });
+  assert.equal(existsSync(join(home, 'config.json')), false);
+  assert.deepEqual(JSON.parse(readFileSync(join(home, 'demo', 'config.json'), 'utf8')), { port: 5001 });
+  assert.equal((await relay(['config', 'get', 'port', '--demo'], { env })).out, '5001\n');
+});
+
+test('beside JSON, nothing is said about the demo before an error, or where the real server runs', async (context) => {
+  const demo = await startFakeLocal(context, { demo: true });
+  assert.equal((await relay(['config', 'get', 'port', '--json'], { env: demo.env })).err, noteOf(demo.home));
+  const { err } = await relay(['config', 'get', 'prot', '--json'], { env: demo.env });
+  assert.equal(JSON.parse(err).error.code, 'USAGE');
+  const own = await startFakeLocal(context);
+  assert.equal((await relay(['config', 'get', 'port'], { env: own.env })).err, '');
+});
+
+test('serve whose port the demo has says so', async (context) => {
+  const demo = await startFakeLocal(context, { demo: true });
+  const port = new URL(demo.baseUrl).port;
+  const startServer = () =>
+    Promise.reject(new RelayError('PORT_TAKEN', `Another program is already using 127.0.0.1:${port}.`));
+  const result = await relay(['serve', '--port', port], { env: demo.env, parts: { startServer } });
+  assert.deepEqual(result, {
+    code: 1,
+    out: '',
+    err: `${noteOf(demo.home)}relay: The demo is already using 127.0.0.1:${port}.\n  Stop the demo (pid ${process.pid}), or choose another port with --port.\n`,
+  });
+});
+
+test('with --demo the commands that a person is told to run have it too', async (context) => {
+  const status = async () => exampleReport({ demo: true });
+  const { env } = await startFakeLocal(context, { demo: true, answers: { status } });
+  for (const args of [['status', '--demo'], ['status']]) {
+    const { out } = await relay(args, { env, columns: 200 });
+    assert.match(out, /> relay --demo login\n/);
+  }
+});
+
+test('the demo is no service', async (context) => {
+  assert.deepEqual(
+    await relay(['service', 'install', '--demo'], { env: { RELAY_HOME: temporaryHome(context) } }),
+    {
+      code: 2,
+      out: '',
+      err: 'relay: A service runs the real server, not the demo.\n  Leave out --demo.\n',
+    },
+  );
+});
