@@ -3,6 +3,7 @@ import { isoOf } from '../base/clock.ts';
 import { type ChangeSummary, isChangeEnded } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { isEnded } from '../domain/job.ts';
+import { otherAccount } from '../domain/otherAccount.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
@@ -88,13 +89,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
   }
   const account = getAccount(store)?.providerUserId ?? null;
   if (change.account !== null && account !== null && change.account !== account) {
-    throw new RelayError(
-      'FORBIDDEN',
-      'This change belongs to a different Spotify account from the connected one.',
-      {
-        remedy: { text: 'Connect that account with {command}.', command: ['login', '--switch-account'] },
-      },
-    );
+    throw otherAccount('This change');
   }
   return change;
 }

@@ -8,6 +8,7 @@ import { isChangeEnded } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { BULK_JOB_TYPES } from '../domain/job.ts';
+import { otherAccount } from '../domain/otherAccount.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBody, undoOf } from '../store/tables/changes.ts';
 import { firstMatched, markNextWritten, rejectItem, unwriteItems } from '../store/tables/jobItems.ts';
@@ -67,16 +68,7 @@ function cannotGoOn({ id, written, requested }: Change): RelayError {
 function requireSameAccount({ store }: JobContext, job: Job): void {
   const account = getAccount(store)?.providerUserId;
   if (job.account === null || account === undefined || account === job.account) return;
-  throw new RelayError(
-    'FORBIDDEN',
-    'This job belongs to a different Spotify account from the connected one.',
-    {
-      remedy: {
-        text: 'Connect that account with {command} and resume the job, or cancel the job.',
-        command: ['login', '--switch-account'],
-      },
-    },
-  );
+  throw otherAccount('This job', ' and resume the job, or cancel the job.');
 }
 
 /** Marks items as the change writes them. Called in its transaction. */

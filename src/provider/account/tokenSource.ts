@@ -6,6 +6,7 @@ import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
+import { otherAccount } from '../../domain/otherAccount.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
 /** A token is refreshed this long before it expires, so that it does not expire in transit. */
@@ -153,13 +154,7 @@ export function createTokenSource({ app, keeper, clock, log }: TokenSourceOption
 
 function of(account: string | undefined, tokens: StoredTokens): StoredTokens {
   if (account === undefined || tokens.account === account) return tokens;
-  throw new RelayError('FORBIDDEN', 'This belongs to a different Spotify account from the connected one.', {
-    remedy: {
-      text: 'Connect that account with {command}, then try again.',
-      command: ['login', '--switch-account'],
-    },
-    details: { reason: 'other_account' },
-  });
+  throw otherAccount('This');
 }
 
 function isEnded(error: unknown): boolean {
