@@ -30,13 +30,15 @@ export function crossWarnings(values: SettingValues): string[] {
     );
   }
   if (values.providerClientId !== null && !looksLikeClientId(values.providerClientId)) {
-    warnings.push('The client ID does not look like a Spotify client ID (32 hexadecimal digits).');
+    warnings.push(ODD_CLIENT_ID);
   }
   return warnings;
 }
 
+const ODD_CLIENT_ID = 'The client ID does not look like a Spotify client ID (32 hexadecimal digits).';
+
 /** The form of every client ID that Spotify gives out today. */
-function looksLikeClientId(text: string): boolean {
+export function looksLikeClientId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 

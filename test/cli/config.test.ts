@@ -124,6 +124,19 @@ test('config set says when the environment comes before the file', async (contex
   });
 });
 
+test('config set says of a client ID that it does not look like one', async (context) => {
+  const home = temporaryHome(context);
+  const result = await relay(['config', 'set', 'providerClientId', 'my-app'], { env: { RELAY_HOME: home } });
+  assert.deepEqual(result, {
+    code: 0,
+    out: '',
+    err: `Set providerClientId in ${join(home, 'config.json')}
+Warning: The client ID does not look like a Spotify client ID (32 hexadecimal digits).
+Restart a running server to use it.
+`,
+  });
+});
+
 test('config unset takes out a key that is no setting, and config path works while it is there', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };

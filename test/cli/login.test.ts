@@ -314,20 +314,33 @@ test('without a client ID the app is explained, and the ID asked for and remembe
   assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false }]);
 });
 
-test('an ID of another form is taken with a warning', async (context) => {
+/** What a person types, one line for each prompt. */
+function typed(lines: readonly string[]): PassThrough {
+  const stdin = new PassThrough();
+  const left = [...lines];
+  stdin.on('resume', () => {
+    const line = left.shift();
+    if (line !== undefined) stdin.write(`${line}\n`);
+  });
+  return stdin;
+}
+
+test('an ID of another form is asked for again', async (context) => {
+  const home = temporaryHome(context);
   const { parts } = startable(loginThat(CONNECTED));
   const { code, err } = await relay(['login'], {
-    env: { RELAY_HOME: temporaryHome(context) },
+    env: { RELAY_HOME: home },
     parts,
-    stdin: 'my-app\n',
+    stdin: typed(['my-app', CLIENT_ID.slice(1), `${CLIENT_ID.toUpperCase()} `]),
     terminal: { stdin: true },
     openBrowser: async () => {},
   });
   assert.equal(code, 0);
-  assert.match(
-    err,
-    /\nWarning: The client ID does not look like a Spotify client ID \(32 hexadecimal digits\)\.\n/,
-  );
+  const again = (is: string) =>
+    `Client ID: That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.\n`;
+  assert.ok(err.includes(`\n${again('it has others')}${again('it has 31 characters')}Client ID: Saved in `));
+  const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
+  assert.deepEqual(stored, { providerClientId: CLIENT_ID });
 });
 
 const NOT_SET = `relay: The client ID of your Spotify app is not set.
@@ -351,8 +364,12 @@ test('no answer, or an impossible one, changes nothing', async (context) => {
   const ended = await relay(['login'], { env, stdin: '', terminal });
   assert.deepEqual([ended.code, ended.err], [2, `${STEPS}\nClient ID: \n${NOT_SET}`]);
   const impossible = await relay(['login'], { env, stdin: 'a b\n', terminal });
-  assert.equal(impossible.code, 2);
-  assert.match(impossible.err, /providerClientId must be the Client ID of a Spotify app/);
+  const again =
+    'That is not a client ID: one has 32 characters, 0-9 and a-f, and it has others. Copy it again.';
+  assert.deepEqual(
+    [impossible.code, impossible.err],
+    [2, `${STEPS}\nClient ID: ${again}\nClient ID: \n${NOT_SET}`],
+  );
   assert.equal(existsSync(join(env.RELAY_HOME, 'config.json')), false);
 });
 

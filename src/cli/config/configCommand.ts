@@ -60,6 +60,7 @@ async function runConfigSet(context: Context, name: string, value?: string): Pro
   const done = { key, value: settings[key], source: settings.origins[key], path: settings.configPath };
   if (context.json) printJson(context.io, done);
   else note(context.io, `Set ${key} in ${settings.configPath}`);
+  for (const warning of settings.warnings) context.remark(`Warning: ${warning}`);
   await noteWhatElse(context, key, settings.origins[key] === 'environment');
 }
 

@@ -1,24 +1,41 @@
 /** The client ID of the owner's Spotify app: explained, asked for once, stored in `config.json`. */
+import { counted } from '../../base/counted.ts';
 import type { Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
 
 /**
- * Explains how to make the app, asks for its client ID and stores it. Throws `SETTINGS_INVALID` if nobody can be asked, or
- * if the answer cannot be a client ID.
+ * Explains how to make the app, asks for its client ID until it has the form of one, and stores it. Throws
+ * `SETTINGS_INVALID` if nobody can be asked, or at an empty answer.
  */
 export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
   const { io } = context;
   if (!context.json) for (const line of appSteps(redirectUri).split('\n')) note(io, line);
   if (context.json || !io.terminal.stdin) throw noClientId(redirectUri);
-  const { askLine } = await import('../terminal/prompt.ts');
-  const answer = await askLine(io, '\nClient ID: ', context.signal);
-  if (answer === null || answer === '') throw noClientId(redirectUri);
+  const answer = await askUntilRight(context, redirectUri);
   const { storeSetting } = await import('../../config/edit.ts');
   const settings = storeSetting(context.loadOptions(), 'providerClientId', answer);
   note(io, `Saved in ${settings.configPath}`);
   return settings;
+}
+
+/** A wrong one would only be found out in the browser, where Spotify says no more than INVALID_CLIENT. */
+async function askUntilRight(context: Context, redirectUri: string): Promise<string> {
+  const { askLine } = await import('../terminal/prompt.ts');
+  const { looksLikeClientId } = await import('../../config/rules.ts');
+  for (let prompt = '\nClient ID: '; ; prompt = 'Client ID: ') {
+    const answer = await askLine(context.io, prompt, context.signal);
+    if (answer === null || answer === '') throw noClientId(redirectUri);
+    if (looksLikeClientId(answer.toLowerCase())) return answer.toLowerCase();
+    const is = /^[0-9a-f]*$/i.test(answer)
+      ? `it has ${counted([...answer].length, 'character')}`
+      : 'it has others';
+    note(
+      context.io,
+      `That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.`,
+    );
+  }
 }
 
 /** Three steps, at most 60 columns wide where the redirect URI allows it. @internal */

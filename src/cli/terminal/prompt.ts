@@ -1,13 +1,15 @@
 /** Reading what a person types or pipes in. */
 import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { RelayError } from '../../domain/errors.ts';
 import type { Io } from './output.ts';
 
 /** One line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
 export async function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   io.err(prompt);
-  const line = await readLine(createInterface({ input: io.stdin }), signal);
+  // An input that has ended says so once only, and would be waited for ever after.
+  const { readableEnded } = io.stdin as Partial<Readable>;
+  const line = readableEnded ? null : await readLine(createInterface({ input: io.stdin }), signal);
   // At the end of the input, unlike after Enter, the cursor is still behind the prompt.
   if (line === null) io.err('\n');
   return line;
