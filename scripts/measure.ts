@@ -1,64 +1,105 @@
 /**
- * `npm run measure`: what a model pays for the tools, in tokens (o200k), and whether a search finds the tool for an
- * everyday request. Prints a table; it is no test.
+ * `npm run measure`: what a model pays for the tools, in tokens (o200k): per tool, list, row and whole task, and whether a
+ * search finds the tool for an everyday request. It is no test. With `--write` the figures are recorded for the README
+ * and for `npm run check`, which runs it with `--check`: that fails when a figure is worse than the recorded one by more
+ * than 5 %.
  */
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { INSTRUCTIONS, toolEntry } from '../src/mcp/surface.ts';
-import { TOOLS } from '../src/tools/index.ts';
-import { createBm25 } from './measure/bm25.ts';
-import { isHeldOut, REQUESTS } from './measure/requests.ts';
+import {
+  baseline,
+  baselineTokens,
+  FIGURES,
+  type FigureName,
+  type Figures,
+  inUnit,
+  recordedFigures,
+  recordFigures,
+  worseFigures,
+} from './measure/figures.ts';
+import { ownLists, providerLists, rowCosts } from './measure/lists.ts';
+import { createModel } from './measure/model.ts';
+import { withDemo } from './measure/relay.ts';
+import { playTasks } from './measure/tasks.ts';
+import { recall, toolCosts, toolListSizes } from './measure/toolList.ts';
 
-const entries = TOOLS.map(toolEntry);
-const tokensOf = (value: unknown) => countTokens(typeof value === 'string' ? value : JSON.stringify(value));
-const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+const demo = await withDemo(async (relay) => {
+  const model = createModel(relay.client);
+  const rows = await rowCosts(model, relay);
+  const lists = await providerLists(model, relay);
+  const tasks = await playTasks(model, relay);
+  return { rows, lists: { ...lists, ...(await ownLists(model, relay)) }, tasks };
+});
+const figures = figuresOf();
 
-const costs = entries.map((entry) => {
-  const { name, description, inputSchema, outputSchema } = entry;
-  return {
-    name,
-    asked: tokensOf({ name, description, inputSchema }),
-    output: tokensOf(outputSchema),
-    whole: tokensOf(entry),
+if (process.argv.includes('--check')) {
+  const worse = worseFigures(figures, recordedFigures());
+  for (const sentence of worse) console.log(sentence);
+  process.exitCode = worse.length === 0 ? 0 : 1;
+} else {
+  printAll();
+}
+if (process.argv.includes('--write')) {
+  recordFigures(figures);
+  console.log('\nrecorded; npm run gen puts them into the README');
+}
+
+function figuresOf(): Figures {
+  const { rows, lists, tasks } = demo;
+  const { asked, tokens, bytes, instructions } = toolListSizes();
+  const found = recall(true);
+  const exact = {
+    track_row: rows.track,
+    playlist_row: rows.playlist,
+    library_row: rows.library,
+    item_row: rows.item,
+    largest_page: Math.max(...Object.values(lists)),
+    tasks: Object.values(tasks).reduce((total, cost) => total + cost.tokens, 0),
+    instructions,
+    asked,
+    list_tokens: tokens,
+    list_bytes: bytes,
+    recall_first: found.first * 100,
+    recall_five: found.firstFive * 100,
   };
-});
-
-console.log(
-  'Tokens per tool (name, description and input schema; output schema; all that tools/list sends)\n',
-);
-for (const { name, asked, output, whole } of costs.toSorted((a, b) => b.whole - a.whole)) {
-  console.log(`${name.padEnd(30)} ${pad(asked)} ${pad(output)} ${pad(whole)}`);
+  const rounded = Object.entries(exact).map(([name, value = 0]) => [name, Math.round(value * 10) / 10]);
+  return Object.fromEntries(rounded) as Figures;
 }
 
-const list = JSON.stringify({ tools: entries });
-const search = createBm25(
-  entries.map(({ name, description }) => ({ name, text: `${name.replaceAll('_', ' ')} ${description}` })),
-);
-const ranks = REQUESTS.map(([request, ...tools]) => {
-  const found = search(request);
-  return Math.min(...tools.map((tool) => found.indexOf(tool)).map((at) => (at < 0 ? Infinity : at)));
-});
-
-console.log('\nIn all\n');
-const figures: Array<[what: string, figure: string]> = [
-  ['name, description and input schema', `${sum(costs.map(({ asked }) => asked))} tokens`],
-  ['tools/list', `${sum(costs.map(({ whole }) => whole))} tokens, ${Buffer.byteLength(list)} bytes`],
-  ['instructions', `${tokensOf(INSTRUCTIONS)} tokens, ${INSTRUCTIONS.length} characters`],
-  ['recall, requests that may be looked at', recall((index) => !isHeldOut(index))],
-  ['recall, held-out requests', recall(isHeldOut)],
-];
-for (const [what, figure] of figures) console.log(`${what.padEnd(40)} ${figure}`);
-
-/** The share of requests whose tool is first, and among the first five. */
-function recall(counts: (index: number) => boolean): string {
-  const chosen = ranks.filter((_rank, index) => counts(index));
-  const within = (places: number) => chosen.filter((rank) => rank < places).length / chosen.length;
-  return `@1 ${percent(within(1))}, @5 ${percent(within(5))} of ${chosen.length}`;
+function printAll(): void {
+  table(
+    'Tokens per tool (name, description and input schema; output schema; all that tools/list sends)',
+    toolCosts()
+      .toSorted((a, b) => b.whole - a.whole)
+      .map(({ name, asked, output, whole }) => [name, asked, output, whole]),
+  );
+  table('Tokens per list: a default page', sorted(demo.lists));
+  table('Tokens per row, on average over the demo account', sorted(demo.rows));
+  const then = baseline().tasks;
+  table(
+    `Tokens per task (now, calls; then, calls). ${baseline().what}`,
+    Object.entries(demo.tasks).map(([task, { tokens, calls }]) => {
+      return [task, tokens, calls, then[task]?.tokens ?? 0, then[task]?.calls ?? 0];
+    }),
+  );
+  const share = ((figures.tasks / baselineTokens()) * 100).toFixed(1);
+  console.log(`together ${figures.tasks}, then ${baselineTokens()}: ${share} %`);
+  console.log('\nIn all\n');
+  for (const name of Object.keys(FIGURES) as FigureName[]) {
+    const { what, unit } = FIGURES[name];
+    console.log(`${what.padEnd(101)} ${inUnit(figures[name], unit)}`);
+  }
+  const { first, firstFive, requests } = recall(false);
+  const seen = `@1 ${inUnit(first * 100, 'percent')}, @5 ${inUnit(firstFive * 100, 'percent')}`;
+  console.log(`requests that may be looked at: ${seen} of ${requests}`);
 }
 
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+function sorted(costs: Record<string, number>): Array<[string, number]> {
+  return Object.entries(costs).toSorted(([, a], [, b]) => b - a);
 }
 
-function pad(number: number): string {
-  return String(number).padStart(6);
+function table(title: string, rows: ReadonlyArray<readonly [string, ...number[]]>): void {
+  console.log(`\n${title}\n`);
+  for (const [name, ...numbers] of rows) {
+    const cells = numbers.map((number) => String(Math.round(number)).padStart(7)).join('');
+    console.log(`${name.padEnd(36)}${cells}`);
+  }
 }

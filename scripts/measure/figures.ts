@@ -1,0 +1,75 @@
+/** The figures that are kept: what they are, what was recorded, and what has become worse. */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** Share by which a figure may be worse than the recorded one. */
+const TOLERANCE = 0.05;
+
+interface Figure {
+  what: string;
+  unit: 'tokens' | 'bytes' | 'characters' | 'percent';
+}
+
+/** Less is better, except in percent of requests found. */
+export const FIGURES = {
+  track_row: { what: 'A track, in a list of tracks', unit: 'tokens' },
+  playlist_row: { what: 'A playlist, in the list of playlists', unit: 'tokens' },
+  library_row: { what: 'A saved track, in the library', unit: 'tokens' },
+  item_row: { what: 'A row of a playlist', unit: 'tokens' },
+  largest_page: { what: 'The largest default page of any list', unit: 'tokens' },
+  tasks: { what: 'Ten tasks together: calls and answers', unit: 'tokens' },
+  instructions: { what: 'Instructions', unit: 'characters' },
+  asked: { what: 'Name, description and input schema of all tools', unit: 'tokens' },
+  list_tokens: { what: '`tools/list`, with output schemas', unit: 'tokens' },
+  list_bytes: { what: '`tools/list`, with output schemas', unit: 'bytes' },
+  recall_first: {
+    what: 'Everyday requests (none that the descriptions were tuned for) whose tool a plain search finds first',
+    unit: 'percent',
+  },
+  recall_five: { what: 'The same, among the first five', unit: 'percent' },
+} as const satisfies Record<string, Figure>;
+
+export type FigureName = keyof typeof FIGURES;
+export type Figures = Record<FigureName, number>;
+
+/** What the tasks cost when they were first measured. */
+export interface Baseline {
+  what: string;
+  tasks: Record<string, { tokens: number; calls: number }>;
+}
+
+const RECORDED = new URL('./figures.json', import.meta.url);
+const BASELINE = new URL('./baseline.json', import.meta.url);
+
+export function recordedFigures(): Figures {
+  return JSON.parse(readFileSync(RECORDED, 'utf8'));
+}
+
+export function recordFigures(figures: Figures): void {
+  writeFileSync(RECORDED, `${JSON.stringify(figures, null, 2)}\n`);
+}
+
+export function baseline(): Baseline {
+  return JSON.parse(readFileSync(BASELINE, 'utf8'));
+}
+
+/** What the tasks cost in all when they were first measured. */
+export function baselineTokens(): number {
+  return Object.values(baseline().tasks).reduce((total, { tokens }) => total + tokens, 0);
+}
+
+/** One sentence for each figure that is worse than the recorded one by more than 5 %. */
+export function worseFigures(now: Figures, recorded: Figures): string[] {
+  return (Object.keys(FIGURES) as FigureName[]).flatMap((name) => {
+    const { what, unit } = FIGURES[name];
+    const least = recorded[name] * (1 - TOLERANCE);
+    const most = recorded[name] * (1 + TOLERANCE);
+    if (unit === 'percent' ? now[name] >= least : now[name] <= most) return [];
+    const values = `${inUnit(now[name], unit)}, recorded are ${inUnit(recorded[name], unit)}`;
+    return [`${what}: ${values}. Improve it, or record it with: npm run measure -- --write`];
+  });
+}
+
+export function inUnit(value: number, unit: Figure['unit']): string {
+  const rounded = unit === 'percent' ? value.toFixed(1) : Math.round(value).toLocaleString('en-US');
+  return `${rounded} ${unit === 'percent' ? '%' : unit}`;
+}

@@ -1,0 +1,44 @@
+/** What a model reads and writes while it uses a relay, counted. */
+import type { Client } from '@modelcontextprotocol/client';
+import { toolEntry } from '../../src/mcp/surface.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
+import { tokensOf } from './tokens.ts';
+
+export type Answer = Record<string, unknown>;
+
+/** Plays a model by hand: every call through it counts, with its arguments and the text of the answer. */
+export interface Model {
+  /** o200k tokens so far. */
+  readonly tokens: number;
+  readonly calls: number;
+  /** @returns the structured content; a failed tool has `error` in it */
+  call(tool: string, args?: Record<string, unknown>): Promise<Answer>;
+  /** Whether the tool is offered, and takes the argument: so that one script plays older versions too. */
+  offers(tool: string, argument?: string): boolean;
+}
+
+/** @param client of a relay that offers all tools */
+export function createModel(client: Client): Model {
+  const offered = new Map(ALL_TOOLS.map((tool) => [tool.name, toolEntry(tool).inputSchema]));
+  let tokens = 0;
+  let calls = 0;
+  return {
+    get tokens() {
+      return tokens;
+    },
+    get calls() {
+      return calls;
+    },
+    async call(tool, args = {}) {
+      const { content, structuredContent } = await client.callTool({ name: tool, arguments: args });
+      const texts = (content as Array<{ text?: string }>).map(({ text = '' }) => text);
+      tokens += tokensOf(args) + tokensOf(texts.join('\n'));
+      calls += 1;
+      return structuredContent as Answer;
+    },
+    offers(tool, argument) {
+      const schema = offered.get(tool);
+      return schema !== undefined && (argument === undefined || argument in (schema.properties as object));
+    },
+  };
+}

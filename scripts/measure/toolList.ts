@@ -1,0 +1,63 @@
+/** What `tools/list` and the instructions cost, and whether a search in them finds the tool for an everyday request. */
+import { INSTRUCTIONS, toolEntry } from '../../src/mcp/surface.ts';
+import { TOOLS } from '../../src/tools/index.ts';
+import { createBm25 } from './bm25.ts';
+import { isHeldOut, REQUESTS } from './requests.ts';
+import { tokensOf } from './tokens.ts';
+
+interface ToolCost {
+  name: string;
+  /** Name, description and input schema. */
+  asked: number;
+  output: number;
+  /** All that `tools/list` sends. */
+  whole: number;
+}
+
+/** Shares from 0 to 1. */
+export interface Recall {
+  first: number;
+  firstFive: number;
+  requests: number;
+}
+
+const entries = TOOLS.map(toolEntry);
+
+export function toolCosts(): ToolCost[] {
+  return entries.map((entry) => {
+    const { name, description, inputSchema, outputSchema } = entry;
+    return {
+      name,
+      asked: tokensOf({ name, description, inputSchema }),
+      output: tokensOf(outputSchema),
+      whole: tokensOf(entry),
+    };
+  });
+}
+
+export function toolListSizes() {
+  const costs = toolCosts();
+  return {
+    asked: sum(costs.map(({ asked }) => asked)),
+    tokens: sum(costs.map(({ whole }) => whole)),
+    bytes: Buffer.byteLength(JSON.stringify({ tools: entries })),
+    instructions: INSTRUCTIONS.length,
+  };
+}
+
+export function recall(heldOut: boolean): Recall {
+  const search = createBm25(
+    entries.map(({ name, description }) => ({ name, text: `${name.replaceAll('_', ' ')} ${description}` })),
+  );
+  const chosen = REQUESTS.filter((_request, index) => isHeldOut(index) === heldOut);
+  const ranks = chosen.map(([request, ...tools]) => {
+    const found = search(request);
+    return Math.min(...tools.map((tool) => found.indexOf(tool)).map((at) => (at < 0 ? Infinity : at)));
+  });
+  const within = (places: number) => ranks.filter((rank) => rank < places).length / chosen.length;
+  return { first: within(1), firstFive: within(5), requests: chosen.length };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

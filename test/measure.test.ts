@@ -1,0 +1,41 @@
+/** The figures of `npm run measure`: which count as worse, and what the model is made to pay for. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Figures, recordedFigures, worseFigures } from '../scripts/measure/figures.ts';
+import { createModel } from '../scripts/measure/model.ts';
+import { tokensOf } from '../scripts/measure/tokens.ts';
+import { withRelay } from './support/world.ts';
+
+const recorded: Figures = { ...recordedFigures(), track_row: 40, recall_five: 96 };
+
+test('a figure may be worse than the recorded one by 5 %, and better by any amount', () => {
+  const fine: Partial<Figures>[] = [
+    {},
+    { track_row: 42 },
+    { track_row: 1 },
+    { recall_five: 91.5 },
+    { recall_five: 100 },
+  ];
+  for (const change of fine) assert.deepEqual(worseFigures({ ...recorded, ...change }, recorded), []);
+});
+
+test('a figure that is worse by more is told with both values and what to do', () => {
+  const now = { ...recorded, track_row: 43, recall_five: 91 };
+  assert.deepEqual(worseFigures(now, recorded), [
+    'A track, in a list of tracks: 43 tokens, recorded are 40 tokens. Improve it, or record it with: npm run measure -- --write',
+    'The same, among the first five: 91.0 %, recorded are 96.0 %. Improve it, or record it with: npm run measure -- --write',
+  ]);
+});
+
+test('a model pays for the arguments and the text of each answer, and not for the list of tools', async () => {
+  await withRelay(async ({ client }) => {
+    const model = createModel(client);
+    assert.deepEqual([model.tokens, model.calls], [0, 0]);
+    const answer = await model.call('find_playlist_by_name', { name: 'Morning Ferry' });
+    const paid = tokensOf('{"name":"Morning Ferry"}') + tokensOf(JSON.stringify(answer));
+    assert.deepEqual([model.tokens, model.calls], [paid, 1]);
+    assert.equal(model.offers('get_job_status', 'job_id'), true);
+    assert.equal(model.offers('get_job_status', 'nothing'), false);
+    assert.equal(model.offers('nothing'), false);
+  });
+});
