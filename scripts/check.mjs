@@ -1,5 +1,5 @@
 // `npm run check`: types, lint and format, generated files, the rules of the structure (import directions, writers to the
-// terminal, readers of the environment, layout, words) and unused code. Says everything that is wrong, not only the first.
+// terminal, readers of the environment, layout, words), what the tools cost a model, and unused code. Says everything that is wrong, not only the first.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ const steps = [
   ['lint and format', bin('biome'), ['ci', '--colors=off', '--error-on-warnings', root]],
   ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
   ['structure', process.execPath, [...tsx, join(root, 'scripts', 'check', 'structure.ts')]],
+  ['figures', process.execPath, [...tsx, join(root, 'scripts', 'measure.ts'), '--check']],
   ['unused code', process.execPath, [...tsx, join(root, 'scripts', 'check', 'unused.ts')]],
 ];
 

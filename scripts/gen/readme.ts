@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { commandsMarkdown } from './commands.ts';
+import { figuresMarkdown } from './figures.ts';
 import { type GeneratedFile, inRepository } from './file.ts';
 import { settingsMarkdown } from './settings.ts';
 
@@ -17,6 +18,7 @@ export async function generateReadme(): Promise<GeneratedFile> {
     ['commands', await commandsMarkdown()],
     ['settings', settingsMarkdown()],
     ['tools', toolsMarkdown()],
+    ['figures', figuresMarkdown()],
   ]);
   const path = 'README.md';
   const text = readFileSync(inRepository(path), 'utf8').replace(
