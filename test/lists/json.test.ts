@@ -73,7 +73,7 @@ testLists({
       name: 'Road',
       tracks: { href: '', items: [{ added_at: '2026-01-02', track: webTrack }, { track: null }] },
     }),
-    told: [`6 Ovo, Tam / Plinth (First) 1999 ${ISRC} ${TRACK}`, '34: empty'],
+    told: [`6 Ovo, Tam / Plinth (First) 1999 ${ISRC} ${TRACK}`, '34: no title and no artist'],
   },
   'what a tool of relay answers': {
     file: pretty({
@@ -103,7 +103,7 @@ testLists({
   },
   'keys that are names of built-in properties': {
     file: '[{"__proto__":{"title":"Rope"},"constructor":{"name":"x"},"toString":1,"title":"Plinth","artist":"Ovo"},\n{"__proto__":{"title":"Rope","artist":"Tam"}}]',
-    told: ['1 Ovo / Plinth', '2: empty'],
+    told: ['1 Ovo / Plinth', '2: no title and no artist'],
   },
   "Spotify's playlists": {
     file: pretty(playlistExport),
@@ -165,7 +165,11 @@ testLists({
       },
       { master_metadata_track_name: null, episode_name: null, audiobook_title: 'Rope' },
     ]),
-    told: [`2 Ovo / Plinth (First) ${TRACK}`, `10 The Kettle Hour / Talk ${EPISODE}`, '16: empty'],
+    told: [
+      `2 Ovo / Plinth (First) ${TRACK}`,
+      `10 The Kettle Hour / Talk ${EPISODE}`,
+      '16: no title and no artist',
+    ],
   },
 });
 

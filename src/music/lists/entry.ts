@@ -38,7 +38,7 @@ export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   const isrc = isrcOf(fields.isrc ?? '');
   const isKnown = ref?.uri !== undefined || isrc !== null;
   if (!isKnown) {
-    const why = ref?.why && (title === '' || artist === '') ? ref.why : missing(title, artist);
+    const why = ref?.why && (title === '' || artist === '') ? ref.why : missing(title, artist, row.raw);
     if (why) return notSong(row, why);
   }
   const album = tidyText(fields.album ?? '').slice(0, MAX_NAME);
@@ -57,8 +57,9 @@ export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
   };
 }
 
-function missing(title: string, artist: string): string | null {
-  if (title === '' && artist === '') return 'empty';
+function missing(title: string, artist: string, raw: string): string | null {
+  // A row of a table that has only a date, as what Spotify no longer has.
+  if (title === '' && artist === '') return /[\p{L}\p{N}]/u.test(raw) ? 'no title and no artist' : 'empty';
   if (title === '') return 'no title';
   if (artist === '') return 'no artist';
   if (title.length > MAX_NAME || artist.length > MAX_NAME)
