@@ -70,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
       'mcp',
       'oauth',
       'tools',
+      'music',
       'provider',
       'store',
       'secrets',

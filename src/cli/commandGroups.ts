@@ -7,6 +7,7 @@ export const HELP_GROUPS = {
   server: 'Server:',
   account: 'Spotify account:',
   clients: 'AI clients:',
+  lists: 'Lists of songs:',
   tools: 'Tools and jobs:',
   state: 'Settings and state:',
   other: 'Other:',

@@ -12,6 +12,7 @@ import { completionCommand } from './completion/completionCommand.ts';
 import { configCommand } from './config/configCommand.ts';
 import { connectCommand } from './connect/connectCommand.ts';
 import { jobsCommand } from './jobs/jobsCommand.ts';
+import { importCommand } from './lists/importCommand.ts';
 import { loginCommand } from './login/loginCommand.ts';
 import { logoutCommand } from './login/logoutCommand.ts';
 import { serveCommand } from './serve/serveCommand.ts';
@@ -33,6 +34,7 @@ export const COMMANDS = [
   configCommand,
   connectCommand,
   jobsCommand,
+  importCommand,
   loginCommand,
   logoutCommand,
   serveCommand,

@@ -14,9 +14,8 @@ export const LIST_FORMATS = [
 ] as const;
 export type ListFormat = (typeof LIST_FORMATS)[number];
 
-/** Formats that are written. */
-export const WRITTEN_FORMATS = ['csv', 'json', 'm3u8', 'txt'] as const;
-export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
+/** 20 MiB. An XML file takes about 30 times its size in memory while it is read. */
+export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 
 /** How a list is read, where it should not be found out. */
 export interface ListReading {
@@ -41,7 +40,7 @@ export interface ImportChoices {
 }
 
 /** A line or row that is not a song. */
-export interface UnreadLine {
+interface UnreadLine {
   line: number;
   /** At most 300 characters of the file. */
   text: string;
@@ -76,7 +75,7 @@ export interface ImportPreview {
   remembered: number;
   /** Songs that the list has already named further up. */
   repeated: number;
-  /** Searches that it takes: at least one and at most two for each song, three with a recording code or an album. */
+  /** Searches that it takes: one or two for each song, up to one more for an album and one for a recording code. */
   searches: { at_least: number; at_most: number };
   /** Searches of the last 24 hours, which count for the same quota. */
   searches_24h: number;

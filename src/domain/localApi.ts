@@ -5,6 +5,9 @@
 
 import type { ChangeSummary } from './change.ts';
 import type { ErrorCode } from './errors.ts';
+import type { JobStatus } from './job.ts';
+import type { ListRow, PlaylistFacts } from './listExport.ts';
+import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
 import type { Remedy } from './remedy.ts';
 
 /** One line of `relay status`. */
@@ -198,6 +201,34 @@ export interface UndoAnswer {
   reason?: string;
 }
 
+/** A list to be read. */
+export interface ListContent extends ListReading {
+  /** The bytes of the file, in Base64. */
+  content: string;
+  /** For Liked Songs: episodes are told as not being songs. */
+  tracksOnly: boolean;
+}
+
+/** A job as far as following it takes. The server sends all fields of the tools' job records. */
+export interface JobFacts {
+  job_id: string;
+  status: JobStatus;
+  /** Null for the library, and until a new playlist is made. */
+  playlist_id: string | null;
+  total_items: number;
+  pending: number;
+  resolved: number;
+  ambiguous: number;
+  unmatched: number;
+  failed: number;
+  skipped_existing: number;
+  written: number;
+  run_after: string | null;
+  reason: string | null;
+  review_required: boolean;
+  error: { code: string; message: string; remedy?: string } | null;
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -242,6 +273,23 @@ export interface LocalApi {
   listChanges(limit: number): Promise<{ items: ChangeEntry[]; total: number }>;
   /** Takes a change back, within 45 s; what takes longer goes on as a job. */
   undoChange(request: UndoRequest): Promise<UndoAnswer>;
+  /** Reads a list and says what it would take; searches and writes nothing. */
+  previewImport(list: ListContent): Promise<ImportPreview>;
+  /** Creates the jobs for a list, in the order in which they are to be committed. */
+  startImport(
+    request: ListContent & ImportChoices & { target: ImportTarget },
+  ): Promise<{ preview: ImportPreview; jobs: JobFacts[] }>;
+  getJob(id: string): Promise<JobFacts>;
+  /** Begins to write what a ready job has found. */
+  commitJob(id: string): Promise<JobFacts>;
+  /** All playlists of the account's library. */
+  listPlaylists(): Promise<{ playlists: PlaylistFacts[] }>;
+  /** @param playlist ID, URI or link */
+  getPlaylist(playlist: string): Promise<PlaylistFacts>;
+  /** Every row of a playlist, in order. @param playlist ID, URI or link */
+  playlistRows(playlist: string): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
+  /** Some hundred saved songs from a position on, newest first; `next` is null at the end. */
+  savedRows(offset: number): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
 }
 
 /** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
@@ -265,6 +313,14 @@ export const LOCAL_ROUTES = {
   forgetBrowsers: 'browsers/forget',
   listChanges: 'changes/list',
   undoChange: 'changes/undo',
+  previewImport: 'import/preview',
+  startImport: 'import/start',
+  getJob: 'jobs/get',
+  commitJob: 'jobs/commit',
+  listPlaylists: 'playlists/list',
+  getPlaylist: 'playlists/get',
+  playlistRows: 'playlists/rows',
+  savedRows: 'saved/rows',
 } as const satisfies Record<keyof LocalApi, string>;
 
 /** What `<home>/server.json` holds while a server runs. */

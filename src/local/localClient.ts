@@ -54,6 +54,14 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     forgetBrowsers: (id) => ask(LOCAL_ROUTES.forgetBrowsers, { id }),
     listChanges: (limit) => ask(LOCAL_ROUTES.listChanges, { limit }),
     undoChange: (request) => ask(LOCAL_ROUTES.undoChange, request),
+    previewImport: (list) => ask(LOCAL_ROUTES.previewImport, list),
+    startImport: (request) => ask(LOCAL_ROUTES.startImport, request),
+    getJob: (id) => ask(LOCAL_ROUTES.getJob, { id }),
+    commitJob: (id) => ask(LOCAL_ROUTES.commitJob, { id }),
+    listPlaylists: () => ask(LOCAL_ROUTES.listPlaylists, {}),
+    getPlaylist: (playlist) => ask(LOCAL_ROUTES.getPlaylist, { playlist }),
+    playlistRows: (playlist) => ask(LOCAL_ROUTES.playlistRows, { playlist }),
+    savedRows: (offset) => ask(LOCAL_ROUTES.savedRows, { offset }),
   };
 }
 

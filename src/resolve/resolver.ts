@@ -47,9 +47,10 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
   }
 
   /** An alias that a person set without a year is valid for every year; a learned one is not. */
-  function remembered({ year: _, ...anyYear }: TrackQuery, key: string): Track | null {
+  function remembered({ year, ...anyYear }: TrackQuery, key: string): Track | null {
     const exact = getAlias(store, key);
     if (exact) return exact.track;
+    if (year === undefined) return null;
     const general = getAlias(store, aliasKey(anyYear));
     return general?.source === 'person' ? general.track : null;
   }

@@ -10,6 +10,14 @@ import { type Credentials, LOCAL_TOKEN_SECONDS } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { Core } from './core.ts';
 import { ownerHistory, ownerUndo } from './ownerChanges.ts';
+import {
+  ownerImport,
+  ownerPlaylist,
+  ownerPlaylistRows,
+  ownerPlaylists,
+  ownerPreview,
+  ownerSavedRows,
+} from './ownerLists.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
@@ -84,6 +92,18 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
     listChanges: async (limit) => ownerHistory(running().services, limit),
     undoChange: async (request) => ownerUndo(running().services, request),
+    previewImport: async (list) => ownerPreview(running().services, list),
+    async startImport(request) {
+      const { services } = running();
+      requireLogin(core);
+      return ownerImport(services, request);
+    },
+    getJob: async (id) => running().services.jobs.get(id),
+    commitJob: (id) => running().services.jobs.commit(id),
+    listPlaylists: async () => ({ playlists: await ownerPlaylists(running().services) }),
+    getPlaylist: async (playlist) => ownerPlaylist(running().services, playlist),
+    playlistRows: async (playlist) => ownerPlaylistRows(running().services, playlist),
+    savedRows: async (offset) => ownerSavedRows(running().services, offset),
   };
 }
 
@@ -91,6 +111,14 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
 function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;
+}
+
+/** A job would wait for the login, and nobody would look after it. */
+function requireLogin(core: Core): void {
+  if (core.account.view().connected) return;
+  throw new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
+    remedy: { text: 'Connect it with {command}, then import again.', command: ['login'] },
+  });
 }
 
 function requireClientId(core: Core): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeList, MAX_LIST_BYTES } from '../../src/music/lists/decode.ts';
+import { MAX_LIST_BYTES } from '../../src/domain/listImport.ts';
+import { decodeList } from '../../src/music/lists/decode.ts';
 import { refusal } from './support.ts';
 
 const TEXT = 'Ülo Brænk – “Plïnth” €\nЖар Вейр - Чайник\n';

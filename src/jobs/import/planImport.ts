@@ -4,7 +4,7 @@ import { chunk } from '../../base/lists.ts';
 import type { ImportPreview, ListReading } from '../../domain/listImport.ts';
 import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
 import { readList } from '../../music/lists/readList.ts';
-import { aliasKey, searchQueries, type TrackQuery } from '../../music/trackQuery.ts';
+import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Resolver } from '../../resolve/resolver.ts';
 import type { Store } from '../../store/file/open.ts';
 import type { NewJobItem } from '../../store/tables/jobItems.ts';
@@ -49,7 +49,9 @@ export function planImport(
   const read = readList(bytes, given(reading));
   const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
   const items = entries.map(itemOf);
-  return { preview: previewOf(services, { ...read, entries, notSongs }, items), entries, items };
+  // With one playlist chosen, the others are among what is left out.
+  const lists = reading.list === undefined ? (read.lists ?? []) : [];
+  return { preview: previewOf(services, { ...read, entries, notSongs, lists }, items), entries, items };
 }
 
 function given({ format, artistSide, list }: ListReading) {
@@ -139,8 +141,9 @@ function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
   return { remembered, repeated: items.length - counts.size, searches };
 }
 
-function mostSearches(query: TrackQuery): number {
-  const byCode = query.isrc === undefined ? 0 : 1;
-  const byName = query.title === '' || query.artist === '' ? 0 : searchQueries(query).length;
-  return Math.max(1, byCode + byName);
+/** What `resolve/search.ts` asks at most. */
+function mostSearches({ title, artist, album, isrc }: TrackQuery): number {
+  const byCode = isrc === undefined ? 0 : 1;
+  if (title === '' || artist === '') return byCode;
+  return byCode + 2 + (album === undefined ? 0 : 1);
 }

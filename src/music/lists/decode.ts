@@ -4,10 +4,8 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { RelayError } from '../../domain/errors.ts';
+import { MAX_LIST_BYTES } from '../../domain/listImport.ts';
 import type { Encoding } from './list.ts';
-
-/** 20 MiB. An XML file takes about 30 times its size in memory while it is read. @internal */
-export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 
 export interface Decoded {
   /** With `\n` line ends, without byte order mark and zero bytes. */

@@ -4,6 +4,8 @@ import { HttpError } from './toHttp.ts';
 
 export const MCP_BODY_BYTES = 4 * 1024 * 1024;
 export const OTHER_BODY_BYTES = 1024 * 1024;
+/** The largest list that is read, in Base64, and a little for what is said beside it. */
+export const LIST_BODY_BYTES = 28 * 1024 * 1024;
 
 /** What is read and thrown away of a body that is too large, so that the client gets to read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;

@@ -5,11 +5,12 @@
  */
 import * as z from 'zod';
 import { lazy } from '../../base/lazy.ts';
+import { LIST_FORMATS } from '../../domain/listImport.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
 import { HELLO_ROUTE, localProof } from '../../domain/localProof.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { isDirectLoopback } from '../http/address.ts';
-import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
+import { LIST_BODY_BYTES, OTHER_BODY_BYTES, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -82,7 +83,57 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
       }),
     (api, body) => api.undoChange(body),
   ),
+  previewImport: call(
+    () => z.object(listContent()),
+    (api, body) => api.previewImport(body),
+  ),
+  startImport: call(
+    () => z.object({ ...listContent(), target: target(), strict: z.boolean(), skipDuplicates: z.boolean() }),
+    (api, body) => api.startImport(body),
+  ),
+  getJob: call(
+    () => z.object({ id: z.string().max(100) }),
+    (api, { id }) => api.getJob(id),
+  ),
+  commitJob: call(
+    () => z.object({ id: z.string().max(100) }),
+    (api, { id }) => api.commitJob(id),
+  ),
+  listPlaylists: call(Empty, (api) => api.listPlaylists()),
+  getPlaylist: call(
+    () => z.object({ playlist: z.string().max(500) }),
+    (api, { playlist }) => api.getPlaylist(playlist),
+  ),
+  playlistRows: call(
+    () => z.object({ playlist: z.string().max(500) }),
+    (api, { playlist }) => api.playlistRows(playlist),
+  ),
+  savedRows: call(
+    () => z.object({ offset: z.int().min(0) }),
+    (api, { offset }) => api.savedRows(offset),
+  ),
 };
+
+function listContent() {
+  return {
+    content: z.string(),
+    tracksOnly: z.boolean(),
+    format: z.enum(LIST_FORMATS).optional(),
+    artistSide: z.enum(['left', 'right']).optional(),
+    list: z.string().optional(),
+  };
+}
+
+function target() {
+  return z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('playlist'), playlistId: z.string().max(100), replace: z.boolean() }),
+    z.object({ kind: z.literal('new'), name: z.string().trim().min(1).max(100) }),
+    z.object({ kind: z.literal('saved') }),
+  ]);
+}
+
+/** Calls whose bodies hold a file. */
+const WITH_FILE: ReadonlySet<keyof LocalApi> = new Set(['previewImport', 'startImport']);
 
 function call<T extends z.ZodType>(
   shapeOf: () => T,
@@ -107,7 +158,10 @@ export function localRoutes(apiFor: (baseUrl: string) => LocalApi, token: string
       path: `/local/${LOCAL_ROUTES[name]}`,
       async handle(context) {
         authorize(context, token);
-        const body = await readJson(context.request, OTHER_BODY_BYTES);
+        const body = await readJson(
+          context.request,
+          WITH_FILE.has(name) ? LIST_BODY_BYTES : OTHER_BODY_BYTES,
+        );
         sendJson(context, 200, (await calls[name](apiFor(context.baseUrl), body)) ?? {});
       },
     }),

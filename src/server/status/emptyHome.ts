@@ -37,6 +37,14 @@ export function localApiWithoutState(
     forgetBrowsers: refuse,
     listChanges: refuse,
     undoChange: refuse,
+    previewImport: refuse,
+    startImport: refuse,
+    getJob: refuse,
+    commitJob: refuse,
+    listPlaylists: refuse,
+    getPlaylist: refuse,
+    playlistRows: refuse,
+    savedRows: refuse,
   };
 }
 

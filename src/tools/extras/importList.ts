@@ -47,7 +47,7 @@ const Preview = z.object({
   repeated: z.number().optional().describe('Songs that the text names again'),
   searches: z
     .number()
-    .describe('Searches it takes at least, from a limited daily quota; at most three times that'),
+    .describe('Searches it takes at least, from a limited daily quota; often up to twice that'),
 });
 
 export const importListTool = defineTool({

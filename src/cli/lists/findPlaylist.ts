@@ -1,0 +1,59 @@
+/** From what a person calls a playlist to the playlist. */
+import { interruptible } from '../../base/abort.ts';
+import { counted } from '../../base/counted.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { PlaylistFacts } from '../../domain/listExport.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import type { Context } from '../context.ts';
+
+const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
+const BARE_ID = /^[0-9A-Za-z]{22}$/;
+
+/**
+ * @param given name, ID, URI or link; a name counts without regard to case, accents and punctuation
+ * @throws RelayError `NOT_FOUND`, or `USAGE` if several have the name
+ */
+export async function findPlaylist(
+  { signal }: Pick<Context, 'signal'>,
+  local: LocalApi,
+  given: string,
+): Promise<PlaylistFacts> {
+  if (ADDRESS.test(given)) return interruptible(signal, local.getPlaylist(given));
+  if (BARE_ID.test(given)) {
+    const found = await interruptible(signal, local.getPlaylist(given)).catch(nullIfNotFound);
+    if (found) return found;
+  }
+  const { playlists } = await interruptible(signal, local.listPlaylists());
+  const { normaliseName } = await import('../../music/normalise.ts');
+  const wanted = normaliseName(given);
+  const similar = playlists.filter(({ name }) => normaliseName(name) === wanted);
+  const exact = similar.filter(({ name }) => name === given);
+  const matches = exact.length > 0 ? exact : similar;
+  const [found] = matches;
+  if (!found) throw await notFound(given, playlists);
+  if (matches.length > 1) throw several(given, matches);
+  return found;
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof RelayError && error.code === 'NOT_FOUND') return null;
+  throw error;
+}
+
+async function notFound(given: string, playlists: readonly PlaylistFacts[]): Promise<RelayError> {
+  const { didYouMean } = await import('../../config/nearest.ts');
+  const names = [...new Set(playlists.map(({ name }) => name))];
+  return new RelayError('NOT_FOUND', `Your library has no playlist "${given}".`, {
+    remedy: {
+      text: `${didYouMean(given, names) ?? ''} {command} lists them.`.trim(),
+      command: ['call', 'get_my_playlists', 'all=true'],
+    },
+  });
+}
+
+function several(given: string, matches: readonly PlaylistFacts[]): RelayError {
+  const which = matches.map(({ id, rows }) => (rows === null ? id : `${id} (${counted(rows, 'row')})`));
+  return new RelayError('USAGE', `${matches.length} playlists are called "${given}".`, {
+    remedy: `Give the ID instead: ${which.join(' or ')}.`,
+  });
+}

@@ -1,0 +1,70 @@
+/** Follows a job for as long as it goes on by itself: a bar on the terminal, a line now and then elsewhere. */
+import { interruptible } from '../../base/abort.ts';
+import { isEnded } from '../../domain/job.ts';
+import type { JobFacts, LocalApi } from '../../domain/localApi.ts';
+import type { JobRecord } from '../../tools/jobTools.ts';
+import type { Context } from '../context.ts';
+import { note, showsUnicode } from '../terminal/output.ts';
+
+/** The server does not push a job's changes. The first answers come fast, for short lists. */
+const POLL_MS = [100, 200, 300, 500, 1_000];
+/** Percent between two lines where stderr is no terminal. */
+const STEP = 10;
+
+/** What ends a job's work without the owner. */
+const NEEDS_OWNER: ReadonlySet<string | null> = new Set([
+  'LOGIN_REQUIRED',
+  'SCOPE_MISSING',
+  'USER_NOT_REGISTERED',
+  'APP_OWNER_PREMIUM_REQUIRED',
+]);
+
+export function needsOwner({ status, reason }: JobFacts): boolean {
+  return status === 'waiting' && NEEDS_OWNER.has(reason);
+}
+
+/** Returns the job once it is ready, has ended, or waits for something that only the owner can do. */
+export async function followJob(context: Context, local: LocalApi, id: string): Promise<JobFacts> {
+  const { clock, signal } = context;
+  const show = await createDisplay(context);
+  for (let asked = 0; ; asked += 1) {
+    const job = await interruptible(signal, local.getJob(id));
+    if (job.status === 'ready' || isEnded(job.status) || needsOwner(job)) {
+      show.clear();
+      return job;
+    }
+    show.draw(job);
+    await clock.sleep(POLL_MS[Math.min(asked, POLL_MS.length - 1)] ?? 1_000, signal);
+  }
+}
+
+async function createDisplay(context: Context): Promise<{ draw(job: JobFacts): void; clear(): void }> {
+  const { io, clock, env, platform, json } = context;
+  if (json) return { draw() {}, clear() {} };
+  const { barText, progressOf } = await import('../jobs/jobText.ts');
+  const { createSpeed } = await import('../jobs/jobWatch.ts');
+  // The server sends the whole record.
+  const asRecord = (job: JobFacts) => job as JobRecord;
+  if (io.terminal.stderr) {
+    const speed = createSpeed();
+    const unicode = showsUnicode(env, platform);
+    return {
+      draw: (job) =>
+        io.redraw(barText(asRecord(job), speed.sample(asRecord(job), clock.now()), unicode, context)),
+      clear: () => io.redraw(''),
+    };
+  }
+  let shown = '';
+  return {
+    draw(job) {
+      const { done, total } = progressOf(asRecord(job));
+      const step = total === 0 ? 0 : Math.floor((done / total) * (100 / STEP));
+      const key = `${job.status} ${step} ${job.run_after ?? ''}`;
+      if (key === shown || job.status === 'pending') return;
+      shown = key;
+      const until = job.run_after === null ? '' : ` until ${job.run_after} (${job.reason ?? ''})`;
+      note(io, `${job.status}: ${done} of ${total}${job.status === 'waiting' ? until : ''}`);
+    },
+    clear() {},
+  };
+}

@@ -1,0 +1,82 @@
+/** How an import ends: what was written, what is left, and the errors that say how to go on. */
+import { counted } from '../../base/counted.ts';
+import { isErrorCode, RelayError } from '../../domain/errors.ts';
+import type { ImportTarget } from '../../domain/listImport.ts';
+import type { JobFacts } from '../../domain/localApi.ts';
+import { commandLine } from '../commandLine.ts';
+import type { Context } from '../context.ts';
+import { note } from '../terminal/output.ts';
+import { needsOwner } from './followJob.ts';
+import { shortId, totalsOf, unresolvedOf, unresolvedText, waysOn } from './importText.ts';
+
+/** @throws RelayError for a job that has failed or that waits for its owner */
+export function requireGoing(context: Context, job: JobFacts): void {
+  const id = shortId(job);
+  if (needsOwner(job)) {
+    throw new RelayError(isErrorCode(job.reason) ? job.reason : 'JOB_STATE', `Job ${id} waits for a login.`, {
+      remedy: { text: 'Log in with {command}; the job then goes on by itself.', command: ['login'] },
+    });
+  }
+  if (job.status !== 'failed' && job.status !== 'cancelled') return;
+  const { code = 'JOB_STATE', message = `The job was ${job.status}.` } = job.error ?? {};
+  const command = ['jobs', job.status === 'failed' && !job.review_required ? 'resume' : 'show', id];
+  if (!context.json) note(context.io, `Job ${id} is ${job.status}.`);
+  throw new RelayError(isErrorCode(code) ? code : 'JOB_STATE', message, {
+    remedy: { text: `${job.status === 'failed' ? 'To go on' : 'To see it'}: {command}`, command },
+  });
+}
+
+/** @throws RelayError `RESOLUTION_FAILED` where nothing may be written yet */
+export function requireFound(context: Context, jobs: readonly JobFacts[], skipUnresolved: boolean): void {
+  const { unresolved, resolved } = totalsOf(jobs);
+  if (unresolved === 0 || (skipUnresolved && resolved > 0)) return;
+  const open = jobs.filter((job) => unresolvedOf(job) > 0);
+  if (!context.json) {
+    for (const job of open) for (const line of waysOn(job, context)) note(context.io, line);
+  }
+  throw new RelayError('RESOLUTION_FAILED', `${unresolvedText(jobs)}, so nothing is written yet.`, {
+    remedy: { text: 'Go on with {command}.', command: ['jobs', 'fix', shortId(open[0] ?? { job_id: '' })] },
+    details: { unresolved, resolved },
+  });
+}
+
+/** An error that a script can follow up: it names the jobs. An interrupt says that they go on without the command. */
+export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobFacts[]): unknown {
+  const [first] = jobs;
+  if (!first) return error;
+  const details = { job_ids: jobs.map(({ job_id }) => job_id) };
+  if (signal.aborted) {
+    return new RelayError('INTERRUPTED', 'Interrupted. The server goes on finding the songs.', {
+      remedy: {
+        text: 'Follow it with {command}; once it is ready, commit it.',
+        command: ['jobs', 'show', shortId(first), '--watch'],
+      },
+      details,
+    });
+  }
+  if (!(error instanceof RelayError)) return error;
+  return error.with({ details: { ...error.details, ...details } });
+}
+
+export function doneLines(target: ImportTarget, name: string, jobs: readonly JobFacts[]): string[] {
+  const { skipped, written } = totalsOf(jobs);
+  const left = skipped === 0 ? '' : `; ${counted(skipped, 'duplicate')} left out`;
+  const songs = counted(written, 'song');
+  if (target.kind === 'saved') return [`Saved ${songs} in Liked Songs${left}.`];
+  const ids = [...new Set(jobs.flatMap(({ playlist_id }) => playlist_id ?? []))];
+  const verb = target.kind === 'playlist' && target.replace ? 'Replaced the content of' : 'Added to';
+  return [
+    `${verb} "${name}": ${songs}${left}.`,
+    ...ids.map((id) => `https://open.spotify.com/playlist/${id}`),
+  ];
+}
+
+/** What was not found and left out. */
+export function leftLines(context: Context, jobs: readonly JobFacts[]): string[] {
+  if (totalsOf(jobs).unresolved === 0) return [];
+  const open = jobs.filter((job) => unresolvedOf(job) > 0);
+  return [
+    `${unresolvedText(jobs)}, and left out.`,
+    ...open.map((job) => `To see them: ${commandLine(context, 'jobs', 'show', shortId(job))}`),
+  ];
+}

@@ -1,0 +1,139 @@
+/** What `relay import` tells a person. Pure: values in, lines out. */
+import { counted } from '../../base/counted.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import type { ImportPreview, ListFormat } from '../../domain/listImport.ts';
+import type { JobFacts } from '../../domain/localApi.ts';
+import { commandLine, type NamedHome } from '../commandLine.ts';
+
+const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
+  csv: 'CSV',
+  tsv: 'a table with tabs',
+  spotify: "Spotify's data export",
+  json: 'JSON',
+  m3u8: 'an M3U playlist',
+  pls: 'a PLS playlist',
+  xspf: 'an XSPF playlist',
+  itunes: 'an iTunes library',
+  txt: 'text with one song a line',
+};
+
+const LINES_SHOWN = 10;
+/** Below this, the quota is not worth a line. */
+const MANY_SEARCHES = 100;
+const COLUMNS_NAMED = ['title', 'artist', 'album', 'year', 'isrc', 'uri'];
+
+/** @param side what was given with `--artist-side`, if anything */
+export function previewLines(file: string, preview: ImportPreview, named: NamedHome): string[] {
+  const name = file === '-' ? 'The list' : file;
+  const { songs, format, encoding, repeated, jobs } = preview;
+  return [
+    `${visibleText(name, 200)}: ${counted(songs, 'song')}, read as ${FORMAT_NAMES[format]} (${encoding})`,
+    ...listLines(preview),
+    ...columnLines(preview),
+    ...sideLines(preview),
+    ...exampleLines(preview),
+    ...unreadLines(preview),
+    ...(repeated > 0 ? [`  ${counted(repeated, 'song')} named again further down`] : []),
+    ...costLines(preview, named),
+    ...(jobs > 1 ? [`  ${jobs} jobs, since each takes 10000 songs`] : []),
+  ];
+}
+
+function listLines({ name, lists }: ImportPreview): string[] {
+  if (lists.length > 0) return [`  ${counted(lists.length, 'playlist')} in the file, taken as one list`];
+  return name === null ? [] : [`  playlist "${visibleText(name, 100)}"`];
+}
+
+function columnLines({ columns }: ImportPreview): string[] {
+  const used = COLUMNS_NAMED.flatMap((field) => {
+    const column = columns[field];
+    return column === undefined ? [] : [`${field} from "${visibleText(column, 60)}"`];
+  });
+  return used.length === 0 ? [] : [`  ${used.join(', ')}`];
+}
+
+function sideLines({ artist_side: found }: ImportPreview): string[] {
+  if (!found) return [];
+  const other = found.side === 'left' ? 'right' : 'left';
+  const because = found.because.charAt(0).toLowerCase() + found.because.slice(1).replace(/\.$/, '');
+  const line = `  the artist is on the ${found.side} of " - ": ${visibleText(because, 200)}`;
+  return found.certain ? [line] : [line, `  if that is wrong, add --artist-side ${other}`];
+}
+
+function exampleLines({ examples }: ImportPreview): string[] {
+  const known = examples.filter(({ title, artist }) => title !== '' && artist !== '');
+  return known.slice(0, 2).map(({ line, title, artist }) => {
+    return `  line ${line} is "${visibleText(title, 80)}" by ${visibleText(artist, 80)}`;
+  });
+}
+
+function unreadLines({ not_songs: { total, reasons, lines } }: ImportPreview): string[] {
+  if (total === 0) return [];
+  const empty = reasons.empty ?? 0;
+  const others = total - empty;
+  const shown = lines.slice(0, LINES_SHOWN).map(({ line, text, why }) => {
+    return `    line ${line}, ${why}: ${visibleText(text, 60)}`;
+  });
+  return [
+    ...(empty > 0 ? [`  ${counted(empty, 'empty line')}`] : []),
+    ...(others > 0 ? [`  ${counted(others, 'line')} without a song:`] : []),
+    ...shown,
+    ...(others > shown.length ? [`    and ${others - shown.length} more`] : []),
+  ];
+}
+
+function costLines(preview: ImportPreview, named: NamedHome): string[] {
+  const { with_uri, with_isrc, remembered, searches, searches_24h } = preview;
+  const { at_least: least, at_most: most } = searches;
+  const range = least === most ? String(least) : `${least} to ${most}`;
+  const used = searches_24h === 0 ? '' : `; ${searches_24h} in the last 24 hours`;
+  return [
+    ...(with_uri > 0 ? [`  ${with_uri} with a Spotify link, which cost no search`] : []),
+    ...(with_isrc > 0 ? [`  ${with_isrc} with a recording code (ISRC)`] : []),
+    ...(remembered > 0 ? [`  ${remembered} known from earlier lists, which cost no search`] : []),
+    `  searches of Spotify's daily quota: ${range}${used}`,
+    ...(most >= MANY_SEARCHES
+      ? [`  If the quota runs out, the job waits for it: ${commandLine(named, 'jobs')}`]
+      : []),
+  ];
+}
+
+/** Counts over several jobs. */
+export function totalsOf(jobs: readonly JobFacts[]) {
+  const sum = (value: (job: JobFacts) => number) => jobs.reduce((total, job) => total + value(job), 0);
+  return {
+    songs: sum((job) => job.total_items),
+    resolved: sum((job) => job.resolved),
+    unresolved: sum(unresolvedOf),
+    ambiguous: sum((job) => job.ambiguous),
+    written: sum((job) => job.written),
+    skipped: sum((job) => job.skipped_existing),
+  };
+}
+
+export function unresolvedOf({ ambiguous, unmatched, failed }: JobFacts): number {
+  return ambiguous + unmatched + failed;
+}
+
+export function shortId({ job_id }: Pick<JobFacts, 'job_id'>): string {
+  return job_id.slice(0, 8);
+}
+
+/** The ways on with a job some of whose songs were not found. */
+export function waysOn(job: JobFacts, named: NamedHome): string[] {
+  const command = (...words: string[]) => commandLine(named, 'jobs', ...words);
+  const id = shortId(job);
+  return [
+    `To see them: ${command('show', id)}`,
+    `To choose songs for them: ${command('fix', id)}`,
+    `To go on without them: ${command('commit', id, '--skip-unresolved')}`,
+  ];
+}
+
+/** `240 songs were not found, 12 of them because several would fit` */
+export function unresolvedText(jobs: readonly JobFacts[]): string {
+  const { unresolved, ambiguous, songs } = totalsOf(jobs);
+  const were = unresolved === 1 ? 'was' : 'were';
+  const which = ambiguous === 0 ? '' : ` (${ambiguous} because several would fit)`;
+  return `${unresolved} of ${counted(songs, 'song')} ${were} not found${which}`;
+}

@@ -1,0 +1,30 @@
+/** Rows of playlists and of the saved songs on their way to a file. Plain JSON values. */
+
+/** Formats that are written. */
+export const WRITTEN_FORMATS = ['csv', 'json', 'm3u8', 'txt'] as const;
+export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
+
+export interface ListRow {
+  title: string;
+  /** Of an episode, the show. */
+  artists: readonly string[];
+  album: string | null;
+  duration_ms: number | null;
+  /** Null for a row that Spotify no longer has; `spotify:local:…` for a local file. Neither can be read back. */
+  uri: string | null;
+  isrc: string | null;
+  /** ISO 8601. */
+  added_at: string | null;
+}
+
+/** A playlist as far as its rows are concerned. */
+export interface PlaylistFacts {
+  id: string;
+  name: string;
+  /** Rows; null where Spotify does not say. */
+  rows: number | null;
+  /** Name, or ID where it has none. */
+  owner: string;
+  /** Whether Spotify gives its rows to this account: its own, or one it may write to. */
+  readable: boolean;
+}

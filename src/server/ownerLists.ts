@@ -1,0 +1,115 @@
+/** The owner's own way to bring lists in and out: what `relay import` and `relay export` ask for. */
+import { withDeadline } from '../base/abort.ts';
+import { inParallel } from '../base/lists.ts';
+import { RelayError } from '../domain/errors.ts';
+import { parseRef } from '../domain/ids.ts';
+import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
+import type { ImportChoices, ImportPreview, ImportTarget } from '../domain/listImport.ts';
+import type { JobFacts, ListContent } from '../domain/localApi.ts';
+import type { Item, Media, Playlist } from '../domain/shapes.ts';
+import { type ImportPlan, planImport } from '../jobs/import/planImport.ts';
+import { startImport } from '../jobs/import/startImport.ts';
+import type { Call } from '../provider/api.ts';
+import { getAllMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import { getSavedTracks, type SavedTrack } from '../provider/resources/savedTracks.ts';
+import { getAccount } from '../store/tables/account.ts';
+import type { Services } from '../tools/tool.ts';
+
+/** Below the 60 s that the command line waits for a silent server. */
+const READ_MS = 50_000;
+/** Requests for one answer of `ownerSavedRows`. */
+const PAGES = 8;
+
+export function ownerPreview(services: Services, list: ListContent): ImportPreview {
+  return planOf(services, list).preview;
+}
+
+export async function ownerImport(
+  services: Services,
+  request: ListContent & ImportChoices & { target: ImportTarget },
+): Promise<{ preview: ImportPreview; jobs: JobFacts[] }> {
+  const plan = planOf(services, request);
+  return { preview: plan.preview, jobs: await startImport(services.jobs, plan, request.target, request) };
+}
+
+function planOf(services: Services, { content, ...options }: ListContent): ImportPlan {
+  return planImport(services, Buffer.from(content, 'base64'), options);
+}
+
+export async function ownerPlaylists(services: Services): Promise<PlaylistFacts[]> {
+  const { items } = await inTime(services, (call) =>
+    getAllMyPlaylists(services.provider, Number.MAX_SAFE_INTEGER, call),
+  );
+  return items.map((playlist) => factsOf(services, playlist));
+}
+
+/** @throws RelayError `INVALID_ARGUMENT` if `given` is no ID, URI or link of a playlist */
+export async function ownerPlaylist(services: Services, given: string): Promise<PlaylistFacts> {
+  const { id } = parseRef(given, ['playlist']);
+  return factsOf(services, await inTime(services, (call) => getPlaylist(services.provider, id, call)));
+}
+
+export async function ownerPlaylistRows(
+  services: Services,
+  given: string,
+): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }> {
+  const { id } = parseRef(given, ['playlist']);
+  const { playlist, items } = await inTime(services, async (call) => {
+    // What relay itself has just written must be in it.
+    await services.rows.settle(id, call);
+    return services.rows.read(id, call);
+  });
+  return { playlist: factsOf(services, playlist), rows: items.map(rowOf) };
+}
+
+export async function ownerSavedRows(
+  services: Services,
+  offset: number,
+): Promise<{ rows: ListRow[]; total: number; next: number | null }> {
+  return inTime(services, async (call) => {
+    const page = (at: number) =>
+      getSavedTracks(services.provider, { limit: PLAYLIST_PAGE, offset: at }, call);
+    const first = await page(offset);
+    const end = Math.min(first.total, offset + PAGES * PLAYLIST_PAGE);
+    const starts: number[] = [];
+    for (let at = offset + PLAYLIST_PAGE; at < end; at += PLAYLIST_PAGE) starts.push(at);
+    const more = await inParallel(starts, PAGES, page);
+    const rows = [first, ...more].flatMap(({ items }) => items.map(savedRowOf));
+    return { rows, total: first.total, next: end < first.total ? end : null };
+  });
+}
+
+function inTime<T>({ clock }: Services, work: (call: Call) => Promise<T>): Promise<T> {
+  const late = new RelayError('DEADLINE_EXCEEDED', `Spotify took longer than ${READ_MS / 1_000} seconds.`, {
+    remedy: { text: 'See in {command} whether a limit applies, then try again.', command: ['status'] },
+  });
+  return withDeadline({ clock, ms: READ_MS, late }, (signal) => work({ signal, progress() {} }));
+}
+
+/** Since 2026, Spotify gives the rows of a playlist only to its owner and to those who may write to it. */
+function factsOf(
+  { store }: Services,
+  { id, name, total_items, owner, collaborative }: Playlist,
+): PlaylistFacts {
+  const readable = owner.id === getAccount(store)?.providerUserId || collaborative === true;
+  return { id, name, rows: total_items, owner: owner.name ?? owner.id ?? '', readable };
+}
+
+function rowOf({ item, added_at }: Item): ListRow {
+  return { ...mediaRow(item), added_at };
+}
+
+function savedRowOf({ track, added_at }: SavedTrack): ListRow {
+  return { ...mediaRow(track), added_at };
+}
+
+function mediaRow(item: Media | null): Omit<ListRow, 'added_at'> {
+  if (!item) return { title: '', artists: [], album: null, duration_ms: null, uri: null, isrc: null };
+  const { name: title, duration_ms, uri } = item;
+  if (item.type === 'episode') {
+    const show = item.show.name === null ? [] : [item.show.name];
+    return { title, artists: show, album: null, duration_ms, uri, isrc: null };
+  }
+  const artists = item.artists.map(({ name }) => name);
+  return { title, artists, album: item.album.name, duration_ms, uri, isrc: item.isrc };
+}

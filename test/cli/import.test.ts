@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RelayError } from '../../src/domain/errors.ts';
+import { asQuery, named, searches, uniqueTracks, urisOf, writes } from '../jobs/support.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
+import { longTest } from '../support/scale.ts';
+import { at, owner } from '../support/shapes.ts';
+import { until } from '../support/until.ts';
+
+const lineOf = (track: Parameters<typeof asQuery>[0]) => {
+  const { title, artist } = asQuery(track);
+  return `${artist} - ${title}`;
+};
+
+/** A list of eight songs, one of them twice, and a line that is none. */
+function songsIn({ world, file }: ListScene) {
+  const songs = uniqueTracks(world, 8);
+  const lines = ['What I like', '', ...songs.map(lineOf), lineOf(at(songs, 0))];
+  const uris = [...songs, at(songs, 0)].map(({ uri }) => uri);
+  return { songs, uris, lines, path: file('Sunday.txt', lines.join('\r\n')) };
+}
+
+const jobIdIn = (text: string) => /jobs fix (\w{8})/.exec(text)?.[1] ?? assert.fail(text);
+
+test('a list becomes a playlist with the name of its file', () =>
+  withLists(async (scene) => {
+    const { world, run } = scene;
+    const { songs, uris, path } = songsIn(scene);
+    const { code, out, err } = await run(['import', path]);
+    const playlist = named(world, 'Sunday');
+    assert.deepEqual(
+      [code, out],
+      [0, `Added to "Sunday": 9 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`],
+    );
+    assert.deepEqual(urisOf(playlist), uris);
+    const { title, artist } = asQuery(at(songs, 0));
+    const told = err.split('\n').slice(0, 9);
+    assert.deepEqual(told, [
+      `${path}: 9 songs, read as text with one song a line (utf-8)`,
+      told[1],
+      `  line 3 is "${title}" by ${artist}`,
+      told[3],
+      '  1 empty line',
+      '  1 line without a song:',
+      '    line 1, no artist: What I like',
+      '  1 song named again further down',
+      "  searches of Spotify's daily quota: 8 to 16",
+    ]);
+    assert.match(told[1] ?? '', /^ {2}the artist is on the left of " - ": \S/);
+    assert.equal(searches(world), 8);
+  }));
+
+test('--dry-run says what would be read, and neither searches nor writes', () =>
+  withLists(async (scene) => {
+    const { world, run } = scene;
+    const { path, songs } = songsIn(scene);
+    const shown = await run(['import', path, '--dry-run']);
+    assert.deepEqual([shown.code, shown.err], [0, '']);
+    assert.match(shown.out, /^\S+: 9 songs, read as text with one song a line \(utf-8\)\n/);
+    const { code, out } = await run(['import', path, '--dry-run', '--json']);
+    const { dry_run, preview } = JSON.parse(out);
+    assert.deepEqual([code, dry_run], [0, true]);
+    assert.deepEqual(preview, {
+      format: 'txt',
+      encoding: 'utf-8',
+      name: null,
+      lists: [],
+      songs: 9,
+      episodes: 0,
+      artist_side: preview.artist_side,
+      columns: {},
+      examples: songs.slice(0, 3).map((song, index) => ({ line: index + 3, ...asQuery(song) })),
+      not_songs: {
+        total: 2,
+        reasons: { 'no artist': 1, empty: 1 },
+        lines: [{ line: 1, text: 'What I like', why: 'no artist' }],
+      },
+      with_uri: 0,
+      with_isrc: 0,
+      remembered: 0,
+      repeated: 1,
+      searches: { at_least: 8, at_most: 16 },
+      searches_24h: 0,
+      jobs: 1,
+    });
+    assert.deepEqual(world.provider.requests, []);
+  }));
+
+test('while a song is not found nothing is written, and the ways on are named', () =>
+  withLists(async (scene) => {
+    const { world, run, file } = scene;
+    const { lines, songs } = songsIn(scene);
+    const path = file('Gaps.txt', [...lines, 'Nobody - No Such Song Anywhere'].join('\n'));
+    const before = writes(world);
+    const stopped = await run(['import', path]);
+    const id = jobIdIn(stopped.err);
+    assert.deepEqual([stopped.code, stopped.out, writes(world)], [1, '', before]);
+    assert.deepEqual(stopped.err.split('\n').slice(-6), [
+      `To see them: relay jobs show ${id}`,
+      `To choose songs for them: relay jobs fix ${id}`,
+      `To go on without them: relay jobs commit ${id} --skip-unresolved`,
+      'relay: 1 of 10 songs was not found, so nothing is written yet.',
+      `  Go on with \`relay jobs fix ${id}\`.`,
+      '',
+    ]);
+    const asJson = await run(['import', path, '--json']);
+    const { error } = JSON.parse(asJson.err);
+    assert.deepEqual(
+      [asJson.code, asJson.out, error.code, error.details.unresolved, error.details.resolved],
+      [1, '', 'RESOLUTION_FAILED', 1, 9],
+    );
+    assert.equal(error.details.job_ids.length, 1);
+
+    const done = await run(['import', path, '--skip-unresolved', '--skip-duplicates']);
+    assert.equal(done.code, 0);
+    assert.match(done.out, /^Added to "Gaps": 8 songs; 1 duplicate left out\.\nhttps:/);
+    assert.match(
+      done.err,
+      /\n1 of 10 songs was not found, and left out\.\nTo see them: relay jobs show \w{8}\n$/,
+    );
+    assert.deepEqual(
+      urisOf(named(world, 'Gaps')),
+      songs.map(({ uri }) => uri),
+    );
+  }));
+
+test('--replace says on a terminal what will be gone, and asks', () =>
+  withLists(async (scene) => {
+    const { world, run } = scene;
+    const { path, uris } = songsIn(scene);
+    const playlist = named(world, 'Morning Ferry');
+    const former = urisOf(playlist);
+    const args = ['import', path, '--to', 'MORNING ferry', '--replace'];
+    const no = await run(args, { ...TERMINAL, stdin: 'n\n' });
+    assert.deepEqual([no.code, no.out], [130, '']);
+    assert.match(
+      no.err,
+      /\n120 rows of "Morning Ferry" will be gone; up to 9 songs will be in their place\.\nGo on\? \[y\/N\] /,
+    );
+    assert.deepEqual([urisOf(playlist), writes(world)], [former, 0]);
+    const yes = await run(args, { ...TERMINAL, stdin: 'y\n' });
+    assert.deepEqual(
+      [yes.code, yes.out],
+      [
+        0,
+        `Replaced the content of "Morning Ferry": 9 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`,
+      ],
+    );
+    assert.deepEqual(urisOf(playlist), uris);
+    for (const [flags, options] of [
+      [['--yes'], TERMINAL],
+      [[], {}],
+    ] as const) {
+      const silent = await run([...args, ...flags], options);
+      assert.equal(silent.code, 0);
+      assert.doesNotMatch(silent.err, /Go on\?/);
+    }
+  }));
+
+test('a list goes into a playlist by link, or among the saved songs, from stdin too', () =>
+  withLists(async (scene) => {
+    const { world, run } = scene;
+    const { path, uris, lines } = songsIn(scene);
+    const playlist = named(world, 'Running, Badly');
+    const former = urisOf(playlist);
+    const link = `https://open.spotify.com/playlist/${playlist.id}?si=x`;
+    assert.equal((await run(['import', path, '--to', link])).code, 0);
+    assert.deepEqual(urisOf(playlist), [...former, ...uris]);
+    owner(world.provider).saved.length = 0;
+    const saved = await run(['import', '-', '--saved', '--json'], { stdin: lines.join('\n') });
+    const { written, skipped, unresolved, playlists, target, jobs } = JSON.parse(saved.out);
+    assert.deepEqual(
+      [saved.code, written, skipped, unresolved, playlists, target, jobs.length, jobs[0].status],
+      [0, 8, 1, 0, [], { kind: 'saved' }, 1, 'completed'],
+    );
+    assert.deepEqual(
+      owner(world.provider)
+        .saved.map(({ uri }) => uri)
+        .sort(),
+      [...new Set(uris)].sort(),
+    );
+  }));
+
+test('how a list is read can be said', () =>
+  withLists(async (scene) => {
+    const { world, run, file } = scene;
+    const [one, two] = uniqueTracks(world, 2);
+    if (!one || !two) return assert.fail();
+    const turned = [one, two].map((song) => {
+      const { title, artist } = asQuery(song);
+      return `${title} - ${artist}`;
+    });
+    const path = file('turned.txt', turned.join('\n'));
+    assert.equal((await run(['import', path, '--artist-side', 'right'])).code, 0);
+    assert.deepEqual(urisOf(named(world, 'turned')), [one.uri, two.uri]);
+    const several = file(
+      'several.json',
+      JSON.stringify({
+        playlists: [
+          { name: 'First', tracks: [asQuery(one)] },
+          { name: 'Second', tracks: [asQuery(two)] },
+        ],
+      }),
+    );
+    const which = await run(['import', several]);
+    assert.deepEqual(
+      [which.code, which.err.split('\n').slice(-3)],
+      [
+        2,
+        [
+          'relay: The file has 2 playlists: "First", "Second".',
+          '  Choose one with --list, or put all of them into one with --new or --to.',
+          '',
+        ],
+      ],
+    );
+    assert.equal((await run(['import', several, '--list', 'Second'])).code, 0);
+    assert.deepEqual(urisOf(named(world, 'Second')), [two.uri]);
+    assert.equal((await run(['import', several, '--new', 'Both'])).code, 0);
+    assert.deepEqual(urisOf(named(world, 'Both')), [one.uri, two.uri]);
+  }));
+
+test('what cannot be imported says why, and leaves no job behind', () =>
+  withLists(async (scene) => {
+    const { world, run, file, dir } = scene;
+    const { path } = songsIn(scene);
+    const prose = file('letter.txt', 'Dear friend,\nhow are you?\nI am well.\nThe weather is fine.\nYours\n');
+    const cases: Array<[args: string[], code: number, first: RegExp]> = [
+      [[path, '--to', 'A', '--new', 'B'], 2, /^relay: --to, --new and --saved say where the songs go/],
+      [[path, '--replace'], 2, /^relay: --replace needs --to/],
+      [[path, '--new', ' '], 2, /^relay: The name of a playlist has 1 to 100 characters\./],
+      [
+        [path, '--to', 'Morning Fery'],
+        1,
+        /^relay: Your library has no playlist "Morning Fery"\.\n.*"Morning Ferry"/,
+      ],
+      [
+        [path, '--to', 'cafe noctelle'],
+        2,
+        /^relay: 2 playlists are called "cafe noctelle"\.\n.*\(18 rows\) or .*\(9 rows\)/,
+      ],
+      [[path, '--format', 'docx'], 2, /Allowed choices are csv/],
+      [[dir], 1, /^relay: .* cannot be read\. It is a directory\./],
+      [[`${dir}/none.csv`], 1, /^relay: .*none\.csv cannot be read\. There is no such file\./],
+      [[prose], 1, /^relay: /],
+      [[file('empty.txt', '')], 1, /^relay: The file is empty\./],
+      [[file('book.xlsx', 'PK\u0003\u0004xxxx')], 1, /^relay: .*Excel workbook/],
+      [
+        [file('large.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'a'))],
+        1,
+        /^relay: The file has more than 20 MB/,
+      ],
+    ];
+    for (const [args, code, first] of cases) {
+      const result = await run(['import', ...args]);
+      assert.deepEqual([result.code, result.out], [code, ''], args.join(' '));
+      assert.match(result.err.replace(/^\S*: \d+ songs,[\s\S]*\nrelay: /, 'relay: '), first);
+    }
+    const piped = await run(['import', '-'], { stdin: 'Ula - Plinth\nOvo - Kettle' });
+    assert.equal(piped.code, 2);
+    assert.match(piped.err, /relay: Say where the songs go, with --new, --to or --saved\.\n/);
+    assert.deepEqual([searches(world), writes(world)], [0, 0]);
+  }));
+
+test('a file of more than a megabyte reaches the server', () =>
+  withLists(async ({ run, file }) => {
+    const comment = '# '.padEnd(300, 'x');
+    const lines = ['Ula - Plinth', 'Ovo - Kettle', ...Array.from({ length: 6_000 }, () => comment)];
+    const path = file('long.txt', lines.join('\n'));
+    const { code, out } = await run(['import', path, '--dry-run', '--json']);
+    const { songs, not_songs } = JSON.parse(out).preview;
+    assert.deepEqual([code, songs, not_songs.total, not_songs.lines.length], [0, 2, 6_000, 200]);
+  }));
+
+longTest('a list of 100,000 lines is read', () =>
+  withLists(async ({ run, file }) => {
+    const lines = Array.from(
+      { length: 100_000 },
+      (_, n) => `Ula Brenk ${n % 997} - The Plinth of ${n} Letters`,
+    );
+    const { code, out } = await run(['import', file('long.txt', lines.join('\n')), '--dry-run']);
+    assert.equal(code, 0);
+    assert.match(out, /: 100000 songs, read as text/);
+    assert.match(
+      out,
+      /\n {2}searches of Spotify's daily quota: 100000 to 200000\n[\s\S]*\n {2}10 jobs, since/,
+    );
+  }),
+);
+
+test('without a login, or without a server, it says what to run', async (context) => {
+  await withLists(
+    async (scene) => {
+      const { path } = { path: scene.file('a.txt', 'Ula - Plinth\nOvo - Kettle\n') };
+      const { code, err } = await scene.run(['import', path]);
+      assert.equal(code, 3);
+      assert.match(
+        err,
+        /relay: No Spotify account is connected, or its login has ended\.\n {2}Connect it with `relay login`, then import again\.\n$/,
+      );
+    },
+    { connect: false },
+  );
+  const nobody = await relay(['import', 'a.txt'], { env: { RELAY_HOME: temporaryHome(context) } });
+  assert.deepEqual(
+    [nobody.code, nobody.err],
+    [4, 'relay: No server is running.\n  Start one with `relay serve`.\n'],
+  );
+});
+
+test('Ctrl-C leaves the job to the server and says how to follow it', () =>
+  withLists(async (scene) => {
+    const { world, run } = scene;
+    const { path } = songsIn(scene);
+    const stop = new AbortController();
+    world.provider.faults.add({ path: '/search', times: 100, kind: 'rate_limit', retryAfterSeconds: 60 });
+    const running = run(['import', path], { signal: stop.signal });
+    await until(() => searches(world) > 0);
+    stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
+    const { code, err } = await running;
+    assert.equal(code, 130, err);
+    assert.match(err, /Follow it with `relay jobs show \w{8} --watch`; once it is ready, commit it\.\n$/);
+  }));

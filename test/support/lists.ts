@@ -1,0 +1,46 @@
+/** `relay import` and `relay export` in this process, against a server in this process. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CliOptions, type CliResult, relay } from './cli.ts';
+import { ENCRYPTION_KEY, type Relay, type RelayOptions, withRelay } from './world.ts';
+
+export interface ListScene {
+  world: Relay;
+  /** Without the remark that the test's server says another version than the test's command line. */
+  run(args: string[], options?: CliOptions): Promise<CliResult>;
+  /** A directory for the files of the test. */
+  dir: string;
+  /** Writes a file into it and returns its path. */
+  file(name: string, content: string | Uint8Array): string;
+}
+
+export async function withLists(
+  work: (scene: ListScene) => Promise<void>,
+  options: RelayOptions = {},
+): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'relay-lists-'));
+  try {
+    await withRelay({ client: false, ...options }, (world) => work({ world, dir, ...tools(world, dir) }));
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function tools(world: Relay, dir: string): Pick<ListScene, 'run' | 'file'> {
+  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  return {
+    async run(args, more = {}) {
+      const result = await relay(args, { columns: 100, ...more, env });
+      return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+    },
+    file(name, content) {
+      const path = join(dir, name);
+      writeFileSync(path, content);
+      return path;
+    },
+  };
+}
+
+/** Somebody sits at the terminal. */
+export const TERMINAL: CliOptions = { terminal: { stdin: true, stdout: true, stderr: true } };
