@@ -12,6 +12,7 @@ import { completionCommand } from './completion/completionCommand.ts';
 import { configCommand } from './config/configCommand.ts';
 import { connectCommand } from './connect/connectCommand.ts';
 import { jobsCommand } from './jobs/jobsCommand.ts';
+import { exportCommand } from './lists/exportCommand.ts';
 import { importCommand } from './lists/importCommand.ts';
 import { loginCommand } from './login/loginCommand.ts';
 import { logoutCommand } from './login/logoutCommand.ts';
@@ -34,6 +35,7 @@ export const COMMANDS = [
   configCommand,
   connectCommand,
   jobsCommand,
+  exportCommand,
   importCommand,
   loginCommand,
   logoutCommand,

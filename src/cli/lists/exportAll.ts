@@ -1,0 +1,127 @@
+/** A whole library as files: one for each playlist, one for the saved songs. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { interruptible } from '../../base/abort.ts';
+import { counted } from '../../base/counted.ts';
+import { messageOf, RelayError } from '../../domain/errors.ts';
+import type { ListRow, PlaylistFacts, WrittenFormat } from '../../domain/listExport.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import { writeList } from '../../music/lists/writers/writeList.ts';
+import type { Context } from '../context.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+import { createProgress } from '../terminal/progress.ts';
+import { lostLines, lostRows } from './exportText.ts';
+import { fileNames } from './fileNames.ts';
+import { readSaved } from './readSaved.ts';
+import { alreadyThere, existing, writeNew } from './writeNew.ts';
+
+interface AllOptions {
+  directory: string;
+  format: WrittenFormat;
+  force: boolean;
+}
+
+/** What goes into one file; without a playlist, the saved songs. */
+interface Part {
+  name: string;
+  playlist: PlaylistFacts | null;
+  file: string;
+}
+
+const SAVED = 'Liked Songs';
+
+/** Reads every playlist once. Those of others, whose rows Spotify does not give, are told and left out. */
+export async function exportAll(context: Context, local: LocalApi, options: AllOptions): Promise<void> {
+  const { playlists } = await interruptible(context.signal, local.listPlaylists());
+  const parts = partsOf(playlists, options);
+  await prepare(parts, options);
+  const files: Array<Record<string, unknown>> = [];
+  const lost: string[] = [];
+  const skipped = playlists.filter(({ readable }) => !readable);
+  const progress = createProgress(context.io);
+  try {
+    for (const [index, part] of parts.entries()) {
+      progress.draw({ progress: index + 1, total: parts.length, message: part.name });
+      const rows = await rowsOf(context, local, part);
+      if (rows === null) {
+        if (part.playlist) skipped.push(part.playlist);
+        continue;
+      }
+      await writeNew(part.file, writeList(options.format, rows, { name: part.name }), options.force);
+      files.push({
+        file: part.file,
+        playlist_id: part.playlist?.id ?? null,
+        name: part.name,
+        rows: rows.length,
+        lost: lostRows(rows),
+      });
+      lost.push(...lostLines(rows).map((line) => `${part.name}: ${line}`));
+    }
+  } finally {
+    progress.clear();
+  }
+  show(context, options.directory, files, skipped, lost);
+}
+
+function partsOf(playlists: readonly PlaylistFacts[], { directory, format }: AllOptions): Part[] {
+  const readable = playlists.filter((playlist) => playlist.readable);
+  const all = [
+    { name: SAVED, playlist: null },
+    ...readable.map((playlist) => ({ name: playlist.name, playlist })),
+  ];
+  const names = fileNames(all.map(({ name }) => name));
+  return all.map((part, index) => ({ ...part, file: join(directory, `${names[index]}.${format}`) }));
+}
+
+/** Before anything is read: a directory that cannot be written to, or files that would be overwritten, cost nothing. */
+async function prepare(parts: readonly Part[], { directory, force }: AllOptions): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true });
+  } catch (error) {
+    throw new RelayError(
+      'INVALID_ARGUMENT',
+      `${directory} cannot be made a directory: ${messageOf(error)}.`,
+      {
+        remedy: 'Give another place with -o.',
+        cause: error,
+      },
+    );
+  }
+  const there = force ? [] : await existing(parts.map(({ file }) => file));
+  if (there.length > 0) throw alreadyThere(there);
+}
+
+/** Null for a playlist whose rows Spotify does not give to this account. */
+async function rowsOf(
+  context: Context,
+  local: LocalApi,
+  { playlist }: Part,
+): Promise<readonly ListRow[] | null> {
+  if (!playlist) return readSaved(context, local);
+  try {
+    return (await interruptible(context.signal, local.playlistRows(playlist.id))).rows;
+  } catch (error) {
+    const isKept = error instanceof RelayError && (error.code === 'FORBIDDEN' || error.code === 'NOT_FOUND');
+    if (isKept) return null;
+    throw error;
+  }
+}
+
+function show(
+  { io, json }: Context,
+  directory: string,
+  files: ReadonlyArray<Record<string, unknown>>,
+  skipped: readonly PlaylistFacts[],
+  lost: readonly string[],
+): void {
+  if (json) {
+    const left = skipped.map(({ id, name, owner }) => ({ playlist_id: id, name, owner }));
+    printJson(io, { directory, files, skipped: left });
+    return;
+  }
+  printLine(io, `Wrote ${counted(files.length, 'file')} to ${directory}.`);
+  for (const line of lost) note(io, line);
+  for (const { name, owner } of skipped) {
+    note(io, `Left out: "${name}" by ${owner}. Spotify gives the rows of a playlist only to its owner.`);
+  }
+}

@@ -1,0 +1,116 @@
+import { extname } from 'node:path';
+import { Command, Option } from 'commander';
+import { interruptible } from '../../base/abort.ts';
+import { counted } from '../../base/counted.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { type ListRow, WRITTEN_FORMATS, type WrittenFormat } from '../../domain/listExport.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
+import type { Context } from '../context.ts';
+import { requireServer } from '../requireServer.ts';
+import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
+
+interface ExportOptions {
+  saved?: boolean;
+  all?: boolean;
+  format?: WrittenFormat;
+  output?: string;
+  force?: boolean;
+}
+
+const HELP = `
+What it writes, \`relay import\` reads back without a search. Local files, and
+rows that Spotify no longer has, are in the file but cannot be brought back.
+
+Examples:
+  $ relay export "Road trip" > road-trip.csv
+  $ relay export "Road trip" -o road-trip.m3u8
+  $ relay export --saved --format json -o liked.json
+  $ relay export --all -o backup`;
+
+export function exportCommand(context: Context): Command {
+  return new Command('export')
+    .helpGroup(HELP_GROUPS.lists)
+    .description('Write a playlist, the saved songs or all of it to files')
+    .argument('[playlist]', 'Name, ID or link of a playlist')
+    .option('--saved', 'The saved songs (Liked Songs)')
+    .option('--all', 'Every playlist and the saved songs, each as a file in the directory of -o')
+    .addOption(
+      new Option('--format <format>', 'Format of the file; csv, unless its name says otherwise').choices(
+        WRITTEN_FORMATS,
+      ),
+    )
+    .option('-o, --output <file>', 'File to write, or directory with --all; stdout without it')
+    .option('--force', 'Overwrite files that are there')
+    .addHelpText('after', HELP)
+    .action((playlist: string | undefined, options: ExportOptions) => runExport(context, playlist, options));
+}
+
+async function runExport(
+  context: Context,
+  playlist: string | undefined,
+  options: ExportOptions,
+): Promise<void> {
+  requireOne(playlist, options);
+  const { local } = await requireServer(context);
+  if (options.all) {
+    const { exportAll } = await import('./exportAll.ts');
+    const { output = '', format = 'csv', force = false } = options;
+    return exportAll(context, local, { directory: output, format, force });
+  }
+  const format = formatOf(context, options);
+  const { name, rows } = await readRows(context, local, playlist);
+  const { writeList } = await import('../../music/lists/writers/writeList.ts');
+  const { lostLines, lostRows } = await import('./exportText.ts');
+  const { output, force = false } = options;
+  if (output === undefined) {
+    if (context.json) return printJson(context.io, { name, tracks: rows });
+    printBlock(context.io, writeList(format, rows, { name }));
+  } else {
+    const { writeNew } = await import('./writeNew.ts');
+    await writeNew(output, writeList(format, rows, { name }), force);
+    const lost = lostRows(rows);
+    if (context.json) return printJson(context.io, { file: output, format, name, rows: rows.length, lost });
+    printLine(context.io, `Wrote ${counted(rows.length, 'row')} of "${name}" to ${output}.`);
+  }
+  for (const line of lostLines(rows)) note(context.io, line);
+}
+
+function requireOne(playlist: string | undefined, { saved, all, output }: ExportOptions): void {
+  const given = [playlist, saved, all].filter((one) => one !== undefined);
+  if (given.length !== 1) throw usage('Give the name of a playlist, --saved or --all: one of them.');
+  if (all && output === undefined) throw usage('--all needs -o with the directory to write to.');
+}
+
+function usage(message: string): RelayError {
+  return new RelayError('USAGE', message, {
+    remedy: { text: 'See {command}.', command: ['export', '--help'] },
+  });
+}
+
+function formatOf({ json }: Context, { format, output }: ExportOptions): WrittenFormat {
+  if (json && output === undefined) {
+    if (format === undefined || format === 'json') return 'json';
+    throw usage(`--json prints JSON, not ${format}. Write to a file with -o, or leave --json out.`);
+  }
+  if (format !== undefined) return format;
+  const ending = extname(output ?? '')
+    .slice(1)
+    .toLowerCase();
+  return WRITTEN_FORMATS.find((one) => one === ending) ?? (ending === 'm3u' ? 'm3u8' : 'csv');
+}
+
+async function readRows(
+  context: Context,
+  local: LocalApi,
+  playlist: string | undefined,
+): Promise<{ name: string; rows: ListRow[] }> {
+  if (playlist === undefined) {
+    const { readSaved } = await import('./readSaved.ts');
+    return { name: 'Liked Songs', rows: await readSaved(context, local) };
+  }
+  const { findPlaylist } = await import('./findPlaylist.ts');
+  const found = await findPlaylist(context, local, playlist);
+  const { rows } = await interruptible(context.signal, local.playlistRows(found.id));
+  return { name: found.name, rows };
+}

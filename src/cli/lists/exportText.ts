@@ -1,0 +1,35 @@
+/** What `relay export` tells a person. Pure. */
+import { counted } from '../../base/counted.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import type { ListRow } from '../../domain/listExport.ts';
+
+/** Rows that are in the file and that nothing can bring back. */
+export function lostRows(rows: readonly ListRow[]): { local: number; unavailable: number } {
+  return {
+    local: rows.filter(isLocal).length,
+    unavailable: rows.filter(({ uri }) => uri === null).length,
+  };
+}
+
+function isLocal({ uri }: ListRow): boolean {
+  return uri?.startsWith('spotify:local:') === true;
+}
+
+const NAMED = 3;
+
+/** Says which rows cannot be brought back, and why. */
+export function lostLines(rows: readonly ListRow[]): string[] {
+  const { local, unavailable } = lostRows(rows);
+  const names = rows.filter(isLocal).map(({ title }) => `"${visibleText(title, 60)}"`);
+  const more = names.length > NAMED ? ' …' : '';
+  return [
+    ...(local === 0
+      ? []
+      : [
+          `Cannot be brought back: ${counted(local, 'local file')} (${names.slice(0, NAMED).join(', ')}${more}).`,
+        ]),
+    ...(unavailable === 0
+      ? []
+      : [`Cannot be brought back: ${counted(unavailable, 'row')} that Spotify no longer has.`]),
+  ];
+}

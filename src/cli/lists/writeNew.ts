@@ -1,0 +1,37 @@
+/** Writing a file that is not there yet. */
+import { stat, writeFile } from 'node:fs/promises';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+
+/** @throws RelayError `INVALID_ARGUMENT` if it is there, unless `force`, or cannot be written */
+export async function writeNew(file: string, text: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: force ? 'w' : 'wx' });
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') throw alreadyThere([file]);
+    throw new RelayError('INVALID_ARGUMENT', `${file} cannot be written: ${messageOf(error)}.`, {
+      remedy: 'Give another place with -o.',
+      cause: error,
+    });
+  }
+}
+
+/** The paths at which there is something. */
+export async function existing(paths: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return paths.filter((_path, index) => there[index]);
+}
+
+export function alreadyThere(paths: readonly string[]): RelayError {
+  const [first = ''] = paths;
+  const more = paths.length > 1 ? ` and ${paths.length - 1} more` : '';
+  return new RelayError('INVALID_ARGUMENT', `${first}${more} would be overwritten.`, {
+    remedy: 'Give another place with -o, or add --force.',
+  });
+}

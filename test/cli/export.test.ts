@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileNames } from '../../src/cli/lists/fileNames.ts';
+import { WRITTEN_FORMATS } from '../../src/domain/listExport.ts';
+import { named, searches, urisOf } from '../jobs/support.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { hostileTexts } from '../support/hostileText.ts';
+import { type ListScene, withLists } from '../support/lists.ts';
+import { longTest, sized } from '../support/scale.ts';
+import { owner } from '../support/shapes.ts';
+
+const LOST = [
+  'Cannot be brought back: 1 local file ("Kettle Song (take 3)").',
+  'Cannot be brought back: 1 row that Spotify no longer has.',
+];
+
+const isKept = (uri: string) => !uri.startsWith('spotify:local:');
+
+/** The rows that can come back: neither local files nor what Spotify no longer has. */
+function keptOf(playlist: ReturnType<typeof named>): string[] {
+  return playlist.rows.filter(({ uri, unavailable }) => isKept(uri) && !unavailable).map(({ uri }) => uri);
+}
+
+/** Imports a file as a new playlist, and says which rows it got. */
+async function broughtBack({ world, run }: ListScene, path: string, name: string): Promise<string[]> {
+  world.provider.clearRequests();
+  const { code, err } = await run(['import', path, '--new', name]);
+  assert.equal(code, 0, err);
+  assert.equal(searches(world), 0);
+  return urisOf(named(world, name));
+}
+
+test('a playlist is written to stdout or to a file, and says what cannot be brought back', () =>
+  withLists(async (scene) => {
+    const { world, run, dir } = scene;
+    const playlist = named(world, 'Odds and Ends');
+    const shown = await run(['export', 'odds and ends']);
+    assert.deepEqual([shown.code, shown.err], [0, `${LOST.join('\n')}\n`]);
+    const lines = shown.out.split('\n');
+    assert.equal(lines[0], 'title,artists,album,duration_ms,uri,isrc,added_at');
+    assert.equal(lines.length, playlist.rows.length + 2);
+    for (const format of WRITTEN_FORMATS) {
+      const path = join(dir, `odds.${format}`);
+      const written = await run(['export', playlist.id, '-o', path]);
+      assert.deepEqual(written, {
+        code: 0,
+        out: `Wrote 31 rows of "Odds and Ends" to ${path}.\n`,
+        err: `${LOST.join('\n')}\n`,
+      });
+      assert.deepEqual(await broughtBack(scene, path, `Back ${format}`), keptOf(playlist));
+    }
+    const asJson = await run(['export', playlist.id, '--json']);
+    assert.deepEqual(JSON.parse(asJson.out), JSON.parse(readFileSync(join(dir, 'odds.json'), 'utf8')));
+  }));
+
+test('what comes back says which lines were local files or gone', () =>
+  withLists(async ({ run, dir }) => {
+    for (const [format, reasons] of [
+      ['csv', ['a local file, which Spotify keeps on one device only', 'no title and no artist']],
+      ['txt', ['comment', 'a local file, which Spotify keeps on one device only', 'comment']],
+    ] as const) {
+      const path = join(dir, `odds.${format}`);
+      await run(['export', 'Odds and Ends', '-o', path]);
+      const { out } = await run(['import', path, '--dry-run', '--json']);
+      const { preview } = JSON.parse(out);
+      assert.deepEqual(
+        preview.not_songs.lines.map(({ why }: { why: string }) => why),
+        reasons,
+      );
+      assert.deepEqual([preview.with_uri, preview.searches], [29, { at_least: 0, at_most: 0 }]);
+    }
+  }));
+
+test('nothing is overwritten unless it is asked for', () =>
+  withLists(async ({ run, file, dir }) => {
+    const path = file('mine.csv', 'mine');
+    for (const args of [
+      ['export', 'Morning Ferry', '-o', path],
+      ['export', '--saved', '-o', path],
+    ]) {
+      const { code, out, err } = await run(args);
+      assert.deepEqual([code, out], [1, '']);
+      assert.equal(
+        err,
+        `relay: ${path} would be overwritten.\n  Give another place with -o, or add --force.\n`,
+      );
+    }
+    assert.equal(readFileSync(path, 'utf8'), 'mine');
+    assert.equal((await run(['export', '--saved', '-o', path, '--force'])).code, 0);
+    assert.equal(readFileSync(path, 'utf8').split('\n').length, 602);
+    const nowhere = await run(['export', '--saved', '-o', join(dir, 'none', 'x.csv')]);
+    assert.deepEqual([nowhere.code, nowhere.err.split(': ')[0]], [1, 'relay']);
+    assert.match(nowhere.err, /x\.csv cannot be written: /);
+  }));
+
+test('a whole library becomes one file for each playlist, and comes back', () =>
+  withLists(async (scene) => {
+    const { world, run, dir } = scene;
+    const all = join(dir, 'all');
+    const { code, out, err } = await run(['export', '--all', '-o', all, '--format', 'json']);
+    assert.deepEqual([code, out], [0, `Wrote 13 files to ${all}.\n`]);
+    assert.deepEqual(err.trimEnd().split('\n'), [
+      ...LOST.map((line) => `Odds and Ends: ${line}`),
+      ...[
+        ['Mareas y Mapas', 'Náutica'],
+        ['Guest Favourites', 'Demo Guest'],
+        ['Daily Weather Mix', 'Spotify'],
+      ].map(
+        ([name, by]) =>
+          `Left out: "${name}" by ${by}. Spotify gives the rows of a playlist only to its owner.`,
+      ),
+    ]);
+    const mine = owner(world.provider).playlists.filter(({ name }) =>
+      readdirSync(all).includes(`${name}.json`),
+    );
+    assert.equal(mine.length, 12);
+    const again = await run(['export', '--all', '-o', all, '--format', 'json']);
+    assert.deepEqual([again.code, again.out], [1, '']);
+    assert.match(again.err, /Liked Songs\.json and 12 more would be overwritten\.\n/);
+
+    const short = sized(mine, mine.slice(0, 3));
+    for (const playlist of short.filter(({ rows }) => rows.length > 0)) {
+      const name = `${playlist.name} again`;
+      const rows = await broughtBack(scene, join(all, `${playlist.name}.json`), name);
+      assert.deepEqual(rows, keptOf(playlist), playlist.name);
+    }
+    const empty = await run(['import', join(all, 'Empty Shelf.json')]);
+    assert.equal(empty.code, 1);
+    assert.match(empty.err, /^relay: No song was found in the file, read as JSON\./);
+    const saved = owner(world.provider).saved.map(({ uri }) => uri);
+    owner(world.provider).saved.length = 0;
+    assert.equal((await run(['import', join(all, 'Liked Songs.json'), '--saved'])).code, 0);
+    assert.deepEqual(
+      owner(world.provider)
+        .saved.map(({ uri }) => uri)
+        .sort(),
+      saved.sort(),
+    );
+  }));
+
+longTest('every playlist in every format comes back without a search', () =>
+  withLists(async (scene) => {
+    const { world, run, dir } = scene;
+    const mine = owner(world.provider).playlists.filter(
+      ({ ownerId, rows }) => ownerId === 'demo.listener' && rows.length > 0,
+    );
+    for (const format of WRITTEN_FORMATS) {
+      const all = join(dir, format);
+      assert.equal((await run(['export', '--all', '-o', all, '--format', format, '--json'])).code, 0);
+      for (const playlist of mine) {
+        const rows = await broughtBack(scene, join(all, `${playlist.name}.${format}`), 'Back');
+        assert.deepEqual(rows, keptOf(playlist), `${playlist.name} as ${format}`);
+        const { playlists } = owner(world.provider);
+        playlists.splice(playlists.indexOf(named(world, 'Back')), 1);
+      }
+    }
+  }),
+);
+
+test('wrong usage is told before anything is read', async (context) => {
+  const env = { RELAY_HOME: temporaryHome(context) };
+  for (const [args, message] of [
+    [[], 'Give the name of a playlist, --saved or --all: one of them.'],
+    [['A', '--saved'], 'Give the name of a playlist, --saved or --all: one of them.'],
+    [['--all'], '--all needs -o with the directory to write to.'],
+  ] as const) {
+    const { code, err } = await relay(['export', ...args], { env });
+    assert.deepEqual([code, err], [2, `relay: ${message}\n  See \`relay export --help\`.\n`]);
+  }
+  assert.equal((await relay(['export', 'A'], { env })).code, 4);
+});
+
+test('names of files are safe and distinct, whatever playlists are called', () => {
+  const cases = {
+    Road: 'Road',
+    road: 'road (2)',
+    ROAD: 'ROAD (3)',
+    'a/b\\c:d': 'a_b_c_d',
+    '../up': '___up',
+    '.hidden': '_hidden',
+    CON: '_CON',
+    'nul.txt': '_nul.txt',
+    ' . ': '_',
+    '': 'playlist',
+    '-rf': '_rf',
+  };
+  assert.deepEqual(fileNames(Object.keys(cases)), Object.values(cases));
+  assert.deepEqual(fileNames(['Cafe\u0301', 'Caf\u00e9']), ['Cafe\u0301', 'Caf\u00e9 (2)']);
+  const hostile = hostileTexts(300).flatMap((text) => [text, text.repeat(40)]);
+  const names = fileNames(hostile);
+  assert.equal(new Set(names.map((name) => name.normalize('NFKC').toLowerCase())).size, names.length);
+  for (const name of names) {
+    assert.doesNotMatch(name, /[/\\:*?"<>|\p{Cc}]|^[.\-~ ]|[. ]$/u);
+    assert.ok(Buffer.byteLength(`${name}.json`) <= 200, name);
+    assert.doesNotMatch(name, /\p{Cs}/u);
+  }
+});
