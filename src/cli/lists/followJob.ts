@@ -11,25 +11,20 @@ const POLL_MS = [100, 200, 300, 500, 1_000];
 /** Percent between two lines where stderr is no terminal. */
 const STEP = 10;
 
-/** What ends a job's work without the owner. */
-const NEEDS_OWNER: ReadonlySet<string | null> = new Set([
-  'LOGIN_REQUIRED',
-  'SCOPE_MISSING',
-  'USER_NOT_REGISTERED',
-  'APP_OWNER_PREMIUM_REQUIRED',
-]);
+/** What only a login ends. */
+const NEEDS_LOGIN: ReadonlySet<string | null> = new Set(['LOGIN_REQUIRED', 'SCOPE_MISSING']);
 
-export function needsOwner({ status, reason }: JobFacts): boolean {
-  return status === 'waiting' && NEEDS_OWNER.has(reason);
+export function needsLogin({ status, reason }: JobFacts): boolean {
+  return status === 'waiting' && NEEDS_LOGIN.has(reason);
 }
 
-/** Returns the job once it is ready, has ended, or waits for something that only the owner can do. */
+/** Returns the job once it is ready, has ended, or waits for a login. */
 export async function followJob(context: Context, local: LocalApi, id: string): Promise<JobFacts> {
   const { clock, signal } = context;
   const show = await createDisplay(context);
   for (let asked = 0; ; asked += 1) {
     const job = await interruptible(signal, local.getJob(id));
-    if (job.status === 'ready' || isEnded(job.status) || needsOwner(job)) {
+    if (job.status === 'ready' || isEnded(job.status) || needsLogin(job)) {
       show.clear();
       return job;
     }

@@ -6,21 +6,25 @@ import type { JobFacts } from '../../domain/localApi.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
-import { needsOwner } from './followJob.ts';
+import { needsLogin } from './followJob.ts';
 import { shortId, totalsOf, unresolvedOf, unresolvedText, waysOn } from './importText.ts';
 
-/** @throws RelayError for a job that has failed or that waits for its owner */
+/** @throws RelayError for a job that has failed or that waits for a login */
 export function requireGoing(context: Context, job: JobFacts): void {
   const id = shortId(job);
-  if (needsOwner(job)) {
+  if (needsLogin(job)) {
     throw new RelayError(isErrorCode(job.reason) ? job.reason : 'JOB_STATE', `Job ${id} waits for a login.`, {
-      remedy: { text: 'Log in with {command}; the job then goes on by itself.', command: ['login'] },
+      remedy: {
+        text: 'Log in with {command}. The job then goes on, and waits to be committed.',
+        command: ['login'],
+      },
     });
   }
   if (job.status !== 'failed' && job.status !== 'cancelled') return;
   const { code = 'JOB_STATE', message = `The job was ${job.status}.` } = job.error ?? {};
   const command = ['jobs', job.status === 'failed' && !job.review_required ? 'resume' : 'show', id];
-  if (!context.json) note(context.io, `Job ${id} is ${job.status}.`);
+  const became = job.status === 'failed' ? 'has failed' : 'was cancelled';
+  if (!context.json) note(context.io, `Job ${id} ${became}.`);
   throw new RelayError(isErrorCode(code) ? code : 'JOB_STATE', message, {
     remedy: { text: `${job.status === 'failed' ? 'To go on' : 'To see it'}: {command}`, command },
   });

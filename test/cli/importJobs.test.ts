@@ -1,0 +1,210 @@
+/** What `relay import` does with jobs that go on, wait or fail; the server is the test's own. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
+import type { ImportPreview } from '../../src/domain/listImport.ts';
+import type { JobFacts, LocalApi } from '../../src/domain/localApi.ts';
+import { type CliOptions, relay } from '../support/cli.ts';
+import { startFakeLocal } from '../support/fakeLocal.ts';
+
+const PREVIEW: ImportPreview = {
+  format: 'csv',
+  encoding: 'utf-8',
+  name: 'Road',
+  lists: [],
+  songs: 40,
+  episodes: 0,
+  artist_side: null,
+  columns: { title: 'Track Name', artist: 'Artist Name(s)', uri: 'Spotify URI' },
+  examples: [],
+  not_songs: { total: 0, reasons: {}, lines: [] },
+  with_uri: 3,
+  with_isrc: 2,
+  remembered: 5,
+  repeated: 0,
+  searches: { at_least: 30, at_most: 62 },
+  searches_24h: 7,
+  jobs: 1,
+};
+
+const JOB: JobFacts = {
+  job_id: '1f0c2b3a-0000-4000-8000-000000000000',
+  status: 'pending',
+  playlist_id: null,
+  total_items: 40,
+  pending: 40,
+  resolved: 0,
+  ambiguous: 0,
+  unmatched: 0,
+  failed: 0,
+  skipped_existing: 0,
+  written: 0,
+  run_after: null,
+  reason: null,
+  review_required: false,
+  error: null,
+};
+const resolving = (done: number): JobFacts => ({
+  ...JOB,
+  status: 'resolving',
+  pending: 40 - done,
+  resolved: done,
+});
+const READY: JobFacts = { ...resolving(40), status: 'ready' };
+const committing = (written: number): JobFacts => ({ ...READY, status: 'committing', written });
+const DONE: JobFacts = { ...committing(40), status: 'completed', playlist_id: 'p'.repeat(22) };
+
+/** Time passes at once, so that nobody waits between two answers. */
+const clock = { ...systemClock, sleep: async () => {} };
+
+/** Imports with a server that tells of its jobs in turn, each answer once and the last one for good. */
+async function importWith(
+  context: Parameters<typeof startFakeLocal>[0],
+  answers: JobFacts[],
+  { args = [], ...options }: CliOptions & { args?: string[]; jobs?: JobFacts[] } = {},
+) {
+  const left = [...answers];
+  const next = async () => (left.length > 1 ? left.shift() : left[0]) ?? JOB;
+  const local = await startFakeLocal(context, {
+    answers: {
+      previewImport: async () => PREVIEW,
+      startImport: async () => ({ preview: PREVIEW, jobs: options.jobs ?? [JOB] }),
+      getJob: next as LocalApi['getJob'],
+      commitJob: async () => committing(0),
+    },
+  });
+  const result = await relay(['import', '-', ...args], {
+    ...options,
+    clock,
+    columns: 100,
+    env: local.env,
+    stdin: 'x',
+  });
+  return { ...result, routes: local.calls.map(({ route }) => route), calls: local.calls };
+}
+
+test('without a terminal, progress is a line for each tenth and for each wait', async (context) => {
+  const waits: JobFacts = {
+    ...resolving(20),
+    status: 'waiting',
+    reason: 'QUOTA_EXCEEDED',
+    run_after: '2026-11-21T01:02:03.000Z',
+  };
+  const { code, out, err } = await importWith(context, [
+    JOB,
+    resolving(1),
+    resolving(3),
+    resolving(5),
+    resolving(20),
+    waits,
+    waits,
+    resolving(39),
+    READY,
+    committing(10),
+    DONE,
+  ]);
+  assert.deepEqual(
+    [code, out],
+    [0, `Added to "Road": 40 songs.\nhttps://open.spotify.com/playlist/${'p'.repeat(22)}\n`],
+  );
+  assert.deepEqual(err.split('\n'), [
+    'The list: 40 songs, read as CSV (utf-8)',
+    '  playlist "Road"',
+    '  title from "Track Name", artist from "Artist Name(s)", uri from "Spotify URI"',
+    '  3 with a Spotify link, which cost no search',
+    '  2 with a recording code (ISRC)',
+    '  5 known from earlier lists, which cost no search',
+    "  searches of Spotify's daily quota: 30 to 62; 7 in the last 24 hours",
+    'resolving: 1 of 40',
+    'resolving: 5 of 40',
+    'resolving: 20 of 40',
+    'waiting: 20 of 40 until 2026-11-21T01:02:03.000Z (QUOTA_EXCEEDED)',
+    'resolving: 39 of 40',
+    'committing: 10 of 40',
+    '',
+  ]);
+});
+
+test('on a terminal, progress is a bar that goes away at the end', async (context) => {
+  const terminal = { stdin: true, stdout: true, stderr: true };
+  const { code, err } = await importWith(context, [resolving(10), READY, committing(20), DONE], { terminal });
+  assert.equal(code, 0);
+  const bars = err.split('\r\u001b[K').slice(1);
+  assert.deepEqual(
+    bars.map((bar) => bar.replace(/, [\d.]+ a second.*/, '')),
+    ['resolving ######------------------ 10 of 40', '', 'committing ############------------ 20 of 40', ''],
+  );
+});
+
+test('with --json there is one document at the end and no progress', async (context) => {
+  const { code, out, err } = await importWith(context, [resolving(10), READY, committing(20), DONE], {
+    args: ['--json'],
+  });
+  assert.deepEqual([code, err], [0, '']);
+  assert.deepEqual(JSON.parse(out), {
+    preview: PREVIEW,
+    target: { kind: 'new', name: 'Road' },
+    written: 40,
+    skipped: 0,
+    unresolved: 0,
+    playlists: [{ id: 'p'.repeat(22), url: `https://open.spotify.com/playlist/${'p'.repeat(22)}` }],
+    jobs: [DONE],
+  });
+});
+
+test('several jobs are written in order, and only once all are found', async (context) => {
+  const second = { ...JOB, job_id: '2a0c2b3a-0000-4000-8000-000000000000' };
+  const ready = { ...READY, job_id: second.job_id };
+  const { code, out, calls } = await importWith(
+    context,
+    [READY, ready, DONE, { ...DONE, job_id: second.job_id, playlist_id: 'q'.repeat(22) }],
+    { jobs: [JOB, second] },
+  );
+  assert.equal(code, 0);
+  assert.deepEqual(
+    calls.slice(2).map(({ route, body }) => `${route} ${String(body.id).slice(0, 4)}`),
+    [
+      'jobs/get 1f0c',
+      'jobs/get 2a0c',
+      'jobs/commit 1f0c',
+      'jobs/get 1f0c',
+      'jobs/commit 2a0c',
+      'jobs/get 2a0c',
+    ],
+  );
+  assert.match(out, /^Added to "Road": 80 songs\.\nhttps:\S+p\nhttps:\S+q\n$/);
+});
+
+test('a job that waits for a login, or has failed, ends the command with what to run', async (context) => {
+  const cases: Array<[job: JobFacts, code: number, told: string]> = [
+    [
+      { ...resolving(5), status: 'waiting', reason: 'LOGIN_REQUIRED' },
+      3,
+      'relay: Job 1f0c2b3a waits for a login.\n  Log in with `relay login`. The job then goes on, and waits to be committed.\n',
+    ],
+    [
+      { ...READY, status: 'failed', error: { code: 'FORBIDDEN', message: 'Spotify refuses it.' } },
+      1,
+      'Job 1f0c2b3a has failed.\nrelay: Spotify refuses it.\n  To go on: `relay jobs resume 1f0c2b3a`\n',
+    ],
+    [
+      {
+        ...READY,
+        status: 'failed',
+        review_required: true,
+        error: { code: 'CONFLICT', message: 'Someone changed the playlist.' },
+      },
+      1,
+      'Job 1f0c2b3a has failed.\nrelay: Someone changed the playlist.\n  To go on: `relay jobs show 1f0c2b3a`\n',
+    ],
+    [
+      { ...READY, status: 'cancelled' },
+      1,
+      'Job 1f0c2b3a was cancelled.\nrelay: The job was cancelled.\n  To see it: `relay jobs show 1f0c2b3a`\n',
+    ],
+  ];
+  for (const [job, code, told] of cases) {
+    const result = await importWith(context, [job]);
+    assert.deepEqual([result.code, result.out, result.err.endsWith(told)], [code, '', true], result.err);
+  }
+});
