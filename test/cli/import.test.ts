@@ -240,6 +240,11 @@ test('what cannot be imported says why, and leaves no job behind', () =>
         2,
         /^relay: 2 playlists are called "cafe noctelle"\.\n.*\(18 rows\) or .*\(9 rows\)/,
       ],
+      [
+        [path, '--to', 'Mareas y Mapas'],
+        1,
+        /^relay: "Mareas y Mapas" belongs to Náutica; you cannot add to it\./,
+      ],
       [[path, '--format', 'docx'], 2, /Allowed choices are csv/],
       [[dir], 1, /^relay: .* cannot be read\. It is a directory\./],
       [[`${dir}/none.csv`], 1, /^relay: .*none\.csv cannot be read\. There is no such file\./],

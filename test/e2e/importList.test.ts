@@ -4,13 +4,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { parseTitle } from '../../src/music/title.ts';
+import { named } from '../jobs/support.ts';
 import { seeded } from '../music/support.ts';
 import { WAYS } from '../music/waysOfWriting.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
+import { withRelay } from '../support/world.ts';
 
 const SONGS = 2_000;
 
@@ -103,6 +107,42 @@ longTest('from a fresh demo, 2,000 lines with slips become a right playlist in a
 function isSong(track: DemoTrack, song: DemoTrack): boolean {
   return track.isrc === song.isrc || keyOf(track) === keyOf(song);
 }
+
+longTest('through MCP, the same list takes a handful of calls and few tokens besides the list', (t) =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    const songs = distinctSongs(SONGS);
+    const text = writtenList(songs);
+    const paid = { calls: 0, asked: 0, answered: 0 };
+    const call = async (tool: string, args: Record<string, unknown>) => {
+      const answer = await relay.call(tool, args);
+      assert.equal(answer.error, undefined, JSON.stringify(answer.error));
+      paid.calls += 1;
+      const { text: list, ...rest } = args;
+      paid.asked += countTokens(JSON.stringify(rest));
+      paid.answered += countTokens(JSON.stringify(answer));
+      return answer;
+    };
+    // What a model does while it waits, a few times.
+    const reached = async (id: string, status: string) => {
+      for (;;) {
+        const job = await relay.server.local.getJob(id);
+        if (job.status === status) break;
+        assert.ok(!['failed', 'cancelled'].includes(job.status), job.status);
+        await setTimeout(250);
+      }
+      for (let asked = 0; asked < 2; asked += 1) await call('get_job_status', { job_id: id, limit: 1 });
+    };
+    const { job_id } = await call('import_list', { text, name: 'Two thousand', strict: false });
+    await reached(String(job_id), 'ready');
+    // Here the unresolved ones are asked for and settled. Until then, they are left out.
+    await call('commit_job', { job_id });
+    await reached(String(job_id), 'completed');
+    const rows = named(relay, 'Two thousand').rows.length;
+    assert.ok(rows >= 0.96 * SONGS, String(rows));
+    t.diagnostic(`${JSON.stringify(paid)}, and the list itself ${countTokens(text)}`);
+    assert.ok(paid.calls <= 12 && paid.asked + paid.answered <= 5_000, JSON.stringify(paid));
+  }),
+);
 
 test('a list goes in and comes back out with the demo', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'relay-list-'));

@@ -109,7 +109,14 @@ function usage(message: string): RelayError {
 
 async function findTarget(context: Context, local: LocalApi, given: string): Promise<PlaylistFacts> {
   const { findPlaylist } = await import('./findPlaylist.ts');
-  return findPlaylist(context, local, given);
+  const found = await findPlaylist(context, local, given);
+  // Spotify would refuse it only after every song was searched for.
+  if (!found.readable) {
+    throw new RelayError('FORBIDDEN', `"${found.name}" belongs to ${found.owner}; you cannot add to it.`, {
+      remedy: 'Give a playlist of your own, or make a new one with --new.',
+    });
+  }
+  return found;
 }
 
 /** What was asked for with `--dry-run`, a note otherwise. */
