@@ -80,6 +80,11 @@ const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]>
   ['relay serve --home=al', ['albums/', 'all my/'], ['albums', 'all my']],
   ['relay backup al', ['albums/', 'all my/', 'also.txt'], []],
   ['relay restore -- al', ['albums/', 'all my/', 'also.txt'], []],
+  ['relay import al', ['albums/', 'all my/', 'also.txt'], []],
+  ['relay import also.txt --format x', ['xspf']],
+  ['relay import --artist-side ', ['left', 'right']],
+  ['relay export --all --output al', ['albums/', 'all my/', 'also.txt'], []],
+  ['relay export --format m', ['m3u8']],
 ];
 
 for (const [shell, complete] of Object.entries(SHELLS)) {

@@ -39,7 +39,7 @@ Examples:
   $ relay import songs.csv --dry-run
   $ relay import songs.txt --new "Road trip"
   $ relay import favourites.json --saved --skip-unresolved
-  $ pbpaste | relay import - --to "Morning run"`;
+  $ cat jazz.txt folk.txt | relay import - --to "Morning run"`;
 
 export function importCommand(context: Context): Command {
   return new Command('import')
