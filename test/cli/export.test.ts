@@ -41,6 +41,7 @@ test('a playlist is written to stdout or to a file, and says what cannot be brou
     const lines = shown.out.split('\n');
     assert.equal(lines[0], 'title,artists,album,duration_ms,uri,isrc,added_at');
     assert.equal(lines.length, playlist.rows.length + 2);
+    assert.deepEqual(await run(['export', playlist.id, '-o', '-']), shown);
     for (const format of WRITTEN_FORMATS) {
       const path = join(dir, `odds.${format}`);
       const written = await run(['export', playlist.id, '-o', path]);
@@ -165,6 +166,7 @@ test('wrong usage is told before anything is read', async (context) => {
     [[], 'Give the name of a playlist, --saved or --all: one of them.'],
     [['A', '--saved'], 'Give the name of a playlist, --saved or --all: one of them.'],
     [['--all'], '--all needs -o with the directory to write to.'],
+    [['--all', '-o', '-'], '--all needs -o with the directory to write to.'],
   ] as const) {
     const { code, err } = await relay(['export', ...args], { env });
     assert.deepEqual([code, err], [2, `relay: ${message}\n  See \`relay export --help\`.\n`]);

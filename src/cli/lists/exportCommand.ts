@@ -49,8 +49,11 @@ export function exportCommand(context: Context): Command {
 async function runExport(
   context: Context,
   playlist: string | undefined,
-  options: ExportOptions,
+  given: ExportOptions,
 ): Promise<void> {
+  // As in other commands, - is stdout.
+  const { output: file, ...others } = given;
+  const options: ExportOptions = file === undefined || file === '-' ? others : given;
   requireOne(playlist, options);
   const { local } = await requireServer(context);
   if (options.all) {
