@@ -303,7 +303,13 @@ export function createChanges(context: ChangeContext): Changes {
           'DEADLINE_EXCEEDED',
           'Nothing was begun: reading what is there took too long, or another write to it is under way.',
           {
-            remedy: 'Try again in a minute; list_jobs shows what is being written.',
+            remedy: {
+              text: 'Try again in a minute; list_jobs shows what is being written.',
+              terminal: {
+                text: 'Try again in a minute; {1} shows what is being written.',
+                commands: [['jobs']],
+              },
+            },
           },
         );
       }

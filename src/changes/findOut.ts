@@ -210,7 +210,16 @@ async function conflict(run: Run): Promise<RelayError> {
       'CONFLICT',
       'A playlist of this name appeared while one was being created, and it is not empty.',
       {
-        remedy: 'Empty, rename or delete it in Spotify and call resume_job, or call cancel_job.',
+        remedy: {
+          text: 'Empty, rename or delete it in Spotify and call resume_job, or call cancel_job.',
+          terminal: {
+            text: 'Empty, rename or delete it in Spotify and run {1}, or stop with {2}.',
+            commands: [
+              ['jobs', 'resume', 'ID'],
+              ['jobs', 'cancel', 'ID'],
+            ],
+          },
+        },
         details: { expected_uris: [], present_uris: [], written: 0 },
       },
     );

@@ -77,7 +77,13 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
   }
   if (!isChangeEnded(change.state) && !isLeft(store, change)) {
     throw new RelayError('CONFLICT', `The change ${change.id} is still being written (${change.state}).`, {
-      remedy: 'Wait until its job has ended (list_jobs), or call cancel_job.',
+      remedy: {
+        text: 'Wait until its job has ended (list_jobs), or call cancel_job.',
+        terminal: {
+          text: 'Wait until its job has ended ({1}), or stop it with {2}.',
+          commands: [['jobs'], ['jobs', 'cancel', 'ID']],
+        },
+      },
     });
   }
   const undone = undoOf(store, change.seq);

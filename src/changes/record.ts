@@ -3,6 +3,7 @@ import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { ChangeState } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
+import { hasOwnWords } from '../domain/remedy.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Store } from '../store/file/open.ts';
@@ -54,6 +55,6 @@ export function reread(store: Store, seq: number): Change {
 
 /** An error as it is stored with a change or a job. */
 export function errorFacts({ code, message, remedy, remedyValue }: RelayError): JobError {
-  const stored = remedyValue?.command ? remedyValue : remedy;
+  const stored = remedyValue && hasOwnWords(remedyValue) ? remedyValue : remedy;
   return { code, message, ...(stored === undefined ? {} : { remedy: stored }) };
 }

@@ -5,6 +5,8 @@ export interface Remedy {
   text: string;
   /** Words of a relay command without `relay` itself: `['login', '--switch-account']`. */
   command?: readonly string[];
+  /** What a person at a terminal does, where `text` names tools. */
+  terminal?: { text: string; commands: readonly (readonly string[])[] };
 }
 
 /** How a surface writes a command, quotation marks included. */
@@ -17,14 +19,38 @@ export function remedyText({ text, command }: Remedy, style: CommandStyle = plai
   return command === undefined ? text : text.replaceAll('{command}', () => style(command));
 }
 
+/** As a person at a terminal reads it: `{1}` in its text stands for the first command. */
+export function terminalText(remedy: Remedy, style: CommandStyle): string {
+  const { terminal } = remedy;
+  if (!terminal) return remedyText(remedy, style);
+  return terminal.text.replace(/\{(\d)\}/g, (whole, number) => {
+    const words = terminal.commands[Number(number) - 1];
+    return words ? style(words) : whole;
+  });
+}
+
+/** True where a surface may write it in another way than as its plain text. */
+export function hasOwnWords({ command, terminal }: Remedy): boolean {
+  return command !== undefined || terminal !== undefined;
+}
+
 /** Where the answer of a failed tool call holds its remedy as a value, for clients that show commands in their own way. */
 export const FIX_META = 'relay/fix';
 
 /** A remedy that was stored or sent as JSON. Older rows and servers have plain text; null: it is no remedy. */
 export function readRemedy(value: unknown): Remedy | null {
   if (typeof value === 'string') return { text: value };
-  const { text, command } = (value ?? {}) as { text?: unknown; command?: unknown };
+  const { text, command, terminal } = (value ?? {}) as Record<string, unknown>;
   if (typeof text !== 'string') return null;
-  const isCommand = Array.isArray(command) && command.every((word) => typeof word === 'string');
-  return isCommand ? { text, command } : { text };
+  const { text: words, commands } = (terminal ?? {}) as Record<string, unknown>;
+  const isTerminal = typeof words === 'string' && Array.isArray(commands) && commands.every(isCommand);
+  return {
+    text,
+    ...(isCommand(command) ? { command } : {}),
+    ...(isTerminal ? { terminal: { text: words, commands } } : {}),
+  };
+}
+
+function isCommand(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === 'string');
 }

@@ -61,7 +61,15 @@ function cannotGoOn({ id, written, requested }: Change): RelayError {
   return new RelayError(
     'CONFLICT',
     `The write of this job has ended with ${written} of ${requested} entries written, and cannot go on.`,
-    { remedy: `Read the playlist, and ask for what is missing in a new call. undo_change takes back ${id}.` },
+    {
+      remedy: {
+        text: `Read the playlist, and ask for what is missing in a new call. undo_change takes back ${id}.`,
+        terminal: {
+          text: 'Look at the playlist, and add what is missing with a new job. {1} takes back what was written.',
+          commands: [['undo', id.slice(0, 8)]],
+        },
+      },
+    },
   );
 }
 

@@ -1,7 +1,7 @@
 /** A job and its items as tools return them: times in ISO 8601, names in snake case. */
 import { isoOf } from '../base/clock.ts';
 import type { JobPayload } from '../domain/job.ts';
-import { readRemedy, remedyText } from '../domain/remedy.ts';
+import { hasOwnWords, type Remedy, readRemedy, remedyText } from '../domain/remedy.ts';
 import type { Track } from '../domain/shapes.ts';
 import type { JobCandidate, JobItem } from '../store/tables/jobItems.ts';
 import type { Job, JobError } from '../store/tables/jobs.ts';
@@ -11,6 +11,8 @@ interface JobErrorRecord {
   message: string;
   /** Plain text, as a model reads it. */
   remedy?: string;
+  /** The same as a value, for surfaces that write commands in their own way. */
+  fix?: Remedy;
 }
 
 export interface JobRecord {
@@ -20,6 +22,8 @@ export interface JobRecord {
   payload: JobPayload;
   /** The playlist written to; null for the library, and until a new playlist is created. */
   playlist_id: string | null;
+  /** Of the playlist that it makes. */
+  name?: string;
   total_items: number;
   pending: number;
   resolved: number;
@@ -55,6 +59,7 @@ export function jobRecord(job: Job): JobRecord {
     status: job.status,
     payload: job.payload,
     playlist_id: job.targetId,
+    ...(job.payload.name === undefined ? {} : { name: job.payload.name }),
     total_items: job.totalItems,
     pending: job.totalItems - job.resolved - job.passedOver - unresolvedOf(job),
     resolved: job.resolved,
@@ -69,7 +74,7 @@ export function jobRecord(job: Job): JobRecord {
     run_after: isoOf(job.runAfter),
     reason: job.reason,
     review_required: job.reviewRequired,
-    error: job.error && errorRecord(job.error),
+    error: job.error && withFix(job.error),
     result: job.result,
     created_at: new Date(job.createdAt).toISOString(),
     updated_at: new Date(job.updatedAt).toISOString(),
@@ -103,4 +108,9 @@ export function itemRecord({ candidates, error, ...item }: JobItem): ItemRecord 
 function errorRecord({ code, message, remedy: stored }: JobError): JobErrorRecord {
   const remedy = readRemedy(stored);
   return { code, message, ...(remedy ? { remedy: remedyText(remedy) } : {}) };
+}
+
+function withFix(error: JobError): JobErrorRecord {
+  const fix = readRemedy(error.remedy);
+  return { ...errorRecord(error), ...(fix && hasOwnWords(fix) ? { fix } : {}) };
 }

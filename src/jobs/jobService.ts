@@ -1,7 +1,6 @@
 /** Durable jobs as the rest of the program uses them: create, read, resume, commit, cancel, hand over. */
 
 import type { ChangeKind, DetailValues } from '../domain/change.ts';
-import { RelayError } from '../domain/errors.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
 import {
   type BulkJobType,
@@ -45,8 +44,9 @@ import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
+import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
-import { mayMove, maySettle, workingState } from './states.ts';
+import { mayMove, workingState } from './states.ts';
 
 const RETENTION_MS = 90 * 24 * 60 * 60_000;
 
@@ -117,9 +117,7 @@ export function createJobs(context: JobContext): Jobs {
   function need(id: string): Job {
     const job = getJob(store, id);
     if (job) return job;
-    throw new RelayError('JOB_NOT_FOUND', `There is no job ${id.slice(0, 100)}.`, {
-      remedy: 'Call list_jobs to see all jobs. Ended jobs are kept for 90 days.',
-    });
+    throw noSuchJob(id);
   }
 
   function now(job: Job): JobRecord {
@@ -237,7 +235,7 @@ export function createJobs(context: JobContext): Jobs {
       const opened = job.status === 'ready' ? 'resolve' : job.phase;
       const to = workingState(opened);
       if (!mayMove(job.status, to) || (job.status === 'ready' && unresolvedOf(job) === 0)) {
-        throw wrongState(job, job.status === 'ready' ? 'Call commit_job to write it.' : 'It has ended.');
+        throw wrongState(job, job.status === 'ready' ? 'Everything is resolved.' : 'It has ended.');
       }
       const also = () => {
         retryItems(store, job.seq);
@@ -356,58 +354,3 @@ const CLEARED: JobChange = {
   stepAttempts: 0,
   completedAt: null,
 };
-
-/** @throws RelayError `JOB_STATE` */
-function requireSettleable(job: Job): void {
-  if (maySettle(job.status, job.phase)) return;
-  throw stateError(
-    job,
-    `The job is ${job.status}, and only a job that has not begun to write can be corrected.`,
-    job.written > 0
-      ? `${job.written} of its items are written. Add what is missing with a new job.`
-      : 'Create a new job.',
-  );
-}
-
-/** @throws RelayError `JOB_STATE` */
-function requireCommittable(job: Job, skipUnresolved: boolean): void {
-  if (job.status !== 'ready') throw wrongState(job, 'Only a ready job can be committed.');
-  if (job.payload.strict && !skipUnresolved && unresolvedOf(job) > 0) {
-    throw stateError(
-      job,
-      `The job is strict and ${unresolvedOf(job)} of its ${job.totalItems} items did not resolve (${job.ambiguous} ambiguous, ${job.unmatched} unmatched, ${job.failed} failed).`,
-      waysOn(job),
-    );
-  }
-  if (job.resolved === 0) {
-    throw stateError(
-      job,
-      'No item resolved, so there is nothing to write.',
-      unresolvedOf(job) > 0 ? waysOn(job) : 'Create a job with other items.',
-    );
-  }
-}
-
-/** The calls that settle what did not resolve, with their arguments. */
-function waysOn({ id }: Job): string {
-  const call = (tool: string, more: object) => `${tool} ${JSON.stringify({ job_id: id, ...more })}`;
-  const fixes = [
-    { position: 4, track_id: '…' },
-    { position: 7, skip: true },
-  ];
-  return [
-    `${call('get_job_status', { only: 'unresolved' })} lists them with candidates.`,
-    `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: 0.35 })} takes the first candidate wherever its score is at least 0.35.`,
-    `${call('commit_job', { skip_unresolved: true })} writes the job without them.`,
-  ].join(' ');
-}
-
-function wrongState(job: Job, why: string): RelayError {
-  return stateError(job, `The job is ${job.status}. ${why}`, 'Call get_job_status for details.');
-}
-
-function stateError(job: Job, message: string, remedy: string): RelayError {
-  const { status, resolved, ambiguous, unmatched, failed, passedOver: skipped, written } = job;
-  const counts = { resolved, ambiguous, unmatched, failed, skipped, written, total_items: job.totalItems };
-  return new RelayError('JOB_STATE', message, { remedy, details: { job_id: job.id, status, ...counts } });
-}

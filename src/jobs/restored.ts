@@ -36,17 +36,41 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
   // Whatever came after the copy counts as on its way, so that a resumed job looks first.
   if (change && !isChangeEnded(change.state)) setChange(store, change.seq, { inTransit: true }, now);
   if (job.status === 'failed') return false;
-  const facts = { error: held(savedAt, change !== null), runAfter: null, reason: null, completedAt: now };
+  const facts = {
+    error: held(job, savedAt, change !== null),
+    runAfter: null,
+    reason: null,
+    completedAt: now,
+  };
   return moveJob(store, job.seq, { from: job.status, to: 'failed' }, facts, now);
 }
 
 /** @param compares it had begun to write, so that its playlist can be compared with what it knows */
-function held(savedAt: number, compares: boolean): JobError {
+function held({ id }: Job, savedAt: number, compares: boolean): JobError {
+  const short = id.slice(0, 8);
   return {
     code: 'CONFLICT',
     message: `The state was restored from a copy made at ${isoOf(savedAt)}, while this job was writing. It may have written more since.`,
     remedy: compares
-      ? 'resume_job finds out what it had written and writes the rest; cancel_job leaves the playlist as it is.'
-      : 'Check in Spotify whether its tracks are there. If they are, call cancel_job; if not, call resume_job, which writes them.',
+      ? {
+          text: 'resume_job finds out what it had written and writes the rest; cancel_job leaves the playlist as it is.',
+          terminal: {
+            text: '{1} finds out what it had written and writes the rest; {2} leaves the playlist as it is.',
+            commands: [
+              ['jobs', 'resume', short],
+              ['jobs', 'cancel', short],
+            ],
+          },
+        }
+      : {
+          text: 'Check in Spotify whether its tracks are there. If they are, call cancel_job; if not, call resume_job, which writes them.',
+          terminal: {
+            text: 'Check in Spotify whether its tracks are there. If they are, run {1}; if not, run {2}, which writes them.',
+            commands: [
+              ['jobs', 'cancel', short],
+              ['jobs', 'resume', short],
+            ],
+          },
+        },
   };
 }

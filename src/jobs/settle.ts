@@ -2,6 +2,7 @@
  * What a person decides about the items of a job: this track, none, or the nearest one where it is near enough. All of a
  * call happens or nothing of it. Decisions about songs are remembered as aliases, for the next list.
  */
+import { counted } from '../base/counted.ts';
 import { inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
@@ -83,7 +84,7 @@ export async function readFixes(
 }
 
 function problemOf(fix: Fix, item: OpenItem | undefined, job: Job, isRepeated: boolean): string | null {
-  if (!item) return `the list has positions 0 to ${job.totalItems - 1}`;
+  if (!item) return `the list has only ${counted(job.totalItems, 'item')}`;
   if (isRepeated) return 'it is named twice';
   if (item.status === 'written') return 'it is already written';
   if (!('uri' in fix)) return null;

@@ -117,7 +117,7 @@ const PROMPTS: readonly Prompt[] = [
       'An existing playlist is found with find_playlist_by_name.',
       'Up to about 100 songs: one call of bulk_add_tracks for an existing playlist, or of create_playlist_from_tracks for a new one.',
       'More: one call of create_bulk_job (10,000 at most). Ask get_job_status a few times a minute at most, and call commit_job when it is ready.',
-      'Show me what was not found, with the candidates. When I have chosen, store each choice with remember_track, then make the same call again (one that answers "blocked" has written nothing), or call resume_job for a job.',
+      'Show me what was not found, with the candidates. When I have chosen, store each choice with remember_track, then make the same call again (one that answers "blocked" has written nothing), or, for a job, pass the choices to resume_job as fixes.',
       'Tell me how many songs were added, which are missing, and the link.',
     ],
   },

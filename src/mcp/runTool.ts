@@ -6,7 +6,7 @@ import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
-import { FIX_META } from '../domain/remedy.ts';
+import { FIX_META, hasOwnWords } from '../domain/remedy.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { parseArguments } from './parseArguments.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
@@ -69,7 +69,7 @@ function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: n
 /** The command line shows a remedy's command for the home that it was given, so it gets the value too. */
 function fixOf(thrown: unknown): Pick<CallResult, '_meta'> {
   const fix = thrown instanceof RelayError ? thrown.remedyValue : undefined;
-  return fix?.command ? { _meta: { [FIX_META]: fix } } : {};
+  return fix && hasOwnWords(fix) ? { _meta: { [FIX_META]: fix } } : {};
 }
 
 function deadlineError(): RelayError {

@@ -28,6 +28,7 @@ const JobSummary = z.object({
   type: z.enum(JOB_TYPES),
   status: z.enum(JOB_STATUSES),
   playlist_id: z.string().nullable().describe('Playlist the job writes to'),
+  name: z.string().optional().describe('Of the playlist that create_playlist makes'),
   total_items: Count,
   pending: Count.describe('Items not searched for yet'),
   resolved: Count.describe('Items whose track is known, including those skipped or written'),
@@ -44,7 +45,9 @@ const JobSummary = z.object({
   review_required: z
     .boolean()
     .describe('true: someone else changed the playlist in the meantime; result holds both lists'),
-  error: JobFailure.nullable(),
+  error: JobFailure.extend({
+    fix: z.unknown().optional().describe('The remedy as a value, for programs'),
+  }).nullable(),
   created_at: z.string(),
   updated_at: z.string(),
   started_at: Time,

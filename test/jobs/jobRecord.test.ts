@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { errorFacts } from '../../src/changes/record.ts';
 import { RelayError } from '../../src/domain/errors.ts';
-import { itemRecord } from '../../src/jobs/jobRecord.ts';
+import { itemRecord, jobRecord } from '../../src/jobs/jobRecord.ts';
 import type { JobItem } from '../../src/store/tables/jobItems.ts';
+import type { Job } from '../../src/store/tables/jobs.ts';
 
 const REMEDY = { text: 'Run {command}, then resume the job.', command: ['login'] };
 
@@ -32,3 +33,12 @@ for (const [how, error] of Object.entries(STORED)) {
     assert.deepEqual(itemRecord(item).error, STORED['plain text']);
   });
 }
+
+test('the remedy of a job is there as a value too, for surfaces that write commands in their own way', () => {
+  const error = JSON.parse(JSON.stringify(STORED['a value']));
+  const times = { createdAt: 0, updatedAt: 0, runAfter: null, startedAt: null, completedAt: null };
+  const job = { error, payload: {}, ...times } as unknown as Job;
+  assert.deepEqual(jobRecord(job).error, { ...STORED['plain text'], fix: REMEDY });
+  const plain = { ...job, error: STORED['plain text'] };
+  assert.deepEqual(jobRecord(plain).error, STORED['plain text']);
+});

@@ -157,11 +157,11 @@ test('fixes that cannot be made are all named, and none is made', async () => {
     ]);
     assert.deepEqual(outside, {
       code: 'INVALID_ARGUMENT',
-      message: `fixes[1] (position 3): the list has positions 0 to 2. fixes[2] (position 0, "${NOTHING.title}" by ${NOTHING.artist}): it is named twice. Nothing was changed.`,
+      message: `fixes[1] (position 3): the list has only 3 items. fixes[2] (position 0, "${NOTHING.title}" by ${NOTHING.artist}): it is named twice. Nothing was changed.`,
       remedy: 'Correct these fixes and send all of them again.',
       details: {
         problems: [
-          { index: 1, position: 3, problem: 'the list has positions 0 to 2' },
+          { index: 1, position: 3, problem: 'the list has only 3 items' },
           { index: 2, position: 0, problem: 'it is named twice' },
         ],
       },

@@ -9,7 +9,7 @@
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
-import { plainCommand, type Remedy, remedyText } from '../../domain/remedy.ts';
+import { plainCommand, type Remedy, terminalText } from '../../domain/remedy.ts';
 import { inBackquotes, type NamedHome } from '../commandLine.ts';
 import { fitted, widthOf } from './textWidth.ts';
 
@@ -97,7 +97,7 @@ export function printError(
 ): void {
   const { code, message, remedy: value } = describeError(error);
   const style = code === 'USAGE' ? plainCommand : inBackquotes(options);
-  const remedy = value && remedyText(value, style);
+  const remedy = value && terminalText(value, style);
   const shown = { code, message, remedy };
   // The terminal has just printed ^C, without a line end.
   if (code === 'INTERRUPTED' && io.terminal.stderr && !options.json) io.err('\n');

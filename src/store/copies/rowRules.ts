@@ -20,7 +20,11 @@ const TIME_COLUMN = /(?:_at|_until|_time|^run_after)$/;
 
 const StoredRemedy = z.union([
   z.string(),
-  z.object({ text: z.string(), command: z.array(z.string()).optional() }),
+  z.object({
+    text: z.string(),
+    command: z.array(z.string()).optional(),
+    terminal: z.object({ text: z.string(), commands: z.array(z.array(z.string())) }).optional(),
+  }),
 ]);
 const JobError = z.object({ code: z.string(), message: z.string(), remedy: StoredRemedy.optional() });
 const Candidate = z.object({ track: Track, score: z.number(), reasons: z.array(z.string()) });

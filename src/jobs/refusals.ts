@@ -1,0 +1,96 @@
+/** Why a job refuses a call, and the ways on: tools for a model, commands for a person at a terminal. */
+import { RelayError } from '../domain/errors.ts';
+import type { Remedy } from '../domain/remedy.ts';
+import type { Job } from '../store/tables/jobs.ts';
+import { unresolvedOf } from './jobRecord.ts';
+import { maySettle } from './states.ts';
+
+export function noSuchJob(id: string): RelayError {
+  return new RelayError('JOB_NOT_FOUND', `There is no job ${id.slice(0, 100)}.`, {
+    remedy: {
+      text: 'Call list_jobs to see all jobs. Ended jobs are kept for 90 days.',
+      terminal: { text: '{1} lists all. Ended jobs are kept for 90 days.', commands: [['jobs']] },
+    },
+  });
+}
+
+/** Enough of an ID for a person's commands. */
+function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+/** @throws RelayError `JOB_STATE` */
+export function requireSettleable(job: Job): void {
+  if (maySettle(job.status, job.phase)) return;
+  throw stateError(
+    job,
+    `The job is ${job.status}, and only a job that has not begun to write can be corrected.`,
+    job.written > 0
+      ? `${job.written} of its items are written. Add what is missing with a new job.`
+      : 'Create a new job.',
+  );
+}
+
+/** @throws RelayError `JOB_STATE` */
+export function requireCommittable(job: Job, skipUnresolved: boolean): void {
+  if (job.status !== 'ready') throw wrongState(job, 'Only a ready job can be committed.');
+  if (job.payload.strict && !skipUnresolved && unresolvedOf(job) > 0) {
+    throw stateError(
+      job,
+      `The job is strict and ${unresolvedOf(job)} of its ${job.totalItems} items did not resolve (${job.ambiguous} ambiguous, ${job.unmatched} unmatched, ${job.failed} failed).`,
+      waysOn(job),
+    );
+  }
+  if (job.resolved === 0) {
+    throw stateError(
+      job,
+      'No item resolved, so there is nothing to write.',
+      unresolvedOf(job) > 0 ? waysOn(job) : 'Create a job with other items.',
+    );
+  }
+}
+
+/** The calls that settle what did not resolve, with their arguments. */
+function waysOn({ id, resolved }: Job): Remedy {
+  const call = (tool: string, more: object) => `${tool} ${JSON.stringify({ job_id: id, ...more })}`;
+  const fixes = [
+    { position: 4, track_id: '…' },
+    { position: 7, skip: true },
+  ];
+  const ways = [
+    `${call('get_job_status', { only: 'unresolved' })} lists them with candidates.`,
+    `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: 0.35 })} takes the first candidate wherever its score is at least 0.35.`,
+    ...(resolved > 0
+      ? [`${call('commit_job', { skip_unresolved: true })} writes the job without them.`]
+      : []),
+  ];
+  const short = shortId(id);
+  return {
+    text: ways.join(' '),
+    terminal: {
+      text:
+        resolved > 0 ? '{1} goes through them; {2} writes the job without them.' : '{1} goes through them.',
+      commands: [
+        ['jobs', 'fix', short],
+        ['jobs', 'commit', short, '--skip-unresolved'],
+      ],
+    },
+  };
+}
+
+export function wrongState(job: Job, why: string): RelayError {
+  const { status, id } = job;
+  return stateError(job, `The job is ${status}. ${why}`, {
+    text: status === 'ready' ? 'Call commit_job to write it.' : 'Call get_job_status for details.',
+    terminal:
+      status === 'ready'
+        ? { text: '{1} writes it.', commands: [['jobs', 'commit', shortId(id)]] }
+        : { text: '{1} has the details.', commands: [['jobs', 'show', shortId(id)]] },
+  });
+}
+
+function stateError(job: Job, message: string, remedy: string | Remedy): RelayError {
+  const { status, resolved, ambiguous, unmatched, failed, passedOver: skipped, written } = job;
+  const counts = { resolved, ambiguous, unmatched, failed, skipped, written, total_items: job.totalItems };
+  return new RelayError('JOB_STATE', message, { remedy, details: { job_id: job.id, status, ...counts } });
+}
