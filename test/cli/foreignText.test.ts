@@ -32,6 +32,7 @@ import { CONNECTED, exampleReport } from '../support/reports.ts';
 import { sized } from '../support/scale.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
+const VIEW = { named: NO_HOME, now: 0, names: new Map() };
 
 const TEXTS = hostileTexts(sized(20_000, 2_000));
 /** Longer than anything that a line of ours holds of one value. */
@@ -111,7 +112,7 @@ const hostileItem = (text: string): ItemRecord =>
     position: 0,
     status: 'ambiguous',
     input: { title: text, artist: text },
-    candidates: [{ track: { name: text, artists: [{ name: text }] } }],
+    candidates: [{ track: { name: text, artists: [{ name: text }] }, score: 0.3 }],
   }) as unknown as ItemRecord;
 
 test('lines, notes, tables and errors', () => {
@@ -171,7 +172,7 @@ test('JSON is lossless, and one line', () => {
 
 test('status, jobs and the ready block', () => {
   const plain = readyText(readyFacts('name')).split('\n').length;
-  const about = jobText(hostileJob('x'), [hostileItem('x')], LINE, NO_HOME).length;
+  const about = jobText(hostileJob('x'), [hostileItem('x')], LINE, VIEW).length;
   for (const text of TEXTS) {
     const ready = readyText(readyFacts(text));
     assertClean(ready, 'the ready block');
@@ -188,11 +189,11 @@ test('status, jobs and the ready block', () => {
     });
     assertClean(status, 'status');
     for (const line of status.split('\n').slice(1)) assert.match(line, /^( {11}|$)/, 'no line of its own');
-    const job = jobText(hostileJob(text), [hostileItem(text)], LINE, NO_HOME);
+    const job = jobText(hostileJob(text), [hostileItem(text)], LINE, VIEW);
     for (const line of [
       ...job,
-      ...jobTable([hostileJob(text)], NO_HOME),
-      barText(hostileJob(text), 1, true, NO_HOME),
+      ...jobTable([hostileJob(text)], VIEW),
+      barText(hostileJob(text), 1, true, VIEW),
     ]) {
       assertClean(line, 'a job');
       assert.ok(!line.includes('\n') && line.length < LINE, 'one line of a bounded length');

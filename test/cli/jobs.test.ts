@@ -19,7 +19,12 @@ import { manualClock } from '../support/clock.ts';
 import { until } from '../support/until.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
-const NO_HOME = { home: undefined, platform: 'linux' } as const;
+/** Half an hour after the job was made. */
+const VIEW = {
+  named: { home: undefined, platform: 'linux' },
+  now: Date.parse('2026-11-20T13:04:56.000Z'),
+  names: new Map([['p'.repeat(22), 'Road Trip']]),
+} as const;
 
 const RECORD: JobRecord = {
   job_id: '1f0c2b3a-0000-4000-8000-000000000000',
@@ -64,13 +69,13 @@ const waiting: JobRecord = {
 
 test('the bar shows what is done, how fast, and how long it takes, or until when it waits', () => {
   assert.equal(
-    barText(RECORD, 12.4, true, NO_HOME),
+    barText(RECORD, 12.4, true, VIEW),
     'resolving ██████░░░░░░░░░░░░░░░░░░ 100 of 400, 12 a second, 25 s left',
   );
-  assert.equal(barText(RECORD, null, false, NO_HOME), 'resolving ######------------------ 100 of 400');
+  assert.equal(barText(RECORD, null, false, VIEW), 'resolving ######------------------ 100 of 400');
   assert.equal(
-    barText(waiting, 3, false, NO_HOME),
-    'waiting ######------------------ 100 of 400, waits until 2026-11-21 01:02Z (QUOTA_EXCEEDED)',
+    barText(waiting, 3, false, VIEW),
+    'waiting ######------------------ 100 of 400, continues in 12 h (QUOTA_EXCEEDED)',
   );
   const writing: JobRecord = {
     ...RECORD,
@@ -81,7 +86,7 @@ test('the bar shows what is done, how fast, and how long it takes, or until when
     written: 95,
   };
   assert.equal(
-    barText(writing, 0.5, false, NO_HOME),
+    barText(writing, 0.5, false, VIEW),
     'committing ######------------------ 95 of 380, 0.5 a second, 10 min left',
   );
   assert.deepEqual([1, 89, 90, 5_399, 5_400].map(durationText), ['1 s', '89 s', '2 min', '90 min', '2 h']);
@@ -91,11 +96,25 @@ test('what a job says to run is for the home of --home', () => {
   const named = { home: '/my home', platform: 'linux' } as const;
   const failed: JobRecord = { ...RECORD, status: 'failed' };
   assert.equal(
-    jobText(failed, [], 80, named).at(-1),
+    jobText(failed, [], 80, { ...VIEW, named }).at(-1),
     "To resume it: relay --home '/my home' jobs resume 1f0c2b3a",
   );
+  const error = {
+    code: 'FORBIDDEN',
+    message: 'Another account.',
+    remedy: 'plain',
+    fix: { text: 'Connect it with {command}.', command: ['login', '--switch-account'] },
+  };
+  assert.ok(
+    jobText({ ...failed, error }, [], 80, { ...VIEW, named }).includes(
+      "  Connect it with `relay --home '/my home' login --switch-account`.",
+    ),
+  );
   const login: JobRecord = { ...RECORD, status: 'waiting', reason: 'LOGIN_REQUIRED' };
-  assert.match(jobTable([login], named)[1] ?? '', / {2}for a login: relay --home '\/my home' login$/);
+  assert.match(
+    jobTable([login], { ...VIEW, named })[1] ?? '',
+    / {2}for a login: relay --home '\/my home' login$/,
+  );
 });
 
 test('the speed is that of the last answers, and starts anew with each state', () => {
@@ -107,10 +126,10 @@ test('the speed is that of the last answers, and starts anew with each state', (
 });
 
 test('the table and the text of a job say what to do next', () => {
-  assert.deepEqual(jobTable([RECORD, waiting], NO_HOME), [
-    'ID        STATUS     TYPE             DONE        CREATED',
-    '1f0c2b3a  resolving  add_to_playlist  100 of 400  2026-11-20 12:34Z',
-    '1f0c2b3a  waiting    add_to_playlist  100 of 400  2026-11-20 12:34Z  until 2026-11-21 01:02Z (QUOTA_EXCEEDED)',
+  assert.deepEqual(jobTable([RECORD, waiting], VIEW), [
+    'ID        STATUS     WHAT                DONE        UNRESOLVED  CREATED',
+    '1f0c2b3a  resolving  add to "Road Trip"  100 of 400  10          30 min ago',
+    '1f0c2b3a  waiting    add to "Road Trip"  100 of 400  10          30 min ago  continues in 12 h (QUOTA_EXCEEDED)',
   ]);
   const ready: JobRecord = {
     ...RECORD,
@@ -120,21 +139,22 @@ test('the table and the text of a job say what to do next', () => {
     ambiguous: 0,
     unmatched: 0,
   };
-  assert.equal(jobText(ready, [], 80, NO_HOME).at(-1), 'To write it: relay jobs commit 1f0c2b3a');
+  assert.equal(jobText(ready, [], 80, VIEW).at(-1), 'To write it: relay jobs commit 1f0c2b3a');
   const open: JobRecord = { ...ready, resolved: 399, unmatched: 1 };
   const item = { position: 7, input: NOTHING, status: 'unmatched', uri: null, track: null } as const;
-  assert.deepEqual(jobText(open, [item], 80, NO_HOME), [
+  assert.deepEqual(jobText(open, [item], 80, VIEW), [
     'job       1f0c2b3a-0000-4000-8000-000000000000',
-    'type      add_to_playlist',
+    'what      add to "Road Trip"',
     'status    ready',
-    `playlist  ${'p'.repeat(22)}`,
-    'items     400: 399 resolved, 1 unmatched',
-    'created   2026-11-20T12:34:56.000Z',
+    `playlist  https://open.spotify.com/playlist/${'p'.repeat(22)}`,
+    'items     400: 399 found, 1 unmatched',
+    'created   30 min ago',
     '',
     'Did not resolve:',
     '  8. No Such Song Anywhere by Nobody of That Name (unmatched)',
     '',
-    '1 item did not resolve. To search for them again: relay jobs resume 1f0c2b3a',
+    '1 item did not resolve. To settle them: relay jobs fix 1f0c2b3a',
+    'To write it without them: relay jobs commit 1f0c2b3a --skip-unresolved',
   ]);
 });
 
@@ -153,7 +173,10 @@ test('jobs are listed, shown, committed and cancelled by the first characters of
     const id = await createJob(world, 'add_to_playlist', uris, { playlist_id: playlist.id });
     await reach(world, id, 'ready');
     const short = id.slice(0, 8);
-    assert.match((await jobs(world, [])).out, new RegExp(`^${short}  ready   add_to_playlist  5 of 5 `, 'm'));
+    assert.match(
+      (await jobs(world, [])).out,
+      new RegExp(`^${short}  ready   add to "Empty Shelf"  5 of 5 `, 'm'),
+    );
     assert.match(
       (await jobs(world, ['show', short])).out,
       new RegExp(`^To write it: relay jobs commit ${short}$`, 'm'),
@@ -194,7 +217,7 @@ test('--watch draws a bar on a terminal until the job rests', async () => {
     clock.advance(1_000);
     const { code, out, err } = await watching;
     assert.equal(code, 0);
-    assert.match(err, /waiting [#-]{24} \d of 3, waits until .* \(RATE_LIMITED\)/);
+    assert.match(err, /waiting [#-]{24} \d of 3, continues in \d+ \w+ \(RATE_LIMITED\)/);
     assert.match(out, /^status +cancelled$/m);
   });
 });

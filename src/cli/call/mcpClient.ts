@@ -100,16 +100,19 @@ function outcomeOf({ isError, structuredContent, content, _meta }: CallAnswer): 
   const text = content.flatMap((block) => (typeof block.text === 'string' ? [block.text] : [])).join('\n');
   if (isError !== true) return { value: structuredContent ?? text, error: null };
   const error = (structuredContent as { error?: Record<string, unknown> } | undefined)?.error ?? {};
-  const { code = 'INTERNAL', message = text } = error;
+  const { code = 'INTERNAL', message = text, details } = error;
   const remedy = readRemedy(_meta?.[FIX_META]) ?? readRemedy(error.remedy);
   return {
     value: structuredContent ?? { error: { code, message } },
-    error: new RelayError(
-      isErrorCode(code) ? code : 'INTERNAL',
-      `${String(code)}: ${String(message)}`,
-      remedy ? { remedy } : {},
-    ),
+    error: new RelayError(isErrorCode(code) ? code : 'INTERNAL', `${String(code)}: ${String(message)}`, {
+      ...(remedy ? { remedy } : {}),
+      ...(isDetails(details) ? { details } : {}),
+    }),
   };
+}
+
+function isDetails(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function rejectAs(url: string, signal: AbortSignal, error: unknown): never {

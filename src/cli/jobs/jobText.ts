@@ -1,10 +1,11 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
 import { counted } from '../../base/counted.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
-import { commandLine, type NamedHome } from '../commandLine.ts';
+import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
 import { columns, wrap } from '../terminal/output.ts';
-import { minute } from '../terminal/time.ts';
+import { relative } from '../terminal/time.ts';
 
 /** Enough of an ID to name a job among a person's own. */
 const SHORT_ID = 8;
@@ -12,16 +13,66 @@ const SHORT_ID = 8;
 /** Characters of an error or a remedy. */
 const MAX_CHARACTERS = 1_000;
 
-export function jobTable(jobs: readonly JobRecord[], named: NamedHome): string[] {
+/** What the texts of jobs depend on besides the job. */
+export interface JobView {
+  named: NamedHome;
+  /** Unix milliseconds. */
+  now: number;
+  /** Of playlists, by ID, where they are known. */
+  names: ReadonlyMap<string, string>;
+}
+
+export function jobTable(jobs: readonly JobRecord[], view: JobView): string[] {
   const rows = jobs.map((job) => [
     job.job_id.slice(0, SHORT_ID),
     job.status,
-    job.type,
+    whatText(job, view),
     progressText(job),
-    minute(job.created_at),
-    waitText(job, named),
+    openOf(job) > 0 ? String(openOf(job)) : '',
+    relative(job.created_at, view.now),
+    waitText(job, view),
   ]);
-  return columns([['ID', 'STATUS', 'TYPE', 'DONE', 'CREATED', ''], ...rows]);
+  const all = [['ID', 'STATUS', 'WHAT', 'DONE', 'UNRESOLVED', 'CREATED', ''], ...rows];
+  // Most jobs have nothing open, and the column would only take room.
+  const hasOpen = jobs.some((job) => openOf(job) > 0);
+  return columns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)));
+}
+
+/** `add to "Evening"`. */
+function whatText(job: JobRecord, view: JobView): string {
+  const name = playlistText(job, view);
+  switch (job.type) {
+    case 'add_to_playlist':
+      return `add to ${name}`;
+    case 'create_playlist':
+      return `create ${name}`;
+    case 'replace_playlist':
+      return `replace ${name}`;
+    case 'save_tracks':
+      return 'save to Liked Songs';
+    case 'remove_saved_tracks':
+      return 'remove from Liked Songs';
+    case 'remove_from_playlist':
+      return `remove from ${name}`;
+    case 'reorder_playlist':
+      return `reorder ${name}`;
+    case 'deduplicate_playlist':
+      return `remove duplicates from ${name}`;
+    case 'update_playlist_details':
+      return `change details of ${name}`;
+    case 'delete_playlist':
+      return `delete ${name}`;
+    case 'undo':
+      return 'undo a change';
+  }
+}
+
+const MAX_NAME = 60;
+
+function playlistText({ playlist_id, name: own }: JobRecord, { names }: JobView): string {
+  const name = own ?? names.get(playlist_id ?? '');
+  if (name !== undefined) return `"${visibleText(name, MAX_NAME)}"`;
+  return playlist_id === null ? 'a playlist' : `playlist ${visibleText(playlist_id, MAX_NAME)}`;
 }
 
 /** A job that is ready or has ended says what can be done with it. */
@@ -29,64 +80,106 @@ export function jobText(
   job: JobRecord,
   unresolved: readonly ItemRecord[],
   width: number,
-  named: NamedHome,
+  view: JobView,
 ): string[] {
+  const { named, now } = view;
   const facts: Array<[string, string]> = [
     ['job', job.job_id],
-    ['type', job.type],
-    ['status', [job.status, waitText(job, named)].filter(Boolean).join(', ')],
-    ...(job.playlist_id === null
-      ? []
-      : ([['playlist', visibleText(job.playlist_id)]] as Array<[string, string]>)),
+    ['what', whatText(job, view)],
+    ['status', [job.status, waitText(job, view)].filter(Boolean).join(', ')],
+    ...(job.playlist_id === null ? [] : [['playlist', linkText(job.playlist_id)] as [string, string]]),
     ['items', countsText(job)],
-    ['created', job.created_at],
-    ...(job.completed_at === null ? [] : ([['ended', job.completed_at]] as Array<[string, string]>)),
+    ['created', relative(job.created_at, now)],
+    ...(job.completed_at === null ? [] : [['ended', relative(job.completed_at, now)] as [string, string]]),
   ];
   const error = job.error
     ? ['', ...wrap(visibleText(`${job.error.code}: ${job.error.message}`, MAX_CHARACTERS), width)]
     : [];
   // Under review, the remedy is the two commands at the end.
-  const remedy =
-    job.error?.remedy && !job.review_required
-      ? wrap(visibleText(job.error.remedy, MAX_CHARACTERS), width - 2).map((line) => `  ${line}`)
-      : [];
-  const open = unresolved.length > 0 ? ['', 'Did not resolve:', ...unresolved.map(itemLine)] : [];
+  const words = job.error && !job.review_required ? errorRemedy(job.error, named) : null;
+  const remedy = words === null ? [] : wrap(visibleText(words, MAX_CHARACTERS), width - 2);
   const next = nextSteps(job, named);
-  return [...columns(facts), ...error, ...remedy, ...open, ...(next.length === 0 ? [] : ['', ...next])];
+  return [
+    ...columns(facts),
+    ...error,
+    ...remedy.map((line) => `  ${line}`),
+    ...openText(job, unresolved, named),
+    ...(next.length === 0 ? [] : ['', ...next]),
+  ];
+}
+
+function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: NamedHome): string[] {
+  if (unresolved.length === 0) return [];
+  const more = openOf(job) - unresolved.length;
+  const rest =
+    more > 0
+      ? [`  ${moreText(more, named, 'jobs', 'show', job.job_id.slice(0, SHORT_ID), '--unresolved')}`]
+      : [];
+  return ['', 'Did not resolve:', ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
+}
+
+/** `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
+export function moreText(count: number, named: NamedHome, ...words: readonly string[]): string {
+  return `and ${count} more: ${commandLine(named, ...words)}`;
+}
+
+function openOf({ ambiguous, unmatched, failed }: JobRecord): number {
+  return ambiguous + unmatched + failed;
+}
+
+function linkText(id: string): string {
+  return /^[0-9A-Za-z]{22}$/.test(id) ? `https://open.spotify.com/playlist/${id}` : visibleText(id);
+}
+
+function errorRemedy({ remedy, fix }: NonNullable<JobRecord['error']>, named: NamedHome): string | null {
+  const value = readRemedy(fix) ?? readRemedy(remedy);
+  return value && terminalText(value, inBackquotes(named));
 }
 
 function countsText(job: JobRecord): string {
+  const leftOut = job.payload.skip_existing ? 'already there or listed twice' : 'duplicates';
   const counts: Array<[number, string]> = [
-    [job.resolved, 'resolved'],
-    [job.pending, 'pending'],
+    [job.resolved, 'found'],
+    [job.pending, 'to search for'],
     [job.ambiguous, 'ambiguous'],
     [job.unmatched, 'unmatched'],
     [job.failed, 'failed'],
-    [job.skipped_existing, 'left out'],
+    [job.skipped, 'left out by you'],
+    [job.skipped_existing, job.skipped_existing === 1 ? leftOut.replace('duplicates', 'duplicate') : leftOut],
     [job.written, 'written'],
   ];
   const shown = counts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`);
   return `${job.total_items}: ${shown.join(', ')}`;
 }
 
-function itemLine({ position, input, status, candidates }: ItemRecord): string {
-  const first = candidates?.[0]?.track;
-  const near = first
-    ? `; nearest: ${named(first.name, first.artists.map(({ name }) => name).join(', '))}`
-    : '';
-  return `  ${position + 1}. ${inputText(input)} (${status}${near})`;
+/** `12. Title by Artist (unmatched; nearest: Other Title by Artist, 0.36)`; items are numbered from 1. */
+export function itemLine({ position, input, status, candidates, error }: ItemRecord): string {
+  const [first] = candidates ?? [];
+  const artists = first?.track.artists.map(({ name }) => name).join(', ') ?? '';
+  const why = [
+    status,
+    ...(error ? [visibleText(error.code, 100)] : []),
+    ...(first ? [`nearest: ${titled(first.track.name, artists)}, ${scoreText(first.score)}`] : []),
+  ];
+  return `${position + 1}. ${inputText(input)} (${why.join('; ')})`;
+}
+
+/** Of a candidate. */
+export function scoreText(score: number): string {
+  return score.toFixed(2);
 }
 
 function inputText(input: unknown): string {
   const { title, artist } = (input ?? {}) as { title?: unknown; artist?: unknown };
-  return typeof title === 'string' ? named(title, String(artist)) : visibleText(visibleJson(input));
+  return typeof title === 'string' ? titled(title, String(artist)) : visibleText(visibleJson(input));
 }
 
-function named(title: string, artist: string): string {
+function titled(title: string, artist: string): string {
   return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;
 }
 
-function nextSteps(job: JobRecord, named: NamedHome): string[] {
+/** What can be done with a job that is ready or has failed, one command a line. */
+export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   const command = (action: string, ...more: string[]) =>
     commandLine(named, 'jobs', action, job.job_id.slice(0, SHORT_ID), ...more);
   if (job.status === 'failed' && job.review_required) {
@@ -98,21 +191,26 @@ function nextSteps(job: JobRecord, named: NamedHome): string[] {
   }
   if (job.status === 'failed') return [`To resume it: ${command('resume')}`];
   if (job.status !== 'ready') return [];
-  const open = job.ambiguous + job.unmatched + job.failed;
-  if (open === 0 || (job.payload.strict === false && job.resolved > 0))
-    return [`To write it: ${command('commit')}`];
-  return [`${counted(open, 'item')} did not resolve. To search for them again: ${command('resume')}`];
+  const open = openOf(job);
+  if (open === 0) return job.resolved > 0 ? [`To write it: ${command('commit')}`] : [];
+  const isRefused = job.payload.strict !== false;
+  return [
+    `${counted(open, 'item')} did not resolve. To settle them: ${command('fix')}`,
+    ...(job.resolved > 0
+      ? [`To write it without them: ${command('commit', ...(isRefused ? ['--skip-unresolved'] : []))}`]
+      : []),
+  ];
 }
 
 /** What a job waits for; empty for one that does not wait. */
-function waitText(job: JobRecord, named: NamedHome): string {
+function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>): string {
   if (job.status !== 'waiting') {
     return job.review_required ? `review it: ${commandLine(named, 'jobs', 'show', 'ID')}` : '';
   }
   if (job.reason === 'LOGIN_REQUIRED' || job.reason === 'SCOPE_MISSING') {
     return `for a login: ${commandLine(named, 'login')}`;
   }
-  const until = job.run_after === null ? '' : `until ${minute(job.run_after)}`;
+  const until = job.run_after === null ? '' : `continues ${relative(job.run_after, now)}`;
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
 
@@ -135,14 +233,14 @@ export function barText(
   job: JobRecord,
   perSecond: number | null,
   unicode: boolean,
-  named: NamedHome,
+  view: Pick<JobView, 'named' | 'now'>,
 ): string {
   const { done, total } = progressOf(job);
   const filled = total === 0 ? BAR_WIDTH : Math.floor((done / total) * BAR_WIDTH);
   const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
   const bar = full.repeat(filled) + empty.repeat(BAR_WIDTH - filled);
   const parts = [`${job.status} ${bar} ${done} of ${total}`];
-  if (job.status === 'waiting') parts.push(`waits ${waitText(job, named)}`);
+  if (job.status === 'waiting') parts.push(waitText(job, view));
   else if (perSecond !== null && perSecond > 0) {
     parts.push(`${rateText(perSecond)} a second`, `${durationText((total - done) / perSecond)} left`);
   }

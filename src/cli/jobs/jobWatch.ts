@@ -25,7 +25,8 @@ export async function watchJob(context: Context, ask: () => Promise<JobRecord>):
       return job;
     }
     const perSecond = speed.sample(job, clock.now());
-    if (io.terminal.stderr && !context.json) io.redraw(barText(job, perSecond, unicode, context));
+    if (io.terminal.stderr && !context.json)
+      io.redraw(barText(job, perSecond, unicode, { named: context, now: clock.now() }));
     await clock.sleep(POLL_MS, signal);
   }
 }

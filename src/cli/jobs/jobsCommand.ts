@@ -1,174 +1,176 @@
 import { Command, Option } from 'commander';
-import { interruptible } from '../../base/abort.ts';
-import { RelayError } from '../../domain/errors.ts';
-import { isWorking, UNRESOLVED_STATUSES } from '../../domain/job.ts';
+import { isWorking } from '../../domain/job.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
-import type { McpConnection } from '../call/mcpClient.ts';
 import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import type { FixOptions } from './fixJob.ts';
+import type { Tools } from './jobCalls.ts';
 
 const EXAMPLES = `
 Examples:
   $ relay jobs
   $ relay jobs show 1f0c --watch
+  $ relay jobs fix 1f0c
   $ relay jobs commit 1f0c --watch`;
+
+const FIX_HELP = `
+On a terminal it goes through the items one by one: take a track that came near
+by its number, search for other words, paste a link, leave the item out, or take
+everything that came near enough. What is settled is saved at once, and
+remembered for the next list. The options do the same without questions.
+
+Examples:
+  $ relay jobs fix 1f0c
+  $ relay jobs fix 1f0c --take 12=4uLU6hMCjMI75M1A2tKUQC --skip 40
+  $ relay jobs fix 1f0c --accept-near 0.35`;
 
 interface JobsOptions {
   watch?: boolean;
+  /** Of `list`. */
+  all?: boolean;
+  /** Of `show`. */
+  unresolved?: boolean;
   /** Of `resume`. */
   review?: string;
+  /** Of `commit`. */
+  skipUnresolved?: boolean;
 }
 
 export function jobsCommand(context: Context, finish: Finish): Command {
   const options = (): JobsOptions => group.opts();
-  const list = async () => finish(await runJobsList(context, options()));
-  const group: Command = commandWithOthers('jobs', 'List, watch, commit, resume or cancel jobs', list)
+  const list = async (own: JobsOptions = {}) => finish(await runJobsList(context, { ...options(), ...own }));
+  const group: Command = commandWithOthers('jobs', 'List, watch, fix, commit, resume or cancel jobs', list)
     .helpGroup(HELP_GROUPS.tools)
     .option('--watch', 'Show progress until the job is ready or has ended')
     .addHelpText('after', EXAMPLES)
-    .addCommand(new Command('list').description('List the jobs, newest first').action(list));
+    .addCommand(
+      new Command('list')
+        .description('List the jobs, newest first')
+        .option('--all', `Not only the last ${MAX_LISTED}`)
+        .action(list),
+    )
+    .addCommand(fixCommandOf(context));
   for (const [name, description, tool] of ACTIONS) {
     const command = new Command(name)
       .description(description)
-      .argument('<job>', 'Job ID, or its first characters')
-      .action(async (job: string, own: Pick<JobsOptions, 'review'>) =>
+      .argument('<job>', JOB_ARGUMENT)
+      .action(async (job: string, own: JobsOptions) =>
         finish(await runJobsAction(context, tool, job, { ...options(), ...own })),
       );
-    group.addCommand(name === 'resume' ? command.addOption(reviewOption()) : command);
+    for (const option of OPTIONS[name] ?? []) command.addOption(option());
+    group.addCommand(command);
   }
   return group;
 }
 
+const JOB_ARGUMENT = 'Job ID, or its first characters';
+
 /** Name, help, and the tool to call first. */
 const ACTIONS: ReadonlyArray<readonly [string, string, string | null]> = [
   ['show', 'Show a job and the items that did not resolve', null],
-  ['resume', 'Resume a waiting or failed job, or retry unresolved items', 'resume_job'],
+  ['resume', 'Resume a waiting or failed job, or search again for unresolved items', 'resume_job'],
   ['commit', 'Write the resolved items of a ready job', 'commit_job'],
   ['cancel', 'Stop a job before its next write', 'cancel_job'],
 ];
 
-function reviewOption(): Option {
-  return new Option(
-    '--review <way>',
-    'If someone else changed the playlist: write what is missing after what is there (the default), or accept the playlist as it is, which completes the job',
-  ).choices(['carry-on', 'accept']);
+const OPTIONS: Readonly<Record<string, ReadonlyArray<() => Option>>> = {
+  show: [() => new Option('--unresolved', 'Only the items that did not resolve, all of them')],
+  resume: [
+    () =>
+      new Option(
+        '--review <way>',
+        'If someone else changed the playlist: write what is missing after what is there (the default), or accept the playlist as it is, which completes the job',
+      ).choices(['carry-on', 'accept']),
+  ],
+  commit: [() => new Option('--skip-unresolved', 'Write without the items that did not resolve')],
+};
+
+function fixCommandOf(context: Context): Command {
+  const more = (value: string, before: string[] = []) => [...before, value];
+  return new Command('fix')
+    .description('Settle the items that did not resolve')
+    .argument('<job>', JOB_ARGUMENT)
+    .option('--take <number=track>', 'Take this track (ID, URI or link) for the item; repeatable', more)
+    .option('--skip <number>', 'Leave the item out; repeatable', more)
+    .option('--accept-near <score>', 'Take the nearest track of all others that score at least this, 0 to 1')
+    .addHelpText('after', FIX_HELP)
+    .action(async (job: string, own: FixOptions) => {
+      const { fixJob } = await import('./fixJob.ts');
+      await fixJob(context, job, own);
+    });
 }
 
 const MAX_LISTED = 50;
 
-async function runJobsList(context: Context, { watch }: JobsOptions): Promise<ExitCode> {
+async function runJobsList(context: Context, { watch, all }: JobsOptions): Promise<ExitCode> {
+  const { listJobs, withTools } = await import('./jobCalls.ts');
   return withTools(context, async (tools) => {
-    const { items, total } = await tools<{ items: JobRecord[]; total: number }>('list_jobs', {
-      limit: MAX_LISTED,
-    });
+    const { items, total } = await listJobs(tools, all ? Number.POSITIVE_INFINITY : MAX_LISTED);
     const atWork = items.find(({ status }) => status === 'waiting' || isWorking(status));
     if (watch && atWork) return follow(context, tools, atWork.job_id, true);
     if (context.json) printJson(context.io, { items, total });
     else if (items.length === 0) note(context.io, 'There are no jobs.');
-    else await printTable(context, items, total);
+    else await printTable(context, tools, items, total);
     return EXIT.done;
   });
 }
 
-async function printTable(context: Context, items: readonly JobRecord[], total: number): Promise<void> {
-  const { io } = context;
-  const { jobTable } = await import('./jobText.ts');
-  for (const line of jobTable(items, context)) printLine(io, line);
-  if (total > items.length) note(io, `and ${total - items.length} older jobs`);
+async function printTable(
+  context: Context,
+  tools: Tools,
+  items: readonly JobRecord[],
+  total: number,
+): Promise<void> {
+  const { io, clock } = context;
+  const { jobTable, moreText } = await import('./jobText.ts');
+  const { playlistNames } = await import('./jobCalls.ts');
+  const view = { named: context, now: clock.now(), names: await playlistNames(tools, items) };
+  for (const line of jobTable(items, view)) printLine(io, line);
+  if (total > items.length) note(io, moreText(total - items.length, context, 'jobs', 'list', '--all'));
 }
 
 async function runJobsAction(
   context: Context,
   tool: string | null,
   given: string,
-  { watch = false, review }: JobsOptions,
+  { watch = false, review, skipUnresolved, unresolved = false }: JobsOptions,
 ): Promise<ExitCode> {
+  const { fullId, withTools } = await import('./jobCalls.ts');
   return withTools(context, async (tools) => {
     const id = await fullId(tools, given);
-    const more = review === undefined ? {} : { review: review.replace('-', '_') };
+    if (unresolved) return showUnresolved(context, tools, id);
+    const more = {
+      ...(review === undefined ? {} : { review: review.replace('-', '_') }),
+      ...(skipUnresolved ? { skip_unresolved: true } : {}),
+    };
     if (tool) await tools(tool, { job_id: id, ...more });
     return follow(context, tools, id, watch);
   });
 }
 
+async function showUnresolved(context: Context, tools: Tools, id: string): Promise<ExitCode> {
+  const { io } = context;
+  const { unresolvedItems } = await import('./jobCalls.ts');
+  const { itemLine } = await import('./jobText.ts');
+  const items: ItemRecord[] = [];
+  for await (const item of unresolvedItems(tools, id)) {
+    if (context.json) items.push(item);
+    else printLine(io, itemLine(item));
+  }
+  if (context.json) printJson(io, { items, total: items.length });
+  return EXIT.done;
+}
+
 /** Shows the job, at once or when it is ready or has ended. With `watch` the exit code says whether the job failed. */
 async function follow(context: Context, tools: Tools, id: string, watch: boolean): Promise<ExitCode> {
-  const ask = async () => (await tools<{ job: JobRecord }>('get_job_status', { job_id: id, limit: 1 })).job;
+  const { jobOf } = await import('./jobCalls.ts');
+  const ask = () => jobOf(tools, id);
   const { watchJob } = await import('./jobWatch.ts');
   const job = watch ? await watchJob(context, ask) : await ask();
-  if (!context.json) await show(context, tools, job);
+  const { showJob } = await import('./showJob.ts');
+  if (!context.json) await showJob(context, tools, job);
   else if (!watch) printJson(context.io, job);
   return watch && job.status === 'failed' ? EXIT.failed : EXIT.done;
-}
-
-async function show(context: Context, tools: Tools, job: JobRecord): Promise<void> {
-  const { jobText } = await import('./jobText.ts');
-  const unresolved = await unresolvedItems(tools, job);
-  for (const line of jobText(job, unresolved, context.io.columns, context)) printLine(context.io, line);
-}
-
-const MAX_SHOWN = 20;
-
-/** The first ones, looked for page by page. */
-async function unresolvedItems(tools: Tools, job: JobRecord): Promise<ItemRecord[]> {
-  const found: ItemRecord[] = [];
-  const wanted = Math.min(job.ambiguous + job.unmatched + job.failed, MAX_SHOWN);
-  for (let offset: number | null = 0; offset !== null && found.length < wanted; ) {
-    const page: { items: ItemRecord[]; next_offset: number | null } = await tools('get_job_status', {
-      job_id: job.job_id,
-      offset,
-      limit: 100,
-    });
-    found.push(...page.items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)));
-    offset = page.next_offset;
-  }
-  return found.slice(0, MAX_SHOWN);
-}
-
-/** @throws RelayError `JOB_NOT_FOUND`, or `USAGE` when several IDs begin like this */
-async function fullId(tools: Tools, given: string): Promise<string> {
-  const found: string[] = [];
-  for (let offset: number | null = 0; offset !== null; ) {
-    const page: { items: JobRecord[]; next_offset: number | null } = await tools('list_jobs', {
-      offset,
-      limit: 100,
-    });
-    found.push(...page.items.map(({ job_id }) => job_id).filter((id) => id.startsWith(given)));
-    offset = page.next_offset;
-  }
-  const [id, other] = found;
-  if (id === undefined) {
-    throw new RelayError('JOB_NOT_FOUND', `There is no job "${given}".`, {
-      remedy: { text: '{command} lists them.', command: ['jobs'] },
-    });
-  }
-  if (other !== undefined) {
-    throw new RelayError('USAGE', `${found.length} job IDs begin with "${given}".`, {
-      remedy: 'Give more characters of the ID.',
-    });
-  }
-  return id;
-}
-
-/** Calls a tool and returns its answer. A failed tool throws its error. */
-type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
-
-async function withTools(context: Context, work: (tools: Tools) => Promise<ExitCode>): Promise<ExitCode> {
-  const { connectTools } = await import('../call/mcpClient.ts');
-  const client: McpConnection = await connectTools(context);
-  const tools: Tools = async <T>(name: string, args: Record<string, unknown>) => {
-    const { value, error } = await interruptible(
-      context.signal,
-      client.callTool(name, args, () => {}),
-    );
-    if (error) throw error;
-    return value as T;
-  };
-  try {
-    return await work(tools);
-  } finally {
-    await client.close();
-  }
 }

@@ -1,6 +1,7 @@
 /** Reading what a person types or pipes in. */
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
+import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Io } from './output.ts';
 
@@ -30,6 +31,45 @@ export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Pr
   } finally {
     io.err('\n');
   }
+}
+
+/** A dialogue line by line: what is typed ahead is kept for the next question. */
+export interface Dialogue {
+  /** The next line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
+  ask(prompt: string): Promise<string | null>;
+  close(): void;
+}
+
+export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
+  const reader = createInterface({ input: io.stdin });
+  const lines: string[] = [];
+  let ended = false;
+  let wake = () => {};
+  const woken = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  reader.on('line', (line) => {
+    lines.push(line);
+    wake();
+  });
+  reader.once('close', () => {
+    ended = true;
+    wake();
+  });
+  return {
+    async ask(prompt) {
+      io.err(prompt);
+      while (lines.length === 0 && !ended) {
+        await interruptible(signal, woken());
+      }
+      signal.throwIfAborted();
+      const line = lines.shift();
+      if (line === undefined) io.err('\n');
+      return line === undefined ? null : line.trim();
+    },
+    close: () => reader.close(),
+  };
 }
 
 /** Hands every line to `onLine` until closed. The end of the input is not reported. */

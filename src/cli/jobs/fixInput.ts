@@ -1,0 +1,120 @@
+/** What a person types while going through the items of a job that did not resolve. Pure. */
+import { RelayError } from '../../domain/errors.ts';
+import { parseRef } from '../../domain/ids.ts';
+
+export type FixInput =
+  /** The offer with this index, from 0. */
+  | { kind: 'take'; index: number }
+  /** Null where the words are still to be asked for; likewise below. */
+  | { kind: 'search'; words: string | null }
+  | { kind: 'link'; link: string | null }
+  | { kind: 'skip' }
+  | { kind: 'near'; score: string | null }
+  | { kind: 'back' }
+  | { kind: 'later' }
+  | { kind: 'quit' }
+  | { kind: 'help' }
+  | { kind: 'unclear'; why: string };
+
+/** Keys in the order in which they are shown. */
+export const KEYS: ReadonlyArray<readonly [string, string]> = [
+  ['s', 'search'],
+  ['l', 'link'],
+  ['x', 'skip'],
+  ['a', 'all near'],
+  ['b', 'back'],
+  ['Enter', 'later'],
+  ['q', 'quit'],
+];
+
+/** @param offers how many tracks are offered by number */
+export function readInput(typed: string, offers: number): FixInput {
+  const text = typed.trim();
+  if (/^\d{1,3}$/.test(text)) return taken(Number(text), offers);
+  const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];
+  const more = rest === '' ? null : rest;
+  switch (word.toLowerCase()) {
+    case '':
+      return { kind: 'later' };
+    case 's':
+    case 'search':
+      return { kind: 'search', words: more };
+    case 'l':
+    case 'link':
+      return { kind: 'link', link: more };
+    case 'a':
+    case 'all':
+      return { kind: 'near', score: more };
+  }
+  if (more === null) {
+    const alone = ALONE[word.toLowerCase()];
+    if (alone) return { kind: alone };
+    if (isReference(word)) return { kind: 'link', link: word };
+  }
+  return {
+    kind: 'unclear',
+    why: `"${text}" is none of the keys. To search for words, type s and the words.`,
+  };
+}
+
+const ALONE: Readonly<Record<string, 'skip' | 'back' | 'quit' | 'help'>> = {
+  x: 'skip',
+  skip: 'skip',
+  b: 'back',
+  back: 'back',
+  q: 'quit',
+  quit: 'quit',
+  '?': 'help',
+  h: 'help',
+  help: 'help',
+};
+
+function taken(number: number, offers: number): FixInput {
+  if (number >= 1 && number <= offers) return { kind: 'take', index: number - 1 };
+  const why = offers === 0 ? 'There is nothing to take by number.' : `The numbers go from 1 to ${offers}.`;
+  return { kind: 'unclear', why };
+}
+
+/** An address or URI of Spotify, or a bare ID. */
+function isReference(word: string): boolean {
+  return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || /^[0-9A-Za-z]{22}$/.test(word);
+}
+
+/** The URI of the track that a person named. @throws RelayError `USAGE` */
+export function trackUri(text: string): string {
+  try {
+    return parseRef(text, ['track']).uri;
+  } catch (error) {
+    throw error instanceof RelayError ? error.with({ code: 'USAGE' }) : error;
+  }
+}
+
+/** A score from 0 to 1; a comma may stand for the point. Null for anything else. */
+export function readScore(text: string): number | null {
+  if (!/^(?:\d+(?:[.,]\d*)?|[.,]\d+)$/.test(text.trim())) return null;
+  const score = Number(text.trim().replace(',', '.'));
+  return score <= 1 ? score : null;
+}
+
+/** `12=TRACK`: the number of an item and the track that it means. @throws RelayError `USAGE` */
+export function readTake(text: string): { number: number; track: string } {
+  const [, number, track] = /^\s*(\d+)\s*=\s*(.+)$/s.exec(text) ?? [];
+  if (number === undefined || track === undefined) {
+    throw new RelayError('USAGE', `"${text}" is not NUMBER=TRACK.`, {
+      remedy: 'Give the number of the item, an equals sign, and the ID, URI or link of the track.',
+    });
+  }
+  return { number: readNumber(number), track: trackUri(track) };
+}
+
+/** The number of an item. @throws RelayError `USAGE` */
+export function readNumber(text: string): number {
+  const number = Number(text);
+  if (/^\s*\d{1,6}\s*$/.test(text) && number >= 1) return number;
+  throw new RelayError('USAGE', `"${text}" is not the number of an item.`, {
+    remedy: {
+      text: 'Items are numbered from 1, as {command} shows them.',
+      command: ['jobs', 'show', 'ID', '--unresolved'],
+    },
+  });
+}

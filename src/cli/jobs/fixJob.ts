@@ -1,0 +1,70 @@
+/** `relay jobs fix`: with questions on a terminal, by its options without one. */
+import { RelayError } from '../../domain/errors.ts';
+import type { ItemRecord } from '../../tools/jobTools.ts';
+import type { Context } from '../context.ts';
+import { printJson, printLine } from '../terminal/output.ts';
+import { readNumber, readScore, readTake } from './fixInput.ts';
+import { summaryText } from './fixText.ts';
+import { type Decision, fullId, jobOf, settle, type Tools, unresolvedItems, withTools } from './jobCalls.ts';
+import { itemLine, nextSteps } from './jobText.ts';
+
+export interface FixOptions {
+  take?: string[];
+  skip?: string[];
+  acceptNear?: string;
+}
+
+export async function fixJob(context: Context, given: string, options: FixOptions): Promise<void> {
+  const decisions: Decision[] = [
+    ...(options.take ?? []).map(readTake),
+    ...(options.skip ?? []).map((text) => ({ number: readNumber(text), skip: true as const })),
+  ];
+  const near = nearOf(options.acceptNear);
+  const { stdin, stderr } = context.io.terminal;
+  await withTools(context, async (tools) => {
+    const id = await fullId(tools, given);
+    if (decisions.length > 0 || near !== undefined) await settleNow(context, tools, id, decisions, near);
+    else if (stdin && stderr && !context.json) await fixWithQuestions(context, tools, id);
+    else await printLeft(context, tools, id);
+  });
+}
+
+/** @throws RelayError `USAGE` */
+function nearOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const score = readScore(text);
+  if (score !== null) return score;
+  throw new RelayError('USAGE', `"${text}" is not a score.`, { remedy: 'Give a number from 0 to 1.' });
+}
+
+async function fixWithQuestions(context: Context, tools: Tools, id: string): Promise<void> {
+  const { fixSession } = await import('./fixSession.ts');
+  const job = await fixSession(context, tools, await jobOf(tools, id));
+  for (const line of nextSteps(job, context)) printLine(context.io, line);
+}
+
+async function settleNow(
+  context: Context,
+  tools: Tools,
+  id: string,
+  decisions: readonly Decision[],
+  near: number | undefined,
+): Promise<void> {
+  const { job, settled, skipped } = await settle(tools, id, decisions, near);
+  if (!context.json) {
+    const left = job.ambiguous + job.unmatched + job.failed;
+    printLine(context.io, summaryText({ settled, skipped, left }));
+  }
+  await printLeft(context, tools, id);
+}
+
+/** All that is left, numbered as the options take it, and what can be done next. */
+async function printLeft(context: Context, tools: Tools, id: string): Promise<void> {
+  const { io } = context;
+  const left: Array<ItemRecord & { number: number }> = [];
+  for await (const item of unresolvedItems(tools, id)) left.push({ number: item.position + 1, ...item });
+  const job = await jobOf(tools, id);
+  if (context.json) return printJson(io, { job, left });
+  for (const item of left) printLine(io, itemLine(item));
+  for (const line of nextSteps(job, context)) printLine(io, line);
+}

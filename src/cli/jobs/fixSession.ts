@@ -1,0 +1,254 @@
+/**
+ * Goes through the items of a job that did not resolve, one at a time, with a person at a terminal. Every decision is
+ * saved as it is made, so that a session can end at any point.
+ */
+import { RelayError } from '../../domain/errors.ts';
+import type { Track } from '../../domain/shapes.ts';
+import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
+import type { Context } from '../context.ts';
+import { note, showsUnicode } from '../terminal/output.ts';
+import { type Dialogue, openDialogue } from '../terminal/prompt.ts';
+import { readInput, readScore, trackUri } from './fixInput.ts';
+import {
+  type FixView,
+  inputText,
+  itemLines,
+  keysText,
+  type Offer,
+  summaryText,
+  trackText,
+} from './fixText.ts';
+import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems } from './jobCalls.ts';
+
+/** Tracks offered by number. */
+const MAX_OFFERS = 5;
+/** A slip of the pen scores at least this much (`music/nearness.ts`). */
+const USUAL_SCORE = '0.35';
+const MAX_EXAMPLES = 3;
+/** Items asked for at a time: they are asked for again after each decision. */
+const PAGE = 20;
+
+interface Session {
+  context: Context;
+  tools: Tools;
+  id: string;
+  dialogue: Dialogue;
+  view: FixView;
+  /** Items that have been shown, in order; the session can go back to each. */
+  seen: ItemRecord[];
+  /** Place of the present one in `seen`. */
+  at: number;
+  /** Those that come next. */
+  coming: AsyncGenerator<ItemRecord>;
+  /** As of the last answer. */
+  job: JobRecord;
+  /** What was decided in this session, by position, as it is shown. */
+  decided: Map<number, string>;
+}
+
+/** Returns the job as it is at the end. @throws RelayError `INTERRUPTED` */
+export async function fixSession(context: Context, tools: Tools, before: JobRecord): Promise<JobRecord> {
+  const { io, env, platform, signal } = context;
+  const id = before.job_id;
+  const session: Session = {
+    context,
+    tools,
+    id,
+    dialogue: openDialogue(io, signal),
+    view: { width: Math.max(20, io.columns), unicode: showsUnicode(env, platform) },
+    seen: [],
+    at: 0,
+    coming: unresolvedItems(tools, id, PAGE),
+    job: before,
+    decided: new Map(),
+  };
+  try {
+    await goThrough(session);
+  } catch (error) {
+    if (!(error instanceof RelayError) || error.code !== 'INTERRUPTED') throw error;
+    throw error.with({ message: 'Interrupted. What was settled so far is kept.' });
+  } finally {
+    session.dialogue.close();
+  }
+  const job = await jobOf(tools, id);
+  note(io, '');
+  const settled = job.resolved - before.resolved;
+  note(io, summaryText({ settled, skipped: job.skipped - before.skipped, left: openOf(job) }));
+  return job;
+}
+
+function openOf({ ambiguous, unmatched, failed }: JobRecord): number {
+  return ambiguous + unmatched + failed;
+}
+
+type Next = 'again' | 'next' | 'back' | 'end';
+
+async function goThrough(session: Session): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    const item = await present(session);
+    if (!item) return;
+    const next = await settleOne(session, item, isFirst);
+    if (next === 'end') return;
+    if (next === 'back') session.at = Math.max(0, session.at - 1);
+    if (next === 'next') session.at += 1;
+  }
+}
+
+/** The item that it is the turn of; null after the last. */
+async function present(session: Session): Promise<ItemRecord | null> {
+  const { seen } = session;
+  while (session.at >= seen.length) {
+    const { value, done } = await session.coming.next();
+    if (done || !value) return null;
+    // After a decision the pages begin at the first one again, and have those that were left for later.
+    if (value.position > (seen.at(-1)?.position ?? -1)) seen.push(value);
+  }
+  return seen[session.at] ?? null;
+}
+
+/** Shows an item until the person has decided what becomes of it. */
+async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): Promise<Next> {
+  const { view, dialogue } = session;
+  let offers: Offer[] = (item.candidates ?? []).slice(0, MAX_OFFERS);
+  show(session, item, offers);
+  if (isFirst) say(session, keysText(offers.length, view));
+  for (;;) {
+    const typed = await dialogue.ask('> ');
+    if (typed === null) return 'end';
+    const input = readInput(typed, offers.length);
+    switch (input.kind) {
+      case 'take':
+        await takeOffer(session, item, offers[input.index]);
+        return 'next';
+      case 'skip':
+        await decide(session, [{ number: item.position + 1, skip: true }]);
+        report(session, item, 'Left out.');
+        return 'next';
+      case 'link': {
+        const link = input.link ?? (await dialogue.ask('Link or ID: '));
+        if (link && (await takeLink(session, item, link))) return 'next';
+        break;
+      }
+      case 'search': {
+        const words = input.words ?? (await dialogue.ask('Search for: '));
+        if (!words) break;
+        offers = await found(session, words);
+        if (offers.length === 0) say(session, ['Nothing was found.']);
+        else show(session, item, offers);
+        break;
+      }
+      case 'near': {
+        if (await takeNear(session, input.score)) return 'again';
+        break;
+      }
+      case 'help':
+        say(session, keysText(offers.length, view));
+        break;
+      case 'unclear':
+        say(session, [input.why, ...keysText(offers.length, view)]);
+        break;
+      case 'later':
+        return 'next';
+      case 'back':
+        if (session.at > 0) return 'back';
+        say(session, ['This is the first one.']);
+        break;
+      case 'quit':
+        return 'end';
+    }
+  }
+}
+
+function say({ context }: Session, lines: readonly string[]): void {
+  for (const line of lines) note(context.io, line);
+}
+
+function show(session: Session, item: ItemRecord, offers: readonly Offer[]): void {
+  const { job, decided, view } = session;
+  const facts = { items: job.total_items, open: openOf(job), decided: decided.get(item.position) ?? null };
+  say(session, itemLines(item, offers, facts, view));
+}
+
+/** Says what was decided, now and when the session comes back to the item. */
+function report(session: Session, { position }: ItemRecord, text: string): void {
+  session.decided.set(position, text);
+  say(session, [text]);
+}
+
+async function takeOffer(session: Session, item: ItemRecord, offer: Offer | undefined): Promise<void> {
+  if (!offer) return;
+  await decide(session, [{ number: item.position + 1, track: offer.track.uri }]);
+  report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
+}
+
+/** False if it names no track, which the person is told. */
+async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
+  try {
+    await decide(session, [{ number: item.position + 1, track: trackUri(link) }]);
+  } catch (error) {
+    if (!(error instanceof RelayError) || !REFUSALS.has(error.code)) throw error;
+    say(session, [error.message]);
+    return false;
+  }
+  const { items } = await session.tools<{ items: ItemRecord[] }>('get_job_status', {
+    job_id: session.id,
+    offset: item.position,
+    limit: 1,
+  });
+  const track = items[0]?.track;
+  report(session, item, track ? `Taken: ${trackText(track, session.view)}` : 'Taken.');
+  return true;
+}
+
+/** After these the person can try again. */
+const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT_FOUND']);
+
+async function decide(session: Session, decisions: readonly Decision[], near?: number): Promise<Settled> {
+  const answer = await settle(session.tools, session.id, decisions, near);
+  session.job = answer.job;
+  // What is settled leaves the pages, and the same song further down is settled with it.
+  session.coming = unresolvedItems(session.tools, session.id, PAGE);
+  return answer;
+}
+
+async function found({ tools }: Session, words: string): Promise<Offer[]> {
+  const query = words.slice(0, 250);
+  const { items } = await tools<{ items: Track[] }>('search_tracks', { query, limit: MAX_OFFERS });
+  return items.map((track) => ({ track, score: null }));
+}
+
+/** Takes what came near enough, after saying how much that is; false if the person does not want it. */
+async function takeNear(session: Session, given: string | null): Promise<boolean> {
+  const { dialogue, tools, id, view } = session;
+  const typed = given ?? (await dialogue.ask(`Take all with a score of at least [${USUAL_SCORE}]: `));
+  if (typed === null) return false;
+  const score = readScore(typed === '' ? USUAL_SCORE : typed);
+  if (score === null) {
+    say(session, ['A score is a number from 0 to 1.']);
+    return false;
+  }
+  const near: Array<{ item: ItemRecord; offer: Offer }> = [];
+  for await (const item of unresolvedItems(tools, id)) {
+    const [offer] = item.candidates ?? [];
+    if (offer && offer.score >= score) near.push({ item, offer });
+  }
+  if (near.length === 0) {
+    say(session, ['None comes that near.']);
+    return false;
+  }
+  near.sort((one, other) => (one.offer.score ?? 0) - (other.offer.score ?? 0));
+  const examples = near
+    .slice(0, MAX_EXAMPLES)
+    .flatMap(({ item, offer }) => [
+      `  ${inputText(item.input, view)}`,
+      `    ${view.unicode ? '→' : '->'} ${trackText(offer.track, view)}`,
+    ]);
+  say(session, ['The least near of them:', ...examples]);
+  const count = near.length === 1 ? 'this one' : `these ${near.length}`;
+  if (!/^y(es)?$/i.test((await dialogue.ask(`Take ${count}? [y/N] `)) ?? '')) return false;
+  const { settled } = await decide(session, [], score);
+  say(session, [`${settled} taken.`]);
+  // What was seen from here on may be among them.
+  session.seen.length = session.at;
+  return true;
+}

@@ -1,0 +1,109 @@
+/** What a person is shown while going through the items of a job that did not resolve. Pure. */
+import { counted } from '../../base/counted.ts';
+import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import type { Track } from '../../domain/shapes.ts';
+import type { ItemRecord } from '../../tools/jobTools.ts';
+import { wrap } from '../terminal/output.ts';
+import { fitted } from '../terminal/textWidth.ts';
+import { KEYS } from './fixInput.ts';
+import { scoreText } from './jobText.ts';
+
+/** A track that may be taken by number; `score` from 0 to 1, null for one that a person searched for. */
+export interface Offer {
+  track: Track;
+  score: number | null;
+}
+
+export interface FixView {
+  /** Columns of the terminal. */
+  width: number;
+  /** Whether the terminal shows more than ASCII. */
+  unicode: boolean;
+}
+
+const MAX_NAME = 120;
+
+/** Name, artists, album and length. */
+export function trackText({ name, artists, album, duration_ms }: Track, { unicode }: FixView): string {
+  const parts = [
+    visibleText(name, MAX_NAME),
+    visibleText(artists.map((artist) => artist.name).join(', '), MAX_NAME),
+    visibleText(album.name ?? '', MAX_NAME),
+    duration_ms === null ? '' : lengthText(duration_ms),
+  ];
+  return parts.filter((part) => part !== '').join(unicode ? ' – ' : ' - ');
+}
+
+/** `3:45`, `1:02:03`. */
+function lengthText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+/** What the list has at this place, in one line. */
+export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>): string {
+  const { title, artist, album, year } = (input ?? {}) as Record<string, unknown>;
+  if (typeof title !== 'string') return visibleText(visibleJson(input), MAX_NAME);
+  const parts = [title, artist, album].filter(
+    (part): part is string => typeof part === 'string' && part !== '',
+  );
+  const names = parts.map((part) => visibleText(part, MAX_NAME)).join(unicode ? ' – ' : ' - ');
+  return typeof year === 'number' ? `${names} (${year})` : names;
+}
+
+/** One item with its offers by number. */
+export function itemLines(
+  { position, input, status, error }: ItemRecord,
+  offers: readonly Offer[],
+  { decided, ...counts }: { items: number; open: number; decided: string | null },
+  view: FixView,
+): string[] {
+  const why = error ? visibleText(`${error.code}: ${error.message}`, MAX_NAME) : WHY[status];
+  return [
+    '',
+    ...block(`Item ${position + 1} of ${counts.items}, ${counts.open} open`, '', view),
+    ...block(inputText(input, view), '  ', view),
+    ...offers.flatMap((offer, index) => offerLines(offer, index, view)),
+    ...(offers.length === 0 || status === 'failed' ? block(why ?? '', '  ', view) : []),
+    ...(decided === null ? [] : block(decided, '  ', view)),
+  ];
+}
+
+const WHY: Partial<Record<ItemRecord['status'], string>> = {
+  unmatched: 'Nothing that was found comes near.',
+  failed: 'Searching for it failed.',
+};
+
+/** @internal */
+export function offerLines({ track, score }: Offer, index: number, view: FixView): string[] {
+  const text = trackText(track, view);
+  const scored = score === null ? text : `${text}${view.unicode ? ' – ' : ' - '}${scoreText(score)}`;
+  const [first = '', ...rest] = wrap(scored, view.width - 4);
+  return [`${String(index + 1).padStart(2)}  ${first}`, ...rest.map((line) => `    ${line}`)].map((line) =>
+    fitted(line, view.width),
+  );
+}
+
+/** What can be typed. */
+export function keysText(offers: number, view: FixView): string[] {
+  const take = offers === 0 ? [] : [offers === 1 ? '1 take it' : `1-${offers} take one`];
+  const keys = [...take, ...KEYS.map(([key, what]) => `${key} ${what}`)].join(', ');
+  return block(keys, '', view);
+}
+
+/** How a session has ended. */
+export function summaryText(counts: { settled: number; skipped: number; left: number }): string {
+  const { settled, skipped, left } = counts;
+  const parts = [
+    `${counted(settled, 'item')} settled`,
+    ...(skipped > 0 ? [`${skipped} left out`] : []),
+    left === 0 ? 'nothing is open' : `${left} open`,
+  ];
+  return `${parts.join(', ')}.`;
+}
+
+function block(text: string, indent: string, { width }: FixView): string[] {
+  return wrap(text, width - indent.length).map((line) => fitted(indent + line, width));
+}

@@ -1,0 +1,152 @@
+/** The tools for durable jobs, as the command line calls them. */
+import { interruptible } from '../../base/abort.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
+import type { McpConnection } from '../call/mcpClient.ts';
+import type { Context } from '../context.ts';
+
+/** Calls a tool and returns its answer. A failed tool throws its error. */
+export type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
+
+export async function withTools<T>(context: Context, work: (tools: Tools) => Promise<T>): Promise<T> {
+  const { connectTools } = await import('../call/mcpClient.ts');
+  const client: McpConnection = await connectTools(context);
+  const tools: Tools = async <A>(name: string, args: Record<string, unknown>) => {
+    const { value, error } = await interruptible(
+      context.signal,
+      client.callTool(name, args, () => {}),
+    );
+    if (error) throw error;
+    return value as A;
+  };
+  try {
+    return await work(tools);
+  } finally {
+    await client.close();
+  }
+}
+
+/** @throws RelayError `JOB_NOT_FOUND`, or `USAGE` when several IDs begin like this */
+export async function fullId(tools: Tools, given: string): Promise<string> {
+  const { items } = await listJobs(tools, Number.POSITIVE_INFINITY);
+  const found = items.map(({ job_id }) => job_id).filter((id) => id.startsWith(given));
+  const [id, other] = found;
+  if (id === undefined) {
+    throw new RelayError('JOB_NOT_FOUND', `There is no job "${given}".`, {
+      remedy: { text: '{command} lists them.', command: ['jobs'] },
+    });
+  }
+  if (other !== undefined) {
+    throw new RelayError('USAGE', `${found.length} job IDs begin with "${given}".`, {
+      remedy: 'Give more characters of the ID.',
+    });
+  }
+  return id;
+}
+
+export async function jobOf(tools: Tools, id: string): Promise<JobRecord> {
+  return (await tools<{ job: JobRecord }>('get_job_status', { job_id: id, limit: 1 })).job;
+}
+
+const PAGE = 100;
+
+/** Items that wait for a decision, in order, page by page as they are asked for. */
+export async function* unresolvedItems(tools: Tools, id: string, limit = PAGE): AsyncGenerator<ItemRecord> {
+  for (let offset: number | null = 0; offset !== null; ) {
+    const page: { items: ItemRecord[]; next_offset?: number | null } = await tools('get_job_status', {
+      job_id: id,
+      only: 'unresolved',
+      offset,
+      limit,
+    });
+    yield* page.items;
+    offset = page.next_offset ?? null;
+  }
+}
+
+/** What `resume_job` does with decisions. */
+export interface Settled {
+  job: JobRecord;
+  settled: number;
+  skipped: number;
+}
+
+/** A decision about an item: its number counts from 1, as people are shown it. */
+export type Decision = { number: number; track: string } | { number: number; skip: true };
+
+/** @throws RelayError `INVALID_ARGUMENT` that names items by their numbers */
+export async function settle(
+  tools: Tools,
+  id: string,
+  decisions: readonly Decision[],
+  acceptNear?: number,
+): Promise<Settled> {
+  const fixes = decisions.map((decision) => {
+    const position = decision.number - 1;
+    return 'track' in decision ? { position, track_id: decision.track } : { position, skip: true };
+  });
+  try {
+    return await tools<Settled>('resume_job', {
+      job_id: id,
+      ...(fixes.length === 0 ? {} : { fixes }),
+      ...(acceptNear === undefined ? {} : { accept_near: acceptNear }),
+    });
+  } catch (error) {
+    throw error instanceof RelayError ? byNumber(error) : error;
+  }
+}
+
+/** The refusal of fixes with numbers in place of positions. */
+function byNumber(error: RelayError): RelayError {
+  const problems = error.details?.problems;
+  if (!Array.isArray(problems)) return error;
+  const lines = problems.map(({ position, problem }) => `Item ${Number(position) + 1}: ${problem}.`);
+  return error.with({
+    message: [...lines, 'Nothing was changed.'].join(' '),
+    remedy: 'Correct these and give all of them again.',
+  });
+}
+
+/** The newest jobs, at most `most`, and how many there are. */
+export async function listJobs(tools: Tools, most: number): Promise<{ items: JobRecord[]; total: number }> {
+  const items: JobRecord[] = [];
+  let total = 0;
+  for (let offset: number | null = 0; offset !== null && items.length < most; ) {
+    const page: { items: JobRecord[]; total: number; next_offset?: number | null } = await tools(
+      'list_jobs',
+      {
+        offset,
+        limit: Math.min(PAGE, most - items.length),
+      },
+    );
+    items.push(...page.items);
+    total = page.total;
+    offset = page.next_offset ?? null;
+  }
+  return { items, total };
+}
+
+/**
+ * Names of the playlists that jobs write to, by ID, as far as one request tells them: all pages would be up to 20 requests
+ * of a daily quota, for a list that is only looked at.
+ */
+export async function playlistNames(tools: Tools, jobs: readonly JobRecord[]): Promise<Map<string, string>> {
+  const [first, ...others] = new Set(
+    jobs.flatMap((job) => (job.name === undefined ? (job.playlist_id ?? []) : [])),
+  );
+  try {
+    if (first === undefined) return new Map();
+    if (others.length === 0) {
+      const { id, name } = await tools<{ id: string; name: string }>('get_playlist', { playlist_id: first });
+      return new Map([[id, name]]);
+    }
+    const page = await tools<{ items: Array<{ id: string; name: string }> }>('get_my_playlists', {
+      limit: 50,
+    });
+    return new Map(page.items.map(({ id, name }) => [id, name]));
+  } catch (error) {
+    if (error instanceof RelayError && error.code === 'INTERRUPTED') throw error;
+    // Without a login, under a limit or without a network the IDs have to do.
+    return new Map();
+  }
+}

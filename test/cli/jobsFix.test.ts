@@ -1,0 +1,226 @@
+/** `relay jobs fix`: with questions on a terminal, by its options without one. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readInput } from '../../src/cli/jobs/fixInput.ts';
+import { keysText, offerLines } from '../../src/cli/jobs/fixText.ts';
+import { widthOf } from '../../src/cli/terminal/textWidth.ts';
+import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import type { Track } from '../../src/domain/shapes.ts';
+import { asQuery, createJob, itemsOf, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
+import { type CliOptions, relay } from '../support/cli.ts';
+import { at, trackShape } from '../support/shapes.ts';
+import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+
+const TERMINAL = { stdin: true, stdout: true, stderr: true };
+
+/** Without the remark that the test's server says another version than the test's command line. */
+async function jobs(world: Relay, args: string[], options: CliOptions = {}) {
+  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, LANG: 'C.UTF-8' };
+  const result = await relay(['jobs', ...args], { ...options, env });
+  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+}
+
+/** Two letters too many for a slip of the pen. */
+const misspelled = (track: DemoTrack) => ({
+  title: `${track.name.slice(0, 3)}zq${track.name.slice(3)}`,
+  artist: asQuery(track).artist,
+});
+
+async function outcomes(world: Relay, id: string) {
+  return (await itemsOf(world, id)).map(({ status, uri }) => (uri === null ? status : uri));
+}
+
+test('on a terminal it goes through the items: by number, link, search, skip, back and later', async () => {
+  await withRelay(async (world) => {
+    const all = uniqueTracks(world, 8);
+    const [a, b, c, d, e, f] = all;
+    assert.ok(a && b && c && d && e && f);
+    const list = [
+      asQuery(a),
+      misspelled(b),
+      NOTHING,
+      misspelled(c),
+      misspelled(d),
+      { ...NOTHING, title: 'Nor This' },
+    ];
+    const id = await createJob(world, 'save_tracks', list);
+    await reach(world, id, 'ready');
+    const typed = [
+      '1', // item 2: its only candidate
+      '9', // item 3: there is no such number
+      `l https://open.spotify.com/track/0000000000000000000000`,
+      e.id, // pasted
+      '', // item 4: later
+      'b', // item 5: back to item 4
+      'x',
+      `s ${f.name} ${asQuery(f).artist}`, // item 5
+      '1',
+      'b', // item 6: back to item 5, which is decided
+      '', // leaves it as it is
+      'q',
+    ];
+    const { code, out, err } = await jobs(world, ['fix', id.slice(0, 8)], {
+      terminal: TERMINAL,
+      stdin: typed.map((line) => `${line}\n`).join(''),
+    });
+    assert.equal(code, 0, err);
+    assert.deepEqual(await outcomes(world, id), [a.uri, b.uri, e.uri, 'skipped', f.uri, 'unmatched']);
+    const shown = err.replace(/ – \d\.\d\d$/gm, ' – SCORE');
+    const text = (track: DemoTrack) => {
+      const { name, artists, album, duration_ms } = trackShape(track);
+      const seconds = Math.round((duration_ms ?? 0) / 1_000);
+      const length = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+      return [name, artists.map((one) => one.name).join(', '), album.name, length].join(' – ');
+    };
+    for (const line of [
+      'Item 2 of 6, 5 open',
+      `Taken: ${text(b)}`,
+      'Item 3 of 6, 4 open',
+      '  Nothing that was found comes near.',
+      'There is nothing to take by number.',
+      'Item 3: Spotify has no track spotify:track:0000000000000000000000. Nothing was changed.',
+      `Taken: ${text(e)}`,
+      'Left out.',
+      `Taken: ${text(f)}`,
+    ]) {
+      assert.ok(
+        shown
+          .replaceAll('> ', '')
+          .replace(/\n {4}/g, ' ')
+          .includes(line),
+        `${line}\n---\n${shown}`,
+      );
+    }
+    assert.equal(err.trimEnd().split('\n').at(-1), '3 items settled, 1 left out, 1 open.');
+    const short = id.slice(0, 8);
+    assert.equal(
+      out,
+      `1 item did not resolve. To settle them: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
+    );
+  });
+});
+
+test('all that came near are taken after a look at the least near ones', async () => {
+  await withRelay(async (world) => {
+    const all = uniqueTracks(world, 6);
+    const id = await createJob(world, 'save_tracks', [NOTHING, ...all.map(misspelled)]);
+    await reach(world, id, 'ready');
+    const { code, out, err } = await jobs(world, ['fix', id], {
+      terminal: TERMINAL,
+      columns: 40,
+      stdin: 'a 2\na 1\na .3\nn\na\n0,2\ny\nx\n',
+    });
+    assert.equal(code, 0, err);
+    assert.deepEqual(await outcomes(world, id), ['skipped', ...all.map(({ uri }) => uri)]);
+    assert.match(err, /A score is a number from 0 to 1\./);
+    assert.match(err, /None comes that near\./);
+    assert.equal(err.match(/The least near of them:/g)?.length, 2);
+    assert.match(err, /Take these 6\? \[y\/N\] 6 taken\./);
+    assert.match(err, /6 items settled, 1 left out, nothing is open\.\n$/);
+    assert.equal(out, `To write it: relay jobs commit ${id.slice(0, 8)}\n`);
+  });
+});
+
+test('without a terminal the options settle, and what is left is printed', async () => {
+  await withRelay(async (world) => {
+    const [a, b, c, d] = uniqueTracks(world, 4);
+    assert.ok(a && b && c && d);
+    const list = [NOTHING, { ...NOTHING, title: 'Nor This' }, misspelled(a), misspelled(b), asQuery(c)];
+    const id = await createJob(world, 'save_tracks', list);
+    await reach(world, id, 'ready');
+    const short = id.slice(0, 8);
+    const item = (number: number, title: string) => `${number}. ${title} by ${NOTHING.artist} (unmatched)\n`;
+
+    const nothing = await jobs(world, ['fix', short]);
+    assert.match(
+      nothing.out,
+      /^1\. No Such Song Anywhere by Nobody of That Name \(unmatched\)\n2\. Nor This/,
+    );
+
+    const wrong = await jobs(world, ['fix', short, '--take', `1=${d.id}`, '--skip', '9']);
+    assert.deepEqual([wrong.code, wrong.out], [1, '']);
+    assert.match(wrong.err, /Item 9: the list has only 5 items\. Nothing was changed\./);
+
+    const fixed = await jobs(world, ['fix', short, '--take', `1=${d.uri}`, '--accept-near', '0.2']);
+    assert.deepEqual(fixed, {
+      code: 0,
+      out: `3 items settled, 1 open.\n${item(2, 'Nor This')}1 item did not resolve. To settle them: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
+      err: '',
+    });
+    const refused = await jobs(world, ['commit', short]);
+    assert.deepEqual(
+      [refused.code, refused.err],
+      [
+        1,
+        `relay: JOB_STATE: The job is strict and 1 of its 5 items did not resolve (0 ambiguous, 1 unmatched, 0 failed).\n  \`relay jobs fix ${short}\` goes through them; \`relay jobs commit ${short} --skip-unresolved\` writes the job without them.\n`,
+      ],
+    );
+    const last = JSON.parse((await jobs(world, ['fix', short, '--skip', '2', '--json'])).out);
+    assert.deepEqual([last.left, last.job.resolved, last.job.skipped], [[], 4, 1]);
+    assert.deepEqual(await outcomes(world, id), [d.uri, 'skipped', a.uri, b.uri, c.uri]);
+    assert.equal((await jobs(world, ['commit', short, '--watch'])).code, 0);
+  });
+});
+
+test('options that cannot be read are refused before anything is asked', async () => {
+  for (const [args, message] of [
+    [['--take', '12'], /"12" is not NUMBER=TRACK/],
+    [['--take', '0=4uLU6hMCjMI75M1A2tKUQC'], /"0" is not the number of an item/],
+    [['--take', '1=spotify:album:4uLU6hMCjMI75M1A2tKUQC'], /is an album, not a track/],
+    [['--skip', 'all'], /"all" is not the number of an item/],
+    [['--accept-near', '35%'], /"35%" is not a score/],
+  ] as const) {
+    const { code, err } = await relay(['jobs', 'fix', 'x', ...args], {
+      env: { RELAY_HOME: '/no/such/home' },
+    });
+    assert.equal(code, 2, err);
+    assert.match(err, message);
+  }
+});
+
+test('what a person types is read as they mean it', () => {
+  const uri = 'spotify:track:4uLU6hMCjMI75M1A2tKUQC';
+  const read = (typed: string) => readInput(typed, 3);
+  assert.deepEqual(['1', ' 3 ', 'X', 'b', 'Q', '', '?'].map(read), [
+    { kind: 'take', index: 0 },
+    { kind: 'take', index: 2 },
+    { kind: 'skip' },
+    { kind: 'back' },
+    { kind: 'quit' },
+    { kind: 'later' },
+    { kind: 'help' },
+  ]);
+  assert.deepEqual(
+    ['s', 's free words', `l ${uri}`, uri, 'https://open.spotify.com/track/1', 'a', 'a 0.4'].map(read),
+    [
+      { kind: 'search', words: null },
+      { kind: 'search', words: 'free words' },
+      { kind: 'link', link: uri },
+      { kind: 'link', link: uri },
+      { kind: 'link', link: 'https://open.spotify.com/track/1' },
+      { kind: 'near', score: null },
+      { kind: 'near', score: '0.4' },
+    ],
+  );
+  for (const typed of ['4', '0', 'x 3', 'some words']) assert.equal(read(typed).kind, 'unclear', typed);
+});
+
+test('a track fits a narrow window, whatever it is called', async () => {
+  await withRelay({ client: false, connect: false }, async ({ provider }) => {
+    const track = trackShape(at(provider.catalogue.tracks, 0));
+    for (const name of [
+      'A Song',
+      'word '.repeat(40),
+      'x'.repeat(300),
+      '\u001b[2Jblank\u202e\n',
+      '漢字'.repeat(40),
+    ]) {
+      const offer = { track: { ...track, name } as Track, score: 0.351 };
+      const view = { width: 40, unicode: true };
+      for (const line of [...offerLines(offer, 0, view), ...keysText(5, view)]) {
+        assert.ok(widthOf(line) <= 40, line);
+        assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
+      }
+    }
+  });
+});
