@@ -1,31 +1,49 @@
 /** How many requests to the provider a job will take. */
 import { ROWS_PER_REQUEST } from '../changes/rowOps.ts';
-import type { BulkJobType } from '../domain/job.ts';
+import type { BulkJobType, JobPayload } from '../domain/job.ts';
+import type { TrackQuery } from '../music/trackQuery.ts';
 import { TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
+import { mostSearches } from '../resolve/search.ts';
 import type { Store } from '../store/file/open.ts';
 import { getAlias } from '../store/tables/aliases.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';
 
-/**
- * One search for each song without an alias, one read of the target, and the writes. It takes more if the first search of
- * a song finds nothing, if the target is long (50 rows per request), and after failures.
- */
+export interface Estimate {
+  /** It takes at least so many, and no more where every song is found as it is written. */
+  least: number;
+  /**
+   * It takes at most so many, unless requests fail; null where that depends on how long the target is. A song that is
+   * misspelled or not there takes a second search, and one that names an album a third.
+   */
+  most: number | null;
+}
+
+/** One search for each song without an alias, the reads of the target, and the writes. */
 export function estimateRequests(
   store: Store,
   type: BulkJobType,
   items: readonly NewJobItem[],
-  dryRun: boolean,
-): number {
-  const keys = new Set(
-    items.flatMap(({ key, status }) => (key !== null && status === 'pending' ? [key] : [])),
-  );
-  const searches = [...keys].filter((key) => getAlias(store, key) === null).length;
-  if (dryRun) return searches;
+  payload: Pick<JobPayload, 'dry_run' | 'skip_duplicates' | 'skip_existing'>,
+): Estimate {
+  const queries = new Map<string, TrackQuery>();
+  for (const { key, status, input } of items) {
+    if (key !== null && status === 'pending' && !queries.has(key)) queries.set(key, input as TrackQuery);
+  }
+  const unknown = [...queries].filter(([key]) => getAlias(store, key) === null);
+  const searches = unknown.length;
+  const mostSearched = unknown.reduce((sum, [, query]) => sum + mostSearches(query), 0);
+  if (payload.dry_run) return { least: searches, most: mostSearched };
+  const written = payload.skip_duplicates
+    ? new Set(items.map(({ key, uri }) => uri ?? key)).size
+    : items.length;
   const isLibrary = type === 'save_tracks' || type === 'remove_saved_tracks';
-  const writes = Math.ceil(items.length / (isLibrary ? TRACKS_PER_REQUEST : ROWS_PER_REQUEST));
-  return searches + writes + READS[type](items.length);
+  const writes = Math.ceil(written / (isLibrary ? TRACKS_PER_REQUEST : ROWS_PER_REQUEST));
+  const rest = writes + READS[type](written);
+  const isBounded = !READS_ALL.has(type) && !(type === 'add_to_playlist' && payload.skip_existing);
+  return { least: searches + rest, most: isBounded ? mostSearched + rest : null };
 }
 
+/** At least. */
 const READS: Record<BulkJobType, (items: number) => number> = {
   add_to_playlist: () => 1,
   create_playlist: () => 2,
@@ -33,3 +51,6 @@ const READS: Record<BulkJobType, (items: number) => number> = {
   save_tracks: () => 0,
   remove_saved_tracks: (items) => Math.ceil(items / TRACKS_PER_REQUEST),
 };
+
+/** Types that read what is there, 50 rows a request, so that it can be brought back. */
+const READS_ALL: ReadonlySet<BulkJobType> = new Set(['replace_playlist', 'remove_saved_tracks']);

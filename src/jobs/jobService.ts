@@ -78,7 +78,10 @@ type Review = 'carry_on' | 'accept';
 type ItemFilter = 'all' | 'unresolved';
 
 export interface Jobs {
-  create(request: JobRequest): Promise<{ job: JobRecord; estimatedRequests: number }>;
+  /** With the requests that it takes at least, and at most; null where that depends on the length of its target. */
+  create(
+    request: JobRequest,
+  ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
   handOver(work: HandOver): Promise<JobRecord>;
   /** Shows a change that goes on without its caller as a job. */
   adopt(change: number, adoption?: Adoption): Promise<JobRecord>;
@@ -182,10 +185,10 @@ export function createJobs(context: JobContext): Jobs {
   return {
     async create(request) {
       const { items, type, payload } = request;
-      const estimatedRequests = estimateRequests(store, type, items, payload.dry_run);
+      const { least, most } = estimateRequests(store, type, items, payload);
       const targetId = payload.playlist_id ?? null;
       const job = await insert({ ...request, phase: 'resolve', status: 'pending', targetId });
-      return { job: jobRecord(job), estimatedRequests };
+      return { job: jobRecord(job), estimatedRequests: least, mostRequests: most };
     },
     async handOver({ runAfter, reason, ...work }) {
       const targetId = work.payload.playlist_id ?? null;

@@ -4,6 +4,11 @@ import { matchIsrc } from '../music/isrc.ts';
 import { isForgiven, type MatchResult, matchTrack } from '../music/match.ts';
 import { searchQueries, type TrackQuery } from '../music/trackQuery.ts';
 
+/** How many searches `findTrack` makes for a query that nothing fits: one where the first search finds it as written. */
+export function mostSearches(query: TrackQuery): number {
+  return searchQueries(query).length;
+}
+
 /**
  * One search for a well-written title and artist; the next, looser one only where nothing fits yet. A match that forgives
  * a slip of the pen stands only after the loosest search: that one shows the songs which may have been meant as written.

@@ -131,7 +131,10 @@ export const createBulkJobTool = defineTool({
     status: z.enum(JOB_STATUSES),
     total_items: Count,
     estimated_requests: Count.describe(
-      'Minimum number of Spotify requests it will take, out of a daily quota',
+      'Spotify requests it takes at least, out of a daily quota; no more if every song is spelled as Spotify spells it',
+    ),
+    estimated_requests_at_most: Count.nullable().describe(
+      'And at most, unless requests fail: what is misspelled or not found takes a second search. null: depends on how long the playlist or the library is',
     ),
   }),
   async handle({ jobs }, { type, payload, items, max_attempts }) {
@@ -140,14 +143,20 @@ export const createBulkJobTool = defineTool({
     requireTarget(type, stored);
     const entries = items.map(entryOf);
     if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(entries);
-    const { job, estimatedRequests } = await jobs.create({
+    const { job, estimatedRequests, mostRequests } = await jobs.create({
       type,
       payload: stored,
       items: entries.map((entry) => jobItemOf(entry)),
       maxAttempts: max_attempts,
     });
     const { job_id, status, total_items } = job;
-    return { job_id, status, total_items, estimated_requests: estimatedRequests };
+    return {
+      job_id,
+      status,
+      total_items,
+      estimated_requests: estimatedRequests,
+      estimated_requests_at_most: mostRequests,
+    };
   },
 });
 

@@ -1,0 +1,99 @@
+/** What a job says that it will take, and what it takes of the simulated provider. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import { withRelay } from '../support/world.ts';
+import { asQuery, commit, NOTHING, named, reach, tracks, uniqueTracks } from './support.ts';
+
+interface Taken {
+  least: number;
+  most: number | null;
+  /** Requests that reached the provider. */
+  took: number;
+}
+
+/** Runs jobs one after another, each on what the former left. */
+async function measured(
+  lists: (
+    songs: readonly DemoTrack[],
+    world: Parameters<typeof tracks>[0],
+  ) => Array<readonly [string, readonly unknown[], Record<string, unknown>]>,
+): Promise<Taken[]> {
+  const taken: Taken[] = [];
+  await withRelay(async (relay) => {
+    for (const [type, items, payload] of lists(uniqueTracks(relay, 200), relay)) {
+      relay.provider.clearRequests();
+      const answer = await relay.call('create_bulk_job', {
+        type,
+        items,
+        payload: { strict: false, ...payload },
+      });
+      const id = String(answer.job_id);
+      await reach(relay, id, 'ready', 'completed');
+      if (payload.dry_run !== true) await commit(relay, id);
+      await reach(relay, id, 'completed');
+      const { estimated_requests: least, estimated_requests_at_most: most } = answer;
+      taken.push({ least: Number(least), most: most as number | null, took: relay.provider.requests.length });
+    }
+  });
+  return taken;
+}
+
+test('a list that is spelled as Spotify spells it takes exactly what was said', async () => {
+  const taken = await measured((songs, world) => [
+    ['create_playlist', songs.slice(0, 30).map(asQuery), { name: 'A' }],
+    ['create_playlist', tracks(world, 250), { name: 'B' }],
+    ['add_to_playlist', tracks(world, 250), { playlist_id: named(world, 'Exactly Two Hundred').id }],
+    ['replace_playlist', tracks(world, 50), { playlist_id: named(world, 'Empty Shelf').id }],
+    ['save_tracks', tracks(world, 90, 3_000), {}],
+    ['save_tracks', [...songs.slice(40, 65), ...songs.slice(40, 65)].map(asQuery), {}],
+    [
+      'add_to_playlist',
+      songs.slice(120, 140).map(asQuery),
+      { playlist_id: named(world, 'Empty Shelf').id, dry_run: true },
+    ],
+  ]);
+  assert.deepEqual(
+    taken.map(({ least, took }) => [least, took]),
+    taken.map(({ took }) => [took, took]),
+  );
+});
+
+test('what is misspelled or not there takes more, and never more than was said', async () => {
+  const taken = await measured((songs) => {
+    const slips = songs.slice(0, 10).map((song) => ({
+      ...asQuery(song),
+      title: song.name.slice(0, 4) + song.name.slice(5),
+    }));
+    const missing = Array.from({ length: 10 }, (_, index) => ({
+      ...NOTHING,
+      title: `${NOTHING.title} ${index}`,
+    }));
+    const albums = songs.slice(100, 110).map((song) => ({ ...asQuery(song), album: 'Some Other Album' }));
+    return [
+      [
+        'create_playlist',
+        [...slips, ...missing, ...albums, ...songs.slice(120, 140).map(asQuery)],
+        { name: 'C' },
+      ],
+    ];
+  });
+  const [{ least, most, took }] = taken as [Taken];
+  assert.ok(least < took && took <= (most ?? 0), `${least} to ${most}, took ${took}`);
+  // Two for each slip and miss, up to three with an album, one for all others; three for the playlist.
+  assert.deepEqual([least, most], [53, 113]);
+});
+
+test('where it depends on the length of the playlist there is only a least number', async () => {
+  const taken = await measured((_songs, world) => {
+    const { id } = named(world, 'Exactly Two Hundred');
+    return [
+      ['add_to_playlist', tracks(world, 30), { playlist_id: id, skip_existing: true }],
+      ['replace_playlist', tracks(world, 30), { playlist_id: id }],
+    ];
+  });
+  for (const { least, most, took } of taken) {
+    assert.equal(most, null);
+    assert.ok(least < took, `at least ${least}, took ${took}`);
+  }
+});
