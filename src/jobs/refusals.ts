@@ -59,7 +59,7 @@ function waysOn({ id, resolved }: Job): Remedy {
   ];
   const ways = [
     `${call('get_job_status', { only: 'unresolved' })} lists them with candidates.`,
-    `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: 0.35 })} takes the first candidate wherever its score is at least 0.35.`,
+    `${call('resume_job', { fixes })} settles them one by one; ${call('resume_job', { accept_near: 0.36 })} takes the first candidate wherever its score is at least 0.36.`,
     ...(resolved > 0
       ? [`${call('commit_job', { skip_unresolved: true })} writes the job without them.`]
       : []),

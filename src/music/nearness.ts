@@ -2,7 +2,7 @@
 
 import { compact, normaliseName } from './normalise.ts';
 import { romanised, scriptOf } from './scripts.ts';
-import { distance, isOneAway, similarity } from './spelling.ts';
+import { distance, isOneAway, isSlip, similarity } from './spelling.ts';
 import type { ParsedTitle } from './title.ts';
 import { PERFORMS_OTHERS, type Version } from './vocabulary.ts';
 
@@ -21,6 +21,8 @@ export interface Differences {
 /** Every score of a near miss is below this, and every accepted track above. */
 const ONE_SLIP = 390;
 const TWO_SLIPS = 360;
+/** A slip in the place of a concert or the name of a remixer; above every other version. */
+const VERSION_SLIP = 380;
 /** The score for a title or an artist that shares nothing with the requested one, and what likeness adds to it. */
 const TITLE = { least: 60, likeness: 270 };
 const ARTIST = { least: 160, likeness: 180 };
@@ -86,8 +88,16 @@ function versionNearness(asked: ParsedTitle, offered: ParsedTitle, { version }: 
   );
   if (kinds.some((kind) => FAR.has(kind))) return 120;
   // The same kind of version: another place, year or remixer.
-  if (kinds.length === 0) return 345;
+  if (kinds.length === 0) return isDetailSlip(asked, offered) ? VERSION_SLIP : 345;
   return (kinds.every((kind) => CLOSE.has(kind)) ? 350 : 300) - 5 * (kinds.length - 1);
+}
+
+function isDetailSlip(asked: ParsedTitle, offered: ParsedTitle): boolean {
+  const differing = [...asked.details].filter(([kind, detail]) => detail !== offered.details.get(kind));
+  return (
+    differing.length > 0 &&
+    differing.every(([kind, detail]) => isSlip(detail, offered.details.get(kind) ?? ''))
+  );
 }
 
 function nameNearness(asked: string, offered: string, points: typeof TITLE): number {

@@ -285,7 +285,7 @@ export const resumeJobTool = defineTool({
       .max(1)
       .optional()
       .describe(
-        'Take the first candidate of every other unresolved item where its score is at least this; 0.35 and above is mostly a slip of the pen. When omitted, none',
+        'Take the first candidate of every other unresolved item, ambiguous ones among them, where its score is at least this, 0 to 1. From 0.36 on it differs by a slip of the pen or two; other versions score 0.35 at most. When omitted, none',
       ),
   }),
   output: JobAnswer.extend({

@@ -159,6 +159,19 @@ const NEAR: readonly (readonly [ask: string, ...offered: string[]])[] = [
     'Lanternfish | Ulla Brand',
     'Lanternfish | Tribute to Ula Brenk',
   ],
+  [
+    'Lanternfish (Live at Cridgeton) | Ula Brenk',
+    'Lanternfish (Live at Bridgeton) | Ula Brenk',
+    'Lanternfish | Ula Brenk',
+    'Lanternfish (Live at Ovo) | Ula Brenk',
+  ],
+  [
+    'Lanternfish - Marshhaw Remix | Ula Brenk',
+    'Lanternfish - Marshaw Remix | Ula Brenk',
+    'Lanternfish - Tam Remix | Ula Brenk',
+    'Lanternfish | Ula Brenk',
+  ],
+  ['Lanternfish (Live 1994) | Ula Brenk', 'Lanternfish | Ula Brenk', 'Lanternfish (Live 1995) | Ula Brenk'],
   ['Lanternfsh | Ula Brnk', 'Lanternfish | Ula Brenk', 'Lantern | Ula Brook'],
 ];
 

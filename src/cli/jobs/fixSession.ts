@@ -22,8 +22,8 @@ import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems
 
 /** Tracks offered by number. */
 const MAX_OFFERS = 5;
-/** A slip of the pen scores at least this much (`music/nearness.ts`). */
-const USUAL_SCORE = '0.35';
+/** Slips of the pen score at least this much, other versions of a song less (`music/nearness.ts`). */
+const USUAL_SCORE = '0.36';
 const MAX_EXAMPLES = 3;
 /** Items asked for at a time: they are asked for again after each decision. */
 const PAGE = 20;

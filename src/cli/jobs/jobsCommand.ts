@@ -24,7 +24,7 @@ remembered for the next list. The options do the same without questions.
 Examples:
   $ relay jobs fix 1f0c
   $ relay jobs fix 1f0c --take 12=4uLU6hMCjMI75M1A2tKUQC --skip 40
-  $ relay jobs fix 1f0c --accept-near 0.35`;
+  $ relay jobs fix 1f0c --accept-near 0.36`;
 
 interface JobsOptions {
   watch?: boolean;
