@@ -148,7 +148,10 @@ function takeEnd(text: string, parts: TitleParts): string {
   if (reading) parts.readings.push(reading);
   const guests = GUESTS_AT_END.exec(song);
   if (!guests?.[2]) return song;
-  const [part = ''] = PART_AT_END.exec(guests[2]) ?? [];
-  parts.featured.push(...splitNames(guests[2].slice(0, guests[2].length - part.length)));
-  return `${guests[1] ?? song}${part}`;
+  // Behind a dash is more of the song, or a note that is not known: "Plinth feat. Someone - Demmo".
+  const rest = guests[2].slice(guests[2].split(DASH)[0]?.length);
+  const names = guests[2].slice(0, guests[2].length - rest.length);
+  const [part = ''] = PART_AT_END.exec(names) ?? [];
+  parts.featured.push(...splitNames(names.slice(0, names.length - part.length)));
+  return `${guests[1] ?? song}${part}${rest}`;
 }

@@ -127,6 +127,7 @@ testRows([
   ['Plint | Ula', ['Plinth | Ula', 'Plint | Ovo'], 'unmatched 0: title_differs, artist'],
   ['Plinth | Ulane', ['Plinth | Ulana', 'Mallet | Ulane'], 'unmatched 0: title, artist_differs'],
   ['Plnth | Ula', ['Plinth (Live) | Ula'], 'unmatched 0: title_differs, artist'],
+  ['Plinth feat. Ovo - Demmo | Ula', ['Plinth (feat. Ovo) | Ula'], 'unmatched 0: title_differs, artist'],
   ['Plinth Life | Ula', ['Plinth (Live) | Ula'], 'unmatched 0: title_differs, artist'],
   [
     'Plinth | Ula Bremk',

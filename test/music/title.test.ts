@@ -20,6 +20,7 @@ const TITLES: readonly (readonly [string, string, string])[] = [
   ['Plinth (avec Ula Brenk)', 'plinth', '+ula brenk'],
   ['Plinth (feat. Ula Brenk) [Live]', 'plinth', 'live +ula brenk'],
   ['Plinth feat. Ula Brenk - Live', 'plinth', 'live +ula brenk'],
+  ['Plinth feat. Ula Brenk - Llive', 'plinth llive', '+ula brenk'],
   ['Plinth (Ovo Remix feat. Ula Brenk)', 'plinth', 'remix:ovo +ula brenk'],
   ['Plinth (With You)', 'plinth with you', ''],
   ['Plinth (With or Without a Ladder)', 'plinth with or without a ladder', ''],
