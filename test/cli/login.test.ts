@@ -31,8 +31,13 @@ const ANN: AccountSummary = {
 
 const CONNECTED: LoginProgress = { state: 'connected', account: ANN };
 const CONNECTED_LINE = 'Connected as Ann (ann) until 2027-05-01.\n';
-const OPENING = 'Opening the browser. If nothing happens, open this:\n';
+const OPENING = `Opening the browser. If nothing happens, open this:
+Waiting up to 300 s for you to log in there. Ctrl-C gives up.
+`;
+const NEXT = 'Next, connect a client: relay connect\n';
+const NEXT_WITHOUT_SERVER = 'Next, start the server: relay serve. Then connect a client: relay connect\n';
 const PASTE_HINT = `Open this in any browser:
+Waiting up to 300 s for you to log in there.
 If it ends on a page that does not load, paste the address of that page here:
 `;
 
@@ -87,7 +92,7 @@ test('login opens the browser by a file, always prints a plain address, and tell
       assert.deepEqual([modeOf(path), modeOf(dirname(path))], [0o600, 0o700]);
     },
   });
-  assert.deepEqual(result, { code: 0, out: `${BROWSER_URL}\n${CONNECTED_LINE}`, err: OPENING });
+  assert.deepEqual(result, { code: 0, out: `${BROWSER_URL}\n${CONNECTED_LINE}`, err: `${OPENING}${NEXT}` });
   const [path = '', page = ''] = opened;
   assert.ok(page.includes(`content="0;url=${TICKET_URL}"`) && page.includes(`href="${TICKET_URL}"`));
   assert.deepEqual([opened.length, existsSync(dirname(path))], [2, false]);
@@ -124,7 +129,7 @@ test('a browser that cannot be opened is told, and the login goes on', async (co
   assert.deepEqual(await relay(['login'], { env }), {
     code: 0,
     out: `${BROWSER_URL}\n${CONNECTED_LINE}`,
-    err: `${OPENING}No browser could be opened.\n`,
+    err: `${OPENING}No browser could be opened.\n${NEXT}`,
   });
 });
 
@@ -152,7 +157,7 @@ test('permissions that were not granted are told', async (context) => {
   assert.deepEqual(await relay(['login', '--no-browser'], { env }), {
     code: 0,
     out: `${PROVIDER_URL}\nConnected as ann until 2027-05-01.\n`,
-    err: `${PASTE_HINT}The login lacks permissions: user-library-read, user-top-read. Log in again to grant them.\n`,
+    err: `${PASTE_HINT}The login lacks permissions: user-library-read, user-top-read. Log in again to grant them.\n${NEXT}`,
   });
 });
 
@@ -181,14 +186,18 @@ test('with --no-browser the address that a browser elsewhere ended on is taken f
   assert.deepEqual(result, {
     code: 0,
     out: `${PROVIDER_URL}\n${CONNECTED_LINE}`,
-    err: `${PASTE_HINT}That is not it. Paste the whole address of that page, or give up with Ctrl-C:\n`,
+    err: `${PASTE_HINT}That is not it. Paste the whole address of that page, or give up with Ctrl-C:\n${NEXT}`,
   });
 });
 
 test('the end of stdin is no failure: the callback may still come', async (context) => {
   const { env } = await startFakeLocal(context, { answers: loginThat(CONNECTED, 3) });
   const result = await relay(['login', '--no-browser'], { env, stdin: '' });
-  assert.deepEqual(result, { code: 0, out: `${PROVIDER_URL}\n${CONNECTED_LINE}`, err: PASTE_HINT });
+  assert.deepEqual(result, {
+    code: 0,
+    out: `${PROVIDER_URL}\n${CONNECTED_LINE}`,
+    err: `${PASTE_HINT}${NEXT}`,
+  });
 });
 
 test('a login that is not finished in time is exit 1 with what to check', async () => {
@@ -214,7 +223,7 @@ test('a login that is not finished in time is exit 1 with what to check', async 
   assert.deepEqual(result, {
     code: 1,
     out: `${PROVIDER_URL}\n`,
-    err: `${PASTE_HINT}relay: The login was not finished within 60 s.\n  Run \`relay login\` again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${REDIRECT_URI}\n`,
+    err: `${PASTE_HINT.replace('300', '60')}relay: The login was not finished within 60 s.\n  Run \`relay login\` again. If the browser showed INVALID_CLIENT, check that the Spotify app has exactly this redirect URI: ${REDIRECT_URI}\n`,
   });
   assert.deepEqual([waits, ends], [[25, 25, 10], ['closed']]);
 });
@@ -245,16 +254,35 @@ test('without a server one is started for the login and closed after it', async 
   assert.deepEqual([starts, ends], [[{ clientId: CLIENT_ID, startOver: false, demo: false }], ['closed']]);
 });
 
-test('with a key that does not fit, the login starts over', async () => {
+test('with a key that does not fit, --start-over starts over without asking', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
   const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
-  const { code, err } = await relay(['login', '--no-browser'], { env, parts });
+  const { code, err } = await relay(['login', '--no-browser', '--start-over'], { env, parts });
   assert.equal(code, 0);
-  assert.equal(err, `${STARTS_OVER}\n${PASTE_HINT}`);
+  assert.equal(err, `${STARTS_OVER}\n${PASTE_HINT}${NEXT_WITHOUT_SERVER}`);
   assert.deepEqual(
     starts.map(({ startOver }) => startOver),
     [false, true],
+  );
+});
+
+test('without a terminal nothing is forgotten unless --start-over says so', async () => {
+  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.', {
+    remedy: { text: 'Put back the key, or start over with {command}.', command: ['login'] },
+  });
+  const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
+  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
+  assert.deepEqual(await relay(['login', '--no-browser'], { env, parts }), {
+    code: 3,
+    out: '',
+    err: `relay: The master key is another one.
+  Put back the key, or start over with \`relay login --start-over\`. That forgets the old login and the API key of MCP clients.
+`,
+  });
+  assert.deepEqual(
+    starts.map(({ startOver }) => startOver),
+    [false],
   );
 });
 
@@ -309,7 +337,7 @@ test('without a client ID the app is explained, and the ID asked for and remembe
   });
   const path = join(home, 'config.json');
   assert.equal(code, 0);
-  assert.equal(err, `${STEPS}\nClient ID: Saved in ${path}\n${OPENING}`);
+  assert.equal(err, `${STEPS}\nClient ID: Saved in ${path}\n${OPENING}${NEXT_WITHOUT_SERVER}`);
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), { providerClientId: CLIENT_ID });
   assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false }]);
 });

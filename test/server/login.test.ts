@@ -224,15 +224,16 @@ test('another account is refused unless the switch was asked for', async () => {
     assertGenericFailure(await createBrowser().open(`${baseUrl}/auth/provider/login`), 400);
     assert.equal((await server.local.status()).account.name, provider.accounts[0]?.displayName);
 
+    const [ours, theirs] = provider.accounts.map(({ displayName, id }) => `${displayName} (${id})`);
     const plain = await server.local.startLogin({ switchAccount: false });
     await createBrowser().open(plain.browserUrl);
     const refused = await server.local.loginProgress(plain.attemptId, 0);
     assert.deepEqual(refused, {
       state: 'failed',
       code: 'LOGIN_FAILED',
-      message: 'The browser is logged in to a different Spotify account from the connected one.',
+      message: `The browser is logged in to Spotify as ${theirs}, but the connected account is ${ours}.`,
       remedy: {
-        text: 'Log in to Spotify with the connected account, or run {command} to change it.',
+        text: `Log out on the Spotify page and log in as ${ours}, or run {command} to connect ${theirs} instead.`,
         command: ['login', '--switch-account'],
       },
     });

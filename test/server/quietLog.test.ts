@@ -12,8 +12,10 @@ import {
   ownerBrowser,
   withServer,
 } from '../oauth/support.ts';
+import { createBrowser } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { withRelay } from '../support/world.ts';
 
 function recorded(): { log: Log; warnings: Array<[message: string, fields: object]> } {
   const warnings: Array<[string, object]> = [];
@@ -88,6 +90,26 @@ test('refused credentials are in the log, a few a minute, without what was sent'
       noToken,
     ]);
   });
+});
+
+test('a login that was declined is one sentence in the log', async () => {
+  const { log, warnings } = recorded();
+  await withRelay({ log, connect: false, client: false }, async ({ baseUrl, provider }) => {
+    provider.denyNextLogin();
+    warnings.length = 0;
+    await createBrowser().open(`${baseUrl}/auth/provider/login`);
+  });
+  const [[message, fields] = []] = warnings;
+  const { requestId, ...said } = { ...fields } as Record<string, unknown>;
+  assert.deepEqual(
+    [warnings.length, message, typeof requestId, said],
+    [
+      1,
+      'provider login failed',
+      'string',
+      { failure: 'LOGIN_FAILED', reason: 'The login was declined on the Spotify page.' },
+    ],
+  );
 });
 
 test('requests that no credential is needed for cannot flood the log', async () => {

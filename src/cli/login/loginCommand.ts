@@ -6,6 +6,7 @@ import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../
 import { readRemedy } from '../../domain/remedy.ts';
 import type { SigningIn } from '../browser/signedInBrowser.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
+import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { askForClientId } from './clientId.ts';
@@ -17,6 +18,7 @@ interface LoginOptions {
   /** Seconds until the command gives up. */
   timeout: number;
   switchAccount?: boolean;
+  startOver?: boolean;
 }
 
 /** How long the server may hold one poll; longer would look like a dead connection. */
@@ -29,6 +31,7 @@ export function loginCommand(context: Context): Command {
     .option('--no-browser', 'Print an address to open in any browser, then paste the result back')
     .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
     .option('--switch-account', 'Allow an account other than the connected one')
+    .option('--start-over', 'If the key is lost, forget what it had encrypted without asking')
     .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
     .action((options: LoginOptions) => runLogin(context, options));
 }
@@ -36,7 +39,7 @@ export function loginCommand(context: Context): Command {
 /** Connects the account through the running server, or through one that is started for this alone. */
 async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   const { openLoginServer } = await import('./loginServer.ts');
-  const server = await openLoginServer(context);
+  const server = await openLoginServer(context, options.startOver === true);
   try {
     const start = await begin(context, server, options.switchAccount === true);
     showUrl(context, start, options);
@@ -44,6 +47,7 @@ async function runLogin(context: Context, options: LoginOptions): Promise<void> 
     try {
       const progress = await interruptible(context.signal, waitForEnd(context, server.local, start, options));
       report(context, progress, options, start);
+      if (!context.json) note(context.io, nextStep(context, server));
     } finally {
       await opening?.stop();
     }
@@ -65,8 +69,15 @@ async function begin(context: Context, server: LoginServer, switchAccount: boole
   }
 }
 
+/** What a person does once the account is connected. */
+function nextStep(context: Context, { staysUp }: LoginServer): string {
+  const connect = commandLine(context, 'connect');
+  if (staysUp) return `Next, connect a client: ${connect}`;
+  return `Next, start the server: ${commandLine(context, 'serve')}. Then connect a client: ${connect}`;
+}
+
 /** Neither address signs in the owner: one leads to this server's login page, the other to Spotify's. */
-function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions): void {
+function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;
   const url = browser ? start.browserUrl : start.providerUrl;
   if (context.json) printJson(io, { event: 'login_url', url, redirectUri: start.redirectUri });
@@ -74,7 +85,11 @@ function showUrl(context: Context, start: LoginStart, { browser }: LoginOptions)
     note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');
     printLine(io, url);
   }
-  if (!browser) note(io, 'If it ends on a page that does not load, paste the address of that page here:');
+  if (browser && !context.json)
+    note(io, `Waiting up to ${timeout} s for you to log in there. Ctrl-C gives up.`);
+  if (browser) return;
+  note(io, `Waiting up to ${timeout} s for you to log in there.`);
+  note(io, 'If it ends on a page that does not load, paste the address of that page here:');
 }
 
 /** null when it cannot be opened: the address was shown as well. */

@@ -14,11 +14,14 @@ export interface LoginServer {
   redirectUri: string;
   /** Whether a login may fail to start because the client ID is missing. */
   knowsNoClientId: boolean;
+  /** Whether it goes on after the login. */
+  staysUp: boolean;
   /** Stops the server if it was started here. */
   close(): Promise<void>;
 }
 
-export async function openLoginServer(context: Context): Promise<LoginServer> {
+/** @param mayStartOver a person has said that what a lost key had encrypted may be forgotten */
+export async function openLoginServer(context: Context, mayStartOver: boolean): Promise<LoginServer> {
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
   const running = await interruptible(context.signal, context.running({ ownHome: true }));
@@ -28,25 +31,32 @@ export async function openLoginServer(context: Context): Promise<LoginServer> {
       remedy: { text: 'Start it with {command}.', command: ['serve'] },
     });
   }
-  if (!running) return startOne(context, settings);
+  if (!running) return startOne(context, settings, mayStartOver);
   return {
     local: running.local,
     redirectUri: redirectUriFor(settings, portOf(running.baseUrl)),
     knowsNoClientId: !running.demo && settings.providerClientId === null,
+    staysUp: true,
     close: async () => {},
   };
 }
 
-async function startOne(context: Context, found: Settings): Promise<LoginServer> {
+async function startOne(context: Context, found: Settings, mayStartOver: boolean): Promise<LoginServer> {
   const redirectUri = redirectUriToEnter(found);
   const settings = found.providerClientId === null ? await askForClientId(context, redirectUri) : found;
   for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
-  const server = await startAnyway(context, quiet(settings));
-  return { local: server.local, redirectUri, knowsNoClientId: false, close: () => server.close() };
+  const server = await startAnyway(context, quiet(settings), mayStartOver);
+  return {
+    local: server.local,
+    redirectUri,
+    knowsNoClientId: false,
+    staysUp: false,
+    close: () => server.close(),
+  };
 }
 
 /** A login needs nothing that was sealed with the lost key, so the state can start over here. */
-async function startAnyway(context: Context, settings: Settings) {
+async function startAnyway(context: Context, settings: Settings, mayStartOver: boolean) {
   const { clock, random, version } = context;
   const { createLog, startServer } = await context.parts();
   const options = { settings, clock, random, log: createLog(settings), version, demo: false };
@@ -54,7 +64,7 @@ async function startAnyway(context: Context, settings: Settings) {
     return await startServer(options);
   } catch (error) {
     if (!(error instanceof RelayError) || !KEY_IS_LOST.includes(error.code)) throw forLogin(error);
-    await confirmStartOver(context, error);
+    await confirmStartOver(context, error, mayStartOver);
     return await startServer({ ...options, startOver: true }).catch((again) => {
       throw forLogin(again);
     });
@@ -74,14 +84,22 @@ function forLogin(error: unknown): unknown {
 
 const KEY_IS_LOST: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
 
-/** The key may only be unavailable for now (a locked keychain), so a person at a terminal is asked first. */
-async function confirmStartOver(context: Context, error: RelayError): Promise<void> {
-  const { io, signal } = context;
+/** The key may only be unavailable for now (a locked keychain), so nothing is forgotten unless a person says so. */
+async function confirmStartOver(
+  { io, signal }: Context,
+  error: RelayError,
+  mayStartOver: boolean,
+): Promise<void> {
+  if (!mayStartOver && !io.terminal.stdin) {
+    const { text } = error.remedyValue ?? { text: 'Start over with {command}.' };
+    const loss = 'That forgets the old login and the API key of MCP clients.';
+    throw error.with({ remedy: { text: `${text} ${loss}`, command: ['login', '--start-over'] } });
+  }
   note(
     io,
     `${error.message} The login starts over: the old login and the API key of MCP clients are forgotten.`,
   );
-  if (!io.terminal.stdin) return;
+  if (mayStartOver) return;
   const { confirm } = await import('../terminal/prompt.ts');
   if (!(await confirm(io, 'Start over?', signal))) throw error;
 }

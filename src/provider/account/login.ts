@@ -13,6 +13,7 @@
 
 import type { Clock, Random } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
+import { visibleText } from '../../base/visibleText.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
 import {
@@ -384,17 +385,23 @@ function summaryOf(account: AccountRecord): AccountSummary {
 function assertSameAccount(present: AccountRecord | null, profile: Profile, switchAccount: boolean): void {
   if (!present || switchAccount) return;
   if (present.id === profile.id || present.userId === profile.userId) return;
+  const [theirs, ours] = [accountName(profile), accountName(present)];
   throw new RelayError(
     'LOGIN_FAILED',
-    'The browser is logged in to a different Spotify account from the connected one.',
+    `The browser is logged in to Spotify as ${theirs}, but the connected account is ${ours}.`,
     {
       remedy: {
-        text: 'Log in to Spotify with the connected account, or run {command} to change it.',
+        text: `Log out on the Spotify page and log in as ${ours}, or run {command} to connect ${theirs} instead.`,
         command: ['login', '--switch-account'],
       },
       details: { reason: 'other_account' },
     },
   );
+}
+
+function accountName({ name, userId }: Pick<Profile, 'name' | 'userId'>): string {
+  const id = visibleText(userId, 60);
+  return name === null ? id : `${visibleText(name, 60)} (${id})`;
 }
 
 /** The provider ends a login six months after consent, however often it is refreshed (its notice of 2026-06-18). */

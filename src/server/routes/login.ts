@@ -74,10 +74,10 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       sendPage(context, 200, connectedPage(account.name ?? account.id, until, demo));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
-      core.quietLog.warn(
-        { requestId: context.requestId, failure: code, err: error },
-        'provider login failed',
-      );
+      // What the person did, or Spotify, is told in a sentence; only a bug needs its stack.
+      const why =
+        error instanceof RelayError && code !== 'INTERNAL' ? { reason: error.message } : { err: error };
+      core.quietLog.warn({ requestId: context.requestId, failure: code, ...why }, 'provider login failed');
       sendPage(context, PROVIDER_FAILED.has(code) ? 502 : 400, loginFailedPage(demo));
     }
   }
