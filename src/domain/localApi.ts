@@ -66,6 +66,8 @@ export interface StatusReport {
   jobs: {
     /** How many are in each state; states without any are left out. */
     byStatus: Record<string, number>;
+    /** Ready jobs that a commit would not refuse. */
+    committable: number;
     /** Jobs that stopped because someone else had changed the playlist. */
     reviewRequired: number;
     /** When the first of those that wait for a time goes on, ISO 8601. */

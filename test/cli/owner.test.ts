@@ -40,6 +40,14 @@ test('status of a connected account is exit 0, of one that has to log in again e
   assert.equal((await relay(['status'], { env: server.env })).code, 3);
 });
 
+test('status of a state that cannot be saved is exit 1', async (context) => {
+  const database = { ...exampleReport().database, status: 'degraded' as const };
+  const server = await startFakeLocal(context, {
+    answers: { status: async () => exampleReport({ account: CONNECTED, database }) },
+  });
+  assert.equal((await relay(['status'], { env: server.env })).code, 1);
+});
+
 test('status without a server opens the state itself, closes it, and is exit 4', async (context) => {
   const { parts, ends } = offline({
     status: async () => exampleReport({ server: null, account: CONNECTED }),
@@ -60,7 +68,9 @@ test('the owner code is shown on a terminal only', async (context) => {
   const { env } = await startFakeLocal(context, { answers: { status } });
   const terminal = { stdout: true };
   assert.match((await relay(['status'], { env, terminal })).out, /Owner code: brown-fox\n$/);
-  assert.doesNotMatch((await relay(['status'], { env })).out, /brown-fox/);
+  const piped = await relay(['status'], { env });
+  assert.doesNotMatch(piped.out, /brown-fox/);
+  assert.equal(piped.err, 'The owner code is shown on a terminal only.\n');
   assert.equal(JSON.parse((await relay(['status', '--json'], { env, terminal })).out).ownerCode, null);
 });
 

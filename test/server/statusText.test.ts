@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { reportOf } from '../../src/server/status/status.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
+import { withRelay } from '../support/world.ts';
 
 function summaries(count: number): Record<string, string> {
   const example = exampleReport();
@@ -36,4 +38,41 @@ test('the status lines count several things in the plural', () => {
       rate_limits: 'nothing blocked, 2 requests in 24 hours',
     },
   );
+});
+
+const COMMIT = { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] };
+const SHOW = { text: '{command}, to see what did not resolve', command: ['jobs', 'show', 'ID'] };
+
+test('a commit is advised only where it would not be refused', () => {
+  const { jobs, database } = exampleReport();
+  const remedyOf = (ready: number, committable: number, status: 'ok' | 'degraded') => {
+    const { entries } = reportOf({
+      ...exampleReport(),
+      jobs: { ...jobs, byStatus: { ready }, committable },
+      database: { ...database, status },
+    });
+    return entries.find(({ part }) => part === 'jobs')?.remedy;
+  };
+  assert.deepEqual(remedyOf(2, 1, 'ok'), COMMIT);
+  assert.deepEqual(remedyOf(2, 0, 'ok'), SHOW);
+  assert.equal(remedyOf(2, 1, 'degraded'), null);
+  assert.equal(remedyOf(0, 0, 'ok'), null);
+});
+
+test('a strict job with something unresolved is not one to commit, one that is not strict is', async () => {
+  await withRelay(async ({ call, provider, server }) => {
+    const [track] = provider.world.catalogue.tracks;
+    const items = [{ id: track?.id }, { title: 'No Such Song Anywhere', artist: 'Nobody At All' }];
+    const jobsAfter = async (strict: boolean) => {
+      await call('create_bulk_job', { type: 'save_tracks', payload: { strict }, items });
+      for (let turn = 0; turn < 500; turn += 1) {
+        const { byStatus, committable } = (await server.local.status()).jobs;
+        if (Object.keys(byStatus).join() === 'ready') return { byStatus, committable };
+        await setTimeout(10);
+      }
+      return assert.fail('the job did not become ready');
+    };
+    assert.deepEqual(await jobsAfter(true), { byStatus: { ready: 1 }, committable: 0 });
+    assert.deepEqual(await jobsAfter(false), { byStatus: { ready: 2 }, committable: 1 });
+  });
 });

@@ -53,7 +53,7 @@ export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport
     },
     mcp: { authMode: 'bearer', apiKeySet: true, clients: 0, registrationOpen: true, browsers: 0 },
     rateLimits: { blocked: [], requests24h: 0 },
-    jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
+    jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,
     problem: null,

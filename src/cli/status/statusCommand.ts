@@ -11,7 +11,7 @@ export function statusCommand(context: Context, finish: Finish): Command {
   return new Command('status')
     .helpGroup(HELP_GROUPS.server)
     .description('Show the status of every part, and how to fix problems')
-    .addHelpText('after', '\nExit code: 0 no problem, 3 login needed, 4 no server running')
+    .addHelpText('after', '\nExit code: 0 no problem, 1 state cannot be saved, 3 login needed, 4 no server')
     .addHelpText('after', '\nExamples:\n  $ relay status\n  $ relay status --json')
     .action(async () => finish(await runStatus(context)));
 }
@@ -27,6 +27,9 @@ async function runStatus(context: Context): Promise<ExitCode> {
   const shown = { ...shownReport(report, named), ownerCode };
   if (context.json) printJson(io, shown);
   else printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
+  if (ownerCode === null && report.ownerCode !== null) {
+    context.remark('The owner code is shown on a terminal only.');
+  }
   return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);
 }
 
@@ -47,8 +50,9 @@ async function besides(context: Context, error: unknown): Promise<StatusReport> 
   }
 }
 
-/** Everything else needs a server, so that comes first. */
-function exitCodeFor({ server, account }: StatusReport): ExitCode {
+/** Everything else needs a server, so that comes first, and a login could not be saved either. */
+function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
   if (server === null) return EXIT.noServer;
+  if (database.status === 'degraded') return EXIT.failed;
   return account.connected && !account.reauthorizationRequired ? EXIT.done : EXIT.loginNeeded;
 }

@@ -88,7 +88,7 @@ export async function emptyFacts({ settings, version }: Options): Promise<Facts>
       browsers: 0,
     },
     rateLimits: { blocked: [], requests24h: 0 },
-    jobs: { byStatus: {}, reviewRequired: 0, nextRunAfter: null },
+    jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,
     problem: null,

@@ -10,7 +10,7 @@ import type { MasterKey } from '../../secrets/masterKey.ts';
 import type { Store } from '../../store/file/open.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';
-import { countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
+import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
 import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
 import { accountView } from '../accountStore.ts';
@@ -124,6 +124,7 @@ function limitFacts({ store, clock }: Known): StatusReport['rateLimits'] {
 function jobFacts({ store }: Known): StatusReport['jobs'] {
   return {
     byStatus: countJobs(store),
+    committable: countCommittable(store),
     reviewRequired: countReviews(store),
     nextRunAfter: isoOf(nextRunAfter(store)),
   };
@@ -216,8 +217,8 @@ function limitsLine({ rateLimits }: Facts): StatusEntry {
   });
 }
 
-function jobsLine({ jobs }: Facts): StatusEntry {
-  const { byStatus, reviewRequired, nextRunAfter: next } = jobs;
+function jobsLine({ jobs, database }: Facts): StatusEntry {
+  const { byStatus, committable, reviewRequired, nextRunAfter: next } = jobs;
   const open = Object.entries(byStatus).filter(([status]) => !isEnded(status as JobStatus));
   const counts = open.map(([status, count]) => `${count} ${status}`).join(', ') || 'none active';
   const summary = next === null ? counts : `${counts}, the next one resumes at ${next}`;
@@ -225,8 +226,13 @@ function jobsLine({ jobs }: Facts): StatusEntry {
     const stopped = `${reviewRequired} stopped because someone else changed the playlist`;
     return entry('jobs', 'warning', `${summary}; ${stopped}`, run('jobs'));
   }
-  const commit = { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] };
-  return entry('jobs', 'ok', summary, (byStatus.ready ?? 0) > 0 ? commit : null);
+  // A commit is saved before it begins: until then it would be refused.
+  if (!byStatus.ready || database.status === 'degraded') return entry('jobs', 'ok', summary);
+  const remedy =
+    committable > 0
+      ? { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] }
+      : { text: '{command}, to see what did not resolve', command: ['jobs', 'show', 'ID'] };
+  return entry('jobs', 'ok', summary, remedy);
 }
 
 function errorsLine({ recentErrors }: Facts): StatusEntry {

@@ -129,6 +129,13 @@ export function countJobs(store: Store): Record<string, number> {
   return Object.fromEntries(rows.map(({ status, total }) => [status, total]));
 }
 
+/** Ready jobs that a commit would write as they are: something resolved, and all of it where the job is strict. */
+export function countCommittable(store: Store): number {
+  const sql = `select count(*) as total from jobs where status = 'ready' and resolved > 0
+    and (ambiguous + unmatched + failed = 0 or coalesce(json_extract(payload, '$.strict'), 1) = 0)`;
+  return store.get<{ total: number }>(sql)?.total ?? 0;
+}
+
 /** Items of all jobs. */
 export function countJobItems(store: Store): number {
   return store.get<{ total: number }>('select coalesce(sum(total_items), 0) as total from jobs')?.total ?? 0;
