@@ -2,9 +2,10 @@
  * Reads and replaces a file that belongs to another program. A backup is kept beside it, a symbolic link stays one, and
  * a crash leaves either the old file or the new one.
  */
-import { type FileHandle, lstat, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { stampOf } from '../base/clock.ts';
+import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile, UnreadFile, writeSynced } from '../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { FileProblem } from './fileText.ts';
@@ -107,7 +108,7 @@ export async function makeDirectory(path: string, base: string): Promise<void> {
     });
   }
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeDirectories(dirname(path));
   } catch (error) {
     throw unusable(path, 'written', error);
   }

@@ -1,6 +1,7 @@
 /** Reads, replaces and removes the files of a service. */
-import { lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises';
+import { lstat, readlink, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile } from '../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 
@@ -21,7 +22,7 @@ export async function readText(path: string): Promise<string | null> {
 /** @throws RelayError `SERVICE_FAILED` */
 export async function replaceText(path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeDirectories(dirname(path));
     await replaceFile(path, text, { mode: 0o644 });
   } catch (error) {
     throw unwritable(path, error);
@@ -44,7 +45,7 @@ export async function linkTarget(path: string): Promise<string | null> {
 export async function putLink(path: string, target: string): Promise<void> {
   if ((await linkTarget(path)) === target) return;
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeDirectories(dirname(path));
     if ((await lstat(path).catch(() => null))?.isSymbolicLink()) await rm(path);
     await symlink(target, path);
   } catch (error) {
@@ -53,8 +54,11 @@ export async function putLink(path: string, target: string): Promise<void> {
 }
 
 function unwritable(path: string, error: unknown): RelayError {
+  const isReadOnly = systemCodeOf(error) === 'EROFS';
   return new RelayError('SERVICE_FAILED', `${path} cannot be changed: ${messageOf(error)}.`, {
-    remedy: 'Check the owner of the file and its directory, then run this again.',
+    remedy: isReadOnly
+      ? 'Your home directory is on a read-only disk: make it writable, then run this again.'
+      : 'Check the owner of the file and its directory, then run this again.',
     cause: error,
   });
 }

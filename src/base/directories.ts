@@ -1,0 +1,30 @@
+/** Making directories. Node's own recursive call tells a read-only disk as ENOENT, and never returns below `/proc`. */
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemCodeOf } from './thrown.ts';
+
+type Make = (path: string, options: { mode: number }) => Promise<unknown>;
+
+/**
+ * Makes the directory `path` and those above it that are missing, private to the person.
+ * @throws the error of the first that could not be made
+ */
+export async function makeDirectories(path: string, make: Make = mkdir): Promise<void> {
+  const missing: string[] = [];
+  for (let at = path; !(await made(at, make)); at = dirname(at)) missing.push(at);
+  for (const next of missing.reverse()) {
+    if (!(await made(next, make))) await make(next, { mode: 0o700 });
+  }
+}
+
+/** False where the directory above is missing. */
+async function made(path: string, make: Make): Promise<boolean> {
+  try {
+    await make(path, { mode: 0o700 });
+  } catch (error) {
+    if ((await stat(path).catch(() => null))?.isDirectory()) return true;
+    if (systemCodeOf(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'node:test';
+import { makeDirectories } from '../../src/base/directories.ts';
+import { temporaryHome } from '../support/cli.ts';
+
+test('what is missing is made, private to the person, and what is there stays', async (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'a', 'b', 'c');
+  await makeDirectories(path);
+  await makeDirectories(path);
+  assert.deepEqual(
+    [join(home, 'a'), path].map((one) => statSync(one).mode & 0o777),
+    [0o700, 0o700],
+  );
+});
+
+test('a read-only disk is told as one, whatever is missing on it', async (context) => {
+  const home = temporaryHome(context);
+  const readOnly = async (path: string, options: { mode: number }) => {
+    if (path.startsWith(join(home, 'disk', 'a', 'b'))) return mkdir(path, options);
+    throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+  };
+  await mkdir(join(home, 'disk'));
+  await assert.rejects(makeDirectories(join(home, 'disk', 'a', 'b'), readOnly), { code: 'EROFS' });
+  await makeDirectories(join(home, 'disk'), readOnly);
+});
+
+test('a file in the way is told, and stays', async (context) => {
+  const home = temporaryHome(context);
+  writeFileSync(join(home, 'file'), 'kept');
+  await assert.rejects(makeDirectories(join(home, 'file')), { code: 'EEXIST' });
+  await assert.rejects(makeDirectories(join(home, 'file', 'a')), { code: 'ENOTDIR' });
+  assert.equal(existsSync(join(home, 'file')), true);
+});
