@@ -1,5 +1,6 @@
 /** Starts the server at login with systemd, as a user unit. */
 
+import { RelayError } from '../domain/errors.ts';
 import {
   type Ran,
   refused,
@@ -43,6 +44,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
   async function install(start: boolean): Promise<{ changed: boolean; started: Start }> {
     const before = await find();
     if (before.writtenBy === 'other') throw writtenByOther(unit);
+    if (before.silent !== null) await requireSystemd(before.silent);
     const changed = !before.current || !before.enabled;
     if (!before.current) await replaceText(unit, wanted);
     if (!(await ask('daemon-reload')).ok) {
@@ -57,6 +59,18 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     const restarted = await machine.run('systemctl', ['--user', 'restart', UNIT], STOP_MS);
     check(restarted, 'systemd did not start the service');
     return { changed, started: 'now' };
+  }
+
+  /** A link is enough where systemd runs and cannot be reached from this session; elsewhere nothing would read it. */
+  async function requireSystemd(silent: string): Promise<void> {
+    // sd_booted(3): the directory is there exactly where systemd started the system.
+    if ((await machine.run('test', ['-d', '/run/systemd/system'])).ok) return;
+    throw new RelayError('SERVICE_FAILED', `There is no systemd here to start relay at login: ${silent}`, {
+      remedy: {
+        text: 'Nothing was installed. Start it with {command}, or let what starts your other programs do so.',
+        command: ['serve'],
+      },
+    });
   }
 
   async function uninstall(): Promise<boolean> {

@@ -30,7 +30,7 @@ interface Desk {
   state: string;
   asked: string[];
   /** What the manager knows. */
-  systemd: { reachable: boolean; enabled: boolean; active: string; refuses: string[] };
+  systemd: { booted: boolean; reachable: boolean; enabled: boolean; active: string; refuses: string[] };
   service(args?: string[], options?: CliOptions): Promise<CliResult>;
   /** As a running server leaves it; the pid is that of this test unless told. */
   serverRuns(pid?: number): void;
@@ -50,7 +50,7 @@ function desk(context: TestContext, answer = systemctl): Desk {
     program,
     state,
     asked: [],
-    systemd: { reachable: true, enabled: false, active: 'inactive', refuses: [] },
+    systemd: { booted: true, reachable: true, enabled: false, active: 'inactive', refuses: [] },
     service: (args = [], options = {}) => {
       const machine: Machine = {
         program: [program],
@@ -93,6 +93,7 @@ function hurried() {
 /** A systemd that starts the server at once. */
 function systemctl(own: Desk, line: string): Ran {
   const { systemd } = own;
+  if (line === 'test -d /run/systemd/system') return { ...DONE, ok: systemd.booted };
   if (!systemd.reachable) return { ok: false, out: '', err: NO_BUS };
   const verb = line.split(' ')[2] ?? '';
   if (systemd.refuses.includes(verb)) return { ok: false, out: '', err: `Failed to ${verb} unit.` };
@@ -223,6 +224,19 @@ test('without an answer of systemd the link is made here, and it starts at the n
   });
   assert.deepEqual(await own.service(['uninstall']), { code: 0, out: `Removed ${unitOf(own)}\n`, err: '' });
   assert.deepEqual([existsSync(unitOf(own)), existsSync(linkOf(own))], [false, false]);
+});
+
+test('where there is no systemd nothing is installed', async (context) => {
+  const own = desk(context);
+  Object.assign(own.systemd, { reachable: false, booted: false });
+  assert.deepEqual(await own.service(['install']), {
+    code: 1,
+    out: '',
+    err: `relay: There is no systemd here to start relay at login: ${NO_BUS}
+  Nothing was installed. Start it with \`relay serve\`, or let what starts your other programs do so.
+`,
+  });
+  assert.equal(existsSync(unitOf(own)), false);
 });
 
 test('while a server runs in the foreground the service is not started against it', async (context) => {
