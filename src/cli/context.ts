@@ -61,7 +61,7 @@ export interface Context extends World {
   readonly demo: boolean;
   /**
    * Says on stderr what a person should know beside the result. With `--json` it waits until the command has succeeded, so
-   * that an error stays the only line there.
+   * that an error stays the only line there. The same is said once.
    */
   remark(text: string): void;
   /** From flags and environment; reads nothing. */
@@ -78,6 +78,7 @@ export interface Context extends World {
 }
 
 export function createContext(world: World, globals: () => GlobalOptions, remarks: string[] = []): Context {
+  const said = new Set<string>();
   const context: Context = {
     ...world,
     io: cleanIo(world.io),
@@ -88,6 +89,8 @@ export function createContext(world: World, globals: () => GlobalOptions, remark
       return globals().home;
     },
     remark: (text) => {
+      if (said.has(text)) return;
+      said.add(text);
       if (context.json) remarks.push(text);
       else note(context.io, text);
     },

@@ -15,6 +15,7 @@ import type { System } from './configPlaces.ts';
 import { leadsTo, type Shares } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { type Addition, findEntry, merge, snippet } from './merge.ts';
+import { keyIn } from './oldKeys.ts';
 
 /** Everything needed to connect one client to one server; making it changes nothing. */
 export interface Plan {
@@ -72,16 +73,21 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
   return Object.fromEntries(lists);
 }
 
-/** Whether the client's file points to the server. `other`: an entry with that name has a different address. */
-export async function stateOf({
-  file,
-  addition,
-  connection,
-}: Plan): Promise<'yes' | 'no' | 'other' | 'unreadable'> {
+/**
+ * Whether the client's file points to the server. `other`: an entry with that name has a different address; `old_key`: it
+ * sends a key that is not the one of `currentKey`, which is asked only where it matters.
+ */
+export async function stateOf(
+  { file, addition, connection }: Plan,
+  currentKey: () => Promise<string | null>,
+): Promise<'yes' | 'no' | 'other' | 'old_key' | 'unreadable'> {
   try {
     const entry = findEntry(textOf(await readClientFile(file)), addition);
     if (entry === undefined) return 'no';
-    return leadsTo(entry, connection.url) ? 'yes' : 'other';
+    if (!leadsTo(entry, connection.url)) return 'other';
+    const key = keyIn(entry);
+    const current = key === null ? null : await currentKey();
+    return current !== null && current !== key ? 'old_key' : 'yes';
   } catch (error) {
     if (error instanceof FileProblem || error instanceof RelayError) return 'unreadable';
     throw error;

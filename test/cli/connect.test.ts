@@ -613,6 +613,51 @@ test('a server that takes no key makes --key an error', async (context) => {
   assert.deepEqual(settings, { ...expected, err: NO_SERVER + expected.err });
 });
 
+test('after key rotate, the files that still have the old key are named, by key and by connect', async (context) => {
+  const { run, home, put } = desk(context);
+  const NEW = KEY.replaceAll('a', 'b');
+  let key = KEY;
+  const { env } = await startFakeLocal(context, {
+    answers: {
+      status: async () => reportFor('http://127.0.0.1:4980/mcp'),
+      showKey: async () => ({ key, fromEnvironment: false }),
+      rotateKey: async () => {
+        key = NEW;
+        return { key };
+      },
+    },
+  });
+  put('.codeium/windsurf/mcp_config.json', BOTH);
+  await run(['cursor', '--key', '--write'], { env });
+  await run(['gemini', '--key', '--write'], { env });
+  const states = async () => {
+    const { clients } = JSON.parse((await run(['--json'], { env })).out);
+    return Object.fromEntries(
+      clients
+        .map(({ id, state }: Record<string, unknown>) => [id, state])
+        .filter(([, state]: string[]) => state !== 'no'),
+    );
+  };
+  const before = await states();
+  assert.deepEqual([before.gemini, before.cursor], ['yes', 'yes']);
+  const rotated = await relay(['key', 'rotate'], { env: { HOME: home, ...env } });
+  assert.deepEqual(rotated, {
+    code: 0,
+    out: `${NEW}\n`,
+    err: `The line above is the new key. The old one no longer works, and browsers need the owner code again.
+These files still have the old key. To put the new one in:
+  relay connect cursor --key --write  ${home}/.cursor/mcp.json
+  relay connect gemini --key --write  ${home}/.gemini/settings.json
+Give the new key to every other client that sent the old one.
+`,
+  });
+  const after = await states();
+  assert.deepEqual([after.gemini, after.cursor], ['old_key', 'old_key']);
+  assert.match((await run([], { env })).out, /^cursor +Cursor +old key$/m);
+  await run(['cursor', '--key', '--write'], { env });
+  assert.equal((await states()).cursor, 'yes');
+});
+
 test('connect alone lists the clients, their files and where relay is in them', async (context) => {
   const { run, put } = desk(context);
   put('.cursor/mcp.json', BOTH);

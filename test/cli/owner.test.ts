@@ -145,20 +145,24 @@ test('key prints the key alone, key rotate a new one', async (context) => {
     out: '{"key":"old","fromEnvironment":false}\n',
     err: '',
   });
-  assert.deepEqual(await relay(['key', 'rotate'], { env }), {
+  const noClients = { ...env, HOME: temporaryHome(context) };
+  assert.deepEqual(await relay(['key', 'rotate'], { env: noClients }), {
     code: 0,
     out: 'new\n',
-    err: 'The old key no longer works. Give the new one to every client that used it.\n',
+    err: `The line above is the new key. The old one no longer works, and browsers need the owner code again.
+Give the new key to every client that sent the old one. Clients that you approved need no key.
+`,
   });
   assert.deepEqual(
     calls.map(({ route }) => route),
-    ['key/show', 'key/show', 'key/rotate'],
+    ['key/show', 'key/show', 'key/show', 'key/rotate'],
   );
 });
 
 test('an error of the server arrives with its code, its words and its remedy', async (context) => {
   const { env } = await startFakeLocal(context, {
     answers: {
+      showKey: async () => ({ key: 'old', fromEnvironment: true }),
       rotateKey: async () => {
         throw new RelayError('SETTINGS_INVALID', 'The key comes from MCP_API_KEY.', {
           remedy: 'Change it there.',

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
+import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { note, printJson, printLine } from '../terminal/output.ts';
+import { columns, note, printJson, printLine } from '../terminal/output.ts';
 
 export function keyCommand(context: Context): Command {
   const show = () => runKeyShow(context);
@@ -23,8 +24,45 @@ async function runKeyShow(context: Context): Promise<void> {
 }
 
 async function runKeyRotate(context: Context): Promise<void> {
-  const { key } = await context.withLocal((local) => local.rotateKey());
-  if (context.json) return printJson(context.io, { key });
+  const { old, key } = await context.withLocal(async (local) => {
+    const { key: old } = await local.showKey();
+    return { old, ...(await local.rotateKey()) };
+  });
+  const holders = await holdersOf(context, old);
+  if (context.json) {
+    return printJson(context.io, {
+      key,
+      oldKeyIn: holders.map(({ client, file }) => ({ client: client.id, file })),
+    });
+  }
   printLine(context.io, key);
-  note(context.io, 'The old key no longer works. Give the new one to every client that used it.');
+  note(
+    context.io,
+    'The line above is the new key. The old one no longer works, and browsers need the owner code again.',
+  );
+  if (holders.length === 0) {
+    note(
+      context.io,
+      'Give the new key to every client that sent the old one. Clients that you approved need no key.',
+    );
+    return;
+  }
+  note(context.io, 'These files still have the old key. To put the new one in:');
+  const lines = holders.map(({ client, file }) => [
+    `  ${commandLine(context, 'connect', client.id, '--key', '--write')}`,
+    file,
+  ]);
+  for (const line of columns(lines)) note(context.io, line);
+  note(context.io, 'Give the new key to every other client that sent the old one.');
+}
+
+/** Whose files cannot be found has to look for the key without help. */
+async function holdersOf(context: Context, key: string) {
+  const { clientsWith } = await import('../../connect/oldKeys.ts');
+  const { systemOf } = await import('../connect/connectCommand.ts');
+  try {
+    return await clientsWith(key, systemOf(context));
+  } catch {
+    return [];
+  }
 }

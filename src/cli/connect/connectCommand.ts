@@ -120,12 +120,14 @@ async function listClients(context: Context, server: Server): Promise<void> {
   const { io, json } = context;
   const { planFor, stateOf } = await import('../../connect/connectClient.ts');
   const system = systemOf(context);
+  const key = currentKey(context);
   const rows = await Promise.all(
     CLIENTS.map(async (client) => {
       const plan = planFor(client, connectionTo(server, null), system, '');
       const { file, missing } = plan;
       const { id, name, format } = client;
-      return { id, name, file, format, installed: missing === null, state: await stateOf(plan) };
+      const state = await stateOf(plan, key);
+      return { id, name, file, format, installed: missing === null, state };
     }),
   );
   if (json) return printJson(io, { name: server.name, url: server.url, clients: rows });
@@ -159,17 +161,32 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
 }
 
 /** `--write` says the same by what it does. */
-async function noteIfThere({ io }: Context, plan: Plan): Promise<void> {
+async function noteIfThere(context: Context, plan: Plan): Promise<void> {
   const { stateOf } = await import('../../connect/connectClient.ts');
-  const state = await stateOf(plan);
-  if (state !== 'no') note(io, `${plan.file} ${THERE[state](plan.connection.name)}.`);
+  const state = await stateOf(plan, currentKey(context));
+  if (state !== 'no') note(context.io, `${plan.file} ${THERE[state](plan.connection.name)}.`);
 }
 
 const THERE = {
   yes: (server: string) => `has ${server} already`,
   other: (server: string) => `has ${server} with another address`,
+  old_key: (server: string) => `has ${server} with an old key, which no longer works`,
   unreadable: () => 'cannot be read; --write says why',
 };
+
+/** The key that clients may send; null where it cannot be known. Asked once. */
+function currentKey(context: Context): () => Promise<string | null> {
+  let asked: Promise<string | null> | undefined;
+  return () => {
+    asked ??= context
+      .withLocal((local) => local.showKey())
+      .then(
+        ({ key }) => key,
+        () => null,
+      );
+    return asked;
+  };
+}
 
 function connectionTo({ name, url }: Server, key: string | null): Connection {
   return { name, url, key };
@@ -189,7 +206,8 @@ function choiceOf({ toolsets, readOnly }: ConnectOptions): Partial<ToolChoice> {
   };
 }
 
-function systemOf({ platform, env }: Context): System {
+/** Where the files of clients are. @throws RelayError `HOME_UNUSABLE` */
+export function systemOf({ platform, env }: Pick<Context, 'platform' | 'env'>): System {
   const name = platform === 'win32' ? 'USERPROFILE' : 'HOME';
   const home = env[name] || homedir();
   if (pathsOf({ platform }).isAbsolute(home)) return { platform, env, home };

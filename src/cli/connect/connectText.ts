@@ -7,13 +7,14 @@ export interface ClientRow {
   id: string;
   name: string;
   file: string;
-  state: 'yes' | 'no' | 'other' | 'unreadable';
+  state: 'yes' | 'no' | 'other' | 'old_key' | 'unreadable';
 }
 
 const STATES: Record<ClientRow['state'], string> = {
   yes: 'yes',
   no: 'no',
   other: 'outdated',
+  old_key: 'old key',
   unreadable: 'unreadable',
 };
 

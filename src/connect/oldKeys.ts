@@ -1,0 +1,25 @@
+/** API keys in the files of clients: a key that was replaced is of no use there. Reads only. */
+import { existsSync } from 'node:fs';
+import { readClientFile, textOf } from './clientFile.ts';
+import { CLIENTS, type Client, setupFor } from './clientTable.ts';
+import type { System } from './configPlaces.ts';
+
+/** The key that an entry sends, in whatever form the client wants it; null without one. */
+export function keyIn(entry: unknown): string | null {
+  return /\bBearer\s+([\w.~+/-]{32,}=*)/.exec(JSON.stringify(entry))?.[1] ?? null;
+}
+
+/** The clients whose file holds `key`. A file that cannot be read counts as none. */
+export async function clientsWith(
+  key: string,
+  system: System,
+): Promise<Array<{ client: Client; file: string }>> {
+  const found = await Promise.all(
+    CLIENTS.map(async (client) => {
+      const { file } = setupFor(client, system, existsSync).place;
+      const text = await readClientFile(file).then(textOf, () => null);
+      return text?.includes(key) ? [{ client, file }] : [];
+    }),
+  );
+  return found.flat();
+}
