@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { nearestNames } from '../config/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
+import { withDashedId } from './access/dashedId.ts';
 import { withToolHelp } from './call/toolHelp.ts';
 import { byHelpGroup, HELP_GROUPS } from './commandGroups.ts';
 import { COMMANDS } from './commandList.ts';
@@ -21,7 +22,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
   const program = createProgram(world, finish, json, remarks);
   try {
     if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
-    else await program.parseAsync([...withToolHelp(args)], { from: 'user' });
+    else await program.parseAsync([...withDashedId(withToolHelp(args))], { from: 'user' });
     for (const text of remarks) note(cleanIo(world.io), text);
     return code;
   } catch (error) {

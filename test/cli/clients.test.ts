@@ -120,6 +120,7 @@ test('an ID that begins with a dash, as older ones may, is taken as one', async 
     ['--forget', id],
     ['--forget', '--', `-${id.slice(1)}`],
     ['--json', '--', '-x'],
+    [`-V${id.slice(2)}`],
   ]) {
     assert.equal((await relay(['clients', 'revoke', ...args], { env: server.env })).code, 0, args.join(' '));
   }
@@ -132,6 +133,7 @@ test('an ID that begins with a dash, as older ones may, is taken as one', async 
       { client: id, forget: true },
       { client: id, forget: true },
       { client: '-x', forget: false },
+      { client: `-V${id.slice(2)}`, forget: false },
     ],
   );
   const { env } = server;

@@ -39,7 +39,7 @@ export function clientsCommand(context: Context): Command {
         .action((name: string, options: AddOptions) => runClientsAdd(context, name, options)),
     )
     .addCommand(
-      new RevokeCommand('revoke')
+      new Command('revoke')
         .description('End the access of a client at once')
         .argument('<client>', 'ID or name; if several share it, the approved one')
         .option('--forget', 'Also remove its registration')
@@ -94,15 +94,6 @@ async function readSecret({ io, signal }: Context): Promise<string> {
   throw new RelayError('USAGE', 'No secret was given.', {
     remedy: 'Make one with `openssl rand -hex 32`, then type it or pipe it in.',
   });
-}
-
-/** Older IDs can begin with a dash, so an argument of that form is an ID and not an option. */
-class RevokeCommand extends Command {
-  override parseOptions(args: string[]): ReturnType<Command['parseOptions']> {
-    const id = args.includes('--') ? undefined : args.find((arg) => /^-[\w-]{21}$/.test(arg));
-    if (id === undefined) return super.parseOptions(args);
-    return super.parseOptions([...args.filter((arg) => arg !== id), '--', id]);
-  }
 }
 
 async function runClientsRevoke(
