@@ -33,6 +33,9 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
+/** How long a client may keep a list: it never changes while the server runs. */
+const LIST_TTL_MS = 3_600_000;
+
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const offers = createOffers(options.choice);
   const inFlight = createInFlight();
@@ -45,6 +48,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         {
           capabilities: { tools: { listChanged: false }, prompts: { listChanged: false } },
           instructions: offer.instructions,
+          cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS }, 'prompts/list': { ttlMs: LIST_TTL_MS } },
         },
       );
       server.setRequestHandler('tools/list', () => ({ tools: offer.entries }));

@@ -19,14 +19,6 @@ export function hostInputSchema(schema: z.ZodObject): ObjectSchema {
   return asObject(argument(z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' })));
 }
 
-/**
- * The result of a tool. Members beside those described are allowed, since a later version may add some. What may be null
- * has no `type`: several clients read a list of types as one type, and `properties`, `required` and `items` let null pass.
- */
-export function hostOutputSchema(schema: z.ZodObject): ObjectSchema {
-  return asObject(result(z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12' })));
-}
-
 function argument(given: Node): Node {
   const node = oneForm(given);
   const shown = Object.entries(recordOf(node.properties)).filter(([, field]) => !field.deprecated);
@@ -97,44 +89,6 @@ function defaultOf({ default: value }: Node, told: string): string | undefined {
   return isPlain && value !== 0 ? `default ${value}` : undefined;
 }
 
-function result(node: Node): Node {
-  const forms = formsOf(node);
-  const values = forms.filter(({ type }) => type !== 'null');
-  const [value, ...more] = values;
-  if (!value) return plain(node);
-  if (more.length > 0) return present({ description: node.description, anyOf: forms.map(result) });
-  const sent = result({ ...value, description: node.description ?? value.description });
-  return forms.length > 1 ? orNull(sent) : sent;
-}
-
-/** A schema that is no union. */
-function plain({ items, additionalProperties, ...node }: Node): Node {
-  const { properties, required } = node;
-  return present({
-    type: node.type,
-    description: node.description,
-    const: node.const,
-    enum: node.enum,
-    properties: properties && mapRecord(recordOf(properties), result),
-    required: listOf(required).length > 0 ? required : undefined,
-    items: items && result(items as Node),
-    additionalProperties: membersOf(additionalProperties),
-  });
-}
-
-function orNull({ type: _type, const: only, enum: choices, anyOf, ...sent }: Node): Node {
-  if (anyOf) return { ...sent, anyOf: [...listOf(anyOf), { type: 'null' }] };
-  if (only !== undefined) return { ...sent, enum: [only, null] };
-  return choices ? { ...sent, enum: [...new Set([...listOf(choices), null])] } : sent;
-}
-
-/** What every member of a record is; undefined where it may be anything. */
-function membersOf(others: unknown): Node | undefined {
-  if (typeof others !== 'object' || others === null) return undefined;
-  const value = result(others as Node);
-  return Object.keys(value).length > 0 ? value : undefined;
-}
-
 /** The branches of a union, also of one that is written as a list of types. */
 function formsOf({ anyOf, oneOf, ...node }: Node): Node[] {
   const named = listOf(node.type).map((type) => ({ ...node, type }));
@@ -147,10 +101,6 @@ function listOf(value: unknown): unknown[] {
 
 function recordOf(value: unknown): Record<string, Node> {
   return (value ?? {}) as Record<string, Node>;
-}
-
-function mapRecord(record: Record<string, Node>, convert: (node: Node) => Node): Record<string, Node> {
-  return Object.fromEntries(Object.entries(record).map(([name, node]) => [name, convert(node)]));
 }
 
 function present(node: Node): Node {

@@ -8,7 +8,7 @@ import { invalidArguments, pathText, unknownArgument, unwrapped } from './argume
  * @param args as the client sent them: zod, in the SDK too, ignores a key called `__proto__`
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */
-export function parseArguments(tool: Tool, args: unknown): unknown {
+export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
   const own = languageName(args);
   if (own !== null) throw unknownArgument(tool, own);
   const parsed = tool.input.safeParse(withoutNulls(tool.input, args ?? {}), { reportInput: true });

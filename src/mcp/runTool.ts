@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
 import { FIX_META, hasOwnWords } from '../domain/remedy.ts';
+import { FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { parseArguments } from './parseArguments.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
@@ -40,17 +41,32 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
     late: deadlineError(),
   };
   try {
-    const data = await withDeadline(deadline, async (signal) => {
+    const result = await withDeadline(deadline, async (signal) => {
       const parsed = parseArguments(tool, args);
       signal.throwIfAborted();
-      return tool.handle(context.services, parsed, { signal, progress: context.progress });
+      // Of no concern to the handler, which always gives the full result.
+      const { detail, ...own } = parsed;
+      const data = await tool.handle(context.services, own, { signal, progress: context.progress });
+      return answerOf(tool, parsed, tool.output.parse(data));
     });
-    const result = tool.output.parse(data) as Record<string, unknown>;
     context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');
     return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
   } catch (thrown) {
     return failure(tool, thrown, context, startedAt);
   }
+}
+
+/** The result in the form that was asked for, no longer than a host shows to its model. */
+function answerOf(
+  { lean, rows }: Tool,
+  args: Record<string, unknown>,
+  full: Record<string, unknown>,
+): Record<string, unknown> {
+  const isFull = args.detail === 'full';
+  const list = rows && { ...rows, offset: typeof args.offset === 'number' ? args.offset : null };
+  if (isFull) return fit(full, FULL_LIMIT, list);
+  const isPage = list !== null && list.offset !== null;
+  return fit(lean ? lean.of(full) : full, isPage ? LEAN_PAGE_LIMIT : LEAN_LIMIT, list);
 }
 
 function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: number): CallResult {
@@ -60,7 +76,7 @@ function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: n
   else context.log.info(fields, 'tool call failed');
   return {
     content: [{ type: 'text', text: toolErrorText(error) }],
-    structuredContent: { error },
+    structuredContent: fit({ error }, LEAN_LIMIT, null),
     isError: true,
     ...fixOf(thrown),
   };

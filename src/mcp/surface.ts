@@ -1,10 +1,9 @@
 /** What a client reads before its first call: the server's instructions and `tools/list`. */
-import * as z from 'zod';
-import { TOOL_ERROR_CODES } from '../domain/errors.ts';
 import { groupsOf, type ToolChoice } from '../domain/toolsets.ts';
 import { ALL_TOOLS } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
-import { hostInputSchema, hostOutputSchema, type ObjectSchema } from './hostSchema.ts';
+import { hostInputSchema, type ObjectSchema } from './hostSchema.ts';
+import { outputSchemaOf } from './outputSchema.ts';
 
 /**
  * Instructions for the client's model: at most 1,900 characters, since clients cut them at 2,048. The second line is
@@ -47,23 +46,24 @@ export interface ToolEntry {
   inputSchema: ObjectSchema;
   outputSchema: ObjectSchema;
   annotations: {
-    title: string;
     readOnlyHint: boolean;
     destructiveHint: boolean;
     idempotentHint: boolean;
     openWorldHint: boolean;
   };
+  _meta?: Record<string, unknown>;
 }
 
-const ErrorShape = z.object({
-  error: z.object({
-    code: z.enum(Object.keys(TOOL_ERROR_CODES) as [string, ...string[]]),
-    message: z.string(),
-    remedy: z.string().optional(),
-    retryAfterSeconds: z.number().optional(),
-    details: z.record(z.string(), z.unknown()).optional(),
-  }),
-});
+/** The most used tools: Claude Code keeps these loaded and finds the others by searching (its documentation of MCP). */
+const ALWAYS_LOADED: ReadonlySet<string> = new Set([
+  'search_tracks',
+  'get_my_playlists',
+  'get_playlist_tracks',
+  'create_playlist_from_tracks',
+  'add_tracks_to_playlist',
+  'get_currently_playing',
+  'play',
+]);
 
 const entries = new WeakMap<Tool, ToolEntry>();
 
@@ -83,31 +83,13 @@ function makeEntry(tool: Tool): ToolEntry {
     title: tool.title,
     description: tool.description,
     inputSchema: hostInputSchema(tool.input),
-    outputSchema: outputSchema(tool.output),
+    outputSchema: outputSchemaOf(tool),
     annotations: {
-      title: tool.title,
       readOnlyHint: tool.kind === 'read',
       destructiveHint: tool.kind === 'destructive',
       idempotentHint: tool.idempotent,
       openWorldHint: tool.openWorld,
     },
-  };
-}
-
-/**
- * A failed tool answers `{error}` in the same `structuredContent`, and the older SDK client checks that against the
- * output schema too, so the schema says "the result or an error". Additional members are allowed, since a later version
- * may add some.
- */
-function outputSchema(schema: z.ZodObject): ObjectSchema {
-  const success: Record<string, unknown> = hostOutputSchema(schema);
-  const failure = hostOutputSchema(ErrorShape);
-  const required = (success.required as string[] | undefined) ?? [];
-  delete success.required;
-  return {
-    type: 'object',
-    ...success,
-    properties: { ...(success.properties as object), ...(failure.properties as object) },
-    anyOf: [{ required }, { required: ['error'] }],
+    ...(ALWAYS_LOADED.has(tool.name) ? { _meta: { 'anthropic/alwaysLoad': true } } : {}),
   };
 }

@@ -1,5 +1,6 @@
 /** Durable jobs: bulk work that continues by itself through limits, restarts and crashes. */
 import * as z from 'zod';
+import { counted } from '../base/counted.ts';
 import { RelayError } from '../domain/errors.ts';
 import {
   BULK_JOB_TYPES,
@@ -8,12 +9,15 @@ import {
   JOB_STATUSES,
   JOB_TYPES,
   type JobPayload,
+  UNRESOLVED_STATUSES,
 } from '../domain/job.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { Fix } from '../jobs/settle.ts';
+import { type LeanForm, leanList } from './answer/lean.ts';
+import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';
 import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
 import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
-import { Candidate } from './catalog/trackMatching.ts';
+import { Candidate, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
 
 export type { ItemRecord, JobRecord } from '../jobs/jobRecord.ts';
@@ -68,6 +72,92 @@ const JobItemShape = z.object({
   candidates: z.array(Candidate).optional(),
   error: JobFailure.optional(),
 });
+
+const LeanJob = z.object({
+  job_id: z.string(),
+  type: z.string(),
+  status: z.string(),
+  playlist_id: z.string().optional(),
+  total_items: Count,
+  pending: Count.optional(),
+  resolved: Count,
+  ambiguous: Count,
+  unmatched: Count,
+  failed: Count,
+  skipped_existing: Count.optional(),
+  written: Count,
+  run_after: z.string().optional(),
+  reason: z.string().optional(),
+  review_required: z.boolean().optional(),
+  error: z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() }).optional(),
+  result: z.looseObject({}).optional(),
+  created_at: z.string(),
+  completed_at: z.string().optional(),
+});
+
+type JobShape = z.infer<typeof JobShape>;
+
+/** Without what the caller gave, and without how often something was tried. */
+function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<typeof LeanJob> {
+  const { job_id, type, status, total_items, resolved, ambiguous, unmatched, failed, written } = job;
+  return {
+    job_id,
+    type,
+    status,
+    total_items,
+    resolved,
+    ambiguous,
+    unmatched,
+    failed,
+    written,
+    created_at: job.created_at,
+    ...compact({
+      playlist_id: job.playlist_id,
+      pending: job.pending || null,
+      skipped_existing: job.skipped_existing || null,
+      run_after: job.run_after,
+      reason: job.reason,
+      review_required: job.review_required,
+      error: job.error,
+      result: job.result,
+      completed_at: job.completed_at,
+    }),
+  };
+}
+
+const LeanJobItem = z.object({
+  position: z.number(),
+  input: z.unknown(),
+  status: z.string(),
+  track: LeanTrack.optional(),
+  candidates: z.array(LeanCandidate).optional(),
+  error: z.looseObject({}).optional(),
+});
+
+function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJobItem> {
+  const { position, input, status, track, candidates, error } = item;
+  return {
+    position,
+    input,
+    status,
+    ...compact({
+      track: track && leanTrack(track),
+      candidates: track ? null : leanCandidates(candidates),
+      error,
+    }),
+  };
+}
+
+/** Said first where the page does not show all that did not resolve. */
+function unresolvedNote(
+  { job_id, ambiguous, unmatched, failed }: z.infer<typeof JobSummary>,
+  items: ReadonlyArray<z.infer<typeof JobItemShape>>,
+): string | null {
+  const all = ambiguous + unmatched + failed;
+  const shown = items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)).length;
+  if (shown >= all) return null;
+  return `${counted(all, 'item')} did not resolve: get_job_status with job_id ${job_id} and only "unresolved" lists them.`;
+}
 
 const jobId = z.string().trim().min(1).max(100).describe('From create_bulk_job or list_jobs');
 
@@ -208,6 +298,23 @@ export const getJobStatusTool = defineTool({
     total: Count.describe('Items of the list asked for'),
     next_offset: z.number().nullable().describe('Give this as offset for the next page; null at the end'),
   }),
+  lean: {
+    schema: z.object({
+      note: z.string().optional(),
+      job: LeanJob,
+      items: z.array(LeanJobItem),
+      total: Count,
+      next_offset: Count.optional(),
+    }),
+    of: ({ job, items, total, next_offset }) => ({
+      ...compact({ note: unresolvedNote(job, items) }),
+      job: leanJob(job),
+      items: items.map(leanJobItem),
+      total,
+      ...compact({ next_offset }),
+    }),
+  },
+  rows: { key: 'items' },
   async handle({ jobs }, { job_id, only, offset, limit }) {
     const job = jobs.get(job_id);
     const { items, total } = jobs.items(job_id, offset, limit, only);
@@ -225,6 +332,8 @@ export const listJobsTool = defineTool({
   openWorld: false,
   input: z.object({ offset: JobOffset, limit: JobLimit }),
   output: listOf(JobSummary),
+  lean: leanList(LeanJob, leanJob),
+  rows: { key: 'items' },
   async handle({ jobs }, { offset, limit }) {
     const { items, total } = jobs.list(offset, limit);
     const end = offset + limit;
@@ -263,6 +372,11 @@ function fixOf(fix: z.output<typeof Fixes>[number]): Fix {
   return 'skip' in fix ? { position, skip: true } : { position, uri: fix.track_id.uri };
 }
 
+const leanJobAnswer: LeanForm<z.infer<typeof JobAnswer>> = {
+  schema: z.object({ job: LeanJob }),
+  of: ({ job }) => ({ job: leanJob(job) }),
+};
+
 export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
@@ -292,6 +406,10 @@ export const resumeJobTool = defineTool({
     settled: Count.optional().describe('Items that now have their track'),
     skipped: Count.optional().describe('Items that are now left out'),
   }),
+  lean: {
+    schema: z.object({ settled: Count.optional(), skipped: Count.optional(), job: LeanJob }),
+    of: ({ job, ...counts }) => ({ ...counts, job: leanJob(job) }),
+  },
   async handle({ jobs }, { job_id, review, fixes, accept_near }, call) {
     if (fixes === undefined && accept_near === undefined) return { job: await jobs.resume(job_id, review) };
     return jobs.settle(job_id, { fixes: fixes?.map(fixOf), acceptNear: accept_near }, call);
@@ -314,6 +432,7 @@ export const commitJobTool = defineTool({
       ),
   }),
   output: JobAnswer,
+  lean: leanJobAnswer,
   handle: async ({ jobs }, { job_id, skip_unresolved }) => ({
     job: await jobs.commit(job_id, { skipUnresolved: skip_unresolved }),
   }),
@@ -328,5 +447,6 @@ export const cancelJobTool = defineTool({
   idempotent: true,
   input: z.object({ job_id: jobId }),
   output: JobAnswer,
+  lean: leanJobAnswer,
   handle: async ({ jobs }, { job_id }, { signal }) => ({ job: await jobs.cancel(job_id, signal) }),
 });

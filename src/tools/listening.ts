@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import { Artist, Context, listOf, Track } from '../domain/shapes.ts';
 import { getRecentlyPlayed, getTopArtists, getTopTracks } from '../provider/resources/listening.ts';
+import { leanList, linksOf } from './answer/lean.ts';
+import { compact, LeanArtist, LeanTrack, leanArtist, leanContext, leanTrack } from './answer/leanShapes.ts';
 import { limit, Offset } from './arguments.ts';
 import { defineTool } from './tool.ts';
 
@@ -24,6 +26,8 @@ export const getTopTracksTool = defineTool({
   kind: 'read',
   input: topInput,
   output: listOf(Track),
+  lean: leanList(LeanTrack, leanTrack, { links: true }),
+  rows: { key: 'items' },
   handle: ({ provider }, args, call) => getTopTracks(provider, args.time_range, args, call),
 });
 
@@ -34,6 +38,8 @@ export const getTopArtistsTool = defineTool({
   kind: 'read',
   input: topInput,
   output: listOf(Artist),
+  lean: leanList(LeanArtist, leanArtist),
+  rows: { key: 'items' },
   handle: ({ provider }, args, call) => getTopArtists(provider, args.time_range, args, call),
 });
 
@@ -65,6 +71,21 @@ export const getRecentlyPlayedTool = defineTool({
       .nullable()
       .describe('Unix milliseconds for the next call; null when nothing was played'),
   }),
+  lean: {
+    schema: z.object({
+      items: z.array(LeanTrack.extend({ played_at: z.string().optional(), context: z.string().optional() })),
+      cursors: z.object({ after: z.string().optional(), before: z.string().optional() }).optional(),
+      links: z.string().optional(),
+    }),
+    of: ({ items, cursors }) => ({
+      items: items.map(({ played_at, track, context }) =>
+        compact({ ...(track ? leanTrack(track) : {}), played_at, context: leanContext(context) }),
+      ),
+      ...(cursors ? { cursors: compact(cursors) } : {}),
+      ...linksOf(true, items),
+    }),
+  },
+  rows: { key: 'items', hint: 'Go on with before: the Unix milliseconds of the last played_at.' },
   async handle({ provider }, args, call) {
     if (args.before !== undefined && args.after !== undefined) {
       throw new RelayError('INVALID_ARGUMENT', 'before and after cannot be combined.', {

@@ -4,6 +4,8 @@ import { saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.ts';
+import { leanList } from './answer/lean.ts';
+import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { reportOrThrow, writeFor } from './playlists/playlistWriting.ts';
 import { defineTool, type Services } from './tool.ts';
@@ -16,6 +18,8 @@ export const getSavedTracksTool = defineTool({
   kind: 'read',
   input: z.object({ limit: limit(20), offset: Offset }),
   output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })),
+  lean: leanList(LeanSaved, leanSaved, { links: true }),
+  rows: { key: 'items' },
   handle: ({ provider }, args, call) => getSavedTracks(provider, args, call),
 });
 
@@ -97,6 +101,11 @@ export const checkSavedTracksTool = defineTool({
   output: z.object({
     items: z.array(z.object({ input: z.string().describe('As given'), uri: z.string(), saved: z.boolean() })),
   }),
+  lean: {
+    schema: z.object({ items: z.array(z.object({ input: z.string(), saved: z.boolean() })) }),
+    of: ({ items }) => ({ items: items.map(({ input, saved }) => ({ input, saved })) }),
+  },
+  rows: { key: 'items', hint: 'Call again with the track_ids from entry {next} on.', byEntry: true },
   async handle({ provider }, { track_ids }, call) {
     const saved = await containsUris(
       provider,

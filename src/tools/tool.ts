@@ -2,7 +2,7 @@
  * What a tool is. One object per tool: name, words for the model, schemas, and a handler that returns data. Everything
  * that all tools share (checking, errors, progress, deadlines, logging) is the runner's; a handler has no try/catch.
  */
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Jobs } from '../jobs/jobService.ts';
@@ -10,6 +10,8 @@ import type { Call, ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import type { Store } from '../store/file/open.ts';
+import type { Rows } from './answer/fit.ts';
+import type { LeanForm } from './answer/lean.ts';
 
 /** What handlers may use. All effects go through these, so that one tool reads like another. */
 export interface Services {
@@ -42,9 +44,22 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   /** True (the default) where the tool talks to Spotify; false where it only reads this program's own state. */
   openWorld?: boolean;
   input: I;
+  /** The full form of a result. */
   output: O;
+  /** The lean form, where it differs; the tool then takes `detail`. */
+  lean?: LeanForm<z.output<O>>;
+  /** Which form is the default; `full` for tools that answer one thing. */
+  detail?: Detail;
+  /** The list that ends early where the answer would be too long. */
+  rows?: RowsOf;
   handle(services: Services, args: z.output<I>, call: Call): Promise<z.input<O>>;
 }
+
+/** How much an answer says about each thing. */
+type Detail = 'lean' | 'full';
+
+/** Its offset is the argument of that name. */
+type RowsOf = Omit<Rows, 'offset'>;
 
 /** A tool with its argument and result types hidden, so that all fit one list. */
 export interface Tool {
@@ -56,6 +71,9 @@ export interface Tool {
   readonly openWorld: boolean;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
+  readonly lean: LeanForm<unknown> | null;
+  readonly detail: Detail;
+  readonly rows: RowsOf | null;
   handle(services: Services, args: unknown, call: Call): Promise<Record<string, unknown>>;
 }
 
@@ -69,13 +87,22 @@ export function isTool(value: unknown): value is Tool {
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   definition: ToolDefinition<I, O>,
 ): Tool {
+  const { lean = null, detail = 'lean', rows = null } = definition;
+  const input = lean ? definition.input.extend({ detail: detailArgument(detail) }) : definition.input;
   const tool: Tool = {
     ...definition,
+    lean: lean as LeanForm<unknown> | null,
+    detail,
+    rows,
     idempotent: definition.idempotent ?? definition.kind === 'read',
     openWorld: definition.openWorld ?? true,
-    input: definition.input.strict(),
+    input: input.strict(),
     handle: (services, args, call) => definition.handle(services, args as z.output<I>, call),
   };
   defined.add(tool);
   return tool;
+}
+
+function detailArgument(standard: Detail) {
+  return z.enum(['lean', 'full']).default(standard).describe('full: every field');
 }

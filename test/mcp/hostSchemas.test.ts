@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as z from 'zod';
-import { hostInputSchema, hostOutputSchema } from '../../src/mcp/hostSchema.ts';
+import { hostInputSchema } from '../../src/mcp/hostSchema.ts';
+import { outputSchemaOf } from '../../src/mcp/outputSchema.ts';
 import { type ToolEntry, toolEntry } from '../../src/mcp/surface.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { HOSTS, type Schema, strictForm } from './hosts.ts';
@@ -165,43 +166,43 @@ test('a union of objects is sent as one object with the fields of all, required 
   });
 });
 
-test('the schema of a result lets null pass where the result may be null, without a list of types', () => {
-  const schema = z.object({
+test('the schema of a result names members and types, and lets null, more members and a failure pass', () => {
+  const output = z.object({
     name: z.string(),
     url: z.string().nullable().describe('Link'),
     kind: z.enum(['a', 'b']).nullable(),
-    only: z.literal('a').nullable(),
     album: z.object({ id: z.string() }).nullable(),
     item: z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]).nullable(),
     tags: z.array(z.string()).nullable(),
     counts: z.record(z.string(), z.number()),
-    details: z.record(z.string(), z.unknown()).optional(),
   });
-  const sent = hostOutputSchema(schema);
+  const sent = outputSchemaOf({ output, lean: null, detail: 'lean' });
   assert.deepEqual(sent, {
     type: 'object',
     properties: {
       name: { type: 'string' },
-      url: { description: 'Link' },
-      kind: { enum: ['a', 'b', null] },
-      only: { enum: ['a', null] },
-      album: { properties: { id: { type: 'string' } }, required: ['id'] },
-      item: {
-        anyOf: [
-          { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
-          { type: 'object', properties: { b: { type: 'string' } }, required: ['b'] },
-          { type: 'null' },
-        ],
-      },
+      url: {},
+      kind: {},
+      album: { properties: { id: { type: 'string' } } },
+      item: {},
       tags: { items: { type: 'string' } },
-      counts: { type: 'object', additionalProperties: { type: 'number' } },
-      details: { type: 'object' },
+      counts: { type: 'object' },
+      error: { type: 'object' },
     },
-    required: ['name', 'url', 'kind', 'only', 'album', 'item', 'tags', 'counts'],
   });
   const check = new Ajv2020({ strict: false }).compile(sent);
-  const nulls = { url: null, kind: null, only: null, album: null, item: null, tags: null };
-  assert.equal(check({ name: 'x', ...nulls, counts: { a: 1 } }), true);
-  assert.equal(check({ name: 'x', ...nulls, counts: {}, kind: 'c' }), false);
-  assert.equal(check({ name: 'x', ...nulls, counts: {}, album: {} }), false);
+  const nulls = { url: null, kind: null, album: null, item: null, tags: null };
+  assert.equal(check({ name: 'x', ...nulls, counts: { a: 1 }, more: 1 }), true);
+  assert.equal(check({ error: { code: 'INTERNAL', message: 'x' } }), true);
+  assert.equal(check({ name: 'x', ...nulls, counts: {}, album: { id: 1 } }), false);
+});
+
+test('a type is told where the lean and the full form of a result have it', () => {
+  const output = z.object({ id: z.string().nullable(), name: z.string(), artists: z.array(z.string()) });
+  const schema = z.object({ id: z.string().optional(), name: z.string(), artists: z.string() });
+  const lean = { schema, of: () => ({}) };
+  assert.deepEqual(outputSchemaOf({ output, lean, detail: 'lean' }), {
+    type: 'object',
+    properties: { id: {}, name: { type: 'string' }, artists: {}, error: { type: 'object' } },
+  });
 });

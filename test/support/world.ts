@@ -12,6 +12,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { deriveLocalToken } from '../../src/secrets/seal.ts';
 import type { ConnectionLimits } from '../../src/server/http/connections.ts';
 import { type RunningServer, startServer } from '../../src/server/start.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from './browser.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts';
 
@@ -42,10 +43,15 @@ export interface Relay {
   localToken: string;
   /** A client of the 2026 era. */
   client: Client;
-  /** Calls a tool and returns its structured content; a failed tool returns `{error}`. */
+  /** Calls a tool for its full answer unless told otherwise; a failed tool returns `{error}`. */
   call(tool: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
   /** Stops the server and starts it again over the same home. */
   restart(): Promise<void>;
+}
+
+/** The argument that asks a tool for its full answer, where it has one. */
+export function fullDetail(tool: string): { detail?: 'full' } {
+  return ALL_TOOLS.find(({ name }) => name === tool)?.lean ? { detail: 'full' } : {};
 }
 
 export async function withRelay(options: RelayOptions, work: (relay: Relay) => Promise<void>): Promise<void>;
@@ -69,7 +75,7 @@ export async function withRelay(
     if (options.client !== false) relay.client = await mcpClient(relay.server.mcpUrl);
   };
   relay.call = async (tool, args = {}) => {
-    const result = await relay.client.callTool({ name: tool, arguments: args });
+    const result = await relay.client.callTool({ name: tool, arguments: { ...fullDetail(tool), ...args } });
     return result.structuredContent as Record<string, unknown>;
   };
   relay.restart = async () => {

@@ -34,7 +34,6 @@ for (const { name } of ALL_TOOLS) {
       'idempotentHint',
       'openWorldHint',
       'readOnlyHint',
-      'title',
     ]);
     assert.ok(!(annotations.readOnlyHint && annotations.destructiveHint));
   });

@@ -45,7 +45,12 @@ async function createDisplay(context: Context): Promise<{ draw(job: JobFacts): v
     const unicode = showsUnicode(env, platform);
     return {
       draw: (job) =>
-        io.redraw(barText(asRecord(job), speed.sample(asRecord(job), clock.now()), unicode, context)),
+        io.redraw(
+          barText(asRecord(job), speed.sample(asRecord(job), clock.now()), unicode, {
+            named: context,
+            now: clock.now(),
+          }),
+        ),
       clear: () => io.redraw(''),
     };
   }

@@ -1,39 +1,34 @@
 /**
- * The words that names are made of. They are combined at random so that no real artist, title, album or show is meant.
- * Keep it so when adding words.
+ * The words that names are made of: everyday ones, so that what people ask for first ("love", "summer") finds something, and
+ * so that names are as long for a model as real ones. They are combined at random, and no real artist, title, album or show
+ * is meant. Keep it so when adding words.
  */
 
 export const NAME_STARTS = words(
-  'Vel Ost Quil Mar Thren Brask Kor Lyss Ned Pell Sorv Tav Ulm Wenn Yarr Zim Hesk Drov Fenn Gorl Jask Mirv Nolv Orrim',
+  'Her Ben Nor Ken Wil Pen Hen Har Ash Hol Wes Lan Fen Win Tam Ard Park Car Hay Bel Mar Ald Dan Mill',
 );
-export const NAME_MIDDLES = words('a o e i u ar en il or ay');
+export const NAME_MIDDLES = ['', '', '', '', 'a', 'er', 'ing', 'le', 'on', 'o'];
 export const NAME_ENDS = words(
-  'ndrath veth lomar skell tinweg wick dune rissk bask nolm quist meer delm troth gatt hoven plume stadt vask zelle',
+  'er ton den field mann dale mont way ford wood mark well worth ville mere gate port land shaw ridge',
 );
 export const BAND_NOUNS = words(
-  'Kilns Ferrymen Almanacs Orchardists Semaphores Cartwrights Lamplighters Bellfounders Tidewaiters Mapmakers ' +
-    'Glaziers Weathervanes Ropewalkers Saltworks Pamphleteers Windlasses',
+  'Maps Cards Clouds Doors Windows Letters Lights Bells Rivers Trees Stones Wheels Kites Boats Mills Bridges',
 );
 export const BAND_TAILS = words(
-  'Quartet Assembly Parlour Engine Society Choir Apparatus Bureau Machine Ensemble',
+  'Quartet Assembly Club Engine Society Choir Orchestra Office Machine Ensemble',
 );
 
 export const ADJECTIVES = words(
-  'Umber Saltglass Ninefold Brackish Hollowed Quartered Tin Paper Drowsy Gilded Unpaved Feathered Cobalt Inland ' +
-    'Sidelong Wintered Copper Borrowed Amber Threadbare Moonwashed Sallow Unlettered Woollen Riverine Flinty Tallow ' +
-    'Heathered Powdered Slate Backward Orchard Cinder Lopsided Weathered Velveteen Buttoned Ashen Marbled Starched',
+  'Amber Lemon Nine Salt Hollow Quarter Tin Paper Soft Orange Open Thin Navy Inland Little Winter Copper Late Silver Second Lunar Pale Plain Wool Corner Stone Candle Hidden Pure Slate Back Apple Dark Round Weather Warm Button Ash Glass Early',
 );
 export const NOUNS = words(
-  'Telegraph Estuary Lanternfish Causeway Thimble Barometer Chandlery Ferry Parasol Hourglass Sextant Kettle Viaduct ' +
-    'Almanac Cistern Orrery Lattice Pontoon Ledger Dovecote Harmonium Gantry Snowfield Marrow Beacon Carousel Tundra ' +
-    'Inkwell Bramble Granary Semaphore Windmill Cobbler Juniper Quarry Ballast Plinth Archipelago Tinderbox Meridian ' +
-    'Rookery Spindle Turnstile Foundry Larder Milestone Peninsula Quayside Sundial Umbrella',
+  'Radio Harbor Lamp Road Needle Compass Love Train Night Hour Summer Coffee Bridge Calendar Rain Heart Window Boat Letter Morning Piano Gate Snow Smoke Beacon Carousel Field Ink Forest Garden Signal Mountain Dance Tree Valley River Mirror Island Fire Ocean Star Wheel Comet Factory Pocket Mile Shore Dream Clock Cloud',
 );
 export const GERUNDS = words(
-  'Mending Counting Ferrying Unpicking Polishing Forgetting Weighing Borrowing Salting Winding',
+  'Painting Counting Leaving Finding Drawing Keeping Waiting Reading Calling Turning',
 );
 export const PLACES = words(
-  'Ostermoor Velhaven Quillport Brask Threnmouth Korvale Lyssbridge Pelldown Sorvwick Tavering Ulmgate Yarrow-on-Weir',
+  'Ostermoor Velhaven Quillport Brask Northmouth Korvale Bridgeton Pelldown Westwick Taver Elmgate Yarrow-on-Weir',
 );
 /** Titles that several artists use. */
 export const SHARED_TITLES = [

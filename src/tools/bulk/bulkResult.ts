@@ -1,7 +1,9 @@
 /** What the bulk tools answer: counts, a row for each entry, and what was written. */
 import * as z from 'zod';
-import { Track } from '../../domain/shapes.ts';
-import { Candidate } from '../catalog/trackMatching.ts';
+import { Playlist, Track } from '../../domain/shapes.ts';
+import type { LeanForm } from '../answer/lean.ts';
+import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
+import { Candidate, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
 import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
 import type { ResolvedEntry } from './entries.ts';
 
@@ -38,6 +40,64 @@ export const BulkResult = z.object({
 });
 
 export type BulkResult = z.infer<typeof BulkResult>;
+
+/** With the playlist, of the tool that makes one. */
+export const MadeResult = BulkResult.extend({ playlist: Playlist.optional() });
+
+/** What did not resolve comes first where not all fits. */
+export const reportRows = {
+  key: 'report',
+  hint: 'create_bulk_job with these entries, then get_job_status with only "unresolved", shows the others.',
+  first: (row: unknown) => isUnresolved(row as z.infer<typeof ReportRow>),
+};
+
+function isUnresolved({ status }: Pick<z.infer<typeof ReportRow>, 'status'>): boolean {
+  return status === 'ambiguous' || status === 'unmatched';
+}
+
+/** Matched entries are counted; the report lists the others. */
+export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
+  schema: z.object({
+    status: z.string(),
+    playlist_id: z.string().optional(),
+    matched: z.number(),
+    ambiguous: z.number(),
+    unmatched: z.number(),
+    skipped_existing: z.number(),
+    added: z.number(),
+    report: z.array(
+      z.object({
+        index: z.number(),
+        input: z.unknown(),
+        status: z.string(),
+        candidates: z.array(LeanCandidate).optional(),
+      }),
+    ),
+    playlist: LeanPlaylist.optional(),
+    change_id: z.string().optional(),
+    job_id: z.string().optional(),
+  }),
+  of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({
+    ...facts,
+    report: shortReport(report.filter(isUnresolved)),
+    ...compact({ playlist_id, playlist: playlist && leanPlaylist(playlist), change_id, job_id }),
+  }),
+};
+
+/** Room of a report whose entries have candidates; above it they have fewer, so that all entries can be seen. */
+const ROOM = 8_000;
+
+function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
+  for (const most of [3, 1]) {
+    const short = rows.map((row) => shortRow(row, most));
+    if (JSON.stringify(short).length <= ROOM) return short;
+  }
+  return rows.map((row) => shortRow(row, 0));
+}
+
+function shortRow({ index, input, status, candidates }: z.infer<typeof ReportRow>, most: number) {
+  return { index, input, status, ...compact({ candidates: leanCandidates(candidates, most) }) };
+}
 
 /** Above this, the report omits the tracks of matched entries: they would fill a model's context. */
 const DETAILED_REPORT = 100;

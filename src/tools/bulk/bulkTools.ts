@@ -5,12 +5,12 @@ import type { ChangeResult } from '../../changes/changes.ts';
 import { addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import type { JobPayload } from '../../domain/job.ts';
-import { Playlist } from '../../domain/shapes.ts';
+import type { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { BulkResult, outcome } from './bulkResult.ts';
+import { BulkResult, leanBulk, MadeResult, outcome, reportRows } from './bulkResult.ts';
 import { anyEntries, type Entry, entryOf, type ResolvedEntry, searches } from './entries.ts';
 import { type Begun, deferred, resolveInTime, timeLeft, toWrite, writeOrDefer } from './handOver.ts';
 import { type Stop, stopOf, withinTime } from './resolveEntries.ts';
@@ -102,6 +102,8 @@ export const addTracksBySearchTool = defineTool({
   kind: 'write',
   input: z.object({ playlist_id: playlistId, tracks: searches, ...addArguments }),
   output: BulkResult,
+  lean: leanBulk,
+  rows: reportRows,
   handle: (services, { tracks, ...options }, call) =>
     addEntries(
       services,
@@ -119,6 +121,8 @@ export const bulkAddTracksTool = defineTool({
   kind: 'write',
   input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
   output: BulkResult,
+  lean: leanBulk,
+  rows: reportRows,
   handle: (services, { tracks, ...options }, call) =>
     addEntries(services, tracks.map(entryOf), { ...options, tool: 'bulk_add_tracks' }, call),
 });
@@ -143,7 +147,9 @@ export const createPlaylistFromTracksTool = defineTool({
       .default(true)
       .describe('true: a track listed twice is added once. When omitted, true'),
   }),
-  output: BulkResult.extend({ playlist: Playlist.optional() }),
+  output: MadeResult,
+  lean: leanBulk,
+  rows: reportRows,
   async handle(services, args, call) {
     const inputs = args.tracks.map(entryOf);
     const begun: Begun = {

@@ -8,6 +8,8 @@ import {
   searchArtists,
   searchTracks,
 } from '../../provider/resources/catalog.ts';
+import { type LeanForm, leanOne, linksOf } from '../answer/lean.ts';
+import { LeanAlbum, LeanArtist, LeanTrack, leanAlbum, leanArtist, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, limit, Query, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -21,6 +23,25 @@ function found<T extends z.ZodType>(item: T) {
   });
 }
 
+interface Found<T> {
+  items: T[];
+  total: number;
+}
+
+/** Without the query, which the caller has. */
+function leanFound<F, L>(row: z.ZodType<L>, of: (full: F) => L, links = false): LeanForm<Found<F>> {
+  return {
+    schema: z.object({
+      items: z.array(row),
+      total: z.number(),
+      ...(links ? { links: z.string().optional() } : {}),
+    }),
+    of: ({ items, total }) => ({ items: items.map(of), total, ...linksOf(links, items) }),
+  };
+}
+
+const rows = { key: 'items', hint: 'Ask for fewer, or search for something more exact.' };
+
 export const searchTracksTool = defineTool({
   name: 'search_tracks',
   title: 'Search tracks',
@@ -29,6 +50,8 @@ export const searchTracksTool = defineTool({
   kind: 'read',
   input: searchInput,
   output: found(Track),
+  lean: leanFound(LeanTrack, leanTrack, true),
+  rows,
   async handle({ provider }, args, call) {
     return { query: args.query, ...(await searchTracks(provider, args.query, args.limit, call)) };
   },
@@ -41,6 +64,8 @@ export const searchArtistsTool = defineTool({
   kind: 'read',
   input: searchInput,
   output: found(Artist),
+  lean: leanFound(LeanArtist, leanArtist),
+  rows,
   async handle({ provider }, args, call) {
     return { query: args.query, ...(await searchArtists(provider, args.query, args.limit, call)) };
   },
@@ -53,6 +78,8 @@ export const searchAlbumsTool = defineTool({
   kind: 'read',
   input: searchInput,
   output: found(Album),
+  lean: leanFound(LeanAlbum, leanAlbum),
+  rows,
   async handle({ provider }, args, call) {
     return { query: args.query, ...(await searchAlbums(provider, args.query, args.limit, call)) };
   },
@@ -67,6 +94,8 @@ export const getTrackTool = defineTool({
     track_id: TrackRef.describe('ID, URI or link of the track, for example from search_tracks'),
   }),
   output: Track,
+  lean: leanOne(LeanTrack, leanTrack),
+  detail: 'full',
   handle: ({ provider }, { track_id }, call) => getTrack(provider, track_id.id, call),
 });
 
@@ -80,5 +109,7 @@ export const getArtistTool = defineTool({
     artist_id: ArtistRefArgument.describe('ID, URI or link of the artist, from search_artists or a track'),
   }),
   output: Artist,
+  lean: leanOne(LeanArtist, leanArtist),
+  detail: 'full',
   handle: ({ provider }, { artist_id }, call) => getArtist(provider, artist_id.id, call),
 });

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { Track } from '../../domain/shapes.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
+import { compact, LeanTrack, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -31,6 +32,29 @@ export const Candidate = z.object({
   reasons: z.array(z.string()).describe('What agrees and what differs'),
 });
 
+/** The lean form of a candidate. */
+export const LeanCandidate = z.object({
+  track: LeanTrack,
+  score: z.number(),
+  reasons: z.array(z.string()).optional(),
+});
+
+/** At most so many of an entry are shown in lean form. */
+const MAX_CANDIDATES = 3;
+
+/** The likely ones; null without any. */
+export function leanCandidates(
+  candidates: ReadonlyArray<z.infer<typeof Candidate>> | undefined,
+  most = MAX_CANDIDATES,
+): Array<z.infer<typeof LeanCandidate>> | null {
+  if (!candidates || candidates.length === 0 || most === 0) return null;
+  return candidates
+    .slice(0, most)
+    .map(({ track, score, reasons }) =>
+      compact({ track: leanTrack(track), score, reasons: reasons.length > 0 ? reasons : null }),
+    );
+}
+
 export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
@@ -44,6 +68,21 @@ export const findTrackExactTool = defineTool({
     candidates: z.array(Candidate).describe('At most 5, best first'),
     source: z.enum(['alias', 'search']).describe('alias: a stored match, no search was made'),
   }),
+  lean: {
+    schema: z.object({
+      status: z.string(),
+      match: z.object({ track: LeanTrack, score: z.number() }).optional(),
+      candidates: z.array(LeanCandidate).optional(),
+      source: z.string(),
+    }),
+    of: ({ status, match, candidates, source }) =>
+      compact({
+        status,
+        match: match && { track: leanTrack(match.track), score: match.score },
+        candidates: match ? null : leanCandidates(candidates),
+        source,
+      }),
+  },
   handle: ({ resolver }, query, call) => resolver.resolve(query, call),
 });
 
@@ -70,6 +109,14 @@ export const rememberTrackTool = defineTool({
     alias: z.object({ title: z.string(), artist: z.string(), album: z.string().nullable() }),
     replaced: z.boolean().describe('true: an earlier alias for the same query was replaced'),
   }),
+  lean: {
+    schema: z.object({
+      track: LeanTrack,
+      alias: z.object({ title: z.string(), artist: z.string(), album: z.string().optional() }),
+      replaced: z.boolean(),
+    }),
+    of: ({ track, alias, replaced }) => ({ track: leanTrack(track), alias: compact(alias), replaced }),
+  },
   async handle({ provider, resolver }, { track_id, confirm, ...given }, call) {
     const track = await getTrack(provider, track_id.id, call);
     const title = given.title ?? track.name;

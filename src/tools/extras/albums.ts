@@ -8,6 +8,8 @@ import {
   getAlbumTracks,
   getArtistAlbums,
 } from '../../provider/resources/catalog.ts';
+import { leanList, leanOne } from '../answer/lean.ts';
+import { LeanAlbum, LeanAlbumTrack, leanAlbum, leanAlbumTrack } from '../answer/leanShapes.ts';
 import { AlbumRefArgument, ArtistRefArgument, limit, Offset } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -23,6 +25,8 @@ export const getAlbumTool = defineTool({
   kind: 'read',
   input: z.object({ album_id: albumId }),
   output: Album,
+  lean: leanOne(LeanAlbum, leanAlbum),
+  detail: 'full',
   handle: ({ provider }, { album_id }, call) => getAlbum(provider, album_id.id, call),
 });
 
@@ -34,6 +38,8 @@ export const getAlbumTracksTool = defineTool({
   kind: 'read',
   input: z.object({ album_id: albumId, limit: limit(50), offset: Offset }),
   output: listOf(AlbumTrack),
+  lean: leanList(LeanAlbumTrack, leanAlbumTrack, { links: true }),
+  rows: { key: 'items' },
   handle: ({ provider }, { album_id, ...window }, call) =>
     getAlbumTracks(provider, album_id.id, window, call),
 });
@@ -56,6 +62,8 @@ export const getArtistAlbumsTool = defineTool({
     offset: Offset,
   }),
   output: listOf(Album),
+  lean: leanList(LeanAlbum, leanAlbum),
+  rows: { key: 'items' },
   handle: ({ provider }, { artist_id, groups, ...window }, call) =>
     getArtistAlbums(provider, artist_id.id, groups, window, call),
 });

@@ -35,6 +35,7 @@ export const listChangesTool = defineTool({
     offset: Offset,
   }),
   output: z.object({ items: z.array(Summary), total: z.number(), next_offset: z.number().nullable() }),
+  rows: { key: 'items' },
   handle: async (services, { limit, offset }) => changeHistory(services, offset, limit),
 });
 

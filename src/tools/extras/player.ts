@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { Media } from '../../domain/shapes.ts';
 import { getQueue } from '../../provider/resources/player.ts';
 import { addToQueue, setRepeat, setShuffle } from '../../provider/resources/playerCommands.ts';
+import { linksOf } from '../answer/lean.ts';
+import { compact, LeanMedia, leanMedia } from '../answer/leanShapes.ts';
 import { DeviceId, ItemRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -17,6 +19,19 @@ export const getQueueTool = defineTool({
     currently_playing: Media.nullable().describe('null when no device is active'),
     queue: z.array(Media).describe('In the order in which they will play'),
   }),
+  lean: {
+    schema: z.object({
+      currently_playing: LeanMedia.optional(),
+      queue: z.array(LeanMedia),
+      links: z.string().optional(),
+    }),
+    of: ({ currently_playing, queue }) => ({
+      ...compact({ currently_playing: currently_playing && leanMedia(currently_playing) }),
+      queue: queue.map(leanMedia),
+      ...linksOf(true, queue),
+    }),
+  },
+  rows: { key: 'queue' },
   async handle({ provider }, _args, call) {
     const { current, next } = await getQueue(provider, call);
     return { currently_playing: current, queue: next };

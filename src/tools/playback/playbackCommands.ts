@@ -11,9 +11,10 @@ import {
   transfer,
   type Verified,
 } from '../../provider/resources/playerCommands.ts';
+import type { LeanForm } from '../answer/lean.ts';
 import { DeviceId, ItemRef } from '../arguments.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import { PlaybackState, playbackStateOf } from './playbackReading.ts';
+import { LeanPlaybackState, leanPlaybackState, PlaybackState, playbackStateOf } from './playbackReading.ts';
 
 /** A user's Liked Songs, which only the player accepts as a context. */
 const COLLECTION = /^spotify:(?:user:[^:]+:)?collection(?::tracks)?$/;
@@ -61,6 +62,11 @@ const Played = z.object({
   state: PlaybackState.optional().describe('The player state that showed it'),
 });
 
+const leanPlayed: LeanForm<z.infer<typeof Played>> = {
+  schema: z.object({ ok: z.literal(true), verified: z.boolean(), state: LeanPlaybackState.optional() }),
+  of: ({ ok, verified, state }) => ({ ok, verified, ...(state ? { state: leanPlaybackState(state) } : {}) }),
+};
+
 function played({ verified, state }: Verified): z.infer<typeof Played> {
   return verified ? { ok: true, verified, state: playbackStateOf(state) } : { ok: true, verified };
 }
@@ -90,6 +96,7 @@ export const playTool = defineTool({
     ),
   }),
   output: Played,
+  lean: leanPlayed,
   async handle({ provider }, { uris, offset, ...args }, call) {
     checkPlay({ uris, offset, context_uri: args.context_uri });
     const start = offset === undefined ? undefined : startOf(offset);
@@ -130,6 +137,7 @@ export const pauseTool = defineTool({
   idempotent: true,
   input: z.object({ device_id: DeviceId }),
   output: Played,
+  lean: leanPlayed,
   handle: async ({ provider }, { device_id }, call) => played(await pause(provider, device_id, call)),
 });
 

@@ -7,12 +7,15 @@ import {
   getPlaybackState,
   type PlayerState,
 } from '../../provider/resources/player.ts';
+import { compact, LeanDevice, LeanMedia, leanContext, leanDevice, leanMedia } from '../answer/leanShapes.ts';
 import { defineTool } from '../tool.ts';
 
 const ItemType = z
   .enum(['track', 'episode', 'ad', 'unknown'])
   .nullable()
   .describe('null when nothing is playing; for ad and unknown the item is null');
+
+type PlaybackState = z.infer<typeof PlaybackState>;
 
 export const PlaybackState = z.object({
   active: z.boolean(),
@@ -29,8 +32,41 @@ export const PlaybackState = z.object({
     .describe('Commands that the player refuses right now, such as skipping_prev'),
 });
 
+/** The lean form of the player's state. */
+export const LeanPlaybackState = z.object({
+  active: z.boolean(),
+  is_playing: z.boolean().optional(),
+  device: LeanDevice.optional(),
+  repeat_state: z.string().optional(),
+  shuffle_state: z.boolean().optional(),
+  progress_ms: z.number().optional(),
+  item_type: z.string().optional(),
+  item: LeanMedia.optional(),
+  context: z.string().optional(),
+  disallows: z.array(z.string()).optional(),
+});
+
+export function leanPlaybackState(state: PlaybackState): z.infer<typeof LeanPlaybackState> {
+  if (!state.active) return { active: false };
+  const { device, item, disallows } = state;
+  return {
+    active: true,
+    is_playing: state.is_playing,
+    ...compact({
+      item: item && leanMedia(item),
+      item_type: item ? null : state.item_type,
+      progress_ms: state.progress_ms,
+      context: leanContext(state.context),
+      device: device && leanDevice(device),
+      repeat_state: state.repeat_state,
+    }),
+    ...(state.shuffle_state === null ? {} : { shuffle_state: state.shuffle_state }),
+    ...(disallows.length > 0 ? { disallows } : {}),
+  };
+}
+
 /** A state for null too: no active device. */
-export function playbackStateOf(state: PlayerState | null): z.infer<typeof PlaybackState> {
+export function playbackStateOf(state: PlayerState | null): PlaybackState {
   return {
     active: state !== null,
     is_playing: state?.is_playing ?? false,
@@ -59,6 +95,24 @@ export const getCurrentlyPlayingTool = defineTool({
     progress_ms: z.number().nullable(),
     context: Context.nullable(),
   }),
+  lean: {
+    schema: z.object({
+      playing: z.boolean(),
+      item: LeanMedia.optional(),
+      item_type: z.string().optional(),
+      progress_ms: z.number().optional(),
+      context: z.string().optional(),
+    }),
+    of: ({ playing, item, item_type, progress_ms, context }) => ({
+      playing,
+      ...compact({
+        item: item && leanMedia(item),
+        item_type: item ? null : item_type,
+        progress_ms,
+        context: leanContext(context),
+      }),
+    }),
+  },
   async handle({ provider }, _args, call) {
     const state = await getCurrentlyPlaying(provider, call);
     return {
@@ -79,6 +133,7 @@ export const getPlaybackStateTool = defineTool({
   kind: 'read',
   input: z.object({}),
   output: PlaybackState,
+  lean: { schema: LeanPlaybackState, of: leanPlaybackState },
   handle: async ({ provider }, _args, call) => playbackStateOf(await getPlaybackState(provider, call)),
 });
 

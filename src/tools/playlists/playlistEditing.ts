@@ -7,6 +7,7 @@ import type { EntityRef } from '../../domain/ids.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
+import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { type Report, reportOrThrow, WriteReport, writeFor } from './playlistWriting.ts';
@@ -39,6 +40,10 @@ export const createPlaylistTool = defineTool({
     collaborative: Collaborative.default(false),
   }),
   output: Playlist.extend({ change_id: z.string().optional() }),
+  lean: {
+    schema: LeanPlaylist.extend({ change_id: z.string().optional() }),
+    of: ({ change_id, ...playlist }) => compact({ ...leanPlaylist(playlist), change_id }),
+  },
   async handle(services, args, call) {
     refusePublicCollaborative(args);
     const request = makePlaylist(services, args, [], false);

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Playlist } from '../../domain/shapes.ts';
 import { normaliseName } from '../../music/normalise.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
+import { LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { playlistId } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 import { statsOf } from './playlistStats.ts';
@@ -15,6 +16,11 @@ export const findPlaylistByNameTool = defineTool({
   kind: 'read',
   input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
   output: z.object({ name: z.string(), matches: z.array(Playlist) }),
+  lean: {
+    schema: z.object({ matches: z.array(LeanPlaylist) }),
+    of: ({ matches }) => ({ matches: matches.map(leanPlaylist) }),
+  },
+  rows: { key: 'matches', hint: 'get_my_playlists lists the others.' },
   async handle({ provider }, { name }, call) {
     const { items } = await getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call);
     const wanted = normaliseName(name);

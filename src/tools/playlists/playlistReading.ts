@@ -7,6 +7,8 @@ import {
   getPlaylist,
   getPlaylistItems,
 } from '../../provider/resources/playlists.ts';
+import { leanList, leanOne } from '../answer/lean.ts';
+import { compact, LeanItem, LeanPlaylist, leanItem, leanPlaylist } from '../answer/leanShapes.ts';
 import { limit, Offset, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -32,14 +34,19 @@ export const getMyPlaylistsTool = defineTool({
   output: listOf(Playlist).extend({
     truncated: z.boolean().describe('true: there are more playlists than all=true returns'),
   }),
+  lean: leanList(LeanPlaylist, leanPlaylist),
+  rows: {
+    key: 'items',
+    hint: 'Go on with all=false, limit 50 and next_offset as offset, or use find_playlist_by_name.',
+  },
   async handle({ provider }, args, call) {
     if (!args.all) return { ...(await getMyPlaylists(provider, args, call)), truncated: false };
     const { items, total, truncated } = await getAllMyPlaylists(provider, ALL_PLAYLISTS_CAP, call);
     return {
-      items,
+      items: items.slice(args.offset),
       total,
       limit: ALL_PLAYLISTS_CAP,
-      offset: 0,
+      offset: args.offset,
       next_offset: truncated ? ALL_PLAYLISTS_CAP : null,
       truncated,
     };
@@ -54,6 +61,10 @@ export const getPlaylistTool = defineTool({
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: Playlist,
+  lean: leanOne(LeanPlaylist.extend({ snapshot_id: z.string().optional() }), (playlist: Playlist) =>
+    compact({ ...leanPlaylist(playlist), snapshot_id: playlist.snapshot_id }),
+  ),
+  detail: 'full',
   handle: ({ provider }, { playlist_id }, call) => getPlaylist(provider, playlist_id.id, call),
 });
 
@@ -65,5 +76,7 @@ export const getPlaylistTracksTool = defineTool({
   kind: 'read',
   input: z.object({ playlist_id: playlistId, limit: limit(50), offset: Offset }),
   output: listOf(Item),
+  lean: leanList(LeanItem, leanItem, { links: true }),
+  rows: { key: 'items' },
   handle: ({ provider }, args, call) => getPlaylistItems(provider, args.playlist_id.id, args, call),
 });

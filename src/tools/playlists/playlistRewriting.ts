@@ -62,6 +62,7 @@ export const deduplicatePlaylistTool = defineTool({
     removed: z.array(Removed),
     dry_run: z.boolean(),
   }),
+  rows: { key: 'removed', hint: 'The others were removed (or, with dry_run, would be) too.' },
   async handle(services, { playlist_id: { id }, dry_run }, call) {
     let items: Item[] = [];
     const read = async () => {

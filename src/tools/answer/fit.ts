@@ -1,0 +1,101 @@
+/**
+ * Keeps answers short enough for the programs that show them to a model: common ones cut or move to a file what is longer
+ * than about 12,000 characters, and the model never learns what was lost. Pure.
+ */
+
+/** Maximum characters of an answer as JSON. */
+export const LEAN_LIMIT = 10_000;
+/** Of a page of a list that can be read on: about 3,000 tokens. */
+export const LEAN_PAGE_LIMIT = 8_000;
+export const FULL_LIMIT = 60_000;
+
+/** The list of an answer that may end early, and how the caller gets the rest. */
+export interface Rows {
+  key: string;
+  /** Of the first row; null where the tool has no offset. */
+  offset: number | null;
+  /** The rows are those of an argument, which the caller can pass again from `next_offset` on. */
+  byEntry?: boolean;
+  /** How to get the rest; `{next}` stands for the offset. */
+  hint?: string;
+  /** Rows that have to be seen come first when not all fit. */
+  first?(row: unknown): boolean;
+}
+
+type Answer = Record<string, unknown>;
+
+/** The answer, at most `limit` characters long as JSON. What is left out is said in `note`. */
+export function fit(answer: Answer, limit: number, rows: Rows | null): Answer {
+  if (sizeOf(answer) <= limit) return answer;
+  const list = rows && answer[rows.key];
+  if (rows && Array.isArray(list) && list.length > 0) {
+    const ended = endEarly(answer, list, limit, rows);
+    if (ended) return ended;
+  }
+  return shorten(answer, limit);
+}
+
+function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows: Rows): Answer | null {
+  const { first } = rows;
+  const ordered = first ? [...list.filter((row) => first(row)), ...list.filter((row) => !first(row))] : list;
+  const whole = limit - LONGEST_NOTE;
+  let kept = 0;
+  let size = sizeOf({ ...answer, [rows.key]: [] });
+  while (kept < ordered.length) {
+    size += sizeOf(ordered[kept]) + 1;
+    if (size > whole) break;
+    kept += 1;
+  }
+  if (kept === 0) return null;
+  return { ...answer, [rows.key]: ordered.slice(0, kept), ...moreOf(rows, kept, list.length, limit) };
+}
+
+/** Room for `next_offset` and `note`. */
+const LONGEST_NOTE = 260;
+
+function moreOf({ offset, byEntry, hint }: Rows, kept: number, of: number, limit: number): Answer {
+  const why = `Ended after ${kept} of ${of} rows: an answer holds ${limit.toLocaleString('en')} characters.`;
+  const next = (offset ?? 0) + kept;
+  const isNext = offset !== null || byEntry === true;
+  const how = (hint ?? (isNext ? 'Go on with offset {next}.' : '')).replace('{next}', String(next));
+  return { ...(isNext ? { next_offset: next } : {}), note: `${why} ${how}`.trim() };
+}
+
+/** Text longer than this is cut where an answer is too long. */
+const MAX_TEXT = 300;
+
+/** Halves the longest list of the answer until it fits, then cuts long texts. */
+function shorten(answer: Answer, limit: number): Answer {
+  const copy = structuredClone(answer);
+  const note = `Lists and texts are cut: an answer holds ${limit.toLocaleString('en')} characters.`;
+  const whole = limit - sizeOf({ note });
+  while (sizeOf(copy) > whole) {
+    const longest = arraysIn(copy).reduce<unknown[] | null>(
+      (best, list) => (list.length > 1 && sizeOf(list) > sizeOf(best ?? []) ? list : best),
+      null,
+    );
+    if (!longest || sizeOf(longest) < 500) break;
+    longest.length = Math.ceil(longest.length / 2);
+  }
+  if (sizeOf(copy) > whole) cutTexts(copy);
+  return { ...copy, note };
+}
+
+function arraysIn(value: unknown): unknown[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(arraysIn);
+  return Array.isArray(value) ? [value, ...inner] : inner;
+}
+
+function cutTexts(value: object): void {
+  for (const [key, inner] of Object.entries(value)) {
+    if (typeof inner === 'string' && inner.length > MAX_TEXT) {
+      // A half of a surrogate pair would be no text.
+      (value as Answer)[key] = `${inner.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…`;
+    } else if (typeof inner === 'object' && inner !== null) cutTexts(inner);
+  }
+}
+
+function sizeOf(value: unknown): number {
+  return JSON.stringify(value)?.length ?? 0;
+}

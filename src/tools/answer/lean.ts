@@ -1,0 +1,50 @@
+/** Lean forms of whole answers, put together from those of their shapes. */
+import * as z from 'zod';
+import type { Page } from '../../domain/shapes.ts';
+import { compact, TRACK_LINKS } from './leanShapes.ts';
+
+/** How a tool's full result becomes lean. `schema` is what clients are told; it only ever gains members. */
+export interface LeanForm<F = never> {
+  schema: z.ZodObject;
+  of(full: F): Record<string, unknown>;
+}
+
+interface ListOptions {
+  /** Its rows hold tracks: how their IDs become links. */
+  links?: boolean;
+}
+
+/** The lean form of a paged list; `next_offset` is absent at the end. */
+export function leanList<F, L>(
+  row: z.ZodType<L>,
+  of: (full: F) => L,
+  { links = false }: ListOptions = {},
+): LeanForm<Page<F>> {
+  return {
+    schema: z.object({
+      items: z.array(row),
+      total: z.number(),
+      next_offset: z.number().optional(),
+      ...(links ? { links: z.string().optional() } : {}),
+    }),
+    of: ({ items, total, next_offset, ...rest }) => ({
+      items: items.map(of),
+      total,
+      ...compact({ next_offset, truncated: 'truncated' in rest ? (rest.truncated as boolean) : null }),
+      ...linksOf(links, items),
+    }),
+  };
+}
+
+/** The lean form of one thing. */
+export function leanOne<F extends object, L extends object>(
+  schema: z.ZodObject,
+  of: (full: F) => L,
+): LeanForm<F> {
+  return { schema, of: (full) => ({ ...of(full) }) as Record<string, unknown> };
+}
+
+/** `links` where a list is not empty. */
+export function linksOf(wanted: boolean, rows: readonly unknown[]): { links?: string } {
+  return wanted && rows.length > 0 ? { links: TRACK_LINKS } : {};
+}

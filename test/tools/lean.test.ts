@@ -1,0 +1,264 @@
+/** What a model reads unless it asks for more: lean shapes, and never more than hosts show. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { at, owner } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+type Answer = Record<string, unknown>;
+
+const LINKS = 'https://open.spotify.com/track/{id}';
+const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
+
+/** The answer as a client gets it, whose text has to say the same. */
+async function ask({ client }: Relay, name: string, args: Answer = {}): Promise<Answer> {
+  const { structuredContent, content } = await client.callTool({ name, arguments: args });
+  const [block] = content as Array<{ text: string }>;
+  assert.equal(block?.text, JSON.stringify(structuredContent), name);
+  return structuredContent as Answer;
+}
+
+const named = ({ provider }: Relay, name: string) =>
+  owner(provider).playlists.find((one) => one.name === name) ?? assert.fail(`no playlist ${name}`);
+
+const minutes = (ms: number) => {
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+type Catalogue = Relay['provider']['catalogue'];
+
+/** From the contract: nothing that is null, false by default or derivable. */
+const lean = ({ id, name, artists, album, durationMs, explicit }: Catalogue['tracks'][number]) => ({
+  id,
+  name,
+  artists: artists.map((artist) => artist.name).join(', '),
+  album: album.name,
+  duration: minutes(durationMs),
+  ...(explicit ? { explicit: true } : {}),
+});
+
+test('a playlist of every kind of row is listed with what the next call needs', async () => {
+  await withRelay(async (relay) => {
+    const { catalogue } = relay.provider;
+    const [plain, explicit] = [false, true].map(
+      (wanted) => catalogue.tracks.find((track) => track.explicit === wanted) ?? assert.fail(),
+    );
+    const episode = at(catalogue.episodes, 0);
+    assert.ok(plain && explicit);
+    const playlist = named(relay, 'Empty Shelf');
+    const row = { addedAt: '2025-03-04T05:06:07Z', addedBy: null };
+    playlist.rows = [
+      { ...row, uri: plain.uri },
+      { ...row, uri: explicit.uri },
+      { ...row, uri: episode.uri },
+      { ...row, uri: 'spotify:local:Someone:Somewhere:Something:61' },
+      { ...row, uri: at(catalogue.tracks, 9).uri, unavailable: true, addedAt: null },
+    ];
+    const added = '2025-03-04';
+    assert.deepEqual(await ask(relay, 'get_playlist_tracks', { playlist_id: playlist.id }), {
+      items: [
+        { position: 0, ...lean(plain), added },
+        { position: 1, ...lean(explicit), added },
+        {
+          position: 2,
+          id: episode.id,
+          type: 'episode',
+          name: episode.name,
+          show: episode.show.name,
+          duration: minutes(episode.durationMs),
+          added,
+        },
+        {
+          position: 3,
+          name: 'Something',
+          artists: 'Someone',
+          album: 'Somewhere',
+          duration: '1:01',
+          local: true,
+          added,
+        },
+        { position: 4, unavailable: true },
+      ],
+      total: 5,
+      links: LINKS,
+    });
+  });
+});
+
+test('playlists, artists, albums and saved tracks are lean', async () => {
+  await withRelay(EXTRAS, async (relay) => {
+    const account = owner(relay.provider);
+    const { catalogue } = relay.provider;
+    const shared = at(account.playlists, 0);
+    Object.assign(shared, { public: true, collaborative: false, description: 'For the evening' });
+    const { id, name, ownerName, rows } = shared;
+    const playlist = { id, name, items: rows.length, owner: ownerName, public: true };
+    assert.deepEqual(await ask(relay, 'get_my_playlists', { limit: 1 }), {
+      items: [{ ...playlist, description: 'For the evening' }],
+      total: account.playlists.length,
+      next_offset: 1,
+    });
+    const one = await ask(relay, 'get_playlist', { playlist_id: id, detail: 'lean' });
+    assert.deepEqual(Object.keys(one).sort(), [
+      ...['description', 'id', 'items', 'name', 'owner', 'public', 'snapshot_id'],
+    ]);
+    const saved = at(account.saved, 0);
+    const track = catalogue.tracks.find(({ uri }) => uri === saved.uri) ?? assert.fail();
+    const { items, total, links } = await ask(relay, 'get_saved_tracks', { limit: 1 });
+    assert.deepEqual(
+      { items, total, links },
+      {
+        items: [{ ...lean(track), added: saved.addedAt.slice(0, 10) }],
+        total: account.saved.length,
+        links: LINKS,
+      },
+    );
+    const artist = at(track.artists, 0);
+    assert.deepEqual(await ask(relay, 'get_artist', { artist_id: artist.id, detail: 'lean' }), {
+      id: artist.id,
+      name: artist.name,
+    });
+    const { album } = track;
+    assert.deepEqual(await ask(relay, 'get_album', { album_id: album.id, detail: 'lean' }), {
+      id: album.id,
+      name: album.name,
+      artists: album.artists.map((one) => one.name).join(', '),
+      year: album.releaseDate.slice(0, 4),
+      tracks: album.tracks.length,
+    });
+  });
+});
+
+test('a player that stands still says so in a word', async () => {
+  await withRelay(async (relay) => {
+    owner(relay.provider).player.deviceId = null;
+    assert.deepEqual(await ask(relay, 'get_currently_playing'), { playing: false });
+    assert.deepEqual(await ask(relay, 'get_playback_state'), { active: false });
+  });
+});
+
+/** Spotify's answers with names as long as it lets them be. */
+const withLong = (work: (relay: Relay) => Promise<void>) =>
+  withRelay(EXTRAS, async (relay) => {
+    const times = Number.POSITIVE_INFINITY;
+    relay.provider.faults.add({ path: /^\//, times, kind: 'transform', fn: lengthened });
+    await work(relay);
+  });
+
+function lengthened(value: unknown, key?: string): unknown {
+  if (Array.isArray(value)) return value.map((entry) => lengthened(entry));
+  if (typeof value === 'string' && (key === 'name' || key === 'description'))
+    return value.padEnd(key === 'name' ? 200 : 300, ' and then some more of it');
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, lengthened(inner, name)]));
+}
+
+for (const detail of ['lean', 'full'] as const) {
+  const limit = detail === 'lean' ? 10_000 : 60_000;
+  test(`the longest lists end early in ${detail} form, and next_offset leads through all rows`, async () => {
+    await withLong(async (relay) => {
+      const account = owner(relay.provider);
+      const playlist = account.playlists.find(({ rows }) => rows.length >= 200) ?? assert.fail();
+      const lists: Array<[tool: string, args: Answer, rows: number]> = [
+        ['get_playlist_tracks', { playlist_id: playlist.id, limit: 50 }, playlist.rows.length],
+        ['get_saved_tracks', { limit: 50 }, account.saved.length],
+        ['get_my_playlists', { limit: 50 }, account.playlists.length],
+      ];
+      for (const [tool, args, rows] of lists) {
+        let offset: number | undefined = 0;
+        let seen = 0;
+        while (offset !== undefined && offset !== null) {
+          const page: Answer = await ask(relay, tool, { ...args, detail, offset });
+          assert.ok(JSON.stringify(page).length <= limit, tool);
+          seen += (page.items as unknown[]).length;
+          offset = page.next_offset as number | undefined;
+        }
+        assert.equal(seen, rows, tool);
+      }
+    });
+  });
+}
+
+test('every answer that could be long is short enough, and says that it ends early', async () => {
+  await withLong(async (relay) => {
+    const { catalogue } = relay.provider;
+    const account = owner(relay.provider);
+    const playlist = account.playlists.find(({ rows }) => rows.length === 200) ?? assert.fail();
+    const uris = catalogue.tracks.slice(0, 150).map(({ uri }) => uri);
+    playlist.rows = [...uris, ...uris].map((uri) => ({ uri, addedAt: null, addedBy: null }));
+    const calls: Array<[tool: string, args: Answer]> = [
+      ['search_tracks', { query: 'and then some more', limit: 50 }],
+      ['get_my_playlists', { all: true }],
+      ['get_playlist_stats', { playlist_id: playlist.id }],
+      ['deduplicate_playlist', { playlist_id: playlist.id, dry_run: true }],
+      ['get_top_tracks', { limit: 50 }],
+      ['get_recently_played', { limit: 50 }],
+      ['get_queue', {}],
+      ['check_saved_tracks', { track_ids: catalogue.tracks.slice(0, 1_000).map(({ uri }) => uri) }],
+    ];
+    for (const [tool, args] of calls) {
+      const answer = await ask(relay, tool, args);
+      assert.equal(answer.error, undefined, `${tool} ${JSON.stringify(answer.error)}`);
+      assert.ok(JSON.stringify(answer).length <= 10_000, `${tool}: ${JSON.stringify(answer).length}`);
+    }
+  });
+});
+
+test('a list of 150 songs with 40 misspelt ones shows every miss, and counts the others', async () => {
+  await withRelay(async (relay) => {
+    const { tracks } = relay.provider.catalogue;
+    const songs = tracks.slice(0, 150).map(({ name, artists }, index) => {
+      const artist = at(artists, 0).name;
+      return { title: index % 4 === 3 ? `Qvx ${index} Zzyplor` : name, artist };
+    });
+    const misses = songs.flatMap(({ title }, index) => (title.startsWith('Qvx') ? [index] : []));
+    const args = { playlist_id: named(relay, 'Empty Shelf').id, tracks: songs, dry_run: true };
+    const answer = await ask(relay, 'add_tracks_by_search', args);
+    assert.ok(JSON.stringify(answer).length <= 10_000);
+    const report = answer.report as Array<{ index: number; status: string; input: Answer }>;
+    const missed = report.filter(({ status }) => status === 'unmatched');
+    assert.deepEqual(
+      missed.map(({ index, input }) => ({ index, input })),
+      misses.map((index) => ({ index, input: songs[index] })),
+    );
+    assert.equal(answer.matched, songs.length - report.length);
+    // A host that cuts shows the beginning.
+    assert.ok(JSON.stringify(answer).indexOf('"report"') < 200);
+  });
+});
+
+test('an error with long lists is short enough too', async () => {
+  await withRelay(async (relay) => {
+    const args = {
+      query: 'x',
+      ...Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`wrong_${n}`, n])),
+    };
+    const { structuredContent } = await relay.client.callTool({ name: 'search_tracks', arguments: args });
+    assert.ok(JSON.stringify(structuredContent).length <= 10_000);
+  });
+});
+
+test('rows of the demo account cost few tokens', async () => {
+  await withRelay(async (relay) => {
+    const account = owner(relay.provider);
+    const lists: Array<[tool: string, args: Answer, most: number]> = [
+      ['search_tracks', { query: 'a', limit: 50 }, 50],
+      ['get_top_tracks', { limit: 50 }, 50],
+      ['get_my_playlists', { limit: 50 }, 60],
+      ['get_saved_tracks', { limit: 50 }, 60],
+    ];
+    for (const [tool, args, most] of lists) {
+      const { items } = (await ask(relay, tool, args)) as { items: unknown[] };
+      const tokens = countTokens(JSON.stringify(items)) / items.length;
+      assert.ok(items.length > 5 && tokens <= most, `${tool}: ${tokens.toFixed(1)} of ${items.length}`);
+    }
+    for (const { id, name, ownerId } of account.playlists) {
+      // Others' rows can only be read by those who work on them.
+      if (ownerId !== account.id) continue;
+      const page = await ask(relay, 'get_playlist_tracks', { playlist_id: id });
+      const tokens = countTokens(JSON.stringify(page));
+      assert.ok(tokens <= 3_000, `${name}: ${tokens}`);
+    }
+  });
+});
