@@ -133,7 +133,8 @@ function schemaAt(
 function formsOf(schema: z.core.$ZodType | undefined): string[] {
   if (schema instanceof z.ZodUnion) return schema.options.flatMap(formsOf);
   if (!(schema instanceof z.ZodObject)) return [];
-  const fields = Object.entries(schema.shape).map(([name, field]) =>
+  const shown = Object.entries(schema.shape).filter(([, field]) => !(field as z.ZodType).meta()?.deprecated);
+  const fields = shown.map(([name, field]) =>
     (field as z.core.$ZodType)._zod.optin === undefined ? name : `${name}?`,
   );
   return [`{${fields.join(', ')}}`];

@@ -37,51 +37,32 @@ export const Query = z
   .trim()
   .min(1)
   .max(250)
-  .describe(
-    'Search words. Field filters work: artist:"…", album:"…", track:"…", year:1990-1999, isrc:…, genre:…',
-  );
+  .describe('Words, and filters such as artist:"…" album:"…" track:"…" year:1990-1999 isrc:… genre:…');
 
 /** A page size from 1 to `max`. */
 export function limit(standard: number, max = 50) {
-  return z
-    .int()
-    .min(1)
-    .max(max)
-    .default(standard)
-    .describe(`Rows to return, 1 to ${max}. When omitted, ${standard}`);
+  return z.int().min(1).max(max).default(standard).describe(`1 to ${max}`);
 }
 
-export const Offset = z
-  .int()
-  .min(0)
-  .max(100_000)
-  .default(0)
-  .describe('0-based row to start at: next_offset of the previous page. When omitted, 0');
+export const Offset = z.int().min(0).max(100_000).default(0).describe('next_offset of the previous page');
 
 /** Maximum entries of one call: what a playlist can hold. */
 export const MAX_ENTRIES = 10_000;
 
-export const playlistId = PlaylistRef.describe(
-  'ID, URI or link of a playlist of the connected account, from get_my_playlists or find_playlist_by_name',
-);
+export const playlistId = PlaylistRef.describe('ID, URI or link of an own playlist');
 
 export const DeviceId = z
   .string()
   .min(1)
   .max(200)
   .optional()
-  .describe('Device from get_devices. When omitted, the active device');
+  .describe('From get_devices; else the active one');
 
 /** One line, since Spotify refuses line breaks here. */
 export const Description = z
   .string()
   .max(300)
   .regex(/^[^\r\n]*$/, 'must be one line')
-  .describe('One line of at most 300 characters');
+  .describe('One line, at most 300 characters');
 
-export const PlaylistName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .describe('1 to 100 characters; names need not be unique');
+export const PlaylistName = z.string().trim().min(1).max(100).describe('1 to 100 characters');

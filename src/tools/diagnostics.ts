@@ -18,7 +18,7 @@ export const getStateDiagnosticsTool = defineTool({
   name: 'get_state_diagnostics',
   title: 'Get state diagnostics',
   description:
-    'Returns the health of the state file and counts of what it holds. Use it to find out why something is slow or missing, not for music.',
+    "Is the server, program or everything healthy, okay, working, up: status, size and uptime of relay and its database, how long has it been running, storage, diagnostics, how many tracks, jobs, clients does it know or remember. Spotify's errors: get_recent_api_errors.",
   kind: 'read',
   openWorld: false,
   input: z.object({}),
@@ -75,13 +75,13 @@ const Provider = z
   .min(1)
   .max(50)
   .optional()
-  .describe('Only this provider; the only one is "spotify". When omitted, all');
+  .describe('Only this provider; the only one is "spotify"');
 
 export const getRateLimitStatusTool = defineTool({
   name: 'get_rate_limit_status',
   title: 'Get rate-limit status',
   description:
-    'Reports for each kind of Spotify request whether it is blocked, until when and why, and how many were made in the last 24 hours. Call it before bulk work and after RATE_LIMITED or QUOTA_EXCEEDED.',
+    'What is the rate limit or quota today, are we limited or blocked by Spotify, until when, how long do I have to wait, too many requests, when can I search again, how many requests were made, how much of the daily quota is left. After RATE_LIMITED or QUOTA_EXCEEDED, and before bulk work.',
   kind: 'read',
   openWorld: false,
   input: z.object({
@@ -91,7 +91,7 @@ export const getRateLimitStatusTool = defineTool({
       .min(1)
       .max(50)
       .optional()
-      .describe('Only this kind of request, such as search or playlists.write. When omitted, all'),
+      .describe('Only this kind of request, such as search or playlists.write'),
   }),
   output: z.object({
     items: z.array(
@@ -143,17 +143,17 @@ export const getRecentApiErrorsTool = defineTool({
   name: 'get_recent_api_errors',
   title: 'List recent Spotify errors',
   description:
-    'Lists errors from Spotify, latest first: one row per kind of error, with how often it happened. The next success of the same request sets resolved_at.',
+    'Why is nothing working, what is broken, what went wrong, what failed, problems, failures, error messages: show me recent errors from Spotify, latest first. resolved_at: it works again. Limits: get_rate_limit_status.',
   kind: 'read',
   openWorld: false,
   input: z.object({
-    limit: z.int().min(1).max(100).default(20).describe('Rows to return, 1 to 100. When omitted, 20'),
+    limit: z.int().min(1).max(100).default(20).describe('1 to 100'),
     provider: Provider,
-    status_code: z.int().min(100).max(599).optional().describe('Only this HTTP status. When omitted, all'),
+    status_code: z.int().min(100).max(599).optional().describe('Only this HTTP status'),
     unresolved_only: z
       .boolean()
       .default(false)
-      .describe('true: only errors that no later success has resolved. When omitted, false'),
+      .describe('true: only errors that no later success has resolved'),
   }),
   output: z.object({
     items: z.array(

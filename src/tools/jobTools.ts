@@ -130,7 +130,7 @@ const LeanJobItem = z.object({
   input: z.unknown(),
   status: z.string(),
   track: LeanTrack.optional(),
-  candidates: z.array(LeanCandidate).optional(),
+  candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
   error: z.looseObject({}).optional(),
 });
 
@@ -161,14 +161,9 @@ function unresolvedNote(
 
 const jobId = z.string().trim().min(1).max(100).describe('From create_bulk_job or list_jobs');
 
-const JobOffset = z
-  .int()
-  .min(0)
-  .max(1_000_000)
-  .default(0)
-  .describe('0-based row to start at: next_offset of the previous page. When omitted, 0');
+const JobOffset = z.int().min(0).max(1_000_000).default(0).describe('next_offset of the previous page');
 
-const JobLimit = z.int().min(1).max(100).default(25).describe('Rows to return, 1 to 100. When omitted, 25');
+const JobLimit = z.int().min(1).max(100).default(25).describe('1 to 100');
 
 const Payload = z.strictObject({
   playlist_id: PlaylistRef.optional().describe(
@@ -176,30 +171,21 @@ const Payload = z.strictObject({
   ),
   name: PlaylistName.optional().describe('Name of the new playlist; required for create_playlist'),
   description: Description.optional(),
-  public: z.boolean().optional().describe('For create_playlist. When omitted, false'),
-  strict: z
-    .boolean()
-    .default(true)
-    .describe('true: commit_job refuses unless every item resolves. When omitted, true'),
-  dry_run: z
-    .boolean()
-    .default(false)
-    .describe('true: the job ends after resolving and cannot be committed. When omitted, false'),
+  public: z.boolean().optional().describe('For create_playlist'),
+  strict: z.boolean().default(true).describe('true: commit_job refuses unless every item resolves'),
+  dry_run: z.boolean().default(false).describe('true: the job ends after resolving and cannot be committed'),
   skip_existing: z
     .boolean()
     .default(false)
-    .describe('true: add_to_playlist skips what the playlist already holds. When omitted, false'),
-  skip_duplicates: z
-    .boolean()
-    .default(true)
-    .describe('true: a track listed twice is written once. When omitted, true'),
+    .describe('true: add_to_playlist skips what the playlist already holds'),
+  skip_duplicates: z.boolean().default(true).describe('true: a track listed twice is written once'),
 });
 
 export const createBulkJobTool = defineTool({
   name: 'create_bulk_job',
   title: 'Create bulk job',
   description:
-    'Saves a bulk operation that runs in the background for as long as it takes: it waits out rate limits and daily quotas and continues after a restart or crash. First every item is resolved; when get_job_status says ready, commit_job writes. For lists that bulk_add_tracks or create_playlist_from_tracks can finish in one call, use those.',
+    'Import a long list or file of hundreds or thousands of songs or a whole library in the background: a big bulk job to add thousands of tracks to, create or replace a playlist, like or save all of them, or unlike. It waits out limits and quotas and survives restarts. Then get_job_status until ready, then commit_job. Shorter: create_playlist_from_tracks, bulk_add_tracks.',
   kind: 'write',
   input: z.object({
     type: z
@@ -213,7 +199,7 @@ export const createBulkJobTool = defineTool({
       .max(20)
       .default(5)
       .describe(
-        'Attempts for each item and each write before giving up, 1 to 20; waiting for a limit does not count. When omitted, 5',
+        'Attempts for each item and each write before giving up, 1 to 20; waiting for a limit does not count',
       ),
   }),
   output: z.object({
@@ -278,7 +264,7 @@ export const getJobStatusTool = defineTool({
   name: 'get_job_status',
   title: 'Get job status',
   description:
-    'Returns a job and a page of its items: its progress, what it is waiting for and until when, and the outcome of each item, with candidates where it did not resolve. A job takes minutes to hours: do not ask more than a few times a minute.',
+    'Tell me how far is the import or bulk job: show its progress or status, how many are left, is it done, finished or ready yet, what is it waiting for, which songs were not found, matched or resolved (only="unresolved", with candidates). Ask a few times a minute at most.',
   kind: 'read',
   openWorld: false,
   input: z.object({
@@ -286,9 +272,7 @@ export const getJobStatusTool = defineTool({
     only: z
       .enum(['all', 'unresolved'])
       .default('all')
-      .describe(
-        'unresolved: only items that are ambiguous, unmatched or failed, with their candidates. When omitted, all',
-      ),
+      .describe('unresolved: only items that are ambiguous, unmatched or failed, with their candidates'),
     offset: JobOffset,
     limit: JobLimit,
   }),
@@ -327,7 +311,7 @@ export const listJobsTool = defineTool({
   name: 'list_jobs',
   title: 'List jobs',
   description:
-    'Lists durable jobs, newest first, with status and counts but without their items. Ended jobs are kept for 90 days.',
+    'List or show me all jobs: what imports or bulk operations are running, waiting, unfinished, failed or done, did I start, is there an import, newest first. One: get_job_status.',
   kind: 'read',
   openWorld: false,
   input: z.object({ offset: JobOffset, limit: JobLimit }),
@@ -372,8 +356,11 @@ function fixOf(fix: z.output<typeof Fixes>[number]): Fix {
   return 'skip' in fix ? { position, skip: true } : { position, uri: fix.track_id.uri };
 }
 
+/** The schema of get_job_status tells the rest. */
+const ToldJob = LeanJob.pick({ job_id: true, type: true, status: true, written: true });
+
 const leanJobAnswer: LeanForm<z.infer<typeof JobAnswer>> = {
-  schema: z.object({ job: LeanJob }),
+  schema: z.object({ job: ToldJob }),
   of: ({ job }) => ({ job: leanJob(job) }),
 };
 
@@ -381,7 +368,7 @@ export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Resumes a waiting or failed job now, or a ready one with unresolved items, which are searched for again. A limit that still applies makes it wait again. A job that is already running is left alone. With fixes or accept_near it only settles items, without searching, and remembers them for the next list; show the user what you choose. For a job with review_required, show the user both lists and ask which review to pass.',
+    'Resume a waiting, paused, failed or stuck job: let the import continue, try again or retry the songs that did not resolve, or fix, correct, choose or skip them: fixes names the right track or skips it, accept_near takes the likely ones. After someone changed the playlist, ask the user for review.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -390,7 +377,7 @@ export const resumeJobTool = defineTool({
       .enum(['carry_on', 'accept'])
       .optional()
       .describe(
-        'Only where review_required is true. carry_on: write what is missing after what is there; accept: keep the playlist as it is, the job ends completed. When omitted, carry_on',
+        'Only where review_required is true. carry_on: write what is missing after what is there; accept: keep the playlist as it is, the job ends completed',
       ),
     fixes: Fixes.optional(),
     accept_near: z
@@ -399,7 +386,7 @@ export const resumeJobTool = defineTool({
       .max(1)
       .optional()
       .describe(
-        'Take the first candidate of every other unresolved item, ambiguous ones among them, where its score is at least this, 0 to 1. From 0.36 on it differs by a slip of the pen or two; other versions score 0.35 at most. When omitted, none',
+        'Take the first candidate of every other unresolved item, ambiguous ones too, where its score is at least this, 0 to 1. From 0.36 on it differs by a slip of the pen or two; other versions score 0.35 at most',
       ),
   }),
   output: JobAnswer.extend({
@@ -407,7 +394,7 @@ export const resumeJobTool = defineTool({
     skipped: Count.optional().describe('Items that are now left out'),
   }),
   lean: {
-    schema: z.object({ settled: Count.optional(), skipped: Count.optional(), job: LeanJob }),
+    schema: z.object({ settled: Count.optional(), skipped: Count.optional(), job: ToldJob }),
     of: ({ job, ...counts }) => ({ ...counts, job: leanJob(job) }),
   },
   async handle({ jobs }, { job_id, review, fixes, accept_near }, call) {
@@ -420,16 +407,14 @@ export const commitJobTool = defineTool({
   name: 'commit_job',
   title: 'Commit job',
   description:
-    'Starts writing what a ready job has resolved, in order, and returns at once; get_job_status shows its progress. A strict job with unresolved items is refused (JOB_STATE) with the counts and the ways on, unless skip_unresolved is true. replace_playlist discards the previous content: confirm with the user first.',
+    'Commit or finish the job that is ready: yes, looks good, go ahead, do it, confirm, save, apply the import, write the songs that were found to the playlist or library now. Returns at once; progress: get_job_status. Unresolved songs: settle them with resume_job or pass skip_unresolved. For replace_playlist, ask the user first.',
   kind: 'write',
   input: z.object({
     job_id: jobId,
     skip_unresolved: z
       .boolean()
       .default(false)
-      .describe(
-        'true: write without the items that did not resolve, also if the job is strict. When omitted, false',
-      ),
+      .describe('true: write without the items that did not resolve, also if the job is strict'),
   }),
   output: JobAnswer,
   lean: leanJobAnswer,
@@ -442,7 +427,7 @@ export const cancelJobTool = defineTool({
   name: 'cancel_job',
   title: 'Cancel job',
   description:
-    'Stops a job before its next write and keeps its history. A write in progress is allowed to finish; written says how far it got. What was written stays.',
+    "Cancel a bulk job or import: stop, end, abort, quit, never mind, forget or discard it, don't write or add these songs. Stops before its next write; what was written stays.",
   kind: 'write',
   idempotent: true,
   input: z.object({ job_id: jobId }),

@@ -12,9 +12,7 @@ const topInput = z.object({
   time_range: z
     .enum(['short_term', 'medium_term', 'long_term'])
     .default('medium_term')
-    .describe(
-      'short_term: about 4 weeks, medium_term: about 6 months, long_term: about a year. When omitted, medium_term',
-    ),
+    .describe('short_term: about 4 weeks, medium_term: about 6 months, long_term: about a year'),
   limit: limit(20),
   offset: Offset,
 });
@@ -22,7 +20,8 @@ const topInput = z.object({
 export const getTopTracksTool = defineTool({
   name: 'get_top_tracks',
   title: 'List top tracks',
-  description: "Lists the account's most played tracks over a time range, most played first.",
+  description:
+    'My top songs, song ranking, track charts: what are my most played, most listened, favorite (favourite) tracks, hits of all time, what did I listen to most, this or last month, week, half year or year.',
   kind: 'read',
   input: topInput,
   output: listOf(Track),
@@ -34,7 +33,8 @@ export const getTopTracksTool = defineTool({
 export const getTopArtistsTool = defineTool({
   name: 'get_top_artists',
   title: 'List top artists',
-  description: "Lists the account's most played artists over a time range, most played first.",
+  description:
+    'My top artists, artist ranking: who are my favorite (favourite), most listened artists, groups, which bands or singers do I listen to or play the most, this or last month, week, half year or year.',
   kind: 'read',
   input: topInput,
   output: listOf(Artist),
@@ -49,7 +49,7 @@ export const getRecentlyPlayedTool = defineTool({
   name: 'get_recently_played',
   title: 'List recently played tracks',
   description:
-    'Lists recently played tracks, newest first. Spotify keeps about 50 plays in all, and no episodes. before and after cannot be combined.',
+    'Show me what I played: what did I play, listen to or hear before, yesterday, today, last night: earlier, an hour ago, this morning, which song was on, the last songs and tracks I heard: my recent listening history, newest first, about 50 songs, no podcasts.',
   kind: 'read',
   input: z.object({
     limit: limit(20),

@@ -14,7 +14,7 @@ export const getSavedTracksTool = defineTool({
   name: 'get_saved_tracks',
   title: 'List saved tracks',
   description:
-    'Lists the tracks saved in the library (Liked Songs), newest first. A page holds at most 50: continue with next_offset. Spotify allows only a few full reads of a large library per day.',
+    'Show me or list my liked songs: what songs did I like, love or save, what have I saved, the tracks in my library, favorites (favourites), hearts, collection, newest first. Go on with next_offset; do not read a large library whole several times a day.',
   kind: 'read',
   input: z.object({ limit: limit(20), offset: Offset }),
   output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })),
@@ -58,7 +58,7 @@ export const saveTracksTool = defineTool({
   name: 'save_tracks',
   title: 'Save tracks',
   description:
-    'Saves tracks to the library (Liked Songs), in requests of at most 40. Tracks that are already saved stay saved.',
+    'Like this song: I love it, keep it, save this track, heart it, add it to my library, liked songs or favorites.',
   kind: 'write',
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
@@ -79,7 +79,7 @@ export const removeSavedTracksTool = defineTool({
   name: 'remove_saved_tracks',
   title: 'Remove saved tracks',
   description:
-    'Removes tracks from the library (Liked Songs), in requests of at most 40. Tracks that are not saved are ignored.',
+    'Unlike, no longer like this song or track, these songs: remove the like or heart, delete tracks from my liked songs, saved library or favorites, take it off.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
@@ -93,7 +93,8 @@ export const removeSavedTracksTool = defineTool({
 export const checkSavedTracksTool = defineTool({
   name: 'check_saved_tracks',
   title: 'Check saved tracks',
-  description: 'Reports whether each given track is saved in the library (Liked Songs), in input order.',
+  description:
+    'Is this song, are these songs in my library: do I have it, did I already like, heart or save it, which of these tracks are saved, in order.',
   kind: 'read',
   input: z.object({
     track_ids: z.array(TrackRef).min(1).max(1_000).describe('IDs, URIs or links of tracks, 1 to 1,000'),

@@ -104,5 +104,5 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
 }
 
 function detailArgument(standard: Detail) {
-  return z.enum(['lean', 'full']).default(standard).describe('full: every field');
+  return z.enum(['lean', 'full']).default(standard);
 }

@@ -121,7 +121,7 @@ test('where an entry has one of several forms, the fields of the others may be n
   });
   const wrong: Array<[entry: unknown, message: RegExp]> = [
     [{ position: 1, track: null, skip: null }, /^fixes\[0\]\.(track|skip)/],
-    [{ position: 1, track: 'a', other: null }, /^Unknown argument "other"\.$/],
+    [{ position: 1, track: 'a', other: null }, /^Unknown argument "fixes\[0\]\.other"\.$/],
     [{ position: null, skip: true }, /^fixes\[0\]\.position must be a number, not null\.$/],
   ];
   for (const [entry, message] of wrong) {

@@ -51,7 +51,7 @@ test('an entry that names no song, half of one or two of them is refused by its 
     [{ title: 'x' }, 'tracks[0].artist is missing.'],
     [{ artist: 'x', title: null }, 'tracks[0].title is missing.'],
     [{ id: '1111111111111111111111', uri: other }, 'tracks[0]: id, uri and url must name the same item.'],
-    [{ title: 'x', artist: 'y', isrc: 'z' }, 'Unknown argument "isrc".'],
+    [{ title: 'x', artist: 'y', isrc: 'z' }, 'Unknown argument "tracks[0].isrc".'],
   ];
   await withRelay(async ({ call, provider }) => {
     for (const [entry, message] of refused) {

@@ -189,7 +189,7 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
     'an unknown part of offset',
     'play',
     { context_uri: ALBUM, offset: { index: 1 } },
-    /Unknown argument "index"/,
+    /Unknown argument "offset.index"/,
   ],
   [
     'a negative offset',

@@ -14,7 +14,7 @@ export async function withTools<T>(context: Context, work: (tools: Tools) => Pro
   const tools: Tools = async <A>(name: string, args: Record<string, unknown>) => {
     const { value, error } = await interruptible(
       context.signal,
-      client.callTool(name, args, () => {}),
+      client.callTool(name, { detail: 'full', ...args }, () => {}),
     );
     if (error) throw error;
     return value as A;

@@ -55,33 +55,39 @@ function isUnresolved({ status }: Pick<z.infer<typeof ReportRow>, 'status'>): bo
   return status === 'ambiguous' || status === 'unmatched';
 }
 
+const LeanBulk = z.object({
+  status: z.string(),
+  playlist_id: z.string().optional(),
+  matched: z.number(),
+  ambiguous: z.number(),
+  unmatched: z.number(),
+  skipped_existing: z.number(),
+  added: z.number(),
+  report: z.array(
+    z.object({
+      index: z.number(),
+      input: z.unknown(),
+      status: z.string(),
+      candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
+    }),
+  ),
+  change_id: z.string().optional(),
+  job_id: z.string().optional(),
+});
+
 /** Matched entries are counted; the report lists the others. */
 export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
-  schema: z.object({
-    status: z.string(),
-    playlist_id: z.string().optional(),
-    matched: z.number(),
-    ambiguous: z.number(),
-    unmatched: z.number(),
-    skipped_existing: z.number(),
-    added: z.number(),
-    report: z.array(
-      z.object({
-        index: z.number(),
-        input: z.unknown(),
-        status: z.string(),
-        candidates: z.array(LeanCandidate).optional(),
-      }),
-    ),
-    playlist: LeanPlaylist.optional(),
-    change_id: z.string().optional(),
-    job_id: z.string().optional(),
-  }),
+  schema: LeanBulk,
   of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({
     ...facts,
     report: shortReport(report.filter(isUnresolved)),
     ...compact({ playlist_id, playlist: playlist && leanPlaylist(playlist), change_id, job_id }),
   }),
+};
+
+export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
+  ...leanBulk,
+  schema: LeanBulk.extend({ playlist: LeanPlaylist.optional() }),
 };
 
 /** Room of a report whose entries have candidates; above it they have fewer, so that all entries can be seen. */

@@ -10,7 +10,7 @@ import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { BulkResult, leanBulk, MadeResult, outcome, reportRows } from './bulkResult.ts';
+import { BulkResult, leanBulk, leanMade, MadeResult, outcome, reportRows } from './bulkResult.ts';
 import { anyEntries, type Entry, entryOf, type ResolvedEntry, searches } from './entries.ts';
 import { type Begun, deferred, resolveInTime, timeLeft, toWrite, writeOrDefer } from './handOver.ts';
 import { type Stop, stopOf, withinTime } from './resolveEntries.ts';
@@ -18,17 +18,9 @@ import { type Stop, stopOf, withinTime } from './resolveEntries.ts';
 const Strict = z
   .boolean()
   .default(true)
-  .describe(
-    'true: write nothing unless every entry resolves; false: write those that do. When omitted, true',
-  );
-const DryRun = z
-  .boolean()
-  .default(false)
-  .describe('true: resolve and report, write nothing. When omitted, false');
-const SkipExisting = z
-  .boolean()
-  .default(false)
-  .describe('true: skip what the playlist already holds. When omitted, false');
+  .describe('true: write nothing unless every entry resolves; false: write those that do');
+const DryRun = z.boolean().default(false).describe('true: resolve and report, write nothing');
+const SkipExisting = z.boolean().default(false).describe('true: skip what the playlist already holds');
 
 function isUnresolved(entry: ResolvedEntry): boolean {
   return entry.uri === null;
@@ -98,7 +90,7 @@ export const addTracksBySearchTool = defineTool({
   name: 'add_tracks_by_search',
   title: 'Add tracks by search',
   description:
-    'Finds each song by title and artist (the rules of find_track_exact) and appends the matches to a playlist, in order. Everything is resolved before anything is written: in strict mode one ambiguous or unmatched entry blocks everything. Pass dry_run=true to see the outcome first. Each song without a stored match costs a search from a limited daily quota.',
+    'Add songs by name to my playlist: here is a song or a list of titles and artists, find each track and add them all at the end, in order. strict writes nothing unless all are found; dry_run only shows. Hundreds: create_bulk_job.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, tracks: searches, ...addArguments }),
   output: BulkResult,
@@ -117,7 +109,7 @@ export const bulkAddTracksTool = defineTool({
   name: 'bulk_add_tracks',
   title: 'Add many tracks',
   description:
-    'Like add_tracks_by_search, for lists that mix searches with IDs, URIs and links. IDs are used directly and cost no search.',
+    'Add many songs to my playlist at once: all of these, a mix of links, URLs, IDs and song names (title and artist). Links and IDs cost no search; otherwise as add_tracks_by_search.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
   output: BulkResult,
@@ -131,24 +123,18 @@ export const createPlaylistFromTracksTool = defineTool({
   name: 'create_playlist_from_tracks',
   title: 'Create playlist from tracks',
   description:
-    'Creates a playlist and fills it from a list that may mix searches with IDs, URIs and links, in order. In strict mode nothing is created unless every entry resolves. The best tool for "make a playlist of these songs".',
+    'Make me a playlist of these or those songs: create, build or turn a list of songs by artist and title, tracks or links into a new playlist with a name, in one call and in order. strict makes nothing unless all are found. Above 100 to search: create_bulk_job.',
   kind: 'write',
   input: z.object({
     name: PlaylistName,
     description: Description.optional(),
-    public: z
-      .boolean()
-      .default(false)
-      .describe('true: shown on the profile and in search. When omitted, false'),
+    public: z.boolean().default(false).describe('true: shown on the profile and in search'),
     tracks: anyEntries,
     strict: Strict,
-    skip_duplicates: z
-      .boolean()
-      .default(true)
-      .describe('true: a track listed twice is added once. When omitted, true'),
+    skip_duplicates: z.boolean().default(true).describe('true: a track listed twice is added once'),
   }),
   output: MadeResult,
-  lean: leanBulk,
+  lean: leanMade,
   rows: reportRows,
   async handle(services, args, call) {
     const inputs = args.tracks.map(entryOf);

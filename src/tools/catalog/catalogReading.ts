@@ -46,7 +46,7 @@ export const searchTracksTool = defineTool({
   name: 'search_tracks',
   title: 'Search tracks',
   description:
-    "Searches Spotify's catalog for tracks, best matches first. The first hit may be a cover, a live version or a remaster: to find one specific song by title and artist, use find_track_exact if it is offered.",
+    "Search Spotify's catalog: find, look for or look up songs, tracks or music by an artist, by title, words, mood, topic, genre, artist or year: find me something new, happy or similar, to dance or run to, get ideas or recommendations. The first hit may be a cover or live: for one exact song, use find_track_exact.",
   kind: 'read',
   input: searchInput,
   output: found(Track),
@@ -60,7 +60,8 @@ export const searchTracksTool = defineTool({
 export const searchArtistsTool = defineTool({
   name: 'search_artists',
   title: 'Search artists',
-  description: "Searches Spotify's catalog for artists, best matches first.",
+  description:
+    'Search artists: find me or look up an artist, musician, singer, band, group, rapper or DJ by name.',
   kind: 'read',
   input: searchInput,
   output: found(Artist),
@@ -74,7 +75,8 @@ export const searchArtistsTool = defineTool({
 export const searchAlbumsTool = defineTool({
   name: 'search_albums',
   title: 'Search albums',
-  description: "Searches Spotify's catalog for albums, singles and compilations, best matches first.",
+  description:
+    'Search albums: find me or look up an album, record, EP or single by its title, by artist or by year; which records did a band put out or release, their discography, newest or latest album.',
   kind: 'read',
   input: searchInput,
   output: found(Album),
@@ -88,10 +90,11 @@ export const searchAlbumsTool = defineTool({
 export const getTrackTool = defineTool({
   name: 'get_track',
   title: 'Get track',
-  description: 'Returns one track: artists, album, duration, ISRC and link.',
+  description:
+    'Tell me details or info about one song or track by ID: how long is it (length, duration, minutes), which album is it on, who made it, when was it released, from what year is this song, is it explicit, its ISRC and link.',
   kind: 'read',
   input: z.object({
-    track_id: TrackRef.describe('ID, URI or link of the track, for example from search_tracks'),
+    track_id: TrackRef.describe('ID, URI or link of the track'),
   }),
   output: Track,
   lean: leanOne(LeanTrack, leanTrack),
@@ -103,10 +106,10 @@ export const getArtistTool = defineTool({
   name: 'get_artist',
   title: 'Get artist',
   description:
-    'Returns one artist. Spotify gives newer apps no genres, followers or popularity: genres may be null.',
+    'Tell me about an artist, information about a band: who is this singer or band, what genre or kind of music do they make, by ID. Newer apps get no genres, followers or popularity. By name: search_artists.',
   kind: 'read',
   input: z.object({
-    artist_id: ArtistRefArgument.describe('ID, URI or link of the artist, from search_artists or a track'),
+    artist_id: ArtistRefArgument.describe('ID, URI or link of the artist'),
   }),
   output: Artist,
   lean: leanOne(LeanArtist, leanArtist),

@@ -6,25 +6,10 @@ import { compact, LeanTrack, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-export const Title = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .describe('Song title; "(Live)", "(X Remix)" and the like matter');
-export const ArtistName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .describe('Artist name; separate several with "&" or commas');
-export const AlbumName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .describe('Album to prefer when a recording is on several');
-export const Year = z.int().min(1900).max(2100).describe('Release year, to choose between versions');
+export const Title = z.string().trim().min(1).max(200).describe('Song title, with "(Live)" and the like');
+export const ArtistName = z.string().trim().min(1).max(200).describe('Several with "&" or commas');
+export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
+export const Year = z.int().min(1900).max(2100).describe('Release year');
 
 export const Candidate = z.object({
   track: Track,
@@ -59,7 +44,7 @@ export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
   description:
-    'Finds the one track that a title and an artist refer to, by fixed rules: title and artist must agree; live, remix and cover versions are kept apart, remasters are not. What lists add ("(Official Video)", "Artist - Title", track numbers) is ignored; one slip of the pen is forgiven if only one song comes near (reason: spelling). Returns matched, ambiguous (several recordings fit equally well: ask the user, or pass album or year) or unmatched with near misses. Stores a match for next time.',
+    'Find one exact song or track by an artist, is there one on Spotify: match a title and an artist to the right, precise version, get its ID, the original studio recording, not a cover, live, karaoke or remix. Remasters count as the same; one slip of the pen is forgiven. Answers matched, ambiguous (ask the user, or pass album or year) or unmatched with near misses.',
   kind: 'read',
   input: z.object({ title: Title, artist: ArtistName, album: AlbumName.optional(), year: Year.optional() }),
   output: z.object({
@@ -90,15 +75,13 @@ export const rememberTrackTool = defineTool({
   name: 'remember_track',
   title: 'Remember a track',
   description:
-    'Sets which track a title and an artist refer to from now on, for example after the user chose between candidates. The track is looked up first; the given title and artist must fit it (ALIAS_MISMATCH otherwise), unless confirm is true: then the user has said that this track is meant, however it is spelled. Omitted fields are taken from the track.',
+    'From now on, always use or prefer this track when I say a title and artist: remember which version is meant, the right one, next time too, and correct a wrong match, the wrong song was picked, it should be this one. Title and artist must fit it (ALIAS_MISMATCH) unless confirm says that the user means it however it is spelled.',
   kind: 'read',
   input: z.object({
     track_id: TrackRef.describe('ID, URI or link of the track to remember'),
     title: Title.optional().describe('Title to remember it by. When omitted, its own'),
     artist: ArtistName.optional().describe('Artist to remember it by. When omitted, its first'),
-    album: AlbumName.optional().describe(
-      'Album to remember it by, only if later queries name it too. When omitted, none',
-    ),
+    album: AlbumName.optional().describe('Album to remember it by, only if later queries name it too'),
     confirm: z
       .boolean()
       .default(false)
@@ -131,7 +114,7 @@ export const getArtistTopTracksTool = defineTool({
   name: 'get_artist_top_tracks',
   title: 'Artist top tracks',
   description:
-    'Not available: Spotify removed this endpoint in February 2026. The answer says so and names an alternative; it is not an error and costs no request.',
+    'The most popular, best or best known songs, what are they known for, biggest or greatest hits, famous or top tracks of an artist or band. Spotify removed this in 2026: answers with an alternative (search_tracks).',
   kind: 'read',
   openWorld: false,
   input: z.object({ artist_id: ArtistRefArgument.describe('ID, URI or link of the artist') }),

@@ -31,7 +31,7 @@ export const listChangesTool = defineTool({
   kind: 'read',
   openWorld: false,
   input: z.object({
-    limit: z.int().min(1).max(100).default(20).describe('1 to 100. When omitted, 20'),
+    limit: z.int().min(1).max(100).default(20).describe('1 to 100'),
     offset: Offset,
   }),
   output: z.object({ items: z.array(Summary), total: z.number(), next_offset: z.number().nullable() }),

@@ -60,29 +60,22 @@ export const importListTool = defineTool({
     text: z.string().min(1).max(MAX_TEXT).describe('The list, unchanged, up to 2,000,000 characters'),
     name: PlaylistName.optional().describe('Make a new, private playlist of this name'),
     playlist_id: PlaylistRef.optional().describe('Add to this playlist: its ID, URI or link'),
-    saved: z.boolean().default(false).describe('true: save the songs in Liked Songs. When omitted, false'),
+    saved: z.boolean().default(false).describe('true: save the songs in Liked Songs'),
     replace: z
       .boolean()
       .default(false)
       .describe(
-        'With playlist_id. true: the songs take the place of what the playlist holds; ask the user first. When omitted, false',
+        'With playlist_id. true: the songs take the place of what the playlist holds; ask the user first',
       ),
-    dry_run: z
-      .boolean()
-      .default(false)
-      .describe('true: only say what would be read; no job, no search. When omitted, false'),
+    dry_run: z.boolean().default(false).describe('true: only say what would be read; no job, no search'),
     strict: z
       .boolean()
       .default(true)
-      .describe(
-        'true: commit_job refuses while a song is not found; false: it leaves those out. When omitted, true',
-      ),
+      .describe('true: commit_job refuses while a song is not found; false: it leaves those out'),
     skip_duplicates: z
       .boolean()
       .default(false)
-      .describe(
-        'true: leave out songs that the list names again or that the playlist holds already. When omitted, false',
-      ),
+      .describe('true: leave out songs that the list names again or that the playlist holds already'),
     format: z.enum(LIST_FORMATS).optional().describe('What the text is. When omitted, found out'),
     artist_side: z
       .enum(['left', 'right'])

@@ -14,7 +14,7 @@ import {
 import type { LeanForm } from '../answer/lean.ts';
 import { DeviceId, ItemRef } from '../arguments.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import { LeanPlaybackState, leanPlaybackState, PlaybackState, playbackStateOf } from './playbackReading.ts';
+import { leanPlaybackState, PlaybackState, playbackStateOf } from './playbackReading.ts';
 
 /** A user's Liked Songs, which only the player accepts as a context. */
 const COLLECTION = /^spotify:(?:user:[^:]+:)?collection(?::tracks)?$/;
@@ -63,7 +63,8 @@ const Played = z.object({
 });
 
 const leanPlayed: LeanForm<z.infer<typeof Played>> = {
-  schema: z.object({ ok: z.literal(true), verified: z.boolean(), state: LeanPlaybackState.optional() }),
+  // The schema of get_playback_state tells what a state is.
+  schema: z.object({ ok: z.literal(true), verified: z.boolean(), state: z.looseObject({}).optional() }),
   of: ({ ok, verified, state }) => ({ ok, verified, ...(state ? { state: leanPlaybackState(state) } : {}) }),
 };
 
@@ -75,7 +76,7 @@ export const playTool = defineTool({
   name: 'play',
   title: 'Play',
   description:
-    'Starts or resumes playback. Without context_uri and uris it resumes what was paused. Pass context_uri for an album, artist or playlist, or uris for up to 100 tracks in order, never both. Needs Premium and a device: on NO_ACTIVE_DEVICE, call get_devices and pass a device_id.',
+    'Play me this song, album, artist or my playlist; put on or start music; resume, continue or unpause; I want to hear or listen to it. Pass context_uri (album, artist, playlist) or uris (up to 100 songs), never both; neither resumes. Needs Premium; on NO_ACTIVE_DEVICE, pass a device_id from get_devices.',
   kind: 'write',
   input: z.object({
     device_id: DeviceId,
@@ -132,7 +133,8 @@ function startOf(offset: z.output<typeof Offset>): { position: number } | { uri:
 export const pauseTool = defineTool({
   name: 'pause',
   title: 'Pause',
-  description: 'Pauses playback. Succeeds with verified=true if nothing was playing. Needs Premium.',
+  description:
+    'Pause: stop the music, stop playing or playback, be quiet, silence, hold on for a moment. verified=true if nothing was playing.',
   kind: 'write',
   idempotent: true,
   input: z.object({ device_id: DeviceId }),
@@ -161,20 +163,20 @@ function skipTool(direction: 'next' | 'previous', title: string, description: st
 export const nextTrackTool = skipTool(
   'next',
   'Next track',
-  'Skips to the next track. Needs Premium and an active device.',
+  "Skip this song: next song please, go to the next track, forward, I don't like this one, play another.",
 );
 
 export const previousTrackTool = skipTool(
   'previous',
   'Previous track',
-  'Goes to the previous track, even from the middle of one. To restart the current track, use seek with position_ms 0. Needs Premium and an active device.',
+  'Go back one song: back to the last song, play the previous track again, the one before.',
 );
 
 export const seekTool = defineTool({
   name: 'seek',
   title: 'Seek',
   description:
-    'Moves to a position in the current track or episode. A position beyond its end starts the next one. Needs Premium and an active device.',
+    'Seek in the current song or track: jump, skip, go or fast forward, rewind to a minute, second, mark, position or chorus, skip the intro, ahead or back ten seconds; position_ms 0: start this song over from the beginning.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -192,7 +194,7 @@ export const setVolumeTool = defineTool({
   name: 'set_volume',
   title: 'Set volume',
   description:
-    'Sets the volume of a device. Phones and some speakers do not allow it (VOLUME_NOT_SUPPORTED; supports_volume in get_devices). Needs Premium.',
+    'Turn it up or down: it is too loud or quiet, make the music, song or speaker louder, quieter, softer, lower, raise, increase or decrease, mute or unmute, half as loud, set the volume to a percent. Present volume: get_playback_state. Phones may refuse (VOLUME_NOT_SUPPORTED).',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -210,7 +212,7 @@ export const transferPlaybackTool = defineTool({
   name: 'transfer_playback',
   title: 'Transfer playback',
   description:
-    'Moves playback to another device and wakes it. Use it before play if a device does not respond. Needs Premium.',
+    'Move playback and the song to another device or other speakers: switch, send or transfer the music to my phone, laptop, TV, headphones or computer, play it on the kitchen speaker or in the living room or bedroom instead, continue there. Wakes it, too.',
   kind: 'write',
   idempotent: true,
   input: z.object({

@@ -85,7 +85,7 @@ export const getCurrentlyPlayingTool = defineTool({
   name: 'get_currently_playing',
   title: 'Get what is playing',
   description:
-    'Returns the track or episode that is playing now. playing is false when playback is paused or no device is active (a private session looks the same). For device, repeat and shuffle, use get_playback_state.',
+    "What's playing right now: tell me what song is this, what am I listening to, name of the current song who sings it, which artist, track, song, podcast or episode is on, currently. Device, volume, shuffle: get_playback_state.",
   kind: 'read',
   input: z.object({}),
   output: z.object({
@@ -129,7 +129,7 @@ export const getPlaybackStateTool = defineTool({
   name: 'get_playback_state',
   title: 'Get playback state',
   description:
-    'Returns the player state: device, current item, progress, repeat, shuffle, and which commands the player refuses right now. active is false when no device is active.',
+    'Tell me the state of the player or playback, status: is music playing or paused, on which speaker or device, what is the volume now, is shuffle or repeat on, how far into the song are we. Only the song: get_currently_playing.',
   kind: 'read',
   input: z.object({}),
   output: PlaybackState,
@@ -141,7 +141,7 @@ export const getDevicesTool = defineTool({
   name: 'get_devices',
   title: 'List devices',
   description:
-    'Lists the devices that Spotify can play on now. A sleeping device is often missing until Spotify is opened on it. IDs may change: read them again instead of remembering them.',
+    'List or show me my devices: which speakers, phones, computers or TVs are available, where or on what can I play music, is a device or speaker connected or online, with IDs and volume. A sleeping one is missing until Spotify is opened on it. IDs change: read them again.',
   kind: 'read',
   input: z.object({}),
   output: z.object({ devices: z.array(Device) }),

@@ -31,7 +31,7 @@ export const createPlaylistTool = defineTool({
   name: 'create_playlist',
   title: 'Create playlist',
   description:
-    'Creates an empty playlist and returns it. To create one with songs in a single call, use create_playlist_from_tracks.',
+    'Create a new, empty, fresh playlist called so: make, set up or start one with a name, for later. With songs: create_playlist_from_tracks.',
   kind: 'write',
   input: z.object({
     name: PlaylistName,
@@ -60,7 +60,7 @@ export const updateDetailValuesTool = defineTool({
   name: 'update_playlist_details',
   title: 'Update playlist details',
   description:
-    'Changes the name, description, public or collaborative setting of a playlist the account owns; omitted fields stay unchanged. At least one is required. Reads may show the change a few seconds later.',
+    'Rename my playlist: call it otherwise, give it a new name or title, change or edit its description or details, make it private or public, hide it from or show it on my profile, make it collaborative so that friends or others can add songs, share it, open it. What is left out stays.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -113,7 +113,7 @@ export const addTracksTool = defineTool({
   name: 'add_tracks_to_playlist',
   title: 'Add tracks',
   description:
-    'Appends tracks or episodes in the given order, in requests of at most 100. Tracks that are already in the playlist are added again. To name songs by title and artist, use add_tracks_by_search; to move rows, use reorder_playlist_tracks.',
+    'Add the current, this or these songs, a track or tracks to my playlist by ID or link: put them in or on it, append them at the end of the playlist, in order. What is already in it is added again. By title and artist: add_tracks_by_search.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
@@ -125,7 +125,7 @@ export const removeTracksTool = defineTool({
   name: 'remove_tracks_from_playlist',
   title: 'Remove tracks',
   description:
-    'Removes every occurrence of each given track or episode from a playlist. Items that are not in it are ignored. To keep one of several occurrences, use deduplicate_playlist.',
+    'Remove a song from my playlist: delete, drop, take or kick tracks out of it, those should not be there, off it, every occurrence of each. Repeated ones: deduplicate_playlist; out of the library: remove_saved_tracks.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
@@ -139,7 +139,7 @@ export const reorderTracksTool = defineTool({
   name: 'reorder_playlist_tracks',
   title: 'Move playlist rows',
   description:
-    'Moves a range of rows to another position in the same playlist. Positions are 0-based and count before the move: insert_before equal to the number of rows moves them to the end.',
+    'Change the order of my playlist: move, sort, reorder, rearrange or swap songs, a track in it, put one first, one or a block, up, down, to the top, bottom, before or after another. Positions count from 0 before the move; insert_before = number of rows is the end.',
   kind: 'write',
   input: z.object({
     playlist_id: playlistId,
@@ -148,7 +148,7 @@ export const reorderTracksTool = defineTool({
       .int()
       .min(0)
       .describe('0-based position to insert the rows before, counted before the move'),
-    range_length: z.int().min(1).default(1).describe('Number of rows to move. When omitted, 1'),
+    range_length: z.int().min(1).default(1).describe('Number of rows to move'),
     snapshot_id: z
       .string()
       .min(1)

@@ -12,7 +12,7 @@ export const findPlaylistByNameTool = defineTool({
   name: 'find_playlist_by_name',
   title: 'Find playlist by name',
   description:
-    "Finds all of the account's own and followed playlists whose name equals the given one, ignoring case, accents and punctuation. Several may share a name: check owner and total_items before choosing. A partial name finds nothing: use get_my_playlists with all=true instead.",
+    'Find me, look up or open my playlist by its name: where is it, do I have a playlist called or named so, what is its ID. Whole names, ignoring case and accents; several may share one. Part of a name: get_my_playlists with all=true.',
   kind: 'read',
   input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
   output: z.object({ name: z.string(), matches: z.array(Playlist) }),
@@ -34,7 +34,7 @@ export const getPlaylistStatsTool = defineTool({
   name: 'get_playlist_stats',
   title: 'Get playlist statistics',
   description:
-    'Reads a whole playlist and returns counts: items by kind, duplicates, durations, artists, decades, oldest and newest row. Use it instead of paging through get_playlist_tracks when only numbers are needed.',
+    'Statistics, numbers, summary or analysis of my playlist, counted for me: how long is it in total, how many songs, hours, duplicates, which artist appears most, which decades or years, how many from the eighties or nineties, average length, oldest and newest song or track, how many different artists. Cheaper than reading get_playlist_tracks.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: z.object({

@@ -15,21 +15,18 @@ import { defineTool } from '../tool.ts';
 /** Where `all` stops: a longer answer is too long for any client. */
 const ALL_PLAYLISTS_CAP = 1000;
 
-const playlistId = PlaylistRef.describe('ID, URI or link of the playlist, for example from get_my_playlists');
+const playlistId = PlaylistRef.describe('ID, URI or link of the playlist');
 
 export const getMyPlaylistsTool = defineTool({
   name: 'get_my_playlists',
   title: 'List my playlists',
   description:
-    'Lists the playlists that the connected account owns or follows. Contents are readable only for those it owns or collaborates on. Pass all=true to get all of them in a single answer.',
+    'List or show me all my playlists: what playlists do I have, how many lists, every playlist, which do I own or follow. Only own and collaborative ones can be read and changed.',
   kind: 'read',
   input: z.object({
     limit: limit(20),
     offset: Offset,
-    all: z
-      .boolean()
-      .default(false)
-      .describe('true: every playlist up to 1,000, ignoring limit and offset. When omitted, false'),
+    all: z.boolean().default(false).describe('true: every playlist, up to 1,000'),
   }),
   output: listOf(Playlist).extend({
     truncated: z.boolean().describe('true: there are more playlists than all=true returns'),
@@ -57,7 +54,7 @@ export const getPlaylistTool = defineTool({
   name: 'get_playlist',
   title: 'Get playlist',
   description:
-    'Returns the details of a playlist: name, description, owner, number of items, snapshot. For its rows, use get_playlist_tracks.',
+    'Tell me details or info about a playlist: who made or owns it, what is its description, is it public, private or collaborative, how many songs it has. What is in it: get_playlist_tracks.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: Playlist,
@@ -72,7 +69,7 @@ export const getPlaylistTracksTool = defineTool({
   name: 'get_playlist_tracks',
   title: 'List playlist items',
   description:
-    'Lists the rows of a playlist in order: tracks, episodes, local files and rows that Spotify no longer offers (item null), each with its 0-based position. A page holds at most 50 rows: continue with next_offset until it is null.',
+    'What is in or on a playlist: show me, list or read out the songs, tracks, episodes of my playlist, one by one in order, each with its 0-based position, to find, see, move or remove one; which songs does it contain or have. Go on with next_offset. Only numbers: get_playlist_stats.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId, limit: limit(50), offset: Offset }),
   output: listOf(Item),

@@ -12,7 +12,7 @@ export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
   title: 'Replace playlist content',
   description:
-    'Replaces the whole content of a playlist with the given tracks or episodes, in order; an empty list empties it. If a later request fails, the previous content is written back and verified. Refused (UNSUPPORTED_ITEMS) if the playlist holds rows that could not be restored, such as local files.',
+    'Replace everything in my playlist with these songs: overwrite its whole content, in order; or empty, clear or wipe the playlist with an empty list. Ask the user first. If it fails half-way, the former songs are written back. Refused (UNSUPPORTED_ITEMS) if a row could not be restored.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
@@ -46,15 +46,12 @@ export const deduplicatePlaylistTool = defineTool({
   name: 'deduplicate_playlist',
   title: 'Remove duplicates from a playlist',
   description:
-    'Removes rows that repeat an earlier row (the same track or episode ID), keeping the first occurrence and the order. Call it with dry_run=true first to see what would be removed. Refused (UNSUPPORTED_ITEMS) if the playlist holds local files or rows that Spotify no longer offers.',
+    'Dedupe my playlist: are there duplicates, remove duplicate songs, clean up or get rid of double, repeated entries, the same song twice; the first of each and the order stay. First with dry_run=true. Refused (UNSUPPORTED_ITEMS) with local or unavailable rows.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
     playlist_id: playlistId,
-    dry_run: z
-      .boolean()
-      .default(false)
-      .describe('true: only report what would be removed. When omitted, false'),
+    dry_run: z.boolean().default(false).describe('true: only report what would be removed'),
   }),
   output: WriteReport.extend({
     original_count: z.number(),
