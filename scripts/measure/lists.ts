@@ -7,7 +7,7 @@ type Args = Record<string, unknown>;
 type Pages = Record<string, number>;
 
 /** Of one playlist; the longest has 2,500 rows. */
-const MAX_ROWS = 250;
+const MAX_ROWS = 3_000;
 
 /** Tokens of a default page, by tool: of everything that Spotify holds. */
 export async function providerLists(model: Model, relay: Relay): Promise<Pages> {

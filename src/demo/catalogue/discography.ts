@@ -112,7 +112,7 @@ function addDeluxe(
     return version(builder, one, n === 0 ? `${one.title} - Acoustic` : `${one.title} - Demo`, year, 20);
   });
   builder.addRelease({
-    name: `${name} (Deluxe Edition)`,
+    name: `${name} (Deluxe)`,
     type: 'album',
     artists: [artist],
     releaseDate: dateIn(random, year),

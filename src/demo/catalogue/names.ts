@@ -16,12 +16,12 @@ import {
 type Pattern = (random: Seeded) => string;
 
 const ARTIST_PATTERNS: readonly Pattern[] = [
-  (random) => `${word(random)} ${word(random)}`,
-  (random) => `${word(random)} ${word(random)}`,
-  (random) => `The ${word(random)} ${random.pick(BAND_NOUNS)}`,
-  (random) => `${word(random)} & ${word(random)}`,
-  (random) => `${word(random)} & The ${random.pick(BAND_NOUNS)}`,
-  (random) => `${word(random)} ${random.pick(BAND_TAILS)}`,
+  (random) => `${random.pick(ADJECTIVES)} ${random.pick(NAME_STARTS)}`,
+  (random) => `${random.pick(ADJECTIVES)} ${random.pick(BAND_NOUNS)}`,
+  (random) => `The ${random.pick(NOUNS)} ${random.pick(BAND_NOUNS)}`,
+  (random) => `${random.pick(NOUNS)} & ${random.pick(NOUNS)}`,
+  (random) => `${random.pick(NOUNS)} & The ${random.pick(BAND_NOUNS)}`,
+  (random) => `${random.pick(NOUNS)} ${random.pick(BAND_TAILS)}`,
   (random) => word(random),
   (random) => `DJ ${word(random)}`,
 ];
@@ -30,18 +30,18 @@ const TITLE_PATTERNS: readonly Pattern[] = [
   (random) => `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)}`,
   (random) => `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)}`,
   (random) => `${random.pick(GERUNDS)} the ${random.pick(NOUNS)}`,
-  (random) => `${random.pick(NOUNS)} for ${word(random)}`,
+  (random) => `${random.pick(NOUNS)} ${random.pick(NOUNS)}`,
   (random) => `${random.pick(NOUNS)} & ${random.pick(NOUNS)}`,
-  (random) => `${random.pick(ADJECTIVES)} ${random.pick(NOUNS)} of ${random.pick(PLACES)}`,
-  (random) => `${random.pick(GERUNDS)} ${random.pick(ADJECTIVES)} ${plural(random.pick(NOUNS))}`,
+  (random) => `${random.pick(PLACES)} ${random.pick(NOUNS)}`,
+  (random) => `${random.pick(ADJECTIVES)} ${plural(random.pick(NOUNS))}`,
 ];
 
 const ALBUM_PATTERNS: readonly Pattern[] = [
-  (random) => `The ${random.pick(NOUNS)} Papers`,
+  (random) => `${random.pick(NOUNS)} Papers`,
   (random) => `${random.pick(ADJECTIVES)} Rooms`,
-  (random) => `Letters to ${random.pick(PLACES)}`,
-  (random) => `${random.pick(NOUNS)}, Vol. ${random.between(1, 4)}`,
-  (random) => `${withArticle(random.pick(NOUNS))} of ${plural(random.pick(NOUNS))}`,
+  (random) => `${random.pick(PLACES)} ${plural(random.pick(NOUNS))}`,
+  (random) => `${random.pick(ADJECTIVES)} ${plural(random.pick(NOUNS))}`,
+  (random) => `${random.pick(NOUNS)} & ${random.pick(NOUNS)}`,
 ];
 
 /** An invented proper name, as of a family or a village. */
@@ -70,10 +70,6 @@ export function albumName(random: Seeded): string {
 function plural(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
   return /x$/.test(noun) ? `${noun}es` : `${noun}s`;
-}
-
-function withArticle(noun: string): string {
-  return /^[AEIOU]/.test(noun) ? `An ${noun}` : `A ${noun}`;
 }
 
 /** "X and Y" in the script of `words`. */

@@ -9,7 +9,7 @@ export const NAME_STARTS = words(
 );
 export const NAME_MIDDLES = ['', '', '', '', 'a', 'er', 'ing', 'le', 'on', 'o'];
 export const NAME_ENDS = words(
-  'er ton den field mann dale mont way ford wood mark well worth ville mere gate port land shaw ridge',
+  'er ton den field man dale mont way ford wood mark well son ville ers gate port land shaw ley',
 );
 export const BAND_NOUNS = words(
   'Maps Cards Clouds Doors Windows Letters Lights Bells Rivers Trees Stones Wheels Kites Boats Mills Bridges',
@@ -28,7 +28,7 @@ export const GERUNDS = words(
   'Painting Counting Leaving Finding Drawing Keeping Waiting Reading Calling Turning',
 );
 export const PLACES = words(
-  'Ostermoor Velhaven Quillport Brask Northmouth Korvale Bridgeton Pelldown Westwick Taver Elmgate Yarrow-on-Weir',
+  'Eastport Haven Oak Brook Northfield Fairview Bridge Hillside Westbrook Cape Elm Weir',
 );
 /** Titles that several artists use. */
 export const SHARED_TITLES = [

@@ -6,7 +6,7 @@
 /** Maximum characters of an answer as JSON. */
 export const LEAN_LIMIT = 10_000;
 /** Of a page of a list that can be read on: about 3,000 tokens. */
-export const LEAN_PAGE_LIMIT = 8_000;
+export const LEAN_PAGE_LIMIT = 7_600;
 export const FULL_LIMIT = 60_000;
 
 /** The list of an answer that may end early, and how the caller gets the rest. */
@@ -96,6 +96,8 @@ function cutTexts(value: object): void {
   }
 }
 
+/** Characters as JSON; those outside ASCII count twice, since most of them cost a token each. */
 function sizeOf(value: unknown): number {
-  return JSON.stringify(value)?.length ?? 0;
+  const text = JSON.stringify(value) ?? '';
+  return text.length + (text.match(/[^ -~]/g)?.length ?? 0);
 }
