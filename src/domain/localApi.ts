@@ -242,6 +242,12 @@ export interface LocalApi {
   listChanges(limit: number): Promise<{ items: ChangeEntry[]; total: number }>;
   /** Takes a change back, within 45 s; what takes longer goes on as a job. */
   undoChange(request: UndoRequest): Promise<UndoAnswer>;
+  /**
+   * Tells that a program which carries messages for an MCP client needs this server, so that it does not end meanwhile.
+   * @param id of that program, chosen by itself
+   * @param seconds from now, at most 60; 0: it needs the server no longer
+   */
+  stay(id: string, seconds: number): Promise<void>;
 }
 
 /** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
@@ -265,6 +271,7 @@ export const LOCAL_ROUTES = {
   forgetBrowsers: 'browsers/forget',
   listChanges: 'changes/list',
   undoChange: 'changes/undo',
+  stay: 'stay',
 } as const satisfies Record<keyof LocalApi, string>;
 
 /** What `<home>/server.json` holds while a server runs. */

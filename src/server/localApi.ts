@@ -10,6 +10,7 @@ import { type Credentials, LOCAL_TOKEN_SECONDS } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { Core } from './core.ts';
 import { ownerHistory, ownerUndo } from './ownerChanges.ts';
+import type { Presence } from './presence.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
@@ -21,6 +22,7 @@ export interface ServerSide {
   /** Where the provider sends the browser back to. */
   redirectUri: string;
   services: Services;
+  presence: Presence;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
@@ -84,6 +86,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
     listChanges: async (limit) => ownerHistory(running().services, limit),
     undoChange: async (request) => ownerUndo(running().services, request),
+    stay: async (id, seconds) => running().presence.stay(id, seconds),
   };
 }
 

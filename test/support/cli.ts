@@ -65,6 +65,7 @@ function worldOf(options: CliOptions, result: CliResult): World {
       terminal,
       columns: options.columns ?? 80,
     },
+    pipe: unexpected,
     env: options.env ?? {},
     platform: options.platform ?? 'linux',
     clock: options.clock ?? systemClock,

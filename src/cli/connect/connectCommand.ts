@@ -6,11 +6,11 @@ import { CLIENTS, type Client, type Connection, findClient } from '../../connect
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { isToolset, splitToolsets, TOOLSETS, type ToolChoice } from '../../domain/toolsets.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
+import { toolChoice } from '../toolFlags.ts';
 
 interface ConnectOptions {
   write?: boolean;
@@ -62,7 +62,7 @@ async function runConnect(
   if (!client && options.key) throw missingClient('--key');
   if (!client && options.toolsets !== undefined) throw missingClient('--toolsets');
   if (!client && options.readOnly) throw missingClient('--read-only');
-  const choice = choiceOf(options);
+  const choice = toolChoice(options);
   const server = await serverToConnect(context);
   if (!client) return listClients(context, server);
   if (options.key && server.authMode === 'oauth') {
@@ -172,20 +172,6 @@ const THERE = {
 
 function connectionTo({ name, url }: Server, key: string | null): Connection {
   return { name, url, key };
-}
-
-function choiceOf({ toolsets, readOnly }: ConnectOptions): Partial<ToolChoice> {
-  const names = splitToolsets(toolsets ?? '');
-  const known = names.filter(isToolset);
-  if (known.length < names.length || (toolsets !== undefined && names.length === 0)) {
-    throw new RelayError('USAGE', `--toolsets must name toolsets, separated by commas, not "${toolsets}".`, {
-      remedy: `They are ${TOOLSETS.join(', ')}.`,
-    });
-  }
-  return {
-    ...(known.length === 0 ? {} : { toolsets: known }),
-    ...(readOnly === true ? { readOnly } : {}),
-  };
 }
 
 function systemOf({ platform, env }: Context): System {

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 import { toolFlags } from '../toolFlags.ts';
+import { openServer } from './openServer.ts';
 import { readyText } from './readyText.ts';
 
 interface ServeOptions {
@@ -42,7 +43,7 @@ export function serveCommand(context: Context, finish: Finish): Command {
 async function runServe(context: Context, options: ServeOptions): Promise<ExitCode> {
   const settings = await context.settings({ flags: flagsOf(options), demo: options.demo === true });
   for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
-  const server = settings.demo ? await startWithDemo(context, settings) : await start(context, settings);
+  const server = await openServer(context, settings, 'relay serve');
   try {
     await announce(context, server, settings);
     const opening = options.open === true ? await openPage(context, server) : null;
@@ -54,31 +55,6 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   }
   if (context.json) printJson(context.io, { event: 'stopped' });
   return EXIT.done;
-}
-
-async function start(context: Context, settings: Settings): Promise<RunningServer> {
-  const { clock, random, version } = context;
-  const { createLog, startServer } = await context.parts();
-  return startServer({ settings, clock, random, log: createLog(settings), version, demo: settings.demo });
-}
-
-/** The simulated provider lives as long as its server. */
-async function startWithDemo(context: Context, settings: Settings): Promise<RunningServer> {
-  const { startDemo } = await context.parts();
-  const demo = await startDemo(settings, context.clock, context.random);
-  const ends: Array<() => Promise<void>> = [demo.close];
-  const close = async () => {
-    for (const end of ends) await end();
-  };
-  try {
-    const server = await start(context, demo.settings);
-    ends.unshift(server.close);
-    await demo.connect(server.local);
-    return { ...server, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags {

@@ -82,6 +82,10 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
       }),
     (api, body) => api.undoChange(body),
   ),
+  stay: call(
+    () => z.object({ id: z.string().regex(/^[\w-]{1,64}$/), seconds: z.number().min(0).max(60) }),
+    (api, { id, seconds }) => api.stay(id, seconds),
+  ),
 };
 
 function call<T extends z.ZodType>(

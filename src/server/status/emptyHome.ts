@@ -37,6 +37,7 @@ export function localApiWithoutState(
     forgetBrowsers: refuse,
     listChanges: refuse,
     undoChange: refuse,
+    stay: refuse,
   };
 }
 
