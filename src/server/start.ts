@@ -26,7 +26,7 @@ import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { homeRoutes } from './routes/home.ts';
 import { localRoutes } from './routes/local.ts';
-import { loginRoutes } from './routes/login.ts';
+import { LOGIN_PATH, loginRoutes } from './routes/login.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { ownerRoutes } from './routes/owner.ts';
@@ -97,7 +97,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const presence = createPresence(clock);
   const endpoint = noticing(
     presence,
-    createLazyEndpoint(() => loadEndpoint(services, options)),
+    createLazyEndpoint(() => loadEndpoint(core, services, options)),
   );
   const credentials = createCredentials({
     mode: settings.mcpAuthMode,
@@ -175,10 +175,13 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   };
 }
 
-async function loadEndpoint(services: Services, options: StartOptions): Promise<McpEndpoint> {
+async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
-  return createMcpEndpoint({ choice: settings, services, clock, log, version });
+  // The owner's page explains what is missing, and has the proof that a login behind a public address needs.
+  const loginUrl = (baseUrl: string) =>
+    settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
+  return createMcpEndpoint({ choice: settings, services, clock, log, version, loginUrl });
 }
 
 function allRoutes(
