@@ -11,6 +11,7 @@ import { createLocalClient } from '../../local/localClient.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { deriveLocalToken } from '../../secrets/seal.ts';
 import type { RunningServer } from '../../server/start.ts';
+import { lockPath, readHolder } from '../../store/home/lockFile.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
 import { CutOff, type Link } from './carrier.ts';
@@ -28,6 +29,8 @@ const LEAVE_MS = 500;
 /** Before the server's own five minutes for a token are over. */
 const TOKEN_MS = 4 * 60_000;
 
+const STDIO = 'relay stdio';
+
 export interface ServerLink extends Link {
   /** Looks for the server before the first message needs it; what fails is told to that one. */
   begin(): void;
@@ -42,6 +45,8 @@ interface Server {
   localToken: string;
   local: LocalApi;
   token: { value: string; renewAt: number } | null;
+  /** Whether somebody may start it again: nobody does so with one that a client started. */
+  mayRestart: boolean;
 }
 
 export interface LinkOptions {
@@ -93,14 +98,15 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     const found = await connectTo(settings, file.baseUrl);
     // It proves itself now, so that no message is spent on another program.
     await renew(found);
-    return found;
+    const holder = await readHolder(lockPath(settings.home)).catch(() => null);
+    return { ...found, mayRestart: holder?.purpose !== STDIO };
   }
 
   async function connectTo(settings: Settings, baseUrl: string): Promise<Server> {
     const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
     const localToken = deriveLocalToken(key);
     const local = createLocalClient({ baseUrl, token: localToken, signal: ended.signal, random });
-    return { baseUrl, localToken, local, token: null };
+    return { baseUrl, localToken, local, token: null, mayRestart: false };
   }
 
   /** null: a server has just gone away and may come back. */
@@ -131,7 +137,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   function lose(found: Server): void {
     if (current !== found || hosted) return;
     current = null;
-    lostAt = clock.monotonic();
+    lostAt = found.mayRestart ? clock.monotonic() : null;
   }
 
   async function attempt(

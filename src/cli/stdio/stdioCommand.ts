@@ -38,10 +38,11 @@ const LOOK_AGAIN_MS = 1_000;
 /** Carries until the client closes stdin or the context's signal aborts. */
 async function runStdio(context: Context, options: StdioOptions): Promise<ExitCode> {
   const headers = choiceHeaders(toolChoice(options));
+  // First of all: what is loaded from here on may print.
+  const pipe = context.pipe();
   const { createServerLink } = await import('./serverLink.ts');
   const { createCarrier } = await import('./carrier.ts');
   const { readLines } = await import('./lines.ts');
-  const pipe = context.pipe();
   if (pipe.terminal) note(context.io, 'Waiting for messages of an MCP client. Ctrl-D ends it.');
   const link = createServerLink(context, {
     demo: options.demo === true,
