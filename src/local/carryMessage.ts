@@ -15,7 +15,8 @@ export interface CarryOptions extends Omit<LocalClientOptions, 'timeoutMs' | 'si
 }
 
 /**
- * Gives every JSON-RPC message of the answer to `take`, as its JSON text.
+ * Gives every JSON-RPC message of the answer to `take`, as its JSON text, but nothing of a 401, which is about the
+ * credential that this side chose.
  * @returns the HTTP status
  * @throws RelayError `NO_SERVER` where nothing was sent; anything else means that the answer was cut off
  */
@@ -33,8 +34,10 @@ export async function carryMessage(
       throw error instanceof RelayError ? error : unreachable(origin, error);
     });
     const answer = await connection.open('/mcp', text, { headers, signal });
-    for await (const json of messagesOf(answer)) await take(json);
-    return answer.statusCode ?? 0;
+    const status = answer.statusCode ?? 0;
+    if (status === 401) answer.resume();
+    else for await (const json of messagesOf(answer)) await take(json);
+    return status;
   } finally {
     connection.close();
   }

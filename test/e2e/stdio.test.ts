@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
@@ -122,6 +123,17 @@ test('the server may restart under it', async (t) => {
     assert.equal('error' in (await stdio.call('get_devices')), false);
     await relay.restart();
     assert.equal('error' in (await stdio.call('get_devices')), false);
+  });
+});
+
+test('it works for longer than a credential of the command line lasts', async (t) => {
+  const clock = manualClock();
+  await withRelay({ clock, client: false }, async (relay) => {
+    const stdio = rawStdio(t, { env: besides(relay) });
+    for (let day = 0; day < 3; day++) {
+      assert.deepEqual((await stdio.ask('ping')).result, {});
+      clock.advance(24 * 60 * 60_000);
+    }
   });
 });
 

@@ -34,8 +34,18 @@ export async function stdioClient(options: StdioOptions): Promise<Client> {
   );
   const transport = new StdioClientTransport(parameters(options));
   await client.connect(transport);
+  spaceOut(transport);
   drain(transport.stderr);
   return client;
+}
+
+/** This client loses progress that comes in one piece with the answer: it takes that first. */
+function spaceOut(transport: StdioClientTransport): void {
+  const take = transport.onmessage;
+  let queue = Promise.resolve();
+  transport.onmessage = (message) => {
+    queue = queue.then(() => new Promise((resolve) => setImmediate(resolve))).then(() => take?.(message));
+  };
 }
 
 export async function olderStdioClient(options: StdioOptions): Promise<OlderClient> {

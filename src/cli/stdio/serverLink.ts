@@ -177,9 +177,11 @@ export function createServerLink(context: Context, options: LinkOptions): Server
       const found = await interruptible(signal, server());
       try {
         const status = await attempt(found, text, headers, signal, take);
-        if (status !== 401 || clock.monotonic() > giveUpAt) return status;
+        if (status !== 401) return status;
         // A server that started again meanwhile knows none of the tokens of its predecessor.
         found.token = null;
+        if (clock.monotonic() > giveUpAt)
+          throw new RelayError('INTERNAL', 'The server refuses its own token.');
       } catch (error) {
         if (!isPassing(error) || clock.monotonic() > giveUpAt) throw error;
         lose(found);
