@@ -27,7 +27,7 @@ const server = spawn(relay[0] ?? '', [...relay.slice(1), 'serve', '--json'], {
 try {
   await once(server.stdout, 'data');
   await untilAnswer(relay, ['stdio']);
-  const rounds = [];
+  const rounds: Array<{ base: number; version: number; bare: Answered; stdio: Answered }> = [];
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push({
       base: untilEnd([base], [empty]),
@@ -65,8 +65,13 @@ function untilEnd([command = '', ...first]: string[], args: string[]): number {
   return performance.now() - start;
 }
 
+interface Answered {
+  ms: number;
+  mib: number;
+}
+
 /** Until the first line of stdout; `relay stdio` is asked for one. */
-async function untilAnswer([command = '', ...first]: string[], args: string[]) {
+async function untilAnswer([command = '', ...first]: string[], args: string[]): Promise<Answered> {
   const start = performance.now();
   const child = spawn(command, [...first, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');

@@ -12,7 +12,7 @@ import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sd
 const SCRIPT = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
 /** The program and its first arguments; `RELAY_BIN` names a packaged one. */
-export const STDIO_COMMAND: [string, ...string[]] = process.env.RELAY_BIN
+const STDIO_COMMAND: [string, ...string[]] = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN, 'stdio']
   : [process.execPath, SCRIPT, 'stdio'];
 

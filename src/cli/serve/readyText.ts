@@ -1,6 +1,7 @@
 /** The block that `relay serve` prints once it is ready. Pure: facts in, text of at most 60 columns out. */
 import { visibleText } from '../../base/visibleText.ts';
 import { commandLine } from '../commandLine.ts';
+import { serverName } from '../connect/serverName.ts';
 import { blockOf } from '../terminal/output.ts';
 
 export interface ReadyFacts {
@@ -47,7 +48,7 @@ function accountLine({ account }: ReadyFacts, relay: string): string {
 function claudeCommand(facts: ReadyFacts, relay: string): string[] {
   const key = facts.demoKey ?? `$(${relay} key)`;
   const header = facts.authMode === 'bearer' ? [`--header "Authorization: Bearer ${key}"`] : [];
-  const parts = ['claude mcp add --transport http relay', facts.mcpUrl, ...header];
+  const parts = [`claude mcp add --transport http ${serverName(facts.demo)}`, facts.mcpUrl, ...header];
   if (facts.platform === 'win32') return [parts.join(' ')];
   return parts.map(
     (part, index) => `${index === 0 ? '' : '  '}${part}${index < parts.length - 1 ? ' \\' : ''}`,

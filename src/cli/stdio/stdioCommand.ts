@@ -27,8 +27,9 @@ export function stdioCommand(context: Context, finish: Finish): Command {
 Uses the running server. Without one, it becomes the server, for as long as
 clients need it.
 
-Example:
-  $ relay connect claude-desktop --write`,
+Examples:
+  $ relay connect claude-desktop --write
+  $ relay stdio --demo`,
     )
     .action(async (options: StdioOptions) => finish(await runStdio(context, options)));
 }
