@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
+import { sized } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
@@ -253,7 +254,7 @@ test('nothing but messages reaches stdout, whatever the runtime and its packages
     }, 5).unref();
     `,
   );
-  for (const stderr of ['closed', 'full'] as const) {
+  for (const stderr of sized(['closed', 'full'] as const, ['full'] as const)) {
     const stdio = rawStdio(t, {
       env: { ...env, NODE_OPTIONS: `--require ${noisy}`, LOG_LEVEL: 'debug' },
       stderr,

@@ -84,6 +84,10 @@ async function whileNeeded({ clock, signal }: Context, server: RunningServer): P
 }
 
 async function isBusy({ local }: RunningServer): Promise<boolean> {
-  const { jobs } = await local.status();
+  const jobs = await local.status().then(
+    (report) => report.jobs,
+    () => null,
+  );
+  if (jobs === null) return false;
   return Object.keys(jobs.byStatus).some((status) => isWorking(status as JobStatus));
 }
