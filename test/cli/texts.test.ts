@@ -66,7 +66,7 @@ Simulated provider, invented music: no Spotify account.
 
 Connect Claude Code:
 
-  claude mcp add --transport http relay \\
+  claude mcp add --transport http relay-demo \\
     http://127.0.0.1:4980/mcp \\
     --header "Authorization: Bearer demo-key"
 
