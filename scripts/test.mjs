@@ -1,7 +1,8 @@
 // `npm test`: every test file under test/, compiled once, in a few processes that each run many files. A path or several
 // limit it to those. `--test-reporter` works as it does for Node, `--test-name-pattern` for the tests at the top
 // of a file; `--processes=N` says how many run at the same time. `--long` runs the files that take their sizes from
-// test/support/scale.ts, at full size (`npm run test:long`). test/package/ needs executables that are built first, so it runs
+// test/support/scale.ts, at full size (`npm run test:long`). `--stdio` runs those of the tools, whose clients then start
+// `relay stdio` in place of connecting over HTTP (`npm run test:stdio`). test/package/ needs executables that are built first, so it runs
 // by name only (`npm run test:package`).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -26,6 +27,11 @@ const isLong = flags.includes('--long');
 if (isLong) {
   flags.splice(flags.indexOf('--long'), 1);
   process.env.RELAY_TEST_FULL = '1';
+}
+if (flags.includes('--stdio')) {
+  flags.splice(flags.indexOf('--stdio'), 1);
+  process.env.RELAY_TEST_TRANSPORT = 'stdio';
+  if (named.length === 0) named.push(join('test', 'tools') + sep);
 }
 const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 1);
 

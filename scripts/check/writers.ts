@@ -6,6 +6,7 @@ import { pathsInSrc, src } from './files.ts';
 /** Files that touch the streams of the process. Everything else prints through `cli/terminal/output.ts`, which cleans. */
 const STREAMS: Readonly<Record<string, string>> = {
   'cli/world.ts': 'hands the streams to the command line, which wraps them',
+  'cli/stdio/pipe.ts': 'stdout carries MCP messages there, which are JSON and must arrive unchanged',
   'main.ts': 'reports that output cannot be written, when nothing else can print',
   'server/log/log.ts': 'the log writes to stderr, after cleaning',
   'secrets/keychainHelper.ts': 'a child process answers its parent through a pipe',

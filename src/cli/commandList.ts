@@ -21,6 +21,7 @@ import { serviceCommand } from './service/serviceCommand.ts';
 import { backupCommand } from './state/backupCommand.ts';
 import { restoreCommand } from './state/restoreCommand.ts';
 import { statusCommand } from './status/statusCommand.ts';
+import { stdioCommand } from './stdio/stdioCommand.ts';
 
 export const COMMANDS = [
   browsersCommand,
@@ -44,4 +45,5 @@ export const COMMANDS = [
   backupCommand,
   restoreCommand,
   statusCommand,
+  stdioCommand,
 ];

@@ -10,6 +10,7 @@ import type { SettingFlags } from '../config/sources.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import type { Machine } from '../service/manager.ts';
 import type { Connection, ServerChoice } from './findServer.ts';
+import type { Pipe } from './stdio/pipe.ts';
 import { cleanIo, type Io, note, type Streams } from './terminal/output.ts';
 
 /** The parts of the program that own the state. Tests give their own. @internal */
@@ -22,6 +23,8 @@ export interface Parts {
 
 export interface World {
   io: Streams;
+  /** For `relay stdio`: from then on stdout carries messages alone. */
+  pipe(): Pipe;
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
   clock: Clock;

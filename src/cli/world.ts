@@ -3,11 +3,13 @@ import { isatty } from 'node:tty';
 import program from '../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../base/clock.ts';
 import type { World } from './context.ts';
+import { systemPipe } from './stdio/pipe.ts';
 import type { Streams } from './terminal/output.ts';
 
 export function systemWorld(signal: AbortSignal): World {
   return {
     io: systemIo(),
+    pipe: systemPipe,
     env: process.env,
     platform: process.platform,
     clock: systemClock,

@@ -4,8 +4,17 @@
  */
 
 import { choiceHeaders, type ToolChoice } from '../domain/toolsets.ts';
-import { appData, localAppData, type Place, placeBelow, placeIn, type System } from './configPlaces.ts';
+import {
+  appData,
+  localAppData,
+  type Place,
+  pathsOf,
+  placeBelow,
+  placeIn,
+  type System,
+} from './configPlaces.ts';
 import type { Data, Shares } from './entry.ts';
+import type { Format } from './merge.ts';
 
 /** What a client needs to know about this server. */
 export interface Connection {
@@ -17,6 +26,8 @@ export interface Connection {
   key: string | null;
   /** The tools that the client asks for, out of those that the server offers. */
   choice?: Partial<ToolChoice>;
+  /** The words of `relay stdio` for this home, for clients that start programs. */
+  program: readonly [string, ...string[]];
 }
 
 export interface Client {
@@ -25,10 +36,12 @@ export interface Client {
   name: string;
   /** Other names that the command line accepts. */
   aliases?: readonly string[];
-  format: 'json' | 'toml';
+  format: Format;
   /** The key in the file that holds its servers. */
   section: string;
   shares: Shares;
+  /** True: it starts `relay stdio`, which needs neither key nor approval. */
+  starts?: true;
   /** Possible installations: the first whose trace exists is used, else the last. */
   setups(system: System): Setup[];
   /**
@@ -63,8 +76,8 @@ const claudeCode: Client = {
       entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         key === null
-          ? `In a new Claude Code session, type /mcp, choose ${name}, then Authenticate.`
-          : `In a new Claude Code session, /mcp lists ${name} as connected.`,
+          ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
+          : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks for a sign-in that it had before, run \`claude mcp login ${name}\`.`,
     },
   ],
   command: ({ name, url, key, choice }, system, keyCommand) =>
@@ -75,39 +88,20 @@ const claudeCode: Client = {
     ].join(' '),
 };
 
-/**
- * https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start.
- * https://www.npmjs.com/package/mcp-remote: the program. The header's value is in the environment, because Claude
- * Desktop on Windows splits arguments at spaces. http works for localhost and 127.0.0.1 only, unless --allow-http is
- * given.
- */
+/** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start. */
 const claudeDesktop: Client = {
   id: 'claude-desktop',
   name: 'Claude Desktop',
   format: 'json',
   section: 'mcpServers',
-  shares: { env: ['AUTH_HEADER'] },
+  shares: {},
+  starts: true,
   setups(system) {
     const file = 'claude_desktop_config.json';
     const setup = (place: Place): Setup => ({
       place,
-      entry: ({ url, key, choice = {} }) => ({
-        command: 'npx',
-        args: [
-          '-y',
-          'mcp-remote',
-          url,
-          ...(key === null ? [] : ['--header', `Authorization:\${AUTH_HEADER}`]),
-          ...Object.entries(choiceHeaders(choice)).flatMap(([name, value]) => [
-            '--header',
-            `${name}:${value}`,
-          ]),
-          ...(isRemoteHttp(url) ? ['--allow-http'] : []),
-        ],
-        ...(key === null ? {} : { env: { AUTH_HEADER: `Bearer ${key}` } }),
-      }),
-      next: ({ key }) =>
-        `Quit Claude Desktop and start it again. It needs Node.js${key === null ? '; mcp-remote opens the browser' : ''}.`,
+      entry: programEntry,
+      next: () => 'Quit Claude Desktop and start it again.',
     });
     // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads only this copy.
     const packaged = ['Packages', 'Claude_pzs8sxrjxfjjc'];
@@ -203,7 +197,8 @@ const codex: Client = {
 };
 
 /**
- * https://geminicli.com/docs/tools/mcp-server: `httpUrl` is Streamable HTTP (`url` is SSE);
+ * https://geminicli.com/docs/tools/mcp-server: its own command writes `url` with `type: "http"` now; `httpUrl`, which means
+ * the same, is the older form, and a `url` alone may be taken for SSE.
  * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
  */
 const gemini: Client = {
@@ -216,11 +211,11 @@ const gemini: Client = {
   setups: (system) => [
     {
       place: placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
-      entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
+      entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
       next: ({ name, key }) =>
         key === null
-          ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`.`
-          : `In a new Gemini CLI session, /mcp lists ${name}.`,
+          ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`. In a directory that it does not trust it shows ${name} as disabled.`
+          : `In a new Gemini CLI session, /mcp lists ${name}. In a directory that it does not trust it shows ${name} as disabled.`,
     },
   ],
   command: ({ name, url, key, choice }, system, keyCommand) =>
@@ -262,6 +257,168 @@ const windsurf: Client = {
   ],
 };
 
+/** https://docs.github.com/en/copilot/how-tos/copilot-cli/add-mcp-servers: `tools` chooses; `*` is all of them. */
+const copilot: Client = {
+  id: 'copilot',
+  name: 'Copilot CLI',
+  aliases: ['copilot-cli'],
+  format: 'json',
+  section: 'mcpServers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place: system.env.COPILOT_HOME
+        ? placeIn(system, system.env.COPILOT_HOME, 'mcp-config.json')
+        : placeBelow(system, system.home, ['.copilot', 'mcp-config.json']),
+      entry: (server) => ({ type: 'http', url: server.url, tools: ['*'], ...headersFor(server) }),
+      next: ({ name, key }) =>
+        `In a new Copilot CLI session, type \`/mcp show ${name}\`${key === null ? '; it opens the browser' : ''}.`,
+    },
+  ],
+};
+
+/** https://opencode.ai/docs/mcp-servers: the global file, of which there may be either form. */
+const opencode: Client = {
+  id: 'opencode',
+  name: 'opencode',
+  format: 'json',
+  section: 'mcp',
+  shares: HEADERS,
+  setups(system) {
+    const folder = system.env.XDG_CONFIG_HOME || pathsOf(system).join(system.home, '.config');
+    const setup = (place: Place): Setup => ({
+      place,
+      entry: (server) => ({ type: 'remote', url: server.url, ...headersFor(server) }),
+      next: ({ name, key }) =>
+        key === null
+          ? `Run \`opencode mcp auth ${name}\`.`
+          : `\`opencode mcp list\` shows ${name} as connected.`,
+    });
+    const jsonc = ['opencode', 'opencode.jsonc'];
+    return [
+      setup(placeBelow(system, folder, jsonc, jsonc)),
+      setup(placeBelow(system, folder, ['opencode', 'opencode.json'])),
+    ];
+  },
+};
+
+/** https://docs.cline.bot/mcp/configuring-mcp-servers: the file that its command line and its editors share. */
+const cline: Client = {
+  id: 'cline',
+  name: 'Cline',
+  format: 'json',
+  section: 'mcpServers',
+  shares: {},
+  setups: (system) => [
+    {
+      place: placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
+      entry: (server) => ({ transport: { type: 'streamableHttp', url: server.url, ...headersFor(server) } }),
+      next: ({ name, key }) =>
+        `In Cline, open MCP Servers and find ${name}${key === null ? '; it opens the browser' : ''}.`,
+    },
+  ],
+};
+
+/** https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE). */
+const qwen: Client = {
+  id: 'qwen',
+  name: 'Qwen Code',
+  aliases: ['qwen-code'],
+  format: 'json',
+  section: 'mcpServers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place: placeBelow(system, system.home, ['.qwen', 'settings.json']),
+      entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
+      next: ({ name, key }) =>
+        key === null
+          ? `In a new Qwen Code session, type \`/mcp auth ${name}\`.`
+          : `In a new Qwen Code session, /mcp lists ${name}.`,
+    },
+  ],
+};
+
+/** https://zed.dev/docs/ai/mcp: `url` and `headers`; without headers it signs in by OAuth. */
+const zed: Client = {
+  id: 'zed',
+  name: 'Zed',
+  format: 'json',
+  section: 'context_servers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place:
+        system.platform === 'win32'
+          ? placeBelow(system, appData(system), ['Zed', 'settings.json'])
+          : placeBelow(system, zedFolder(system), ['zed', 'settings.json']),
+      entry: (server) => ({ url: server.url, ...headersFor(server) }),
+      next: ({ name, key }) =>
+        `In Zed, open Settings, AI, MCP Servers, and find ${name}${key === null ? '; it opens the browser' : ''}.`,
+    },
+  ],
+};
+
+/** Also on macOS: https://zed.dev/docs/configuring-zed. */
+function zedFolder(system: System): string {
+  const { env, home, platform } = system;
+  const fallback = pathsOf(system).join(home, '.config');
+  return platform === 'darwin' ? fallback : env.XDG_CONFIG_HOME || fallback;
+}
+
+/** https://goose-docs.ai/docs/guides/config-files: `streamable_http`, and the file's places. */
+const goose: Client = {
+  id: 'goose',
+  name: 'Goose',
+  format: 'yaml',
+  section: 'extensions',
+  shares: {},
+  setups: (system) => [
+    {
+      place:
+        system.platform === 'win32'
+          ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])
+          : placeBelow(system, system.home, ['.config', 'goose', 'config.yaml']),
+      entry: (server) => ({
+        type: 'streamable_http',
+        name: server.name,
+        enabled: true,
+        uri: server.url,
+        headers: headersFor(server).headers ?? {},
+        env_keys: [],
+        envs: {},
+        timeout: 300,
+      }),
+      next: ({ name, key }) =>
+        `Start a new Goose session; it uses ${name}${key === null ? ' and opens the browser' : ''}.`,
+    },
+  ],
+};
+
+/**
+ * https://antigravity.google/docs/mcp: the file, since 2026 one for the editor and the command line. It gets the program,
+ * since its own sign-in may end without sending the token:
+ * https://github.com/google-antigravity/antigravity-cli/issues/25.
+ */
+const antigravity: Client = {
+  id: 'antigravity',
+  name: 'Antigravity',
+  aliases: ['agy'],
+  format: 'json',
+  section: 'mcpServers',
+  shares: {},
+  starts: true,
+  setups: (system) =>
+    [
+      ['.gemini', 'config', 'mcp_config.json'],
+      ['.gemini', 'antigravity', 'mcp_config.json'],
+    ].map((parts) => ({
+      place: placeBelow(system, system.home, parts),
+      entry: programEntry,
+      next: ({ name }) => `In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find ${name}.`,
+    })),
+};
+
 /** In the order in which they are listed. */
 export const CLIENTS: readonly Client[] = [
   claudeCode,
@@ -271,6 +428,13 @@ export const CLIENTS: readonly Client[] = [
   codex,
   gemini,
   windsurf,
+  copilot,
+  opencode,
+  cline,
+  qwen,
+  zed,
+  goose,
+  antigravity,
 ];
 
 /** By ID or alias; case does not matter. */
@@ -285,7 +449,10 @@ export function setupFor(client: Client, system: System, exists: (path: string) 
   return setups.find(({ place }) => exists(place.trace)) ?? (setups.at(-1) as Setup);
 }
 
-function headersFor({ key, choice = {} }: Connection): { headers?: Record<string, string> } {
+/** The HTTP headers that a request needs. */
+export function headersFor({ key, choice = {} }: Pick<Connection, 'key' | 'choice'>): {
+  headers?: Record<string, string>;
+} {
   const headers = {
     ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
     ...choiceHeaders(choice),
@@ -297,9 +464,12 @@ function headerFlags(choice: Partial<ToolChoice> = {}): string[] {
   return Object.entries(choiceHeaders(choice)).map(([name, value]) => `--header "${name}: ${value}"`);
 }
 
-function isRemoteHttp(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !['localhost', '127.0.0.1'].includes(hostname);
+function programEntry({ program: [command, ...args], choice = {} }: Connection): Data {
+  const flags = [
+    ...(choice.toolsets === undefined ? [] : ['--toolsets', choice.toolsets.join(',')]),
+    ...(choice.readOnly === true ? ['--read-only'] : []),
+  ];
+  return { command, args: [...args, ...flags] };
 }
 
 /** Quoted when needed: some shells read the brackets of an IPv6 address as a pattern. */

@@ -12,10 +12,9 @@ import {
 } from './clientFile.ts';
 import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
-import { leadsTo, type Shares } from './entry.ts';
+import { type Data, isData, keysIn, leadsTo, type Shares, sameData } from './entry.ts';
 import { FileProblem } from './fileText.ts';
-import { type Addition, findEntry, merge, snippet } from './merge.ts';
-import { keyIn } from './oldKeys.ts';
+import { type Addition, allEntries, findEntry, merge, removed, snippet } from './merge.ts';
 
 /** Everything needed to connect one client to one server; making it changes nothing. */
 export interface Plan {
@@ -42,6 +41,16 @@ export interface Written {
   backup: string | null;
   /** True when other users could read the file before and no longer can. */
   closed: boolean;
+  /** What the entry is called there. */
+  name: string;
+  /** Further entries that lead to the server. */
+  otherNames: string[];
+}
+
+export interface Removed {
+  /** The entries that are gone: ours, and all others that led to the server. */
+  names: string[];
+  backup: string | null;
 }
 
 /** `keyCommand` prints the key; a client's own command may run it. */
@@ -73,25 +82,67 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
   return Object.fromEntries(lists);
 }
 
-/**
- * Whether the client's file points to the server. `other`: an entry with that name has a different address; `old_key`: it
- * sends a key that is not the one of `currentKey`, which is asked only where it matters.
- */
-export async function stateOf(
+/** What a client's file says of the server. */
+export interface Found {
+  /**
+   * `other`: the entry with our name leads elsewhere, or to the program at another place; `old_key`: the key in it is not
+   * the server's any more.
+   */
+  state: 'yes' | 'no' | 'other' | 'old_key' | 'unreadable';
+  /** Other entries that lead to the server too. */
+  otherNames: string[];
+}
+
+/** @param currentKey tells the server's key, null where it is not known; asked only where the file holds one */
+export async function lookInto(
   { file, addition, connection }: Plan,
   currentKey: () => Promise<string | null>,
-): Promise<'yes' | 'no' | 'other' | 'old_key' | 'unreadable'> {
+): Promise<Found> {
   try {
-    const entry = findEntry(textOf(await readClientFile(file)), addition);
-    if (entry === undefined) return 'no';
-    if (!leadsTo(entry, connection.url)) return 'other';
-    const key = keyIn(entry);
-    const current = key === null ? null : await currentKey();
-    return current !== null && current !== key ? 'old_key' : 'yes';
+    const text = textOf(await readClientFile(file));
+    if (addition.format === 'yaml') {
+      return { state: text.includes(connection.url) ? 'yes' : 'no', otherNames: [] };
+    }
+    const otherNames = otherNamesIn(text, addition, connection);
+    const entry = findEntry(text, addition) ?? allEntries(text, addition)[otherNames[0] ?? ''];
+    if (entry === undefined) return { state: 'no', otherNames };
+    if (!isCurrent(entry, addition.entry, connection)) return { state: 'other', otherNames };
+    const keys = keysIn(entry);
+    const current = keys.length === 0 ? null : await currentKey();
+    const isOld = current !== null && !keys.includes(current);
+    return { state: isOld ? 'old_key' : 'yes', otherNames };
   } catch (error) {
-    if (error instanceof FileProblem || error instanceof RelayError) return 'unreadable';
+    if (error instanceof FileProblem || error instanceof RelayError) {
+      return { state: 'unreadable', otherNames: [] };
+    }
     throw error;
   }
+}
+
+/** Leads to the server and, where the client starts the program, to the one that there is. */
+function isCurrent(entry: unknown, wanted: Data, connection: Connection): boolean {
+  if (!leadsTo(entry, connection)) return false;
+  if (wanted.command === undefined || !isData(entry)) return true;
+  return sameData(programOf(entry), programOf(wanted));
+}
+
+/** Without what only narrows the tools. */
+function programOf({ command, args }: Data): unknown[] {
+  const words = Array.isArray(args) ? args : [];
+  return [command, ...words.slice(0, words.indexOf('stdio') + 1)];
+}
+
+function otherNamesIn(text: string, addition: Addition, connection: Connection): string[] {
+  return Object.entries(allEntries(text, addition))
+    .filter(([name, entry]) => name !== addition.name && leadsTo(entry, connection))
+    .map(([name]) => name);
+}
+
+/** The entry to write: the one that leads to the server already keeps its name, so that no server is entered twice. */
+function additionTo(text: string, { addition, connection }: Plan): Addition {
+  if (addition.format === 'yaml' || findEntry(text, addition)) return addition;
+  const [name] = otherNamesIn(text, addition, connection);
+  return name === undefined ? addition : { ...addition, name };
 }
 
 /**
@@ -100,17 +151,20 @@ export async function stateOf(
  * meanwhile. In both cases nothing was changed.
  */
 export async function write(plan: Plan, at: { now: number; platform: NodeJS.Platform }): Promise<Written> {
-  const { file: path, base, addition, connection } = plan;
-  const secret = connection.key !== null;
+  const { file: path, base, connection, client } = plan;
+  const secret = connection.key !== null && client.starts !== true;
   try {
     const file = await readClientFile(path);
     const before = textOf(file);
+    const addition = additionTo(before, plan);
+    const { name } = addition;
+    const otherNames = addition.format === 'yaml' ? [] : otherNamesIn(before, addition, connection);
     const text = merge(before, addition);
     const existed = findEntry(before, addition) !== undefined;
     const closed = secret && isReadableByOthers(file, at.platform);
     if (file.bytes !== null && text === before) {
       if (closed) await closeToOthers(file);
-      return { changed: false, existed, backup: null, closed };
+      return { changed: false, existed, backup: null, closed, name, otherNames };
     }
     if (file.bytes === null) await makeDirectory(path, base);
     return {
@@ -118,10 +172,38 @@ export async function write(plan: Plan, at: { now: number; platform: NodeJS.Plat
       existed,
       backup: await replaceClientFile(file, { text, secret, now: at.now }),
       closed,
+      name,
+      otherNames,
     };
   } catch (error) {
     if (error instanceof FileProblem) throw refusal(plan, error);
     throw error;
+  }
+}
+
+/**
+ * Takes the server out of the client's file, after making a backup: our entry and any other one that leads to it.
+ * @throws RelayError as `write`
+ */
+export async function remove(plan: Plan, now: number): Promise<Removed> {
+  const { file: path, addition, connection } = plan;
+  try {
+    const file = await readClientFile(path);
+    if (file.bytes === null) return { names: [], backup: null };
+    const before = textOf(file);
+    const names = [
+      ...(findEntry(before, addition) ? [addition.name] : []),
+      ...otherNamesIn(before, addition, connection),
+    ];
+    if (names.length === 0) return { names, backup: null };
+    const text = names.reduce((left, name) => removed(left, { ...addition, name }), before);
+    return { names, backup: await replaceClientFile(file, { text, secret: false, now }) };
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
+      remedy: `Take ${addition.name} out of ${addition.section} by hand.`,
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 /** This server's entry in a client's file, and how it is merged with the user's own settings. Pure. */
 
+import { isLoopback } from '../base/loopback.ts';
+
 /** A parsed JSON object or TOML table. */
 export type Data = Record<string, unknown>;
 
@@ -8,6 +10,7 @@ const WAYS_TO_REACH = [
   'type',
   'transport',
   'url',
+  'uri',
   'httpUrl',
   'serverUrl',
   'command',
@@ -43,12 +46,52 @@ export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data 
   return merged;
 }
 
-/** True when the entry contains `url` anywhere. */
-export function leadsTo(entry: unknown, url: string): boolean {
-  if (typeof entry === 'string') return entry === url;
-  return (
-    typeof entry === 'object' && entry !== null && Object.values(entry).some((part) => leadsTo(part, url))
-  );
+/** How a client reaches this server: by its address or, where `program` is not null, by starting it. */
+export interface Target {
+  /** The MCP endpoint. */
+  url: string;
+  /** The words of `relay stdio` for the home in question. */
+  program: readonly string[];
+}
+
+/** True when the entry leads to the server, in whatever form: by an address of it, also through a bridge, or by the program. */
+export function leadsTo(entry: unknown, { url, program }: Target): boolean {
+  const texts = textsIn(entry);
+  return texts.some((text) => sameAddress(text, url)) || startsRelay(texts, program);
+}
+
+/** The keys that the entry sends. */
+export function keysIn(entry: unknown): string[] {
+  return textsIn(entry).flatMap((text) => /^Bearer +(\S+)$/i.exec(text)?.[1] ?? []);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+/** The names of this machine count as one, and so does a slash at the end. */
+function sameAddress(text: string, url: string): boolean {
+  return text === url || (/^https?:/i.test(text) && plainAddress(text) === plainAddress(url));
+}
+
+function plainAddress(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const { protocol, hostname, port, pathname } = new URL(text);
+  const host = isLoopback(hostname.replace(/^\[|\]$/g, '')) ? 'loopback' : hostname;
+  return `${protocol}//${host}:${port}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** Whatever else differs, such as the place of the program: it is the same server if home and demo are. */
+function startsRelay(texts: readonly string[], program: readonly string[]): boolean {
+  const isRelay = texts.some((text) => /(?:^|[\\/])relay(?:\.mjs|\.exe)?$/i.test(text));
+  return isRelay && texts.includes('stdio') && serverOf(texts) === serverOf(program);
+}
+
+function serverOf(words: readonly string[]): string {
+  const at = words.indexOf('--home');
+  return JSON.stringify([at < 0 ? null : words[at + 1], words.includes('--demo')]);
 }
 
 export function isData(value: unknown): value is Data {

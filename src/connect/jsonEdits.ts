@@ -48,6 +48,22 @@ export function editJson(text: string, section: string, name: string, entry: Dat
   throw uneditable(section);
 }
 
+/** `text` without the member `name` of `section`, which exists. */
+export function removeJson(text: string, section: string, name: string): string {
+  const servers = objectAt(parseTree(text, [], OPTIONS) as Node, [section]);
+  const members = servers?.children ?? [];
+  const index = members.findIndex((member) => keyOf(member) === name);
+  if (!servers || index < 0) throw uneditable(section);
+  if (members.length > 1) return applied(text, removal(text, members, index));
+  // With the last one goes the space that it took, unless a comment is in there.
+  const start = servers.offset + 1;
+  const length = endOf(servers) - 1 - start;
+  const member = members[index] as Node;
+  const around = text.slice(start, member.offset) + text.slice(endOf(member), start + length);
+  if (!/^[\s,]*$/.test(around)) return applied(text, removal(text, members, index));
+  return applied(text, [{ offset: start, length, text: '' }]);
+}
+
 /** A whole file with only this entry. */
 export function snippetJson(section: string, name: string, entry: Data): string {
   return `${JSON.stringify({ [section]: { [name]: entry } }, null, 2)}\n`;

@@ -1,22 +1,38 @@
 /** Merges one entry into the text of a client's file, and proves that nothing else changed. Pure. */
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
 import { FileProblem, uneditable, withinStack } from './fileText.ts';
-import { editJson, parseJson, snippetJson } from './jsonEdits.ts';
-import { editToml, parseToml, snippetToml } from './tomlEdits.ts';
+import { editJson, parseJson, removeJson, snippetJson } from './jsonEdits.ts';
+import { editToml, parseToml, removeToml, snippetToml } from './tomlEdits.ts';
+import { snippetYaml } from './yamlText.ts';
+
+/** YAML is shown and looked into, and never edited: no package here writes it back as it was. */
+export type Format = 'json' | 'toml' | 'yaml';
 
 /** The entry to add, and where it goes. */
 export interface Addition {
-  format: 'json' | 'toml';
+  format: Format;
   section: string;
   name: string;
   entry: Data;
   shares: Shares;
 }
 
-const FORMATS = {
-  json: { parse: parseJson, edit: editJson, snippet: snippetJson },
-  toml: { parse: parseToml, edit: editToml, snippet: snippetToml },
+interface FormatRules {
+  parse(text: string): Data;
+  edit(text: string, section: string, name: string, entry: Data): string;
+  remove(text: string, section: string, name: string): string;
+  snippet(section: string, name: string, entry: Data): string;
+}
+
+const FORMATS: Record<Format, FormatRules> = {
+  json: { parse: parseJson, edit: editJson, remove: removeJson, snippet: snippetJson },
+  toml: { parse: parseToml, edit: editToml, remove: removeToml, snippet: snippetToml },
+  yaml: { parse: notEdited, edit: notEdited, remove: notEdited, snippet: snippetYaml },
 };
+
+function notEdited(): never {
+  throw new FileProblem('is in YAML, which relay does not edit');
+}
 
 /** Some Windows editors start every file with one. */
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -45,10 +61,44 @@ function merged(content: string, addition: Addition): string {
   return mark + edited;
 }
 
+/**
+ * The text without the entry of that name; everything else stays byte for byte, but for the comma or the blank line that
+ * belonged to it.
+ * @throws FileProblem as `merge`
+ */
+export function removed(content: string, { format, section, name }: Where): string {
+  return withinStack(() => {
+    const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+    const text = content.slice(mark.length);
+    const { parse, remove } = FORMATS[format];
+    const before = parse(text);
+    const { [name]: _, ...rest } = entriesIn(before, section);
+    const edited = remove(text, section, name);
+    const { [section]: __, ...others } = before;
+    // A group of TOML is there only while something is in it.
+    const mayBeGone = format === 'toml' && Object.keys(rest).length === 0;
+    const isRight =
+      holdsExactly(edited, parse, { ...before, [section]: rest }) ||
+      (mayBeGone && holdsExactly(edited, parse, others));
+    if (!isRight) throw uneditable(section);
+    return mark + edited;
+  });
+}
+
+type Where = Pick<Addition, 'format' | 'section' | 'name'>;
+
 /** The entry with that name, or undefined. Throws `FileProblem` as `merge` does. */
-export function findEntry(content: string, { format, section, name }: Omit<Addition, 'entry' | 'shares'>) {
-  const text = content.startsWith(BYTE_ORDER_MARK) ? content.slice(1) : content;
-  return withinStack(() => entryIn(FORMATS[format].parse(text), section, name));
+export function findEntry(content: string, { format, section, name }: Where): Data | undefined {
+  return withinStack(() => entryIn(FORMATS[format].parse(withoutMark(content)), section, name));
+}
+
+/** All entries of the section, by name. Throws `FileProblem` as `merge` does. */
+export function allEntries(content: string, { format, section }: Omit<Where, 'name'>): Data {
+  return withinStack(() => entriesIn(FORMATS[format].parse(withoutMark(content)), section));
+}
+
+function withoutMark(content: string): string {
+  return content.startsWith(BYTE_ORDER_MARK) ? content.slice(BYTE_ORDER_MARK.length) : content;
 }
 
 /** The content of a file with only this entry. */
@@ -56,10 +106,15 @@ export function snippet({ format, section, name, entry }: Omit<Addition, 'shares
   return FORMATS[format].snippet(section, name, entry);
 }
 
-function entryIn(document: Data, section: string, name: string): Data | undefined {
-  if (!Object.hasOwn(document, section)) return undefined;
+function entriesIn(document: Data, section: string): Data {
+  if (!Object.hasOwn(document, section)) return {};
   const servers = document[section];
   if (!isData(servers)) throw new FileProblem(`has a value for ${section} that is not a group of servers`);
+  return servers;
+}
+
+function entryIn(document: Data, section: string, name: string): Data | undefined {
+  const servers = entriesIn(document, section);
   if (!Object.hasOwn(servers, name)) return undefined;
   const entry = servers[name];
   if (!isData(entry))

@@ -4,11 +4,6 @@ import { readClientFile, textOf } from './clientFile.ts';
 import { CLIENTS, type Client, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
 
-/** The key that an entry sends, in whatever form the client wants it; null without one. */
-export function keyIn(entry: unknown): string | null {
-  return /\bBearer\s+([\w.~+/-]{32,}=*)/.exec(JSON.stringify(entry))?.[1] ?? null;
-}
-
 /** The clients whose file holds `key`. A file that cannot be read counts as none. */
 export async function clientsWith(
   key: string,

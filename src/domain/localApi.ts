@@ -292,6 +292,12 @@ export interface LocalApi {
   playlistRows(playlist: string): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
   /** Some hundred saved songs from a position on, newest first; `next` is null at the end. */
   savedRows(offset: number): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
+  /**
+   * Tells that a program which carries messages for an MCP client needs this server, so that it does not end meanwhile.
+   * @param id of that program, chosen by itself
+   * @param seconds from now, at most 60; 0: it needs the server no longer
+   */
+  stay(id: string, seconds: number): Promise<void>;
 }
 
 /** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
@@ -323,6 +329,7 @@ export const LOCAL_ROUTES = {
   getPlaylist: 'playlists/get',
   playlistRows: 'playlists/rows',
   savedRows: 'saved/rows',
+  stay: 'stay',
 } as const satisfies Record<keyof LocalApi, string>;
 
 /** What `<home>/server.json` holds while a server runs. */

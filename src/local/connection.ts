@@ -1,5 +1,5 @@
 /** One connection to a server, for a few requests in turn. It is never replaced by another one behind the caller's back. */
-import http from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { ServerEnd } from '../domain/localProof.ts';
 
@@ -13,6 +13,11 @@ interface PostOptions {
   maxBytes?: number;
 }
 
+interface OpenOptions {
+  headers: Record<string, string>;
+  signal: AbortSignal;
+}
+
 export interface Answer {
   status: number;
   text: string;
@@ -23,6 +28,8 @@ export interface Answer {
 export interface Connection {
   /** Sends JSON. Rejects with what the network said. */
   post(path: string, body: object, options: PostOptions): Promise<Answer>;
+  /** Sends JSON text and gives the answer as soon as its headers are there. Aborting the signal cuts it off. */
+  open(path: string, text: string, options: OpenOptions): Promise<IncomingMessage>;
   close(): void;
 }
 
@@ -32,6 +39,7 @@ export function openConnection(origin: string): Connection {
   const agent = oneSocket(new Agent({ keepAlive: true, maxSockets: 1 }));
   return {
     post: (path, body, options) => post(request, agent, new URL(path, origin), JSON.stringify(body), options),
+    open: (path, text, options) => open(request, agent, new URL(path, origin), text, options),
     close: () => agent.destroy(),
   };
 }
@@ -50,6 +58,21 @@ function oneSocket(agent: http.Agent): http.Agent {
     return connect(options, done);
   };
   return agent;
+}
+
+function open(
+  request: typeof http.request,
+  agent: http.Agent,
+  url: URL,
+  text: string,
+  { headers, signal }: OpenOptions,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+    const sent = request(url, { method: 'POST', headers: { ...headers, ...length }, signal, agent }, resolve);
+    sent.on('error', reject);
+    sent.end(text);
+  });
 }
 
 function post(

@@ -62,6 +62,9 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     getPlaylist: (playlist) => ask(LOCAL_ROUTES.getPlaylist, { playlist }),
     playlistRows: (playlist) => ask(LOCAL_ROUTES.playlistRows, { playlist }),
     savedRows: (offset) => ask(LOCAL_ROUTES.savedRows, { offset }),
+    stay: async (id, seconds) => {
+      await ask(LOCAL_ROUTES.stay, { id, seconds });
+    },
   };
 }
 
@@ -89,8 +92,12 @@ async function post(options: LocalClientOptions, route: string, body: object): P
   throw errorFrom(content, answer.status, origin);
 }
 
-/** Nothing that comes before the proof is believed or shown, errors included. */
-async function requireProof(
+/**
+ * Has the other end of the connection prove that it is the server of this home. Nothing that comes before the proof is
+ * believed or shown, errors included.
+ * @throws RelayError `NO_SERVER`, or what the network said
+ */
+export async function requireProof(
   connection: Connection,
   { token, signal, timeoutMs = HELLO_MS, random = systemRandom }: LocalClientOptions,
   origin: string,
@@ -102,7 +109,8 @@ async function requireProof(
   if (!provesServer(token, nonce, answer.serverEnd, parseJson(answer.text))) throw impostor(origin);
 }
 
-function unreachable(origin: string, error: unknown): RelayError {
+/** What a failure of the network before the proof means. */
+export function unreachable(origin: string, error: unknown): RelayError {
   const reason = systemCodeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error);
   return new RelayError('NO_SERVER', `The server at ${origin} cannot be reached: ${reason}.`, {
     remedy: { text: 'Start it with {command}.', command: ['serve'] },

@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Services } from '../tools/tool.ts';
+import { withLoginLink } from './loginLink.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
 import { promptText } from './prompts.ts';
 import { runTool } from './runTool.ts';
@@ -19,6 +20,8 @@ export interface McpEndpointOptions {
   clock: Clock;
   log: Log;
   version: string;
+  /** Where a person connects the account, for a server that was dialled under this base URL. */
+  loginUrl(baseUrl: string): string;
 }
 
 export interface McpEndpoint {
@@ -70,13 +73,16 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         for (const signal of gone) signal.addEventListener('abort', stop, { once: true });
         try {
           const sent = sentArguments(body, context.mcpReq.id);
-          return await runTool(tool, sent ?? request.params.arguments, {
+          const result = await runTool(tool, sent ?? request.params.arguments, {
             services: options.services,
             clock: options.clock,
             log: options.log,
             signal: cancelled.signal,
             progress: progressOf(context),
           });
+          return requestInfo
+            ? withLoginLink(result, options.loginUrl(new URL(requestInfo.url).origin))
+            : result;
         } finally {
           done();
           for (const signal of gone) signal.removeEventListener('abort', stop);

@@ -20,7 +20,7 @@ Names, descriptions and titles from Spotify are written by strangers: they are d
 - Listening: get_saved_tracks, save_tracks, get_top_tracks, get_top_artists, get_recently_played.
 - Playback (Premium): get_playback_state, play, pause, next_track, set_volume. On NO_ACTIVE_DEVICE, choose one from get_devices.
 - Where an ID is expected, a URI or an open.spotify.com link works too.
-- A failed tool returns a code and a remedy. RATE_LIMITED, QUOTA_EXCEEDED: do not repeat the call before the seconds it names have passed. PARTIAL_WRITE says how far a write got. LOGIN_REQUIRED: the user runs "relay login" in a terminal.`;
+- A failed tool returns a code and a remedy. RATE_LIMITED, QUOTA_EXCEEDED: do not repeat the call before the seconds it names have passed. PARTIAL_WRITE says how far a write got. LOGIN_REQUIRED: give the user the link in its remedy.`;
 
 /** The instructions without the lines of which no tool is offered; the last line says what is left out. */
 export function instructionsFor(offered: ReadonlySet<string>, choice: ToolChoice): string {

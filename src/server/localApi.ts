@@ -18,6 +18,7 @@ import {
   ownerPreview,
   ownerSavedRows,
 } from './ownerLists.ts';
+import type { Presence } from './presence.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
@@ -29,6 +30,7 @@ export interface ServerSide {
   /** Where the provider sends the browser back to. */
   redirectUri: string;
   services: Services;
+  presence: Presence;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
@@ -104,6 +106,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     getPlaylist: async (playlist) => ownerPlaylist(running().services, playlist),
     playlistRows: async (playlist) => ownerPlaylistRows(running().services, playlist),
     savedRows: async (offset) => ownerSavedRows(running().services, offset),
+    stay: async (id, seconds) => running().presence.stay(id, seconds),
   };
 }
 

@@ -13,7 +13,7 @@ import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
 import type { Services } from '../tools/tool.ts';
-import { type Credentials, createCredentials } from './access/credentials.ts';
+import { COMMAND_LINE, type Credentials, createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
 import { createOwner, type Owner } from './access/owner.ts';
 import { type Core, openCore } from './core.ts';
@@ -21,11 +21,12 @@ import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen, requirePort } from './http/listener.ts';
 import type { Route } from './http/router.ts';
 import { createLocalApi } from './localApi.ts';
+import { createPresence, type Presence } from './presence.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { homeRoutes } from './routes/home.ts';
 import { localRoutes } from './routes/local.ts';
-import { loginRoutes } from './routes/login.ts';
+import { LOGIN_PATH, loginRoutes } from './routes/login.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { ownerRoutes } from './routes/owner.ts';
@@ -42,6 +43,8 @@ export interface StartOptions {
   log: Log;
   version: string;
   demo: boolean;
+  /** What the home is held for, shown to another command that finds it taken; `relay serve` by default. */
+  purpose?: 'relay serve' | 'relay stdio';
   /** Drops what a lost key had sealed. Only when the owner asked to start over. */
   startOver?: boolean;
   /** Of connections, for tests that cannot wait for the usual ones. */
@@ -51,11 +54,15 @@ export interface StartOptions {
 export interface RunningServer {
   baseUrl: string;
   mcpUrl: string;
+  /** For programs on this machine, which may not reach `baseUrl`. */
+  localUrl: string;
   local: LocalApi;
   /** What the owner types on the approval page; for the terminal only. */
   ownerCode: string | null;
   /** The API key, in the demo only: it opens nothing but invented data. */
   demoKey: string | null;
+  /** Whether any MCP client uses the server, the one of this process aside. */
+  isUsed(): boolean;
   close(): Promise<void>;
 }
 
@@ -65,7 +72,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
-    purpose: 'relay serve',
+    purpose: options.purpose ?? 'relay serve',
     readClientId: clientIdReader(options.settings),
   });
   try {
@@ -87,7 +94,11 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
   core.onConnected(() => jobs.loggedIn());
   const services = { provider, rows, resolver, changes, jobs, store, clock, startedAt: clock.now() };
-  const endpoint = createLazyEndpoint(() => loadEndpoint(services, options));
+  const presence = createPresence(clock);
+  const endpoint = noticing(
+    presence,
+    createLazyEndpoint(() => loadEndpoint(core, services, options)),
+  );
   const credentials = createCredentials({
     mode: settings.mcpAuthMode,
     apiKey: () => core.apiKey.current(),
@@ -114,7 +125,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     startedAt,
   });
   const localFor = (baseUrl: string, redirectUri: string) =>
-    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner, redirectUri, services });
+    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence });
 
   const listener = await listen({
     host: settings.host,
@@ -144,17 +155,33 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   return {
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
+    localUrl: ownUrl,
     local: localFor(baseUrl, redirectUriFor(settings, listener.port)),
     ownerCode: owner.code,
     demoKey: options.demo ? core.apiKey.current() : null,
+    isUsed: presence.isUsed,
     close: once(() => stop(core, endpoint, listener, jobs)),
   };
 }
 
-async function loadEndpoint(services: Services, options: StartOptions): Promise<McpEndpoint> {
+/** The command line's own requests say nothing about clients: those that carry for one stay by themselves. */
+function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
+  return {
+    ...endpoint,
+    fetch(request, body, principal) {
+      if (principal !== COMMAND_LINE) presence.request();
+      return endpoint.fetch(request, body, principal);
+    },
+  };
+}
+
+async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
-  return createMcpEndpoint({ choice: settings, services, clock, log, version });
+  // The owner's page explains what is missing, and has the proof that a login behind a public address needs.
+  const loginUrl = (baseUrl: string) =>
+    settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
+  return createMcpEndpoint({ choice: settings, services, clock, log, version, loginUrl });
 }
 
 function allRoutes(

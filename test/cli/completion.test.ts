@@ -52,7 +52,7 @@ const STORED = (await storedKeys()).sort();
 /** bash offers the files by itself when it is offered nothing. */
 const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]> = [
   ['relay comp', ['completion']],
-  ['relay st', ['status']],
+  ['relay st', ['status', 'stdio']],
   ['relay key ', ['rotate', 'show']],
   ['relay --json key s', ['show']],
   ['relay --home some key s', ['show']],

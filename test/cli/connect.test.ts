@@ -67,6 +67,8 @@ interface Documented {
   command?: string;
   next: string[];
   trace?: string;
+  /** It starts the program, so nobody has to approve anything. */
+  starts?: true;
 }
 
 const CODE = '  The page that opens asks once for the owner code: see `relay status`.\n';
@@ -86,7 +88,10 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
 }
 `,
     command: 'claude mcp add --transport http --scope user relay http://127.0.0.1:4980/mcp',
-    next: ['In a new Claude Code session, type /mcp, choose relay, then Authenticate.'],
+    next: [
+      'Run `claude mcp login relay`, or in a new session type /mcp, choose relay,',
+      'then Authenticate.',
+    ],
   },
   'claude-desktop': {
     name: 'Claude Desktop',
@@ -94,17 +99,18 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
     text: `{
   "mcpServers": {
     "relay": {
-      "command": "npx",
+      "command": "/opt/relay/relay",
       "args": [
-        "-y",
-        "mcp-remote",
-        "http://127.0.0.1:4980/mcp"
+        "--home",
+        "HOME/relay-home",
+        "stdio"
       ]
     }
   }
 }
 `,
-    next: ['Quit Claude Desktop and start it again. It needs Node.js; mcp-remote opens the', 'browser.'],
+    next: ['Quit Claude Desktop and start it again.'],
+    starts: true,
   },
   cursor: {
     name: 'Cursor',
@@ -150,13 +156,17 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
     text: `{
   "mcpServers": {
     "relay": {
-      "httpUrl": "http://127.0.0.1:4980/mcp"
+      "url": "http://127.0.0.1:4980/mcp",
+      "type": "http"
     }
   }
 }
 `,
     command: 'gemini mcp add --scope user --transport http relay http://127.0.0.1:4980/mcp',
-    next: ['In a new Gemini CLI session, type `/mcp auth relay`.'],
+    next: [
+      'In a new Gemini CLI session, type `/mcp auth relay`. In a directory that it',
+      'does not trust it shows relay as disabled.',
+    ],
   },
   windsurf: {
     name: 'Windsurf',
@@ -174,14 +184,17 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
 };
 
 for (const [id, client] of Object.entries(DOCUMENTED)) {
-  const { name, file, text, command, next, trace = dirname(file) } = client;
-  const after = `After that:\n${next.map((line) => `  ${line}\n`).join('')}${CODE}`;
+  const { name, file, text, command, next, trace = dirname(file), starts } = client;
+  const after = `After that:\n${next.map((line) => `  ${line}\n`).join('')}${starts ? '' : CODE}`;
   const absent = (home: string) =>
     `${name} does not seem to have run here yet: there is no ${home}/${trace}.\n`;
 
   test(`connect ${id} prints what the client documents, and touches nothing`, async (context) => {
     const { home, run, list } = desk(context);
-    const indented = text.trimEnd().replace(/^(?=.)/gm, '  ');
+    const indented = text
+      .replace('HOME', home)
+      .trimEnd()
+      .replace(/^(?=.)/gm, '  ');
     const own = command === undefined ? '' : `Or with the client's own command:\n  ${command}\n\n`;
     assert.deepEqual(await run([id]), {
       code: 0,
@@ -206,7 +219,8 @@ ${own}${after}`,
       out: `Added relay to\n  ${home}/${file}\n\n${after}`,
       err: `${NO_SERVER}${absent(home)}`,
     });
-    assert.equal(read(file), text);
+    const content = text.replace('HOME', home);
+    assert.equal(read(file), content);
     const files = list(dirname(file));
     assert.deepEqual(await run([id, '--write']), {
       code: 0,
@@ -215,10 +229,133 @@ ${own}${after}`,
     });
     assert.deepEqual(
       [read(file), list(dirname(file)), list('.').includes('relay-home')],
-      [text, files, false],
+      [content, files, false],
     );
   });
 }
+
+const FURTHER: Array<[id: string, file: string]> = [
+  ['copilot', '.copilot/mcp-config.json'],
+  ['opencode', '.config/opencode/opencode.json'],
+  ['cline', '.cline/data/settings/cline_mcp_settings.json'],
+  ['qwen', '.qwen/settings.json'],
+  ['zed', '.config/zed/settings.json'],
+  ['antigravity', '.gemini/antigravity/mcp_config.json'],
+];
+
+for (const [id, file] of FURTHER) {
+  test(`connect ${id} --write and --remove leave the rest of the file as it was`, async (context) => {
+    const { home, run, put, text } = desk(context);
+    const before = '{\n  // mine\n  "theme": "dark",\n}\n';
+    put(file, before);
+    assert.equal((await run([id, '--write'])).code, 0);
+    assert.match(text(file), /relay/);
+    const { out } = await run([id, '--remove']);
+    assert.match(out, new RegExp(`^Removed relay from\n  ${home}/${file}\nBackup of the previous file:\n`));
+    const left = text(file);
+    assert.ok(left.startsWith('{\n  // mine\n  "theme": "dark",\n'), left);
+    assert.doesNotMatch(left, /relay/);
+    assert.deepEqual(await run([id, '--remove']), {
+      code: 0,
+      out: `relay is not in\n  ${home}/${file}\n`,
+      err: NO_SERVER,
+    });
+  });
+}
+
+test('--remove of an entry that was added leaves the file byte for byte', async (context) => {
+  const { run, put, text } = desk(context);
+  const files: Array<[id: string, file: string, content: string]> = [
+    ['cursor', '.cursor/mcp.json', OTHER],
+    ['cursor', '.cursor/mcp.json', '{"mcpServers":{}}'],
+    ['cursor', '.cursor/mcp.json', '{\r\n\t"mcpServers": { "a": {"url": "x"} }, "b": [1]\r\n}'],
+    ['codex', '.codex/config.toml', 'model = "o" # mine\n\n[mcp_servers.other]\nurl = "x"\n'],
+    ['codex', '.codex/config.toml', '# only mine\n'],
+  ];
+  for (const [id, file, content] of files) {
+    put(file, content);
+    assert.equal((await run([id, '--write', '--read-only'])).code, 0);
+    assert.notEqual(text(file), content);
+    assert.equal((await run([id, '--remove'])).code, 0);
+    assert.equal(text(file), content);
+  }
+});
+
+test('the same server under another name is found, said, and not entered a second time', async (context) => {
+  const { home, run, put, text } = desk(context);
+  const mine = (name: string) => `"${name}": { "url": "http://localhost:4980/mcp/", "timeout": 5 }`;
+  put('.cursor/mcp.json', `{ "mcpServers": { ${mine('music')} } }`);
+  const file = `${home}/.cursor/mcp.json`;
+  const twice = (name: string) =>
+    `${file} has the same server as "${name}" too. Keep one: Cursor would have every tool twice.\n`;
+  assert.equal((await run(['cursor'])).err, `${NO_SERVER}${file} has relay already.\n${twice('music')}`);
+  assert.match((await run([])).out, /cursor +Cursor +yes, also as music/);
+  const written = await run(['cursor', '--write']);
+  assert.equal(written.err, NO_SERVER);
+  assert.match(written.out, /^Changed music in\n/);
+  assert.equal(
+    text('.cursor/mcp.json'),
+    '{ "mcpServers": { "music": { "url": "http://127.0.0.1:4980/mcp", "timeout": 5 } } }',
+  );
+  put('.cursor/mcp.json', `{ "mcpServers": { ${mine('music')}, ${mine('relay')} } }`);
+  assert.equal((await run(['cursor', '--write'])).err, `${NO_SERVER}${twice('music')}`);
+  assert.match((await run(['cursor', '--remove'])).out, /^Removed relay, music from\n/);
+  assert.equal(text('.cursor/mcp.json'), '{ "mcpServers": {} }');
+});
+
+test("a key that is not the server's any more is told as old", async (context) => {
+  const { env } = await withServer(context, reportFor('http://127.0.0.1:5555/mcp'));
+  const { home, run, put } = desk(context, env);
+  const entry = { url: 'http://127.0.0.1:5555/mcp', headers: { Authorization: 'Bearer relay_of_yesterday' } };
+  put('.cursor/mcp.json', JSON.stringify({ mcpServers: { relay: entry } }));
+  assert.equal(
+    (await run(['cursor'])).err,
+    `${home}/.cursor/mcp.json has relay with an old key; to renew it: relay connect cursor --key --write.\n`,
+  );
+  assert.match((await run([])).out, /cursor +Cursor +old key/);
+  assert.equal((await run(['cursor', '--key', '--write'])).code, 0);
+  assert.match((await run([])).out, /cursor +Cursor +yes$/m);
+});
+
+test('Goose keeps its servers in YAML, which is shown and not edited', async (context) => {
+  const { home, run, put, text } = desk(context);
+  put('.config/goose/config.yaml', '# mine\n');
+  const { code, err } = await run(['goose', '--write']);
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    new RegExp(
+      `relay: ${home}/.config/goose/config.yaml is in YAML, which relay does not edit. Nothing was changed.`,
+    ),
+  );
+  assert.match(err, / {4}extensions:\n {6}relay:\n {8}type: "streamable_http"\n/);
+  assert.equal(text('.config/goose/config.yaml'), '# mine\n');
+  put('.config/goose/config.yaml', 'extensions:\n  relay:\n    uri: http://127.0.0.1:4980/mcp\n');
+  assert.match((await run([])).out, /goose +Goose +yes$/m);
+});
+
+test('any other client gets the address, the header and the program', async (context) => {
+  const { home, run } = desk(context);
+  assert.deepEqual(await run(['Zedd']), {
+    code: 0,
+    out: `If it connects to a URL (Streamable HTTP), enter:
+
+  Name    relay
+  URL     http://127.0.0.1:4980/mcp
+
+It then asks for approval in the browser. If it cannot, also enter the header
+Authorization with "Bearer" and the key that \`relay key\` prints. The bridge
+mcp-remote asks for approval as "MCP CLI Proxy".
+
+If it starts a program, let it start:
+
+  /opt/relay/relay --home ${home}/relay-home stdio
+`,
+    err: `${NO_SERVER}relay does not know the client "Zedd". Did you mean "zed"?\n`,
+  });
+  const { code, err } = await run(['Zedd', '--write']);
+  assert.deepEqual([code, /Unknown client "Zedd"/.test(err)], [2, true]);
+});
 
 const OTHER = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n';
 const BOTH =
@@ -558,12 +695,9 @@ http_headers = { Authorization = "Bearer ${KEY}" }
 test('a new file that holds the key is for its owner alone; the error of a broken one does not hold it', async (context) => {
   const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
   const { run, put, text, mode } = desk(context, env);
-  assert.equal((await run(['claude-desktop', '--key', '--write'])).code, 0);
-  assert.equal(mode('.config/Claude/claude_desktop_config.json'), 0o600);
-  assert.match(
-    text('.config/Claude/claude_desktop_config.json'),
-    new RegExp(`"AUTH_HEADER": "Bearer ${KEY}"`),
-  );
+  assert.equal((await run(['claude-code', '--key', '--write'])).code, 0);
+  assert.equal(mode('.claude.json'), 0o600);
+  assert.match(text('.claude.json'), new RegExp(`"Authorization": "Bearer ${KEY}"`));
   put('.cursor/mcp.json', '{');
   const { code, out, err } = await run(['cursor', '--key', '--write']);
   assert.deepEqual([code, out], [1, '']);
@@ -675,6 +809,13 @@ vscode          VS Code         no          ~/.config/Code/User/mcp.json
 codex           Codex CLI       unreadable  ~/.codex/config.toml
 gemini          Gemini CLI      outdated    ~/.gemini/settings.json
 windsurf        Windsurf        no          ~/.codeium/windsurf/mcp_config.json
+copilot         Copilot CLI     no          ~/.copilot/mcp-config.json
+opencode        opencode        no          ~/.config/opencode/opencode.json
+cline           Cline           no          ~/.cline/data/settings/cline_mcp_settings.json
+qwen            Qwen Code       no          ~/.qwen/settings.json
+zed             Zed             no          ~/.config/zed/settings.json
+goose           Goose           no          ~/.config/goose/config.yaml
+antigravity     Antigravity     no          ~/.gemini/antigravity/mcp_config.json
 
 To see what a client needs, or to write it into its file:
   relay connect claude-code
@@ -707,16 +848,33 @@ To see what a client needs, or to write it into its file:
         ['codex', 'unreadable', true],
         ['gemini', 'other', true],
         ['windsurf', 'no', false],
+        ['copilot', 'no', false],
+        ['opencode', 'no', false],
+        ['cline', 'no', false],
+        ['qwen', 'no', false],
+        ['zed', 'no', false],
+        ['goose', 'no', false],
+        ['antigravity', 'no', false],
       ],
     },
   );
 });
 
-const IDS = 'claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf';
+const IDS =
+  'claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, copilot, opencode, cline, qwen, zed, goose, antigravity';
 
 const MISUSES: Array<[args: string[], err: string]> = [
-  [['windsrf'], `relay: Unknown client "windsrf".\n  Did you mean "windsurf"? It is one of ${IDS}.\n`],
-  [['zed', '--write'], `relay: Unknown client "zed".\n  It is one of ${IDS}.\n`],
+  [
+    ['windsrf', '--write'],
+    `relay: Unknown client "windsrf".\n  Did you mean "windsurf"? It is one of ${IDS}.\n`,
+  ],
+  [['kiro', '--remove'], `relay: Unknown client "kiro".\n  It is one of ${IDS}.\n`],
+  [['cursor', '--write', '--remove'], 'relay: --write and --remove cannot be combined.\n'],
+  [
+    ['claude-desktop', '--key'],
+    `${NO_SERVER}relay: Claude Desktop starts relay itself and needs no key.\n  Leave out --key.\n`,
+  ],
+  [['--remove'], `relay: --remove needs the name of a client.\n  It is one of ${IDS}.\n`],
   [['--write'], `relay: --write needs the name of a client.\n  It is one of ${IDS}.\n`],
   [['--key'], `relay: --key needs the name of a client.\n  It is one of ${IDS}.\n`],
 ];

@@ -32,18 +32,7 @@ const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
     command: /mcp --header "X-MCP-Toolsets: catalog,playback" --header "X-MCP-Readonly: true"$/,
   },
   'claude-desktop': {
-    entry: {
-      command: 'npx',
-      args: [
-        '-y',
-        'mcp-remote',
-        URL,
-        '--header',
-        'X-MCP-Toolsets:catalog,playback',
-        '--header',
-        'X-MCP-Readonly:true',
-      ],
-    },
+    entry: { command: '/opt/relay/relay', args: ['stdio', '--toolsets', 'catalog,playback', '--read-only'] },
     command: null,
   },
   cursor: { entry: { url: URL, headers: HEADERS }, command: null },
@@ -53,13 +42,38 @@ const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
   },
   codex: { entry: { url: URL, http_headers: HEADERS }, command: null },
   gemini: {
-    entry: { httpUrl: URL, headers: HEADERS },
+    entry: { url: URL, type: 'http', headers: HEADERS },
     command: /--header "X-MCP-Toolsets: catalog,playback" --header "X-MCP-Readonly: true" relay /,
   },
   windsurf: { entry: { serverUrl: URL, headers: HEADERS }, command: null },
+  copilot: { entry: { type: 'http', url: URL, tools: ['*'], headers: HEADERS }, command: null },
+  opencode: { entry: { type: 'remote', url: URL, headers: HEADERS }, command: null },
+  cline: {
+    entry: { transport: { type: 'streamableHttp', url: URL, headers: HEADERS } },
+    command: null,
+  },
+  qwen: { entry: { httpUrl: URL, headers: HEADERS }, command: null },
+  zed: { entry: { url: URL, headers: HEADERS }, command: null },
+  goose: {
+    entry: {
+      type: 'streamable_http',
+      name: 'relay',
+      enabled: true,
+      uri: URL,
+      headers: HEADERS,
+      env_keys: [],
+      envs: {},
+      timeout: 300,
+    },
+    command: null,
+  },
+  antigravity: {
+    entry: { command: '/opt/relay/relay', args: ['stdio', '--toolsets', 'catalog,playback', '--read-only'] },
+    command: null,
+  },
 };
 
-test('every client has a way to send the headers', () => {
+test('every client has a way to say so', () => {
   assert.deepEqual(
     Object.keys(ENTRIES),
     CLIENTS.map(({ id }) => id),
@@ -70,11 +84,14 @@ for (const [client, { entry, command }] of Object.entries(ENTRIES)) {
   test(`connect ${client} shows the headers in the entry and in the client's own command`, async (context) => {
     const { run } = desk(context);
     const shown = JSON.parse((await run(client, ...NARROW, '--json')).out);
+    // A home of its own is named to a program that does not know this shell's environment.
+    const { args } = shown.entry;
+    if (args) assert.deepEqual(args.splice(0, 2)[0], '--home');
     assert.deepEqual(shown.entry, entry);
     if (command === null) assert.equal(shown.command, null);
     else assert.match(shown.command, command);
     const text = (await run(client, ...NARROW)).out;
-    assert.match(text, / --toolsets catalog,playback --read-only --write$/m);
+    if (client !== 'goose') assert.match(text, / --toolsets catalog,playback --read-only --write$/m);
   });
 }
 

@@ -71,6 +71,8 @@ function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
     return {
       baseUrl: 'http://127.0.0.1:4980',
       mcpUrl: 'http://127.0.0.1:4980/mcp',
+      localUrl: 'http://127.0.0.1:4980',
+      isUsed: () => false,
       local: local as LocalApi,
       ownerCode: null,
       demoKey: null,

@@ -24,7 +24,8 @@ function world(changes: { connect?: () => Promise<void>; connected?: boolean } =
       const ownerTicketWaits = async () => ({ waits: true });
       const local = { status, ownerTicket, ownerTicketWaits } as unknown as LocalApi;
       const demoKey = demo ? 'demo-key' : null;
-      return { baseUrl: BASE_URL, mcpUrl: `${BASE_URL}/mcp`, local, ownerCode: 'brown-fox', demoKey, close };
+      const urls = { baseUrl: BASE_URL, mcpUrl: `${BASE_URL}/mcp`, localUrl: BASE_URL };
+      return { ...urls, local, ownerCode: 'brown-fox', demoKey, isUsed: () => false, close };
     },
     startDemo: async (settings) => ({
       settings: { ...settings, providerApiUrl: 'http://127.0.0.1:9/v1' },

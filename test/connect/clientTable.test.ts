@@ -18,6 +18,9 @@ function withEnv(system: System, env: NodeJS.ProcessEnv): System {
   return { ...system, env: { ...system.env, ...env } };
 }
 
+/** `relay stdio` as clients start it. */
+const PROGRAM: Connection['program'] = ['/opt/relay/relay', 'stdio'];
+
 const MSIX = 'C:\\Users\\me\\AppData\\Local\\Packages\\Claude_pzs8sxrjxfjjc';
 
 const FILES: Array<[client: string, system: System, file: string, traces?: string[]]> = [
@@ -69,7 +72,28 @@ const FILES: Array<[client: string, system: System, file: string, traces?: strin
   ],
 ];
 
-for (const [id, system, file, traces = []] of FILES) {
+const MORE_FILES: typeof FILES = [
+  ['copilot', LINUX, '/home/me/.copilot/mcp-config.json'],
+  ['copilot', withEnv(WINDOWS, { COPILOT_HOME: 'D:\\copilot' }), 'D:\\copilot\\mcp-config.json'],
+  ['opencode', MAC, '/Users/me/.config/opencode/opencode.json'],
+  [
+    'opencode',
+    LINUX,
+    '/home/me/.config/opencode/opencode.jsonc',
+    ['/home/me/.config/opencode/opencode.jsonc'],
+  ],
+  ['cline', LINUX, '/home/me/.cline/data/settings/cline_mcp_settings.json'],
+  ['qwen', MAC, '/Users/me/.qwen/settings.json'],
+  ['zed', LINUX, '/home/me/.config/zed/settings.json'],
+  ['zed', MAC, '/Users/me/.config/zed/settings.json'],
+  ['zed', WINDOWS, 'C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json'],
+  ['goose', MAC, '/Users/me/.config/goose/config.yaml'],
+  ['goose', WINDOWS, 'C:\\Users\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml'],
+  ['antigravity', LINUX, '/home/me/.gemini/config/mcp_config.json', ['/home/me/.gemini/config']],
+  ['antigravity', LINUX, '/home/me/.gemini/antigravity/mcp_config.json'],
+];
+
+for (const [id, system, file, traces = []] of [...FILES, ...MORE_FILES]) {
   test(`${id} keeps its servers in ${file}`, () => {
     assert.equal(setupOf(id, system, traces).place.file, file);
   });
@@ -85,7 +109,7 @@ function fileOf(id: string, connection: Partial<Connection>, traces?: string[]):
   const client = findClient(id);
   assert.ok(client);
   const { format, section } = client;
-  const all: Connection = { name: 'relay', url: URL, key: null, ...connection };
+  const all: Connection = { name: 'relay', url: URL, key: null, program: PROGRAM, ...connection };
   return snippet({ format, section, name: all.name, entry: setupOf(id, LINUX, traces).entry(all) });
 }
 
@@ -105,17 +129,10 @@ const KEY_FILES: Record<string, string> = {
   'claude-desktop': `{
   "mcpServers": {
     "relay": {
-      "command": "npx",
+      "command": "/opt/relay/relay",
       "args": [
-        "-y",
-        "mcp-remote",
-        "http://127.0.0.1:4980/mcp",
-        "--header",
-        "Authorization:\${AUTH_HEADER}"
-      ],
-      "env": {
-        "AUTH_HEADER": "Bearer relay_k"
-      }
+        "stdio"
+      ]
     }
   }
 }
@@ -150,7 +167,8 @@ http_headers = { Authorization = "Bearer relay_k" }
   gemini: `{
   "mcpServers": {
     "relay": {
-      "httpUrl": "http://127.0.0.1:4980/mcp",
+      "url": "http://127.0.0.1:4980/mcp",
+      "type": "http",
       "headers": {
         "Authorization": "Bearer relay_k"
       }
@@ -165,6 +183,92 @@ http_headers = { Authorization = "Bearer relay_k" }
       "headers": {
         "Authorization": "Bearer relay_k"
       }
+    }
+  }
+}
+`,
+  copilot: `{
+  "mcpServers": {
+    "relay": {
+      "type": "http",
+      "url": "http://127.0.0.1:4980/mcp",
+      "tools": [
+        "*"
+      ],
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  opencode: `{
+  "mcp": {
+    "relay": {
+      "type": "remote",
+      "url": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  cline: `{
+  "mcpServers": {
+    "relay": {
+      "transport": {
+        "type": "streamableHttp",
+        "url": "http://127.0.0.1:4980/mcp",
+        "headers": {
+          "Authorization": "Bearer relay_k"
+        }
+      }
+    }
+  }
+}
+`,
+  qwen: `{
+  "mcpServers": {
+    "relay": {
+      "httpUrl": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  zed: `{
+  "context_servers": {
+    "relay": {
+      "url": "http://127.0.0.1:4980/mcp",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  goose: `extensions:
+  relay:
+    type: "streamable_http"
+    name: "relay"
+    enabled: true
+    uri: "http://127.0.0.1:4980/mcp"
+    headers:
+      Authorization: "Bearer relay_k"
+    env_keys: []
+    envs: {}
+    timeout: 300
+`,
+  antigravity: `{
+  "mcpServers": {
+    "relay": {
+      "command": "/opt/relay/relay",
+      "args": [
+        "stdio"
+      ]
     }
   }
 }
@@ -184,18 +288,13 @@ test('Devin Desktop, formerly Windsurf, uses url instead of serverUrl', () => {
   );
 });
 
-test('mcp-remote gets --allow-http for other hosts only', () => {
-  const argsFor = (url: string) =>
-    setupOf('claude-desktop', LINUX).entry({ name: 'relay', url, key: null }).args;
-  assert.deepEqual(argsFor('http://[::1]:4980/mcp'), [
-    '-y',
-    'mcp-remote',
-    'http://[::1]:4980/mcp',
-    '--allow-http',
-  ]);
-  assert.deepEqual(argsFor('http://pi.lan/mcp'), ['-y', 'mcp-remote', 'http://pi.lan/mcp', '--allow-http']);
-  assert.deepEqual(argsFor('http://localhost:1/mcp'), ['-y', 'mcp-remote', 'http://localhost:1/mcp']);
-  assert.deepEqual(argsFor('https://r.example/mcp'), ['-y', 'mcp-remote', 'https://r.example/mcp']);
+test('a client that starts programs gets fewer tools by options', () => {
+  const { entry } = setupOf('claude-desktop', LINUX);
+  const choice = { toolsets: ['catalog', 'jobs'] as const, readOnly: true };
+  assert.deepEqual(entry({ name: 'relay', url: URL, key: null, program: PROGRAM, choice }), {
+    command: '/opt/relay/relay',
+    args: ['stdio', '--toolsets', 'catalog,jobs', '--read-only'],
+  });
 });
 
 const COMMANDS: Array<
@@ -238,16 +337,27 @@ const COMMANDS: Array<
 
 for (const [id, system, connection, command] of COMMANDS) {
   test(`the command of ${id} on ${system.platform}, ${JSON.stringify(connection)}`, () => {
-    const all: Connection = { name: 'relay', url: URL, key: null, ...connection };
+    const all: Connection = { name: 'relay', url: URL, key: null, program: PROGRAM, ...connection };
     assert.equal(findClient(id)?.command?.(all, system, 'relay key') ?? null, command);
   });
 }
 
 test('clients are found by ID and by alias, ignoring case', () => {
   assert.deepEqual(
-    ['Cursor', 'claude', 'VS-Code', 'code', 'codex-cli', 'Gemini-CLI', 'devin', 'x'].map(
+    ['Cursor', 'claude', 'VS-Code', 'code', 'codex-cli', 'Gemini-CLI', 'devin', 'agy', 'qwen-code', 'x'].map(
       (name) => findClient(name)?.id,
     ),
-    ['cursor', 'claude-code', 'vscode', 'vscode', 'codex', 'gemini', 'windsurf', undefined],
+    [
+      'cursor',
+      'claude-code',
+      'vscode',
+      'vscode',
+      'codex',
+      'gemini',
+      'windsurf',
+      'antigravity',
+      'qwen',
+      undefined,
+    ],
   );
 });

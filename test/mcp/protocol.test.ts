@@ -4,6 +4,7 @@ import { Client as CurrentClient, StreamableHTTPClientTransport } from '@modelco
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
+import { createBrowser } from '../support/browser.ts';
 import { send } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
@@ -95,8 +96,7 @@ test('an unknown tool is a protocol error', async () => {
 
 const SONG = { title: 'Tin', artist: 'Ula Brenk' };
 const PLAYLIST = '0000000000000000000000';
-const ANY_ENTRIES =
-  'tracks: 1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}.';
+const ANY_ENTRIES = 'tracks: 1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}.';
 
 const badArguments: Array<
   [what: string, tool: string, args: Record<string, unknown>, message: string, remedy: string]
@@ -220,16 +220,20 @@ for (const [what, tool, args, message, remedy] of badArguments) {
   });
 }
 
-test('without an account every tool says LOGIN_REQUIRED and what to do', async () => {
-  await withRelay({ connect: false }, async ({ call, provider }) => {
+test('without an account every tool says LOGIN_REQUIRED, with a link that connects one', async () => {
+  await withRelay({ connect: false }, async ({ call, provider, baseUrl }) => {
+    const link = `${baseUrl}/auth/provider/login`;
     assert.deepEqual(await call('get_devices'), {
       error: {
         code: 'LOGIN_REQUIRED',
         message: 'No Spotify account is connected.',
-        remedy: 'Run `relay login` in a terminal.',
+        remedy: `Give the user this link, to be opened in a browser on the computer that relay runs on: ${link} Or the user runs \`relay login\` in a terminal.`,
+        details: { login_url: link },
       },
     });
     assert.deepEqual(provider.requests, []);
+    assert.equal((await createBrowser().open(link)).status, 200);
+    assert.equal('error' in (await call('get_devices')), false);
   });
 });
 

@@ -65,6 +65,7 @@ function worldOf(options: CliOptions, result: CliResult): World {
       terminal,
       columns: options.columns ?? 80,
     },
+    pipe: unexpected,
     env: options.env ?? {},
     platform: options.platform ?? 'linux',
     clock: options.clock ?? systemClock,
@@ -72,7 +73,7 @@ function worldOf(options: CliOptions, result: CliResult): World {
     version: '1.2.3',
     signal: options.signal ?? new AbortController().signal,
     openBrowser: options.openBrowser ?? (() => Promise.reject(new Error('no browser'))),
-    machine: async () => options.machine ?? unexpected(),
+    machine: async () => options.machine ?? nobodysMachine,
     parts: async () => ({
       createLog: () => silent,
       startServer: unexpected,
@@ -84,6 +85,13 @@ function worldOf(options: CliOptions, result: CliResult): World {
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+const nobodysMachine: Machine = {
+  program: ['/opt/relay/relay'],
+  homeDir: '/home/nobody',
+  uid: 1000,
+  run: unexpected,
+};
 
 function unexpected(): never {
   throw new Error('This test gives no such part.');

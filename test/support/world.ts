@@ -15,10 +15,14 @@ import { type RunningServer, startServer } from '../../src/server/start.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from './browser.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts';
+import { stdioClient } from './stdio.ts';
 
 export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
 /** Base64 of 32 bytes: spares every test the key file. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+
+/** The same tests through `relay stdio`: `node scripts/test.mjs --stdio`. */
+const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
 export interface RelayOptions {
   clock?: Clock;
@@ -72,7 +76,9 @@ export async function withRelay(
     relay.baseUrl = relay.server.baseUrl;
   };
   const connectClient = async () => {
-    if (options.client !== false) relay.client = await mcpClient(relay.server.mcpUrl);
+    if (options.client === false) return;
+    const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+    relay.client = OVER_STDIO ? await stdioClient({ env }) : await mcpClient(relay.server.mcpUrl);
   };
   relay.call = async (tool, args = {}) => {
     const result = await relay.client.callTool({ name: tool, arguments: { ...fullDetail(tool), ...args } });

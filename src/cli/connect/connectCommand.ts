@@ -2,19 +2,20 @@ import { homedir } from 'node:os';
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
-import { CLIENTS, type Client, type Connection, findClient } from '../../connect/clientTable.ts';
+import { CLIENTS, type Connection, findClient } from '../../connect/clientTable.ts';
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/serverName.ts';
-import { isToolset, splitToolsets, TOOLSETS, type ToolChoice } from '../../domain/toolsets.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
-import { note, printBlock, printJson } from '../terminal/output.ts';
+import { note, printBlock, printJson, wrap } from '../terminal/output.ts';
+import { toolChoice } from '../toolFlags.ts';
 
 interface ConnectOptions {
   write?: boolean;
+  remove?: boolean;
   key?: boolean;
   toolsets?: string;
   readOnly?: boolean;
@@ -24,28 +25,34 @@ interface ConnectOptions {
 interface Server {
   name: string;
   url: string;
+  /** Of the demo's home. */
+  demo: boolean;
   authMode: Settings['mcpAuthMode'];
+  /** The key that it takes now; null: nothing runs that could be asked. */
+  currentKey(): Promise<string | null>;
 }
 
 const IDS = CLIENTS.map(({ id }) => id);
 
 const HELP = `
-Clients: ${IDS.slice(0, 4).join(', ')},
-         ${IDS.slice(4).join(', ')}
+Clients: ${wrap(IDS.join(', '), 70).join('\n         ')}
+For any other name: the URL and the header to enter, or the program to start.
 
 Examples:
   $ relay connect
   $ relay connect cursor
   $ relay connect codex --write
   $ relay connect claude-code --key --write
-  $ relay connect cursor --toolsets catalog,playlists --read-only`;
+  $ relay connect cursor --toolsets catalog,playlists --read-only
+  $ relay connect cursor --remove`;
 
 export function connectCommand(context: Context): Command {
   return new Command('connect')
     .helpGroup(HELP_GROUPS.clients)
     .description('Show how to connect an AI client, or write its configuration')
-    .argument('[client]', 'One of the clients below; without it, all are listed')
+    .argument('[client]', 'One of the clients below, or any other; without it, all are listed')
     .option('--write', "Add it to the client's configuration file, after a backup")
+    .option('--remove', "Take it out of the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
     .option('--toolsets <list>', 'Give the client only these of the toolsets that the server offers')
     .option('--read-only', 'Give the client only tools that change nothing')
@@ -58,42 +65,96 @@ async function runConnect(
   name: string | undefined,
   options: ConnectOptions,
 ): Promise<void> {
-  const client = name === undefined ? undefined : await requireClient(name);
-  if (!client && options.write) throw missingClient('--write');
-  if (!client && options.key) throw missingClient('--key');
-  if (!client && options.toolsets !== undefined) throw missingClient('--toolsets');
-  if (!client && options.readOnly) throw missingClient('--read-only');
-  const choice = choiceOf(options);
+  for (const [flag, given] of Object.entries(FLAGS)) {
+    if (name === undefined && given(options)) throw missingClient(flag);
+  }
+  if (options.write && options.remove) {
+    throw new RelayError('USAGE', '--write and --remove cannot be combined.');
+  }
+  const client = name === undefined ? undefined : findClient(name);
+  if (name !== undefined && !client && (options.write || options.remove)) throw await unknownClient(name);
+  const choice = toolChoice(options);
   const server = await serverToConnect(context);
-  if (!client) return listClients(context, server);
+  if (name === undefined) return listClients(context, server);
+  if (options.key && client?.starts) {
+    throw new RelayError('USAGE', `${client.name} starts relay itself and needs no key.`, {
+      remedy: 'Leave out --key.',
+    });
+  }
   if (options.key && server.authMode === 'oauth') {
     throw new RelayError(
       'USAGE',
       'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.',
       {
-        remedy: `Leave out --key: ${client.name} asks for your approval in the browser.`,
+        remedy: `Leave out --key: ${client?.name ?? name} asks for your approval in the browser.`,
       },
     );
   }
   const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
+  const program = await programOf(context, server);
+  if (!client) return showOther(context, name, { ...connectionTo(server, key, program), choice });
   const { planFor } = await import('../../connect/connectClient.ts');
   const plan = (value: string | null): Plan =>
     planFor(
       client,
-      { ...connectionTo(server, value), choice },
+      { ...connectionTo(server, value, program), choice },
       systemOf(context),
       commandLine(context, 'key'),
     );
+  if (options.remove) return removeEntry(context, plan(null));
   if (options.write) return writePlan(context, plan, key);
-  return showPlan(context, plan(key));
+  return showPlan(context, server, plan(key));
 }
 
-async function showPlan(context: Context, plan: Plan): Promise<void> {
+/** What makes sense for one client only. */
+const FLAGS: Record<string, (options: ConnectOptions) => boolean | undefined> = {
+  '--write': ({ write }) => write,
+  '--remove': ({ remove }) => remove,
+  '--key': ({ key }) => key,
+  '--toolsets': ({ toolsets }) => toolsets !== undefined,
+  '--read-only': ({ readOnly }) => readOnly,
+};
+
+/** The words with which a client starts `relay stdio` for this home. */
+async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {
+  const { program } = await context.machine();
+  const [command = 'relay', ...script] = program;
+  const { inspectSettings } = await import('../../config/settings.ts');
+  const { home, origins } = inspectSettings(context.loadOptions()).settings;
+  // What starts it has another environment than this shell.
+  const named = origins.home === 'default' ? [] : ['--home', home];
+  return [command, ...script, ...named, 'stdio', ...(demo ? ['--demo'] : [])];
+}
+
+async function showOther(context: Context, name: string, connection: Connection): Promise<void> {
+  const { io, json } = context;
+  const { didYouMean } = await import('../../config/nearest.ts');
+  const hint = didYouMean(name, IDS);
+  const { headersFor } = await import('../../connect/clientTable.ts');
+  const { headers = {} } = headersFor(connection);
+  const { name: server, url, program } = connection;
+  if (json) return printJson(io, { client: name, server, url, headers, program });
+  note(io, `relay does not know the client "${name}".${hint === undefined ? '' : ` ${hint}`}`);
+  const { otherText } = await import('./connectText.ts');
+  printBlock(io, otherText(connection, headers, commandLine(context, 'key'), io.columns));
+}
+
+async function removeEntry(context: Context, plan: Plan): Promise<void> {
+  const { io, clock, json } = context;
+  const { remove } = await import('../../connect/connectClient.ts');
+  const { names, backup } = await remove(plan, clock.now());
+  const { file, client } = plan;
+  if (json) return printJson(io, { client: client.id, file, removed: names, backup });
+  const { removedText } = await import('./connectText.ts');
+  printBlock(io, removedText(plan, names, backup));
+}
+
+async function showPlan(context: Context, server: Server, plan: Plan): Promise<void> {
   const { io } = context;
   if (context.json) return printJson(io, { ...shown(plan), written: false, backup: null, changed: false });
   const { planText } = await import('./connectText.ts');
   noteIfAbsent(context, plan);
-  await noteIfThere(context, plan);
+  await noteIfThere(context, server, plan);
   printBlock(io, planText(plan, commandLine(context), io.columns));
 }
 
@@ -109,6 +170,7 @@ async function writePlan(
   const safe = planWith(key === null ? null : KEY_PLACEHOLDER);
   const written = await write(plan, { now: clock.now(), platform });
   noteIfAbsent(context, plan);
+  noteOthers(context, plan, written.name, written.otherNames);
   if (written.closed) note(io, `Other users could read ${plan.file}. It now holds the key, so only you can.`);
   const { backup, changed } = written;
   if (context.json) return printJson(io, { ...shown(safe), written: true, backup, changed });
@@ -118,16 +180,16 @@ async function writePlan(
 
 async function listClients(context: Context, server: Server): Promise<void> {
   const { io, json } = context;
-  const { planFor, stateOf } = await import('../../connect/connectClient.ts');
+  const { planFor, lookInto } = await import('../../connect/connectClient.ts');
   const system = systemOf(context);
-  const key = currentKey(context);
+  const program = await programOf(context, server);
   const rows = await Promise.all(
     CLIENTS.map(async (client) => {
-      const plan = planFor(client, connectionTo(server, null), system, '');
+      const plan = planFor(client, connectionTo(server, null, program), system, '');
       const { file, missing } = plan;
       const { id, name, format } = client;
-      const state = await stateOf(plan, key);
-      return { id, name, file, format, installed: missing === null, state };
+      const { state, otherNames } = await lookInto(plan, server.currentKey);
+      return { id, name, file, format, installed: missing === null, state, otherNames };
     }),
   );
   if (json) return printJson(io, { name: server.name, url: server.url, clients: rows });
@@ -161,49 +223,34 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
 }
 
 /** `--write` says the same by what it does. */
-async function noteIfThere(context: Context, plan: Plan): Promise<void> {
-  const { stateOf } = await import('../../connect/connectClient.ts');
-  const state = await stateOf(plan, currentKey(context));
-  if (state !== 'no') note(context.io, `${plan.file} ${THERE[state](plan.connection.name)}.`);
+async function noteIfThere(context: Context, server: Server, plan: Plan): Promise<void> {
+  const { lookInto } = await import('../../connect/connectClient.ts');
+  const { state, otherNames } = await lookInto(plan, server.currentKey);
+  const { file, connection, client } = plan;
+  const write = commandLine(context, 'connect', client.id, '--key', '--write');
+  if (state !== 'no') note(context.io, `${file} ${THERE[state](connection.name, write)}.`);
+  noteOthers(context, plan, connection.name, otherNames);
+}
+
+/** A client with the same server twice has each tool twice. */
+function noteOthers({ io }: Context, { file, client }: Plan, own: string, others: readonly string[]): void {
+  for (const other of others.filter((name) => name !== own)) {
+    note(
+      io,
+      `${file} has the same server as "${other}" too. Keep one: ${client.name} would have every tool twice.`,
+    );
+  }
 }
 
 const THERE = {
   yes: (server: string) => `has ${server} already`,
   other: (server: string) => `has ${server} with another address`,
-  old_key: (server: string) => `has ${server} with an old key, which no longer works`,
+  old_key: (server: string, write: string) => `has ${server} with an old key; to renew it: ${write}`,
   unreadable: () => 'cannot be read; --write says why',
 };
 
-/** The key that clients may send; null where it cannot be known. Asked once. */
-function currentKey(context: Context): () => Promise<string | null> {
-  let asked: Promise<string | null> | undefined;
-  return () => {
-    asked ??= context
-      .withLocal((local) => local.showKey())
-      .then(
-        ({ key }) => key,
-        () => null,
-      );
-    return asked;
-  };
-}
-
-function connectionTo({ name, url }: Server, key: string | null): Connection {
-  return { name, url, key };
-}
-
-function choiceOf({ toolsets, readOnly }: ConnectOptions): Partial<ToolChoice> {
-  const names = splitToolsets(toolsets ?? '');
-  const known = names.filter(isToolset);
-  if (known.length < names.length || (toolsets !== undefined && names.length === 0)) {
-    throw new RelayError('USAGE', `--toolsets must name toolsets, separated by commas, not "${toolsets}".`, {
-      remedy: `They are ${TOOLSETS.join(', ')}.`,
-    });
-  }
-  return {
-    ...(known.length === 0 ? {} : { toolsets: known }),
-    ...(readOnly === true ? { readOnly } : {}),
-  };
+function connectionTo({ name, url }: Server, key: string | null, program: Connection['program']): Connection {
+  return { name, url, key, program };
 }
 
 /** Where the files of clients are. @throws RelayError `HOME_UNUSABLE` */
@@ -222,11 +269,10 @@ function shortened(file: string, { home, platform }: System): string {
   return platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }
 
-async function requireClient(name: string): Promise<Client> {
-  const client = findClient(name);
-  if (client) return client;
+/** Only files that relay knows can be written. */
+async function unknownClient(name: string): Promise<RelayError> {
   const { didYouMean } = await import('../../config/nearest.ts');
-  throw new RelayError('USAGE', `Unknown client "${name}".`, {
+  return new RelayError('USAGE', `Unknown client "${name}".`, {
     remedy: [didYouMean(name, IDS), `It is one of ${IDS.join(', ')}.`].filter(Boolean).join(' '),
   });
 }
@@ -242,12 +288,21 @@ async function serverToConnect(context: Context): Promise<Server> {
   if (running) {
     const { server, mcp } = await interruptible(context.signal, running.local.status());
     const url = server?.mcpUrl ?? `${running.baseUrl}/mcp`;
-    return { name: serverName(running.demo), url, authMode: mcp.authMode };
+    const currentKey = async () => (await interruptible(context.signal, running.local.showKey())).key;
+    const { demo } = running;
+    return { name: serverName(demo), url, demo, authMode: mcp.authMode, currentKey };
   }
   const settings = await context.settings();
   const url = await urlFromSettings(settings);
   note(context.io, 'No server is running. The address is the one in the settings.');
-  return { name: serverName(settings.demo), url, authMode: settings.mcpAuthMode };
+  const { mcpAuthMode: authMode } = settings;
+  return {
+    name: serverName(settings.demo),
+    url,
+    demo: settings.demo,
+    authMode,
+    currentKey: async () => null,
+  };
 }
 
 async function urlFromSettings(settings: Settings): Promise<string> {

@@ -1,5 +1,6 @@
 /** `relay connect` for a person. Pure: facts in, text out. */
-import type { Plan, Written } from '../../connect/connectClient.ts';
+import type { Connection } from '../../connect/clientTable.ts';
+import type { Found, Plan, Written } from '../../connect/connectClient.ts';
 import { blockOf, columns, wrap } from '../terminal/output.ts';
 import { widthOf } from '../terminal/textWidth.ts';
 
@@ -7,7 +8,8 @@ export interface ClientRow {
   id: string;
   name: string;
   file: string;
-  state: 'yes' | 'no' | 'other' | 'old_key' | 'unreadable';
+  state: Found['state'];
+  otherNames: readonly string[];
 }
 
 const STATES: Record<ClientRow['state'], string> = {
@@ -26,7 +28,12 @@ export function clientsText(
   width: number,
 ): string {
   const heads = ['CLIENT', 'NAME', `HAS ${server}`, 'FILE'];
-  const cells = rows.map(({ id, name, state, file }) => [id, name, STATES[state], file]);
+  const cells = rows.map(({ id, name, state, otherNames, file }) => [
+    id,
+    name,
+    stateText(state, otherNames),
+    file,
+  ]);
   const table = columns([heads, ...cells]);
   const fits = table.every((line) => widthOf(line) <= width);
   const narrow = columns([heads.slice(0, 3), ...cells.map((row) => row.slice(0, 3))]).flatMap(
@@ -39,6 +46,53 @@ export function clientsText(
     ...wrap('To see what a client needs, or to write it into its file:', width),
     `  ${relay} connect ${example}`,
     `  ${relay} connect ${example} --write`,
+  ]);
+}
+
+function stateText(state: ClientRow['state'], otherNames: readonly string[]): string {
+  return otherNames.length === 0 ? STATES[state] : `${STATES[state]}, also as ${otherNames.join(', ')}`;
+}
+
+/** For a client that relay has no entry for. */
+export function otherText(
+  { name, url, program, key }: Connection,
+  headers: Record<string, string>,
+  keyCommand: string,
+  width: number,
+): string {
+  const shown = Object.entries(headers).map(([header, value]) => `  Header  ${header}: ${value}`);
+  const words = program.map((word) => (/^[\w.:\\/=,+-]+$/.test(word) ? word : JSON.stringify(word)));
+  return blockOf([
+    'If it connects to a URL (Streamable HTTP), enter:',
+    '',
+    `  Name    ${name}`,
+    `  URL     ${url}`,
+    ...shown,
+    '',
+    ...(key === null
+      ? wrap(
+          `It then asks for approval in the browser. If it cannot, also enter the header Authorization with "Bearer" and the key that \`${keyCommand}\` prints. The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
+          width,
+        )
+      : []),
+    '',
+    'If it starts a program, let it start:',
+    '',
+    `  ${words.join(' ')}`,
+  ]);
+}
+
+/** What `--remove` did. */
+export function removedText(
+  { file, connection }: Plan,
+  names: readonly string[],
+  backup: string | null,
+): string {
+  if (names.length === 0) return blockOf([`${connection.name} is not in`, `  ${file}`]);
+  return blockOf([
+    `Removed ${names.join(', ')} from`,
+    `  ${file}`,
+    ...(backup === null ? [] : ['Backup of the previous file:', `  ${backup}`]),
   ]);
 }
 
@@ -56,9 +110,9 @@ export function planText(plan: Plan, relay: string, width: number): string {
     `  ${file}`,
     '',
     ...indented(snippet.trimEnd().split('\n')),
-    '',
-    'To add it to the file, after a backup:',
-    `  ${relay} connect ${client.id}${flags} --write`,
+    ...(client.format === 'yaml'
+      ? []
+      : ['', 'To add it to the file, after a backup:', `  ${relay} connect ${client.id}${flags} --write`]),
     ...(command === null ? [] : ['', "Or with the client's own command:", `  ${command}`]),
     '',
     ...nextLines(plan, relay, width),
@@ -67,10 +121,10 @@ export function planText(plan: Plan, relay: string, width: number): string {
 
 /** What was done, and how to go on. */
 export function writtenText(plan: Plan, written: Written, relay: string, width: number): string {
-  const { file, connection } = plan;
-  if (!written.changed) return blockOf([`${connection.name} is already in`, `  ${file}`]);
+  const { file } = plan;
+  if (!written.changed) return blockOf([`${written.name} is already in`, `  ${file}`]);
   return blockOf([
-    written.existed ? `Changed ${connection.name} in` : `Added ${connection.name} to`,
+    written.existed ? `Changed ${written.name} in` : `Added ${written.name} to`,
     `  ${file}`,
     ...(written.backup === null ? [] : ['Backup of the previous file:', `  ${written.backup}`]),
     '',
@@ -78,9 +132,9 @@ export function writtenText(plan: Plan, written: Written, relay: string, width: 
   ]);
 }
 
-function nextLines({ next, connection }: Plan, relay: string, width: number): string[] {
+function nextLines({ next, connection, client }: Plan, relay: string, width: number): string[] {
   const code = `The page that opens asks once for the owner code: see \`${relay} status\`.`;
-  const lines = [next, ...(connection.key === null ? [code] : [])];
+  const lines = [next, ...(connection.key === null && !client.starts ? [code] : [])];
   return ['After that:', ...indented(lines.flatMap((line) => wrap(line, width - 2)))];
 }
 

@@ -2,7 +2,6 @@ import { Command } from 'commander';
 import { aborted } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SettingFlags } from '../../config/sources.ts';
-import { RelayError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { tellEnd } from '../browser/openCommand.ts';
 import type { SignInEnd, SigningIn } from '../browser/signedInBrowser.ts';
@@ -11,6 +10,7 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 import { toolFlags } from '../toolFlags.ts';
+import { openServer } from './openServer.ts';
 import { readyText } from './readyText.ts';
 
 interface ServeOptions {
@@ -43,7 +43,7 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
   for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
-  const server = settings.demo ? await startWithDemo(context, settings) : await start(context, settings);
+  const server = await openServer(context, settings, 'relay serve');
   try {
     await announce(context, server, settings);
     const opening = options.open === true ? await openPage(context, server) : null;
@@ -55,45 +55,6 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   }
   if (context.json) printJson(context.io, { event: 'stopped' });
   return EXIT.done;
-}
-
-async function start(context: Context, settings: Settings): Promise<RunningServer> {
-  const { clock, random, version } = context;
-  const { createLog, startServer } = await context.parts();
-  const options = { settings, clock, random, log: createLog(settings), version, demo: settings.demo };
-  return startServer(options).catch((error) => refusedBy(settings, error));
-}
-
-/** A demo that has the port is known by name. */
-async function refusedBy(settings: Settings, error: unknown): Promise<never> {
-  if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') throw error;
-  const { localBaseUrl } = await import('../../config/settings.ts');
-  const { runningDemo } = await import('../findServer.ts');
-  const demo = await runningDemo(settings);
-  if (demo?.baseUrl !== localBaseUrl(settings.host, settings.port)) throw error;
-  throw error.with({
-    message: `The demo is already using ${new URL(demo.baseUrl).host}.`,
-    remedy: `Stop the demo (pid ${demo.pid}), or choose another port with --port.`,
-  });
-}
-
-/** The simulated provider lives as long as its server. */
-async function startWithDemo(context: Context, settings: Settings): Promise<RunningServer> {
-  const { startDemo } = await context.parts();
-  const demo = await startDemo(settings, context.clock, context.random);
-  const ends: Array<() => Promise<void>> = [demo.close];
-  const close = async () => {
-    for (const end of ends) await end();
-  };
-  try {
-    const server = await start(context, demo.settings);
-    ends.unshift(server.close);
-    await demo.connect(server.local);
-    return { ...server, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags {

@@ -5,6 +5,9 @@ import { equalSecrets } from '../../secrets/seal.ts';
 
 export const LOCAL_TOKEN_SECONDS = 300;
 
+/** The principal of those tokens. */
+export const COMMAND_LINE = 'command-line';
+
 type CredentialCheck =
   | { ok: true; principal: string }
   /** `missing`: no credential was sent; `invalid`: one was, and it is wrong or has ended. */
@@ -45,7 +48,7 @@ export function createCredentials(options: CredentialOptions): Credentials {
       if (options.mode === 'bearer' && equalSecrets(token, options.apiKey())) {
         return { ok: true, principal: 'api-key' };
       }
-      if (isLocalToken(token)) return { ok: true, principal: 'command-line' };
+      if (isLocalToken(token)) return { ok: true, principal: COMMAND_LINE };
       const clientId = options.clientOf(token, resource);
       if (clientId !== null) return { ok: true, principal: `client ${clientId}` };
       return { ok: false, reason: 'invalid' };

@@ -112,6 +112,10 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ offset: z.int().min(0) }),
     (api, { offset }) => api.savedRows(offset),
   ),
+  stay: call(
+    () => z.object({ id: z.string().regex(/^[\w-]{1,64}$/), seconds: z.number().min(0).max(60) }),
+    (api, { id, seconds }) => api.stay(id, seconds),
+  ),
 };
 
 function listContent() {

@@ -45,6 +45,7 @@ export function localApiWithoutState(
     getPlaylist: refuse,
     playlistRows: refuse,
     savedRows: refuse,
+    stay: refuse,
   };
 }
 

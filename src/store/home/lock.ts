@@ -25,8 +25,8 @@ export interface LockInfo {
   purpose: string;
 }
 
-/** The purpose of those that soon write `server.json`. */
-const SERVING = 'relay serve';
+/** The purposes of those that soon write `server.json`. */
+const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
 
 export interface HomeLock {
   /** Lets the next one in; does nothing the second time. */
@@ -122,7 +122,7 @@ async function baseUrlOf(home: string, holder: Holder): Promise<string | undefin
   for (let waited = 0; ; waited += 100) {
     const server = await readServerFileAsIs(home);
     if (server?.pid === holder.pid) return server.baseUrl;
-    if (holder.purpose !== SERVING || waited >= 1_000) return undefined;
+    if (!SERVING.includes(holder.purpose) || waited >= 1_000) return undefined;
     await systemClock.sleep(100);
   }
 }

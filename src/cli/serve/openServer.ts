@@ -1,0 +1,62 @@
+/** Starts the server in this process, with the simulated Spotify where the settings are the demo's. */
+import type { Settings } from '../../config/settings.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { RunningServer } from '../../server/start.ts';
+import type { Context } from '../context.ts';
+
+/** @throws RelayError as `startServer` */
+export function openServer(
+  context: Context,
+  settings: Settings,
+  purpose: 'relay serve' | 'relay stdio',
+): Promise<RunningServer> {
+  return settings.demo ? startWithDemo(context, settings, purpose) : start(context, settings, purpose);
+}
+
+async function start(
+  context: Context,
+  settings: Settings,
+  purpose: 'relay serve' | 'relay stdio',
+): Promise<RunningServer> {
+  const { clock, random, version } = context;
+  const { createLog, startServer } = await context.parts();
+  const log = createLog(settings);
+  const options = { settings, clock, random, log, version, demo: settings.demo, purpose };
+  return startServer(options).catch((error) => refusedBy(settings, error));
+}
+
+/** A demo that has the port is known by name. */
+async function refusedBy(settings: Settings, error: unknown): Promise<never> {
+  if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') throw error;
+  const { localBaseUrl } = await import('../../config/settings.ts');
+  const { runningDemo } = await import('../findServer.ts');
+  const demo = await runningDemo(settings);
+  if (demo?.baseUrl !== localBaseUrl(settings.host, settings.port)) throw error;
+  throw error.with({
+    message: `The demo is already using ${new URL(demo.baseUrl).host}.`,
+    remedy: `Stop the demo (pid ${demo.pid}), or choose another port with --port.`,
+  });
+}
+
+/** The simulated provider lives as long as its server. */
+async function startWithDemo(
+  context: Context,
+  settings: Settings,
+  purpose: 'relay serve' | 'relay stdio',
+): Promise<RunningServer> {
+  const { startDemo } = await context.parts();
+  const demo = await startDemo(settings, context.clock, context.random);
+  const ends: Array<() => Promise<void>> = [demo.close];
+  const close = async () => {
+    for (const end of ends) await end();
+  };
+  try {
+    const server = await start(context, demo.settings, purpose);
+    ends.unshift(server.close);
+    await demo.connect(server.local);
+    return { ...server, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Carries the messages of one MCP client: each goes to the server by itself, and what comes back goes to the client. It
+ * answers in the server's place only where no server could.
+ */
+import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { type ClientMessage, errorLine, type RequestId, readAnswer, readMessage } from './message.ts';
+
+/** JSON-RPC 2.0, 5.1. */
+const PARSE_ERROR = -32700;
+const INTERNAL_ERROR = -32603;
+
+/** The way to the server. */
+export interface Link {
+  /**
+   * @param headers besides those of the message itself
+   * @throws CutOff, or RelayError where the message did not reach a server
+   */
+  carry(
+    message: ClientMessage,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    take: (json: string) => Promise<void>,
+  ): Promise<number>;
+  /** Whether it does no harm to send the message a second time. */
+  isHarmless(message: ClientMessage, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The server took the message and went away before it had answered all of it. */
+export class CutOff extends Error {}
+
+export interface Carrier {
+  /** Takes one line of the client; never throws. */
+  take(line: string): void;
+  /** Requests that are not answered yet. */
+  readonly open: number;
+  /** Resolves once all that was taken is answered. */
+  idle(): Promise<void>;
+  /** The client is gone: nothing is waited for any more. */
+  stop(): void;
+}
+
+export function createCarrier(link: Link, write: (text: string) => Promise<void>): Carrier {
+  const underWay = new Map<Promise<void>, { ids: readonly RequestId[]; controller: AbortController }>();
+  /** What `initialize` agreed on; clients of 2026-07-28 name it in each message instead. */
+  let version: string | null = null;
+
+  function cancel(id: RequestId): void {
+    for (const { ids, controller } of underWay.values()) {
+      if (ids.length === 1 && ids[0] === id) controller.abort();
+    }
+  }
+
+  async function deliver(message: ClientMessage, signal: AbortSignal): Promise<void> {
+    const left = new Set(message.ids);
+    const fail = async (error: object) => {
+      for (const id of left) await write(`${errorLine(id, error)}\n`);
+      left.clear();
+    };
+    try {
+      await exchange(message, signal, left, fail);
+      // A notification that was refused has nobody to tell.
+      if (!signal.aborted) await fail(failureOf(new RelayError('INTERNAL', 'The server gave no answer.')));
+    } catch (error) {
+      if (!signal.aborted) await fail(failureOf(error));
+    }
+  }
+
+  async function exchange(
+    message: ClientMessage,
+    signal: AbortSignal,
+    left: Set<RequestId>,
+    fail: (error: object) => Promise<void>,
+  ): Promise<void> {
+    const headers: Record<string, string> = version === null ? {} : { 'mcp-protocol-version': version };
+    const take = async (json: string) => {
+      const answer = readAnswer(json);
+      if (!answer || signal.aborted) return;
+      if (answer.failure) return fail(answer.failure);
+      if (message.method === 'initialize') version = answer.version ?? version;
+      for (const id of answer.answers) left.delete(id);
+      await write(`${answer.line}\n`);
+    };
+    try {
+      await link.carry(message, headers, signal, take);
+    } catch (error) {
+      const isWhole = left.size === message.ids.length;
+      if (!(error instanceof CutOff) || !isWhole || !(await link.isHarmless(message, signal))) throw error;
+      await link.carry(message, headers, signal, take);
+    }
+  }
+
+  return {
+    take(line) {
+      if (line.trim() === '') return;
+      const message = readMessage(line);
+      if (message === null) {
+        void write(
+          `${errorLine(null, { code: PARSE_ERROR, message: 'This line is not a JSON-RPC message.' })}\n`,
+        );
+        return;
+      }
+      // The server learns of it by the end of the request's connection, whichever revision the client speaks.
+      if (message.cancels !== null) return cancel(message.cancels);
+      const controller = new AbortController();
+      const work = deliver(message, controller.signal).finally(() => underWay.delete(work));
+      underWay.set(work, { ids: message.ids, controller });
+    },
+    get open() {
+      return underWay.size;
+    },
+    async idle() {
+      while (underWay.size > 0) await Promise.all(underWay.keys());
+    },
+    stop() {
+      for (const { controller } of underWay.values()) controller.abort();
+    },
+  };
+}
+
+function failureOf(error: unknown): object {
+  const { code, message, remedy } = error instanceof CutOff ? cutOff() : asRelayError(error);
+  return {
+    code: INTERNAL_ERROR,
+    message: [message, remedy].filter(Boolean).join(' '),
+    data: { code, ...(remedy === undefined ? {} : { remedy }) },
+  };
+}
+
+function cutOff(): RelayError {
+  return new RelayError('NO_SERVER', 'The relay server stopped before it had answered.', {
+    remedy: 'It may have done what was asked: look at the result, or call list_changes, before asking again.',
+  });
+}

@@ -1,0 +1,48 @@
+/** stdin and stdout as an MCP client holds them. */
+import type { Readable } from 'node:stream';
+
+export interface Pipe {
+  input: Readable;
+  /** Whether a person sits there. */
+  terminal: boolean;
+  /** Writes text as it is; resolves once there is room for more. */
+  write(text: string): Promise<void>;
+  /** Resolves once everything is written. */
+  flushed(): Promise<void>;
+  /** Aborts when nobody reads any more. */
+  closed: AbortSignal;
+}
+
+/** What may wait for a reader of stderr, in bytes: one that has stopped reading must not fill this process. */
+const STDERR_BYTES = 1024 * 1024;
+
+/** Turns stdout into a channel for messages: whatever else writes there, such as a package, reaches stderr. */
+export function systemPipe(): Pipe {
+  const { stdin, stdout, stderr } = process;
+  const closed = new AbortController();
+  const writeOut = stdout.write.bind(stdout);
+  const writeErr = stderr.write.bind(stderr) as (...args: unknown[]) => boolean;
+  stdout.on('error', () => closed.abort());
+  // Without a listener a reader of stderr that goes away would end the process.
+  stderr.on('error', () => {});
+  const note = (...args: unknown[]): boolean => {
+    if (stderr.writableLength <= STDERR_BYTES) return writeErr(...args);
+    const done = args.find((arg) => typeof arg === 'function') as (() => void) | undefined;
+    done?.();
+    return true;
+  };
+  stderr.write = note as typeof stderr.write;
+  stdout.write = note as typeof stdout.write;
+  const written = (text: string) =>
+    new Promise<void>((resolve) => {
+      if (closed.signal.aborted) resolve();
+      else writeOut(text, () => resolve());
+    });
+  return {
+    input: stdin,
+    terminal: stdin.isTTY === true,
+    write: written,
+    flushed: () => written(''),
+    closed: closed.signal,
+  };
+}

@@ -1,0 +1,246 @@
+/**
+ * The server that `relay stdio` carries to: the one that runs for the home, or, without one, a server in this process.
+ * Whenever it goes away, the next message looks again.
+ */
+import { interruptible } from '../../base/abort.ts';
+import { keyOptions, type Settings } from '../../config/settings.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import { carryMessage } from '../../local/carryMessage.ts';
+import { createLocalClient } from '../../local/localClient.ts';
+import { loadMasterKey } from '../../secrets/masterKey.ts';
+import { deriveLocalToken } from '../../secrets/seal.ts';
+import type { RunningServer } from '../../server/start.ts';
+import { lockPath, readHolder } from '../../store/home/lockFile.ts';
+import { readServerFile } from '../../store/home/serverFile.ts';
+import type { Context } from '../context.ts';
+import { CutOff, type Link } from './carrier.ts';
+import type { ClientMessage } from './message.ts';
+
+/** How long a server may take to appear or to come back, in milliseconds. Clients give up after 60 s at the latest. */
+const PATIENCE_MS = 30_000;
+/** How long a server that went away is waited for before this process takes its place: it may be restarting. */
+const RESTART_MS = 3_000;
+const LOOK_AGAIN_MS = 50;
+/** The server forgets this program after the one, and hears of it after each of the other. */
+const STAY_SECONDS = 45;
+const STAY_AGAIN_MS = 20_000;
+const LEAVE_MS = 500;
+/** Before the server's own five minutes for a token are over. */
+const TOKEN_MS = 4 * 60_000;
+
+const STDIO = 'relay stdio';
+
+export interface ServerLink extends Link {
+  /** Looks for the server before the first message needs it; what fails is told to that one. */
+  begin(): void;
+  /** The server in this process, if there is one. */
+  readonly hosted: RunningServer | null;
+  /** Lets the server go, or stops the one in this process. */
+  close(): Promise<void>;
+}
+
+interface Server {
+  baseUrl: string;
+  localToken: string;
+  local: LocalApi;
+  token: { value: string; renewAt: number } | null;
+  /** Whether somebody may start it again: nobody does so with one that a client started. */
+  mayRestart: boolean;
+}
+
+export interface LinkOptions {
+  demo: boolean;
+  /** Which tools this client gets, as headers. */
+  headers: Record<string, string>;
+  /** Starts the server in this process. */
+  host(settings: Settings): Promise<RunningServer>;
+}
+
+export function createServerLink(context: Context, options: LinkOptions): ServerLink {
+  const { clock, random, version } = context;
+  const id = random.uuid();
+  const ended = new AbortController();
+  let current: Server | null = null;
+  let finding: Promise<Server> | null = null;
+  let hosted: RunningServer | null = null;
+  /** When a server that answered went away. */
+  let lostAt: number | null = null;
+
+  function server(): Promise<Server> {
+    if (current) return Promise.resolve(current);
+    finding ??= find().finally(() => {
+      finding = null;
+    });
+    return finding;
+  }
+
+  async function find(): Promise<Server> {
+    const giveUpAt = clock.monotonic() + PATIENCE_MS;
+    for (;;) {
+      try {
+        current = (await running()) ?? (await becomeOne());
+      } catch (error) {
+        if (!isPassing(error) || clock.monotonic() > giveUpAt) throw error;
+      }
+      if (current) {
+        if (!hosted) void stay(current);
+        return current;
+      }
+      await clock.sleep(LOOK_AGAIN_MS, ended.signal);
+    }
+  }
+
+  async function running(): Promise<Server | null> {
+    const settings = await context.settings({ demo: options.demo });
+    const file = await readServerFile(settings.home);
+    if (!file) return null;
+    const found = await connectTo(settings, file.baseUrl);
+    // It proves itself now, so that no message is spent on another program.
+    await renew(found);
+    const holder = await readHolder(lockPath(settings.home)).catch(() => null);
+    return { ...found, mayRestart: holder?.purpose !== STDIO };
+  }
+
+  async function connectTo(settings: Settings, baseUrl: string): Promise<Server> {
+    const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
+    const localToken = deriveLocalToken(key);
+    const local = createLocalClient({ baseUrl, token: localToken, signal: ended.signal, random });
+    return { baseUrl, localToken, local, token: null, mayRestart: false };
+  }
+
+  /** null: a server has just gone away and may come back. */
+  async function becomeOne(): Promise<Server | null> {
+    if (lostAt !== null && clock.monotonic() - lostAt < RESTART_MS) return null;
+    ended.signal.throwIfAborted();
+    const settings = await context.settings({ demo: options.demo });
+    const started = await options.host(settings);
+    hosted = started;
+    const own = await connectTo(settings, started.localUrl);
+    return { ...own, local: started.local };
+  }
+
+  async function renew(found: Server): Promise<string> {
+    const { token } = await found.local.mcpToken();
+    found.token = { value: token, renewAt: clock.monotonic() + TOKEN_MS };
+    return token;
+  }
+
+  /** Keeps a server that another `relay stdio` has started from ending under this client. */
+  async function stay(found: Server): Promise<void> {
+    while (!ended.signal.aborted && current === found) {
+      await found.local.stay(id, STAY_SECONDS).catch(() => {});
+      await clock.sleep(STAY_AGAIN_MS, ended.signal).catch(() => {});
+    }
+  }
+
+  function lose(found: Server): void {
+    if (current !== found || hosted) return;
+    current = null;
+    lostAt = found.mayRestart ? clock.monotonic() : null;
+  }
+
+  async function attempt(
+    found: Server,
+    text: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    take: (json: string) => Promise<void>,
+  ): Promise<number> {
+    const { baseUrl, localToken, token } = found;
+    const bearer = token && token.renewAt > clock.monotonic() ? token.value : await renew(found);
+    const sent = {
+      ...options.headers,
+      ...headers,
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${bearer}`,
+      'user-agent': `relay-stdio/${version}`,
+    };
+    try {
+      return await carryMessage(text, { baseUrl, token: localToken, random, headers: sent, signal }, take);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof RelayError) throw error;
+      lose(found);
+      throw new CutOff('the server went away', { cause: error });
+    }
+  }
+
+  async function send(
+    text: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+    take: (json: string) => Promise<void>,
+  ): Promise<number> {
+    const giveUpAt = clock.monotonic() + PATIENCE_MS;
+    for (;;) {
+      const found = await interruptible(signal, server());
+      try {
+        const status = await attempt(found, text, headers, signal, take);
+        if (status !== 401) return status;
+        // A server that started again meanwhile knows none of the tokens of its predecessor.
+        found.token = null;
+        if (clock.monotonic() > giveUpAt)
+          throw new RelayError('INTERNAL', 'The server refuses its own token.');
+      } catch (error) {
+        if (!isPassing(error) || clock.monotonic() > giveUpAt) throw error;
+        lose(found);
+      }
+      await clock.sleep(LOOK_AGAIN_MS, signal);
+    }
+  }
+
+  return {
+    begin: () => void server().catch(() => {}),
+    carry: ({ text, headers }, more, signal, take) => send(text, { ...more, ...headers }, signal, take),
+    async isHarmless(message, signal) {
+      if (message.method !== 'tools/call') return message.method !== null && REPEATABLE.test(message.method);
+      return isReading(message, (text, take) => send(text, {}, signal, take));
+    },
+    get hosted() {
+      return hosted;
+    },
+    async close() {
+      const left = current;
+      const isHost = hosted !== null || finding !== null;
+      ended.abort();
+      if (isHost) {
+        await finding?.catch(() => {});
+        await hosted?.close();
+        return;
+      }
+      if (!left) return;
+      const { baseUrl, localToken: token } = left;
+      const local = createLocalClient({ baseUrl, token, random, timeoutMs: LEAVE_MS });
+      await local.stay(id, 0).catch(() => {});
+    },
+  };
+}
+
+/** Requests that change nothing, and notifications. */
+const REPEATABLE =
+  /^(?:initialize|ping|server\/discover|completion\/complete|notifications\/.*|(?:tools|prompts|resources)\/(?!call).*)$/;
+
+/** Whether the tool only reads, by what the server says of it. */
+async function isReading(
+  { tool }: ClientMessage,
+  ask: (text: string, take: (json: string) => Promise<void>) => Promise<number>,
+): Promise<boolean> {
+  let found = false;
+  const text = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'tools/list' });
+  await ask(text, async (json) => {
+    const { result } = JSON.parse(json) as { result?: { tools?: ListedTool[] } };
+    found = result?.tools?.find(({ name }) => name === tool)?.annotations?.readOnlyHint === true;
+  }).catch(() => {});
+  return found;
+}
+
+interface ListedTool {
+  name: string;
+  annotations?: { readOnlyHint?: boolean };
+}
+
+/** What passes by itself: another program holds the home for a moment, or a server is starting or stopping. */
+function isPassing(error: unknown): boolean {
+  return error instanceof RelayError && (error.code === 'ALREADY_RUNNING' || error.code === 'NO_SERVER');
+}

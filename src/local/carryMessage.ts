@@ -1,0 +1,64 @@
+/**
+ * Carries one MCP message to a running server, and its answers back, on a connection of its own on which the server has
+ * proved itself. What fails before the message is sent is a `RelayError`, so that it can be sent again for certain.
+ */
+import type { IncomingMessage } from 'node:http';
+import { RelayError } from '../domain/errors.ts';
+import { openConnection } from './connection.ts';
+import { type LocalClientOptions, requireProof, unreachable } from './localClient.ts';
+
+export interface CarryOptions extends Omit<LocalClientOptions, 'timeoutMs' | 'signal'> {
+  /** Aborting it tells the server that the client no longer waits. */
+  signal: AbortSignal;
+  /** Everything but the type and length of the body. */
+  headers: Record<string, string>;
+}
+
+/**
+ * Gives every JSON-RPC message of the answer to `take`, as its JSON text, but nothing of a 401, which is about the
+ * credential that this side chose.
+ * @returns the HTTP status
+ * @throws RelayError `NO_SERVER` where nothing was sent; anything else means that the answer was cut off
+ */
+export async function carryMessage(
+  text: string,
+  options: CarryOptions,
+  take: (json: string) => Promise<void>,
+): Promise<number> {
+  const { headers, signal, ...server } = options;
+  const { origin } = new URL(server.baseUrl);
+  const connection = openConnection(origin);
+  try {
+    await requireProof(connection, { ...server, signal }, origin).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error instanceof RelayError ? error : unreachable(origin, error);
+    });
+    const answer = await connection.open('/mcp', text, { headers, signal });
+    const status = answer.statusCode ?? 0;
+    if (status === 401) answer.resume();
+    else for await (const json of messagesOf(answer)) await take(json);
+    return status;
+  } finally {
+    connection.close();
+  }
+}
+
+/** A JSON body is one message; an event stream has one in each event (HTML standard, 9.2.6). */
+async function* messagesOf(answer: IncomingMessage): AsyncGenerator<string> {
+  const isStream = (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
+  let pending = '';
+  for await (const chunk of answer.setEncoding('utf8')) {
+    pending += chunk;
+    if (!isStream) continue;
+    const events = pending.split(/\r?\n\r?\n/);
+    pending = events.pop() ?? '';
+    for (const event of events) yield* dataOf(event);
+  }
+  if (isStream) yield* dataOf(pending);
+  else if (pending.trim() !== '') yield pending;
+}
+
+function dataOf(event: string): string[] {
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  return lines.length === 0 ? [] : [lines.map((line) => line.slice(5).replace(/^ /, '')).join('\n')];
+}

@@ -1,0 +1,21 @@
+/** The way to the login from inside a conversation: a link, for people who have no terminal open. Pure. */
+import { FIX_META, readRemedy } from '../domain/remedy.ts';
+import type { CallResult } from './runTool.ts';
+import { type ToolError, toolErrorText } from './toToolError.ts';
+
+/**
+ * The answer of a call that failed because no account is connected, with the link. The command line keeps the command in
+ * `_meta`.
+ * @param url opens the login in a browser on the server's machine; no secret is in it, since a model reads it
+ */
+export function withLoginLink(result: CallResult, url: string): CallResult {
+  const failed = result.isError === true ? (result.structuredContent.error as ToolError) : null;
+  const fix = readRemedy(result._meta?.[FIX_META]);
+  if (failed?.code !== 'LOGIN_REQUIRED' || fix?.command?.join(' ') !== 'login') return result;
+  const error: ToolError = {
+    ...failed,
+    remedy: `Give the user this link, to be opened in a browser on the computer that relay runs on: ${url} Or the user runs \`relay login\` in a terminal.`,
+    details: { ...failed.details, login_url: url },
+  };
+  return { ...result, content: [{ type: 'text', text: toolErrorText(error) }], structuredContent: { error } };
+}

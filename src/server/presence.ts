@@ -1,0 +1,36 @@
+/** Who uses this server, so that one which runs only for MCP clients can end with the last of them. */
+import type { Clock } from '../base/clock.ts';
+
+/** A client over HTTP keeps no connection: it counts for this long after each request, in milliseconds. */
+const AFTER_REQUEST_MS = 15 * 60_000;
+
+export interface Presence {
+  /** See `LocalApi.stay`. */
+  stay(id: string, seconds: number): void;
+  /** An MCP client has asked something over HTTP. */
+  request(): void;
+  isUsed(): boolean;
+}
+
+export function createPresence(clock: Clock): Presence {
+  const until = new Map<string, number>();
+  let lastRequest = Number.NEGATIVE_INFINITY;
+
+  function drop(): void {
+    for (const [id, end] of until) if (end <= clock.monotonic()) until.delete(id);
+  }
+
+  return {
+    stay(id, seconds) {
+      drop();
+      until.set(id, clock.monotonic() + seconds * 1000);
+    },
+    request() {
+      lastRequest = clock.monotonic();
+    },
+    isUsed() {
+      drop();
+      return until.size > 0 || clock.monotonic() - lastRequest < AFTER_REQUEST_MS;
+    },
+  };
+}

@@ -1,0 +1,303 @@
+/** `relay stdio` as clients start it: a process of its own, which carries to the server of the home or becomes it. */
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { TOOLS } from '../../src/tools/index.ts';
+import { relayProcess, temporaryHome } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
+import { sized } from '../support/scale.ts';
+import { owner } from '../support/shapes.ts';
+import { startSimulator } from '../support/simulator/simulator.ts';
+import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
+import { until } from '../support/until.ts';
+import { connectAccount, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+
+const NAMES = TOOLS.map((tool) => tool.name);
+
+/** What a client gives the program; not even a PATH. */
+const besides = ({ home }: Relay) => ({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, PATH: '' });
+
+/** A home without a server. */
+function desk(t: TestContext, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    RELAY_HOME: temporaryHome(t),
+    RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    RELAY_PORT: '0',
+    PATH: '',
+    ...more,
+  };
+}
+
+const serverFile = ({ RELAY_HOME = '' }: Record<string, string>) => join(RELAY_HOME, 'server.json');
+
+test('clients of both eras get through stdio what they get over HTTP', async () => {
+  await withRelay(async (relay) => {
+    const { client: http, provider } = relay;
+    const [track] = provider.catalogue.tracks;
+    const env = besides(relay);
+    const [current, older] = await Promise.all([stdioClient({ env }), olderStdioClient({ env })]);
+    try {
+      assert.equal(current.getNegotiatedProtocolVersion(), '2026-07-28');
+      assert.deepEqual((await current.listTools()).tools, (await http.listTools()).tools);
+      assert.deepEqual(
+        (await older.listTools()).tools.map(({ name }) => name),
+        NAMES,
+      );
+      assert.equal(current.getInstructions(), http.getInstructions());
+      assert.equal(older.getInstructions(), http.getInstructions());
+      for (const args of [{ track_id: track?.id ?? '' }, { track_id: 'nonsense' }]) {
+        const request = { name: 'get_track', arguments: args };
+        const expected = await http.callTool(request);
+        const { content, structuredContent, isError } = await older.callTool(request);
+        assert.deepEqual((await current.callTool(request)).structuredContent, expected.structuredContent);
+        assert.deepEqual(
+          [content, structuredContent, isError],
+          [expected.content, expected.structuredContent, expected.isError],
+        );
+      }
+      await assert.rejects(older.callTool({ name: 'no_such_tool' }), { code: -32602 });
+      await assert.rejects(current.callTool({ name: 'nö süch tool' }), { code: -32602 });
+      const prompts = await current.listPrompts();
+      assert.deepEqual(prompts.prompts, (await http.listPrompts()).prompts);
+    } finally {
+      await Promise.all([current.close(), older.close()]);
+    }
+  });
+});
+
+test('progress comes through', async (t) => {
+  await withRelay(async (relay) => {
+    const stdio = rawStdio(t, { env: besides(relay) });
+    await stdio.ask('tools/call', {
+      name: 'search_tracks',
+      arguments: { query: 'remastered', limit: 50 },
+      _meta: { progressToken: 'p' },
+    });
+    const heard = stdio.lines().filter(({ method }) => method === 'notifications/progress');
+    assert.deepEqual(
+      heard.map(({ params }) => params),
+      [1, 2, 3, 4, 5].map((progress) => ({ progressToken: 'p', progress, total: 5 })),
+    );
+  });
+});
+
+test('a cancelled call stops before its next request', async () => {
+  await withRelay(async (relay) => {
+    const { provider } = relay;
+    const env = besides(relay);
+    const [current, older] = await Promise.all([stdioClient({ env }), olderStdioClient({ env })]);
+    const devices = { name: 'get_devices', arguments: {} };
+    const playlists = { name: 'get_my_playlists', arguments: {} };
+    const eras = [
+      { client: current, list: (signal: AbortSignal) => current.callTool(playlists, { signal }) },
+      { client: older, list: (signal: AbortSignal) => older.callTool(playlists, undefined, { signal }) },
+    ];
+    for (const { client, list } of eras) {
+      provider.clearRequests();
+      provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
+      const leave = new AbortController();
+      const call = list(leave.signal);
+      await until(() => provider.requests.length === 1);
+      leave.abort();
+      await assert.rejects(call);
+      // The next one is answered as if nothing had been.
+      assert.equal((await client.callTool(devices)).isError, undefined);
+      assert.deepEqual(
+        provider.requests.map(({ path }) => path),
+        ['/me/playlists', '/me/player/devices'],
+      );
+      await client.close();
+    }
+  });
+});
+
+test('the server may restart under it', async (t) => {
+  await withRelay(async (relay) => {
+    const stdio = rawStdio(t, { env: besides(relay) });
+    await stdio.ask('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    });
+    assert.equal('error' in (await stdio.call('get_devices')), false);
+    await relay.restart();
+    assert.equal('error' in (await stdio.call('get_devices')), false);
+  });
+});
+
+test('it works for longer than a credential of the command line lasts', async (t) => {
+  const clock = manualClock();
+  await withRelay({ clock, client: false }, async (relay) => {
+    const stdio = rawStdio(t, { env: besides(relay) });
+    for (let day = 0; day < 3; day++) {
+      assert.deepEqual((await stdio.ask('ping')).result, {});
+      clock.advance(24 * 60 * 60_000);
+    }
+  });
+});
+
+test('without a server it becomes one that everybody finds, and it ends with its client', async (t) => {
+  const env = desk(t);
+  const stdio = rawStdio(t, { env });
+  const { result } = await stdio.ask('tools/list');
+  assert.equal((result as { tools: unknown[] }).tools.length, NAMES.length);
+  const status = await relayProcess(['status', '--json'], { env });
+  const report = JSON.parse(status.out) as { server: { pid: number; baseUrl: string } };
+  assert.equal(report.server.pid, stdio.pid);
+  // The first call of all, without any settings, leads to a page that explains the rest.
+  const { error } = (await stdio.call('get_devices')) as {
+    error: { code: string; details: { login_url: string } };
+  };
+  assert.deepEqual([error.code, error.details.login_url], ['LOGIN_REQUIRED', `${report.server.baseUrl}/`]);
+  assert.equal((await fetch(error.details.login_url)).status, 200);
+  assert.equal(await stdio.close(), 0);
+  assert.equal(existsSync(serverFile(env)), false);
+});
+
+test('a usual port that is taken is no obstacle', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+  const stdio = rawStdio(t, { env: desk(t, { RELAY_PORT: String(port) }) });
+  assert.ok((await stdio.ask('ping')).result);
+  assert.equal(await stdio.close(), 0);
+});
+
+test('two at once are one owner and one that carries, and the owner stays until the other has gone', async (t) => {
+  const env = desk(t);
+  const both = [rawStdio(t, { env }), rawStdio(t, { env })];
+  for (const answer of await Promise.all(both.map((stdio) => stdio.ask('ping')))) assert.ok(answer.result);
+  const { RELAY_HOME = '' } = env;
+  const { pid } = (await readJson(join(RELAY_HOME, 'server.json'))) as { pid: number };
+  const host = both.find((stdio) => stdio.pid === pid);
+  const other = both.find((stdio) => stdio.pid !== pid);
+  assert.ok(host && other);
+  let hasEnded = false;
+  const end = host.close().then((code) => {
+    hasEnded = true;
+    return code;
+  });
+  for (let count = 0; count < 20; count++) assert.ok((await other.ask('ping')).result);
+  assert.equal(hasEnded, false);
+  assert.equal(await other.close(), 0);
+  assert.equal(await end, 0);
+  assert.equal(existsSync(serverFile(env)), false);
+});
+
+test('when the owner is killed another one takes its place', async (t) => {
+  const env = desk(t);
+  const first = rawStdio(t, { env });
+  await first.ask('ping');
+  const second = rawStdio(t, { env });
+  await second.ask('ping');
+  await first.kill('SIGKILL');
+  assert.ok((await second.ask('ping')).result);
+  assert.equal(((await readJson(serverFile(env))) as { pid: number }).pid, second.pid);
+  assert.equal(await second.close(), 0);
+});
+
+test('what a killed server leaves open is asked again if it only reads, and else told to be uncertain', async (t) => {
+  const provider = await startSimulator();
+  t.after(() => provider.close());
+  const env = desk(t, {
+    PROVIDER_CLIENT_ID: provider.clientId,
+    PROVIDER_API_URL: provider.apiUrl,
+    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+  });
+  const host = rawStdio(t, { env });
+  await host.ask('ping');
+  await connectAccount(((await readJson(serverFile(env))) as { baseUrl: string }).baseUrl);
+  const stdio = rawStdio(t, { env });
+  await stdio.ask('ping');
+  provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
+  provider.faults.add({ method: 'PUT', path: '/me/player/pause', kind: 'hang', when: 'before' });
+  provider.clearRequests();
+  const answers = Promise.all([stdio.call('get_my_playlists'), stdio.call('pause')]);
+  await until(() => provider.requests.length === 2);
+  await host.kill('SIGKILL');
+  const [read, write] = await answers;
+  assert.equal((read.items as unknown[]).length, owner(provider).playlists.length);
+  assert.deepEqual(write, {
+    code: -32603,
+    message:
+      'The relay server stopped before it had answered. It may have done what was asked: look at the result, or call list_changes, before asking again.',
+    data: {
+      code: 'NO_SERVER',
+      remedy:
+        'It may have done what was asked: look at the result, or call list_changes, before asking again.',
+    },
+  });
+  assert.deepEqual(provider.requests.map(({ path }) => path).sort(), [
+    '/me/player/pause',
+    '/me/playlists',
+    '/me/playlists',
+  ]);
+  assert.equal(await stdio.close(), 0);
+});
+
+test('nothing but messages reaches stdout, whatever the runtime and its packages print', async (t) => {
+  const env = desk(t);
+  const noisy = join(env.RELAY_HOME ?? '', 'noisy.cjs');
+  writeFileSync(
+    noisy,
+    `const { write } = process.stdout;
+    setInterval(() => {
+      // The program has not begun yet.
+      if (process.stdout.write === write) return;
+      console.log('printed by a package');
+      process.emitWarning('a warning of the runtime');
+      process.stdout.write('written by a package');
+      console.error('x'.repeat(100_000));
+    }, 5).unref();
+    `,
+  );
+  for (const stderr of sized(['closed', 'full'] as const, ['full'] as const)) {
+    const stdio = rawStdio(t, {
+      env: { ...env, NODE_OPTIONS: `--require ${noisy}`, LOG_LEVEL: 'debug' },
+      stderr,
+    });
+    for (let count = 0; count < 5; count++) assert.ok((await stdio.ask('tools/list')).result);
+    stdio.send({ method: 'notifications/unknown' });
+    stdio.send({ id: 'text', method: 'no/such/method' });
+    await until(() => stdio.lines().some(({ id }) => id === 'text'));
+    assert.ok(stdio.lines().every(({ jsonrpc }) => jsonrpc === '2.0'));
+    assert.equal(await stdio.close(), 0, stderr);
+  }
+});
+
+test('what cannot work is answered to each request, and works once it is mended', async (t) => {
+  const env = desk(t);
+  const config = join(env.RELAY_HOME ?? '', 'config.json');
+  writeFileSync(config, '{"port": "many"}');
+  const { RELAY_PORT: _, ...rest } = env;
+  const stdio = rawStdio(t, { env: rest });
+  const { error } = (await stdio.ask('ping')) as { error: { data: { code: string }; message: string } };
+  assert.equal(error.data.code, 'SETTINGS_INVALID');
+  assert.match(error.message, /"port" in .*config\.json must be a whole number/);
+  writeFileSync(config, '{"port": 0}');
+  assert.ok((await stdio.ask('ping')).result);
+  assert.equal(await stdio.close(), 0);
+});
+
+test('lines that are no messages and batches are answered as JSON-RPC asks', async (t) => {
+  const env = desk(t);
+  const { out, code } = await relayProcess(['stdio'], {
+    env,
+    stdin:
+      'nonsense\n\n"text"\n[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]\r\n{"jsonrpc":"2.0","id":3,"method":"ping"}',
+  });
+  const lines = out
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => JSON.parse(line) as Array<{ id: number | null }>);
+  assert.deepEqual(lines.map(({ id }) => id).sort(), [1, 2, 3, null, null]);
+  assert.equal(code, 0);
+});
+
+async function readJson(path: string): Promise<unknown> {
+  const { readFile } = await import('node:fs/promises');
+  return JSON.parse(await readFile(path, 'utf8'));
+}
