@@ -12,6 +12,7 @@ import { readInput, readScore, trackUri } from './fixInput.ts';
 import {
   type FixView,
   inputText,
+  inWindow,
   itemLines,
   keysText,
   type Offer,
@@ -159,8 +160,9 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
   }
 }
 
-function say({ context }: Session, lines: readonly string[]): void {
-  for (const line of lines) note(context.io, line);
+/** Lines that are too long for the window go on below, as far in as they began. */
+function say({ context, view }: Session, lines: readonly string[]): void {
+  for (const line of lines.flatMap((one) => inWindow(one, view))) note(context.io, line);
 }
 
 function show(session: Session, item: ItemRecord, offers: readonly Offer[]): void {

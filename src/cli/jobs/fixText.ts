@@ -4,7 +4,7 @@ import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import type { Track } from '../../domain/shapes.ts';
 import type { ItemRecord } from '../../tools/jobTools.ts';
 import { wrap } from '../terminal/output.ts';
-import { fitted } from '../terminal/textWidth.ts';
+import { fitted, widthOf } from '../terminal/textWidth.ts';
 import { KEYS } from './fixInput.ts';
 import { scoreText } from './jobText.ts';
 
@@ -102,6 +102,13 @@ export function summaryText(counts: { settled: number; skipped: number; left: nu
     left === 0 ? 'nothing is open' : `${left} open`,
   ];
   return `${parts.join(', ')}.`;
+}
+
+/** A line, or several where it is wider than the window. */
+export function inWindow(line: string, view: FixView): string[] {
+  if (widthOf(line) <= view.width) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  return block(line.trim(), indent, view);
 }
 
 function block(text: string, indent: string, { width }: FixView): string[] {
