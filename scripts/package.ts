@@ -64,7 +64,7 @@ async function packageAll(host: Target): Promise<void> {
     await report(executable);
     if (values['no-archive']) continue;
     const texts = [join(root, 'LICENSE'), license];
-    const packed = await archive({ target, executable, texts, folder });
+    const packed = await archive({ target, executable, texts });
     await report(packed, target.name === 'linux-x64' ? GOALS.archive : undefined);
   }
   await writeSums(dist, `relay-${version}-`);
