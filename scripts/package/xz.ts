@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * Packs with two threads on every machine: the result depends on whether there is one or more.
+ * Level 1 takes a tenth of the time of 6, for a result a sixth larger. Packs with two threads on every machine: the result depends on whether there is one or more.
  * @throws Error when xz is not installed or fails
  */
-export function xz(content: Uint8Array): Buffer {
-  const { error, status, stdout } = spawnSync('xz', ['-6', '-T2', '--stdout'], {
+export function xz(content: Uint8Array, level = 6): Buffer {
+  const { error, status, stdout } = spawnSync('xz', [`-${level}`, '-T2', '--stdout'], {
     input: content,
     maxBuffer: 2 ** 30,
     stdio: ['pipe', 'pipe', 'inherit'],
