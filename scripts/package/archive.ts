@@ -1,6 +1,5 @@
-/** What people download: the executable as `relay` with its licenses, packed small; and the checksums of everything. */
-import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+/** What people download: the executable as `relay` with its licenses, packed small. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SOURCE_DATE } from './sourceDate.ts';
 import { tarFile } from './tarFile.ts';
@@ -30,18 +29,4 @@ export async function archive({ target, executable, texts }: ArchiveOptions): Pr
   const packed = target.archive === 'zip' ? zipFile(entries, SOURCE_DATE) : xz(tarFile(entries, SOURCE_DATE));
   await writeFile(path, packed);
   return path;
-}
-
-/** Writes `SHA256SUMS` for all files of this version in `dist`, in the form that `sha256sum --check` reads. */
-export async function writeSums(dist: string, prefix: string): Promise<void> {
-  const names = (await readdir(dist)).filter((name) => name.startsWith(prefix)).sort();
-  const lines = await Promise.all(names.map(async (name) => `${await sha256(join(dist, name))}  ${name}\n`));
-  await writeFile(join(dist, 'SHA256SUMS'), lines.join(''));
-}
-
-/** In hexadecimal. */
-async function sha256(path: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(path))
-    .digest('hex');
 }
