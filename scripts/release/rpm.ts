@@ -5,7 +5,7 @@ import { SOURCE_DATE } from '../package/sourceDate.ts';
 import { xz } from '../package/xz.ts';
 import type { LinuxPackageOptions } from './deb.ts';
 import { PRODUCT } from './description.ts';
-import { linuxFiles, type PackageFile } from './linuxFiles.ts';
+import { directoriesOf, linuxFiles, type PackageFile } from './linuxFiles.ts';
 import { type RpmTag, rpmHeader } from './rpmHeader.ts';
 
 /** What rpm calls the processor, and its number in the lead, which only old programs read. */
@@ -40,13 +40,33 @@ export async function rpmFile(options: LinuxPackageOptions): Promise<Buffer> {
       'usr/share/doc/relay/CHANGELOG.md': await readFile(options.changelog),
     },
   });
-  const archive = cpio(files);
+  const entries = withFolders(files);
+  const archive = cpio(entries);
   const payload = xz(archive, 1);
   const { name, lead } = ARCHITECTURES[options.arch];
-  const header = rpmHeader(headerTags(name, files, payload), HEADER_REGION);
+  const header = rpmHeader(headerTags(name, entries, payload), HEADER_REGION);
   const signature = rpmHeader(signatureTags(header, payload, archive.length), SIGNATURE_REGION);
   const padding = Buffer.alloc((8 - (signature.length % 8)) % 8);
   return Buffer.concat([leadOf(lead), signature, padding, header, payload]);
+}
+
+const FILE = 0o100000;
+const FOLDER = 0o040000;
+
+/**
+ * With the type of the file in its mode, and with the directories. rpm removes one only with the last package that names it,
+ * so all are named but `/usr` and what is right below it.
+ */
+function withFolders(files: readonly PackageFile[]): PackageFile[] {
+  const folders = directoriesOf(files).filter((path) => path.split('/').length > 2);
+  return [
+    ...files.map((file) => ({ ...file, mode: FILE | file.mode })),
+    ...folders.map((path) => ({ path, content: Buffer.alloc(0), mode: FOLDER | 0o755 })),
+  ].sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+function isFolder({ mode }: PackageFile): boolean {
+  return (mode & FOLDER) !== 0;
 }
 
 function leadOf(arch: number): Buffer {
@@ -93,10 +113,14 @@ function headerTags(arch: string, files: readonly PackageFile[], payload: Buffer
     { tag: 1021, type: 'string', value: 'linux' },
     { tag: 1022, type: 'string', value: arch },
     { tag: 1028, type: 'int32', values: each(({ content }) => content.length) },
-    { tag: 1030, type: 'int16', values: each(({ mode }) => 0o100000 | mode) },
+    { tag: 1030, type: 'int16', values: each(({ mode }) => mode) },
     { tag: 1033, type: 'int16', values: each(() => 0) },
     { tag: 1034, type: 'int32', values: each(() => SOURCE_DATE) },
-    { tag: 1035, type: 'strings', values: each(({ content }) => hash('sha256', content)) },
+    {
+      tag: 1035,
+      type: 'strings',
+      values: each((file) => (isFolder(file) ? '' : hash('sha256', file.content))),
+    },
     { tag: 1036, type: 'strings', values: each(() => '') },
     { tag: 1037, type: 'int32', values: each(({ path }) => kindOf(path)) },
     { tag: 1039, type: 'strings', values: each(() => 'root') },
@@ -130,14 +154,14 @@ function folderOf(path: string): string {
 }
 
 function kindOf(path: string): number {
-  if (path.startsWith('usr/share/licenses/')) return LICENSE;
-  return /^usr\/share\/(doc|man)\//.test(path) ? DOCUMENT : 0;
+  if (path.startsWith('usr/share/licenses/relay/')) return LICENSE;
+  return /^usr\/share\/(doc\/relay|man)\//.test(path) ? DOCUMENT : 0;
 }
 
 /** The "newc" form. cpio(5) */
 function cpio(files: readonly PackageFile[]): Buffer {
   const parts = files.flatMap(({ path, content, mode }, index) =>
-    cpioEntry(`./${path}`, content, { inode: index + 1, mode: 0o100000 | mode }),
+    cpioEntry(`./${path}`, content, { inode: index + 1, mode }),
   );
   return Buffer.concat([...parts, ...cpioEntry('TRAILER!!!', Buffer.alloc(0), { inode: 0, mode: 0 })]);
 }
