@@ -18,6 +18,7 @@ import { serveCommand } from './serve/serveCommand.ts';
 import { serviceCommand } from './service/serviceCommand.ts';
 import { backupCommand } from './state/backupCommand.ts';
 import { restoreCommand } from './state/restoreCommand.ts';
+import { uninstallCommand } from './state/uninstallCommand.ts';
 import { statusCommand } from './status/statusCommand.ts';
 
 export const COMMANDS = [
@@ -39,5 +40,6 @@ export const COMMANDS = [
   serviceCommand,
   backupCommand,
   restoreCommand,
+  uninstallCommand,
   statusCommand,
 ];

@@ -89,5 +89,11 @@ async function works(): Promise<void> {
   } finally {
     server.kill('SIGKILL');
   }
-  root.run('rm', '-r', '/root/.config');
+  const { removed } = JSON.parse(root.run('relay', 'uninstall', '--yes', '--json'));
+  assert.deepEqual(
+    removed.map(({ part }: { part: string }) => part),
+    ['state'],
+  );
+  // A person has this one anyway.
+  root.run('rmdir', '/root/.config');
 }

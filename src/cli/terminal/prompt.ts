@@ -1,6 +1,7 @@
 /** Reading what a person types or pipes in. */
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Io } from './output.ts';
 
@@ -16,6 +17,22 @@ export async function askLine(io: Io, prompt: string, signal: AbortSignal): Prom
 /** True for yes. Anything else, Enter and the end of the input among them, is no. */
 export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
   return /^y(es)?$/i.test((await askLine(io, `${question} [y/N] `, signal)) ?? '');
+}
+
+/** Several questions in a row, for which one reader has to take the lines. At the end of the input all answers are no. */
+export function openQuestions(io: Io, signal: AbortSignal) {
+  const reader = createInterface({ input: io.stdin });
+  const lines = reader[Symbol.asyncIterator]();
+  return {
+    /** True for yes. Rejects with the signal's reason. */
+    async confirm(question: string): Promise<boolean> {
+      io.err(`${question} [y/N] `);
+      const { done, value } = await interruptible(signal, lines.next());
+      if (done) io.err('\n');
+      return done !== true && /^y(es)?$/i.test(value.trim());
+    },
+    close: () => reader.close(),
+  };
 }
 
 /** Like `askLine`, without showing what is typed; from a pipe it reads one line without a prompt. */
