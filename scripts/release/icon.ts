@@ -1,4 +1,4 @@
-/** The icon: a signal that arrives, passes through and goes on. Drawn here, as SVG and as pixels, from the same shapes. */
+/** The icon: two ends and a switch between them. Drawn here, as SVG and as pixels, from the same shapes. */
 import { crc32, deflateSync } from 'node:zlib';
 
 type Color = readonly [red: number, green: number, blue: number];
@@ -13,22 +13,21 @@ type Shape =
       width: number;
       color: Color;
     }
-  | { kind: 'ring'; at: readonly [number, number]; radius: number; width: number; color: Color }
-  | { kind: 'disc'; at: readonly [number, number]; radius: number; color: Color };
+  | { kind: 'ring'; at: readonly [number, number]; radius: number; width: number; color: Color };
 
 const UNITS = 64;
-const NIGHT: Color = [38, 34, 84];
-const SAND: Color = [248, 240, 222];
-const AMBER: Color = [255, 176, 60];
+const GREEN: Color = [18, 112, 60];
+const PAPER: Color = [255, 255, 255];
+const WIDTH = 4.5;
 
+/** The mark of the pages (`src/server/pages/page.ts`), on a square of their color. */
 const SHAPES: readonly Shape[] = [
-  { kind: 'square', corner: 14, color: NIGHT },
-  { kind: 'line', from: [14, 44], to: [32, 32], width: 5, color: SAND },
-  { kind: 'line', from: [32, 32], to: [50, 20], width: 5, color: AMBER },
-  { kind: 'disc', at: [14, 44], radius: 6, color: SAND },
-  { kind: 'disc', at: [32, 32], radius: 11, color: NIGHT },
-  { kind: 'ring', at: [32, 32], radius: 8, width: 5, color: SAND },
-  { kind: 'disc', at: [50, 20], radius: 6, color: AMBER },
+  { kind: 'square', corner: 14, color: GREEN },
+  { kind: 'ring', at: [17, 32], radius: 8, width: WIDTH, color: PAPER },
+  { kind: 'ring', at: [47, 32], radius: 8, width: WIDTH, color: PAPER },
+  { kind: 'line', from: [26, 32], to: [38, 32], width: WIDTH, color: PAPER },
+  { kind: 'line', from: [32, 14.5], to: [32, 19], width: WIDTH, color: PAPER },
+  { kind: 'line', from: [32, 45], to: [32, 49.5], width: WIDTH, color: PAPER },
 ];
 
 export function iconSvg(): string {
@@ -45,8 +44,6 @@ function svgShape(shape: Shape): string {
       return `<path d="M${shape.from.join(' ')}L${shape.to.join(' ')}" stroke="${color}" stroke-width="${shape.width}" stroke-linecap="round"/>`;
     case 'ring':
       return `<circle cx="${shape.at[0]}" cy="${shape.at[1]}" r="${shape.radius}" fill="none" stroke="${color}" stroke-width="${shape.width}"/>`;
-    case 'disc':
-      return `<circle cx="${shape.at[0]}" cy="${shape.at[1]}" r="${shape.radius}" fill="${color}"/>`;
   }
 }
 
@@ -118,8 +115,6 @@ function distance(shape: Shape, [x, y]: readonly [number, number]): number {
     }
     case 'ring':
       return Math.abs(between([x, y], shape.at) - shape.radius) - shape.width / 2;
-    case 'disc':
-      return between([x, y], shape.at) - shape.radius;
   }
 }
 

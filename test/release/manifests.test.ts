@@ -87,16 +87,17 @@ test('a manifest is not made without the checksum of a file that it names', () =
 });
 
 test('the icon is the same drawing in both forms', () => {
-  assert.equal(iconSvg().match(/<(rect|path|circle) /g)?.length, 7);
+  assert.equal(iconSvg().match(/<(rect|path|circle) /g)?.length, 6);
   const png = iconPng(64);
   assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [64, 64]);
   const data = png.subarray(41, 41 + png.readUInt32BE(33));
   const pixels = inflateSync(data);
   const at = (x: number, y: number) => [...pixels.subarray(y * 257 + 1 + x * 4, y * 257 + 5 + x * 4)];
   assert.deepEqual(at(0, 0), [0, 0, 0, 0]);
-  assert.deepEqual(at(32, 4), [38, 34, 84, 255]);
-  assert.deepEqual(at(50, 20), [255, 176, 60, 255]);
-  assert.deepEqual(at(14, 44), [248, 240, 222, 255]);
+  assert.deepEqual(at(32, 4), [18, 112, 60, 255]);
+  assert.deepEqual(at(17, 32), [18, 112, 60, 255]);
+  assert.deepEqual(at(32, 32), [255, 255, 255, 255]);
+  assert.deepEqual(at(55, 32), [255, 255, 255, 255]);
 });
 
 test('every command has a page in the manual, made from its help', () => {
