@@ -33,5 +33,10 @@ export function strangeWords(): string[] {
 /** Everything with sentences in it that people write by hand. */
 function proseFiles(): string[] {
   const written = pathsInSrc().filter((path) => /\.(ts|js|md)$/.test(path) && !path.startsWith('generated/'));
-  return ['README.md', '.github/CONTRIBUTING.md', ...written.map((path) => `src/${path}`)];
+  return [
+    'README.md',
+    '.github/MANUAL.md',
+    '.github/CONTRIBUTING.md',
+    ...written.map((path) => `src/${path}`),
+  ];
 }

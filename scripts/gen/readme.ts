@@ -1,4 +1,4 @@
-/** The parts of `README.md` that come from the code: everything between a pair of `generated` markers. */
+/** The parts of the manual that come from the code: everything between a pair of `generated` markers. */
 import { readFileSync } from 'node:fs';
 import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { commandsMarkdown } from './commands.ts';
@@ -12,13 +12,13 @@ function toolsMarkdown(): string {
 }
 
 /** Throws when a marker names no part, or a part has no marker. */
-export async function generateReadme(): Promise<GeneratedFile> {
+export async function generateManual(): Promise<GeneratedFile> {
   const parts = new Map([
     ['commands', await commandsMarkdown()],
     ['settings', settingsMarkdown()],
     ['tools', toolsMarkdown()],
   ]);
-  const path = 'README.md';
+  const path = '.github/MANUAL.md';
   const text = readFileSync(inRepository(path), 'utf8').replace(
     /(<!-- generated: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g,
     (_whole, start: string, name: string, end: string) => {

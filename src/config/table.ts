@@ -1,5 +1,5 @@
 /**
- * Every setting, once: loading, `relay config` and the README's table are all made from this list. Adding a setting is
+ * Every setting, once: loading, `relay config` and the manual's table are all made from this list. Adding a setting is
  * one entry here, and one rule in `rules.ts` if it depends on another.
  */
 import { existsSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface Setting<T> {
   secret: boolean;
   type: ValueType<NonNullable<T>>;
   fallback: (at: Surroundings) => T;
-  /** The default in words, for the README and for `relay config list`. */
+  /** The default in words, for the manual and for `relay config list`. */
   fallbackText: string;
   meaning: string;
 }
