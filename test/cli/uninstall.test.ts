@@ -56,13 +56,15 @@ function computer(context: TestContext, { refuses = '' } = {}) {
       };
     },
   };
+  // Paths as on Linux, on which all of this is.
+  const seen = (text: string) => text.replaceAll(me, '~').replaceAll('\\', '/');
   const run = async (args: string[], options: CliOptions = {}) => {
     const { code, out, err } = await relay(['uninstall', ...args], {
       machine,
       env: { RELAY_HOME: state, RELAY_KEYCHAIN: 'file' },
       ...options,
     });
-    return { code, out: out.replaceAll(me, '~'), err: err.replaceAll(me, '~') };
+    return { code, out: seen(out), err: seen(err) };
   };
   return { me, state, unit, asked, run };
 }
