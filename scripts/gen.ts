@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateCommandList } from './gen/commands.ts';
 import { type GeneratedFile, inRepository } from './gen/file.ts';
 import { generatePageScript } from './gen/pageScript.ts';
-import { generateReadme } from './gen/readme.ts';
+import { generateReadmes } from './gen/readme.ts';
 import { generateSchema, generateSql } from './gen/sql.ts';
 import { generateToolReference } from './gen/tools.ts';
 
@@ -13,7 +13,7 @@ const files: GeneratedFile[] = [
   generatePageScript(),
   ...generateToolReference(),
   generateCommandList(),
-  await generateReadme(),
+  ...(await generateReadmes()),
 ];
 
 const check = process.argv.includes('--check');

@@ -1,6 +1,6 @@
 /**
- * `npm run package [target…]`: an executable per target in `dist/`, an archive of each, `SHA256SUMS`, and figures. Without
- * a target all of them. `--no-archive` leaves out the archives, which take longest.
+ * `npm run package [target…]`: an executable per target in `dist/`, an archive of each and packages, `SHA256SUMS`, and figures.
+ * Without a target all of them, and the manifests of a release. `--no-archive` makes the executables alone.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,12 +9,13 @@ import { basename, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { version } from '../package.json' with { type: 'json' };
 import { bundle, root } from './bundle.ts';
-import { archive, writeSums } from './package/archive.ts';
+import { archive } from './package/archive.ts';
 import { baseLicense, baseProgram } from './package/base.ts';
 import { buildExecutable } from './package/executable.ts';
 import type { Figures } from './package/figures.ts';
 import { notices } from './package/notices.ts';
 import { HOST, TARGETS, type Target } from './package/targets.ts';
+import { writeCommonFiles, writeManifests, writePackages, writeSums } from './release/releaseFiles.ts';
 
 /** Of linux-x64; the largest file that people should have to download, in MiB, and ratios to the bare base program. */
 const GOALS = { archive: 32, version: 1.5, ready: 3, memory: 1.6 };
@@ -59,19 +60,31 @@ async function packageAll(host: Target): Promise<void> {
     const name = `relay-${version}-${target.name}`;
     const executable = join(dist, `${name}${target.suffix}`);
     // Of an earlier build.
-    await rm(join(dist, `${name}.${target.archive}`), { force: true });
+    for (const kind of [target.archive, 'mcpb', 'deb', 'rpm']) {
+      await rm(join(dist, `${name}.${kind}`), { force: true });
+    }
     await buildExecutable({ target, base, builder, launcher, program, folder, output: executable });
     await report(executable);
     if (values['no-archive']) continue;
     const texts = [join(root, 'LICENSE'), license];
-    const packed = await archive({ target, executable, texts, folder });
+    const packed = await archive({ target, executable, texts });
     await report(packed, target.name === 'linux-x64' ? GOALS.archive : undefined);
+    for (const path of await writePackages({ target, executable, notices: license })) await report(path);
   }
-  await writeSums(dist, `relay-${version}-`);
+  if (!values['no-archive']) await writeCommonFiles(dist, { script: await script(), notices: license });
+  await writeSums(dist);
+  if (!(await writeManifests(dist))) console.log('dist/release is made once all targets are');
   if (targets.includes(host)) {
     const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);
     await printFigures(executable, builder);
   }
+}
+
+/** The program for the Node that a person has. */
+async function script(): Promise<string> {
+  const outfile = join(folder, 'main.cjs');
+  await bundle({ entry: 'src/main.ts', outfile, target: 'node20', minify: true });
+  return outfile;
 }
 
 function targetNamed(name: string): Target {

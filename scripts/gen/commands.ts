@@ -1,4 +1,4 @@
-/** The list of commands and the README's table of them, from the files below `src/cli` that end in `Command.ts`. */
+/** The list of commands and the manual's table of them, from the files below `src/cli` that end in `Command.ts`. */
 
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';

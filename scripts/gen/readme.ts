@@ -1,4 +1,4 @@
-/** The parts of `README.md` that come from the code: everything between a pair of `generated` markers. */
+/** The parts of `README.md` and of the manual that come from the code: everything between a pair of `generated` markers. */
 import { readFileSync } from 'node:fs';
 import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { commandsMarkdown } from './commands.ts';
@@ -12,15 +12,18 @@ function toolsMarkdown(): string {
   return `${names.slice(0, TOOLS.length).join(', ')}\n\nThe toolset \`extras\` adds: ${extras}`;
 }
 
-/** Throws when a marker names no part, or a part has no marker. */
-export async function generateReadme(): Promise<GeneratedFile> {
-  const parts = new Map([
-    ['commands', await commandsMarkdown()],
-    ['settings', settingsMarkdown()],
-    ['tools', toolsMarkdown()],
-    ['figures', figuresMarkdown()],
-  ]);
-  const path = 'README.md';
+/** `README.md` and the manual. Throws when a marker names no part, or a part has no marker. */
+export async function generateReadmes(): Promise<GeneratedFile[]> {
+  const manual = {
+    commands: await commandsMarkdown(),
+    settings: settingsMarkdown(),
+    tools: toolsMarkdown(),
+  };
+  return [filled('README.md', { figures: figuresMarkdown() }), filled('src/cli/README.md', manual)];
+}
+
+function filled(path: string, given: Readonly<Record<string, string>>): GeneratedFile {
+  const parts = new Map(Object.entries(given));
   const text = readFileSync(inRepository(path), 'utf8').replace(
     /(<!-- generated: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g,
     (_whole, start: string, name: string, end: string) => {

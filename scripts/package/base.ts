@@ -1,9 +1,27 @@
-/** The program that an executable is built into: Node as the registry has it, without its symbols. */
+/** The program that an executable is built into: Node as the registry has it, without its symbols, for Windows with our icon. */
 import { spawnSync } from 'node:child_process';
-import { rename } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRODUCT } from '../release/description.ts';
+import { iconPng } from '../release/icon.ts';
 import { basePin, unpack } from './fetch.ts';
 import { HOST, type Target } from './targets.ts';
+import { setWinResources, type WinResources } from './winResources.ts';
+
+const RESOURCES: WinResources = {
+  icons: [16, 24, 32, 48, 64, 256].map((size) => ({ size, png: iconPng(size) })),
+  version: PRODUCT.version,
+  strings: {
+    CompanyName: PRODUCT.publisher,
+    FileDescription: 'relay for Spotify',
+    FileVersion: PRODUCT.version,
+    InternalName: PRODUCT.name,
+    LegalCopyright: `${PRODUCT.license} license`,
+    OriginalFilename: 'relay.exe',
+    ProductName: PRODUCT.name,
+    ProductVersion: PRODUCT.version,
+  },
+};
 
 /** Path of the target's base program below `folder`, executable where it is one for this machine. */
 export async function baseProgram(target: Target, folder: string): Promise<string> {
@@ -12,6 +30,9 @@ export async function baseProgram(target: Target, folder: string): Promise<strin
   const program = join(own, target.program);
   // Stripping an executable that is built would cut off what was built into it.
   if (target.name.startsWith('linux')) await strip(target, program);
+  // Windows shows those of the base.
+  if (target.name.startsWith('win'))
+    await writeFile(program, setWinResources(await readFile(program), RESOURCES));
   return program;
 }
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { CACHE_ASSETS } from '../../src/seaProgram.ts';
 import { bundle } from '../bundle.ts';
+import { RECORDER_FLAGS } from './recorderFlags.ts';
 import { buildSea, type SeaOptions } from './sea.ts';
 
 /** What is run for each of the caches. */
@@ -23,7 +24,7 @@ export async function recordCodeCaches(
   const main = join(folder, 'recorder.cjs');
   await bundle({ entry: 'scripts/package/recorder.ts', outfile: main, target: 'node26' });
   const path = (kind: Kind) => join(folder, CACHE_ASSETS[kind]);
-  await record({ ...options, main, output: join(folder, 'recorder') }, path);
+  await record({ ...options, main, output: join(folder, 'recorder'), execArgv: RECORDER_FLAGS }, path);
   const caches = Object.fromEntries(KINDS.map((kind) => [CACHE_ASSETS[kind], path(kind)]));
   const assets = { ...options.assets, ...caches };
   await record(

@@ -1,12 +1,13 @@
 /** Puts an executable together: the launcher, and as assets the program and what it needs on its platform. */
 import { execFile } from 'node:child_process';
-import { chmod } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PROGRAM_ASSET } from '../../src/seaProgram.ts';
 import { ADDON_ASSET } from '../../src/secrets/keyringAddon.ts';
 import { SQLITE_ASSET } from '../../src/store/sql/sqlite.ts';
 import { root } from '../bundle.ts';
+import { signAdHoc } from './adHocSign.ts';
 import { recordCodeCaches } from './codeCache.ts';
 import { lockedPin, unpack } from './fetch.ts';
 import { buildSea } from './sea.ts';
@@ -37,7 +38,8 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   if (target === HOST) Object.assign(assets, await recordCodeCaches({ builder, base, assets }, folder));
   await buildSea({ builder, base, main: launcher, assets, output });
   await chmod(output, 0o755);
-  if (process.platform === 'darwin' && target.name.startsWith('darwin')) {
+  if (!target.name.startsWith('darwin')) return;
+  if (process.platform === 'darwin')
     await promisify(execFile)('codesign', ['--force', '--sign', '-', output]);
-  }
+  else await writeFile(output, signAdHoc(await readFile(output), 'relay'));
 }

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runCarried } from '../../src/seaProgram.ts';
 import { SQLITE_V8_FLAGS } from '../../src/store/sql/sqlite.ts';
+import { DEFAULT_FLAGS } from './recorderFlags.ts';
 
 const write = process.stdout.write.bind(process.stdout);
 process.stdout.write = (text: string | Uint8Array, ...rest: never[]) => {
@@ -18,6 +19,7 @@ const script = runCarried(module, require);
 process.once('exit', () => {
   // A cache fits the flags of the moment when it is made; the launcher meets those of V8's start.
   for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag.replace('--no-', '--'));
+  for (const flag of DEFAULT_FLAGS) setFlagsFromString(flag);
   writeFileSync(process.env.RECORD_CACHE ?? '', script.createCachedData());
   if (script.cachedDataRejected === true) process.exitCode = 1;
 });

@@ -19,9 +19,12 @@ export interface SeaOptions {
   /** Paths by name. */
   assets: Record<string, string>;
   output: string;
+  /** More options that Node is started with. */
+  execArgv?: readonly string[];
 }
 
-export async function buildSea({ builder, base, main, assets, output }: SeaOptions): Promise<void> {
+export async function buildSea(options: SeaOptions): Promise<void> {
+  const { builder, base, main, assets, output, execArgv = [] } = options;
   const folder = await mkdtemp(join(dirname(main), 'sea-'));
   const built = join(folder, basename(output));
   const config = {
@@ -33,7 +36,7 @@ export async function buildSea({ builder, base, main, assets, output }: SeaOptio
     disableExperimentalSEAWarning: true,
     // Of the launcher it would spare nothing; the program has one that was made by running it.
     useCodeCache: false,
-    execArgv: EXEC_ARGV,
+    execArgv: [...EXEC_ARGV, ...execArgv],
     // NODE_OPTIONS is meant for other programs; one option unknown to this Node would keep relay from starting.
     execArgvExtension: 'none',
     assets,

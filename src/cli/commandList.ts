@@ -20,6 +20,7 @@ import { serveCommand } from './serve/serveCommand.ts';
 import { serviceCommand } from './service/serviceCommand.ts';
 import { backupCommand } from './state/backupCommand.ts';
 import { restoreCommand } from './state/restoreCommand.ts';
+import { uninstallCommand } from './state/uninstallCommand.ts';
 import { statusCommand } from './status/statusCommand.ts';
 import { stdioCommand } from './stdio/stdioCommand.ts';
 
@@ -44,6 +45,7 @@ export const COMMANDS = [
   serviceCommand,
   backupCommand,
   restoreCommand,
+  uninstallCommand,
   statusCommand,
   stdioCommand,
 ];

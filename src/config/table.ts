@@ -1,9 +1,10 @@
 /**
- * Every setting, once: loading, `relay config` and the README's table are all made from this list. Adding a setting is
+ * Every setting, once: loading, `relay config` and the manual's table are all made from this list. Adding a setting is
  * one entry here, and one rule in `rules.ts` if it depends on another.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { REPOSITORY } from '../base/project.ts';
 import { TOOLSETS, type Toolset } from '../domain/toolsets.ts';
 import type { ValueType } from './types.ts';
 import * as types from './types.ts';
@@ -26,7 +27,7 @@ export interface Setting<T> {
   secret: boolean;
   type: ValueType<NonNullable<T>>;
   fallback: (at: Surroundings) => T;
-  /** The default in words, for the README and for `relay config list`. */
+  /** The default in words, for the manual and for `relay config list`. */
   fallbackText: string;
   meaning: string;
 }
@@ -167,6 +168,18 @@ export const SETTINGS = {
     fallbackText: '`auto`',
     meaning:
       'Where the master key is: `os` keychain, `file` in the home directory, or `auto`: the first that works',
+  }),
+  updateUrl: setting<string | null>('RELAY_UPDATE_URL', types.apiRoot, {
+    fallback: () =>
+      REPOSITORY === null ? null : `https://github.com/${REPOSITORY}/releases/latest/download/latest.json`,
+    fallbackText: REPOSITORY === null ? 'none, since there is no public release yet' : 'the release page',
+    meaning:
+      'JSON with the `version` of the newest release, which `relay status` asks for at most once a day, on a terminal only',
+  }),
+  updateCheck: setting<boolean>('RELAY_UPDATE_CHECK', types.flag, {
+    fallback: () => true,
+    fallbackText: '`on`',
+    meaning: 'Whether `relay status` says that there is a newer version: `on` or `off`',
   }),
   logLevel: setting<(typeof LOG_LEVELS)[number]>('LOG_LEVEL', types.oneOf(LOG_LEVELS), {
     fallback: () => 'info',

@@ -39,6 +39,12 @@ export const osKeychain: Keychain = {
   write: (account, secret, signal) => ask({ operation: 'write', service: SERVICE, account, secret }, signal),
 };
 
+/** Removes an entry for good. Rejects when the keychain does not answer, still holds it, or `signal` aborts. */
+export async function forgetInKeychain(account: string, signal: AbortSignal): Promise<void> {
+  const left = await ask({ operation: 'delete', service: SERVICE, account }, signal);
+  if (left !== null) throw new Error('The keychain still holds the key');
+}
+
 async function ask(request: KeychainRequest, signal: AbortSignal): Promise<string | null> {
   const answer = parseAnswer(await exchange(JSON.stringify(request), signal));
   if ('error' in answer) throw new Error(answer.error);

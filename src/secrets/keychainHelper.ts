@@ -10,14 +10,14 @@ export const HELPER_VARIABLE = 'RELAY_KEYCHAIN_HELPER';
 export const ADDON_VARIABLE = 'RELAY_KEYRING_ADDON';
 
 export interface KeychainRequest {
-  operation: 'read' | 'write';
+  operation: 'read' | 'write' | 'delete';
   service: string;
   account: string;
   /** For `write`. */
   secret?: string;
 }
 
-/** `value`: what the keychain holds, after a write too; null where it holds nothing. */
+/** `value`: what the keychain holds, after a write or a delete too; null where it holds nothing. */
 export type KeychainAnswer = { value: string | null } | { error: string };
 
 /**
@@ -32,6 +32,7 @@ export const HELPER_SOURCE = `
     const { Entry } = require(process.env.${ADDON_VARIABLE} || '${ADDON_ASSET}');
     const entry = new Entry(request.service, request.account, { linux: { store: 'secret-service' } });
     if (request.operation === 'write') entry.setPassword(request.secret);
+    if (request.operation === 'delete') entry.deletePassword();
     answer = { value: entry.getPassword() ?? null };
   } catch (error) {
     answer = { error: error instanceof Error ? error.message : String(error) };

@@ -1,4 +1,5 @@
 /** Where the native part of `@napi-rs/keyring` is. Nothing is loaded into this process: see `keychain.ts`. */
+import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +32,15 @@ function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {
     // The temporary directory is shared, so the name has to be this user's own.
     join(tmpdir(), `relay-${process.getuid?.() ?? 'user'}`),
   ];
+}
+
+/** The folders that executables have unpacked an addon into, of all versions. */
+export async function unpackedAddons(): Promise<string[]> {
+  const places = folders(process.env).map(async (place) => {
+    const names = await readdir(place).catch(() => []);
+    return names.filter((name) => /^[0-9a-f]{64}$/.test(name)).map((name) => join(place, name));
+  });
+  return (await Promise.all(places)).flat();
 }
 
 /**

@@ -78,6 +78,7 @@ const LeanJob = z.object({
   type: z.string(),
   status: z.string(),
   playlist_id: z.string().optional(),
+  name: z.string().optional(),
   total_items: Count,
   pending: Count.optional(),
   resolved: Count,
@@ -85,6 +86,7 @@ const LeanJob = z.object({
   unmatched: Count,
   failed: Count,
   skipped_existing: Count.optional(),
+  skipped: Count.optional(),
   written: Count,
   run_after: z.string().optional(),
   reason: z.string().optional(),
@@ -96,6 +98,11 @@ const LeanJob = z.object({
 });
 
 type JobShape = z.infer<typeof JobShape>;
+
+/** The remedy is there in words. */
+function leanFailure({ code, message, remedy }: z.infer<typeof JobFailure>): z.infer<typeof JobFailure> {
+  return { code, message, ...(remedy === undefined ? {} : { remedy }) };
+}
 
 /** Without what the caller gave, and without how often something was tried. */
 function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<typeof LeanJob> {
@@ -115,10 +122,12 @@ function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<t
       playlist_id: job.playlist_id,
       pending: job.pending || null,
       skipped_existing: job.skipped_existing || null,
+      skipped: job.skipped || null,
+      name: job.name,
       run_after: job.run_after,
       reason: job.reason,
       review_required: job.review_required,
-      error: job.error,
+      error: job.error && leanFailure(job.error),
       result: job.result,
       completed_at: job.completed_at,
     }),

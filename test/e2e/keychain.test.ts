@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { withKeychain, withoutKeychain } from '../support/keychain.ts';
@@ -33,6 +33,17 @@ test('the master key lies in the OS keychain, and the state opens with it again'
       );
       assert.deepEqual(await relay(['key']), key);
       assert.equal(readdirSync(join(home)).includes('master.key'), false);
+
+      const erased = await relay(['uninstall', '--yes', '--json'], { PATH: '' });
+      assert.deepEqual(
+        JSON.parse(erased.out).removed.map(({ part }: { part: string }) => part),
+        ['state', 'key'],
+        erased.err,
+      );
+      assert.equal(existsSync(home), false);
+      mkdirSync(home);
+      const fresh = await relay(['key']);
+      assert.deepEqual([fresh.code, fresh.out === key.out], [0, false]);
     }),
   );
 });

@@ -1,5 +1,7 @@
 /** Reads what an executable file says of itself: for which system and processor it is, and what `--build-sea` put in. */
 
+import { createHash } from 'node:crypto';
+
 /** What each format calls the processors, as Node's `process.arch`. */
 const MACHINES: Record<Kind['format'], Record<number, string>> = {
   ELF: { 62: 'x64', 183: 'arm64' },
@@ -103,8 +105,81 @@ function sectionNamed(file: Buffer, segment: number, name: string): Buffer | nul
   return null;
 }
 
+export interface Signature {
+  identifier: string;
+  adHoc: boolean;
+  /** Pages of the file that are not as the signature says; every byte before the signature is in a page. */
+  wrongPages: number[];
+  /** Whether the last segment reaches to the end of the file. */
+  covered: boolean;
+}
+
+/** The signature of a Mach-O file: `LC_CODE_SIGNATURE`; xnu, cs_blobs.h: `CS_SuperBlob`, `CS_CodeDirectory`. */
+export function readSignature(file: Buffer): Signature {
+  const commands = machOCommands(file);
+  const signature = commands.find(({ command }) => command === 0x1d)?.at;
+  const linkedit = commands.find(
+    ({ at, command }) => command === 0x19 && text(file, at + 8, 16) === '__LINKEDIT',
+  )?.at;
+  if (signature === undefined || linkedit === undefined) throw new Error('the file is not signed');
+  const start = file.readUInt32LE(signature + 8);
+  const blobs = file.subarray(start, start + file.readUInt32LE(signature + 12));
+  const offset = Array.from({ length: blobs.readUInt32BE(8) }, (_, index) => 12 + index * 8)
+    .filter((at) => blobs.readUInt32BE(at) === 0)
+    .map((at) => blobs.readUInt32BE(at + 4))[0];
+  if (blobs.readUInt32BE(0) !== 0xfade0cc0 || offset === undefined) throw new Error('no code directory');
+  const directory = blobs.subarray(offset);
+  const [flags = 0, hashes = 0, name = 0, , pages = 0, limit = 0] = [12, 16, 20, 24, 28, 32].map((at) =>
+    directory.readUInt32BE(at),
+  );
+  const size = 2 ** directory.readUInt8(39);
+  const wrongPages = Array.from({ length: pages }, (_, page) => page).filter((page) => {
+    const content = file.subarray(page * size, Math.min((page + 1) * size, limit));
+    const expected = directory.subarray(hashes + page * 32, hashes + (page + 1) * 32);
+    return !createHash('sha256').update(content).digest().equals(expected);
+  });
+  if (limit !== start || pages !== Math.ceil(limit / size)) throw new Error('not the whole file is signed');
+  const end = file.readBigUInt64LE(linkedit + 40) + file.readBigUInt64LE(linkedit + 48);
+  return {
+    identifier: directory.toString('utf8', name, directory.indexOf(0, name)),
+    adHoc: (flags & 2) !== 0,
+    wrongPages,
+    covered: end === BigInt(file.length) && start + blobs.length === file.length,
+  };
+}
+
+function machOCommands(file: Buffer): Array<{ at: number; command: number }> {
+  let at = 32;
+  return Array.from({ length: file.readUInt32LE(16) }, () => {
+    const found = { at, command: file.readUInt32LE(at) };
+    at += file.readUInt32LE(at + 4);
+    return found;
+  });
+}
+
 /** PE format, "COFF File Header", "Section Table", "The .rsrc Section". */
 function peBlob(file: Buffer): Buffer {
+  const { root, contentAt } = peResources(file);
+  const data = entries(file, root, root).get(10);
+  const named = data === undefined ? undefined : entries(file, root, data).get(SEA);
+  const [leaf] = named === undefined ? [] : entries(file, root, named).values();
+  if (leaf === undefined) throw new Error('no resource holds an application');
+  return contentAt(leaf);
+}
+
+/** The resources of a PE file by the number of their type, in the order in which they are there. */
+export function readResources(file: Buffer): Map<number | string, Buffer[]> {
+  const { root, contentAt } = peResources(file);
+  const types = [...entries(file, root, root)].map(([type, directory]): [number | string, Buffer[]] => [
+    type,
+    [...entries(file, root, directory).values()]
+      .flatMap((language) => [...entries(file, root, language).values()])
+      .map(contentAt),
+  ]);
+  return new Map(types);
+}
+
+function peResources(file: Buffer): { root: number; contentAt(leaf: number): Buffer } {
   const header = file.readUInt32LE(0x3c);
   const optional = header + 24;
   const sections = optional + file.readUInt16LE(header + 20);
@@ -121,13 +196,13 @@ function peBlob(file: Buffer): Buffer {
     throw new Error(`nothing lies at ${address}`);
   };
   const root = offsetOf(file.readUInt32LE(optional + 112 + 2 * 8));
-  const types = entries(file, root, root);
-  const data = types.get(10);
-  const named = data === undefined ? undefined : entries(file, root, data).get(SEA);
-  const [leaf] = named === undefined ? [] : entries(file, root, named).values();
-  if (leaf === undefined) throw new Error('no resource holds an application');
-  const start = offsetOf(file.readUInt32LE(leaf));
-  return file.subarray(start, start + file.readUInt32LE(leaf + 4));
+  return {
+    root,
+    contentAt(leaf) {
+      const start = offsetOf(file.readUInt32LE(leaf));
+      return file.subarray(start, start + file.readUInt32LE(leaf + 4));
+    },
+  };
 }
 
 /** A directory of resources: the offset of each entry by its number or name. */

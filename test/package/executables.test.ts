@@ -9,7 +9,15 @@ import { unzipSync } from 'fflate';
 import { list } from 'tar';
 import { version } from '../../package.json' with { type: 'json' };
 import { HOST, TARGETS } from '../../scripts/package/targets.ts';
-import { type Kind, readApplication, readContainer, readKind } from './containers.ts';
+import { iconPng } from '../../scripts/release/icon.ts';
+import {
+  type Kind,
+  readApplication,
+  readContainer,
+  readKind,
+  readResources,
+  readSignature,
+} from './containers.ts';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const FORMATS: Record<string, Kind['format']> = { linux: 'ELF', darwin: 'Mach-O', win: 'PE' };
@@ -23,8 +31,7 @@ for (const { name, suffix } of TARGETS) {
     const file = readFileSync(join(DIST, `relay-${version}-${name}${suffix}`));
     const [system = '', arch] = name.split('-');
     const { format, arch: built, blob, signed } = readContainer(file);
-    // Only macOS has the program that signs.
-    const signs = process.platform === 'darwin' && system === 'darwin';
+    const signs = system === 'darwin';
     assert.deepEqual([format, built, signed], [FORMATS[system], arch, signs]);
     assert.equal(file.includes(`${FUSE}1`), true);
     assert.equal(file.includes(`${FUSE}0`), false);
@@ -44,6 +51,27 @@ for (const { name, suffix } of TARGETS) {
     assert.deepEqual(execArgv, ['--v8-pool-size=1']);
   });
 }
+
+for (const { name } of TARGETS.filter(({ name }) => name.startsWith('darwin'))) {
+  test(`the ${name} executable has a signature of every page that it consists of`, () => {
+    const { identifier, ...signature } = readSignature(readFileSync(join(DIST, `relay-${version}-${name}`)));
+    assert.deepEqual(signature, { adHoc: true, wrongPages: [], covered: true });
+    assert.match(identifier, /^relay/);
+  });
+}
+
+test('the Windows executable has our icon and version, and what else was in its resources', () => {
+  const resources = readResources(readFileSync(join(DIST, `relay-${version}-win-x64.exe`)));
+  // Icons, the application, a group of icons, the version and the manifest.
+  assert.deepEqual([...resources.keys()].sort(), [10, 14, 16, 24, 3]);
+  const [icon] = [...(resources.get(3) ?? [])].slice(-1);
+  assert.equal(icon?.equals(iconPng(256)), true);
+  const text = resources.get(16)?.[0]?.toString('utf16le') ?? '';
+  for (const word of ['ProductVersion', version, 'relay for Spotify', 'relay.exe']) {
+    assert.equal(text.includes(`${word}\0`), true, word);
+  }
+  assert.equal(text.includes('Node.js'), false);
+});
 
 test('nothing in an executable tells where it was built', () => {
   const { blob } = readContainer(readFileSync(join(DIST, `relay-${version}-${HOST?.name}${HOST?.suffix}`)));
@@ -75,11 +103,12 @@ test('each archive holds the executable as relay, with the licenses of all that 
 test('SHA256SUMS is right about every file', () => {
   const lines = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8').trimEnd().split('\n');
   const sums = readdirSync(DIST)
-    .filter((name) => name.startsWith(`relay-${version}-`))
+    .filter((name) => name.startsWith(`relay-${version}-`) || /^install\.(sh|ps1)$/.test(name))
     .sort()
     .map((name) => `${digest(readFileSync(join(DIST, name)))}  ${name}`);
   assert.deepEqual(lines, sums);
-  assert.equal(sums.length, TARGETS.length * 2);
+  // An executable, an archive and a bundle each; two packages for each Linux; one for npx, the parts list and two scripts.
+  assert.equal(sums.length, TARGETS.length * 3 + 2 * 2 + 4);
 });
 
 interface Packed {

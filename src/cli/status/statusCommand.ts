@@ -4,7 +4,7 @@ import type { StatusReport } from '../../domain/localApi.ts';
 import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, quiet } from '../context.ts';
 import { EXIT, EXIT_CODES, type ExitCode, type Finish } from '../exit.ts';
-import { printBlock, printJson, showsUnicode } from '../terminal/output.ts';
+import { note, printBlock, printJson, showsUnicode } from '../terminal/output.ts';
 import { shownReport, statusText } from './statusText.ts';
 
 export function statusCommand(context: Context, finish: Finish): Command {
@@ -26,11 +26,30 @@ async function runStatus(context: Context): Promise<ExitCode> {
   const named = { home: context.home, demo: report.demo, platform };
   const shown = { ...shownReport(report, named), ownerCode };
   if (context.json) printJson(io, shown);
-  else printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
+  else {
+    printBlock(io, statusText(shown, { unicode: showsUnicode(env, platform), columns: io.columns }));
+    await sayNewerVersion(context);
+  }
   if (ownerCode === null && report.ownerCode !== null) {
     context.remark('The owner code is shown on a terminal only.');
   }
   return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);
+}
+
+/** Only a person at a terminal is told. */
+async function sayNewerVersion(context: Context): Promise<void> {
+  const { io, env, version, clock, signal } = context;
+  if (!io.terminal.stdout || !io.terminal.stderr || isSet(env.CI)) return;
+  const { updateCheck, updateUrl, home } = await context.settings();
+  if (!updateCheck || updateUrl === null) return;
+  const { newerVersion } = await import('./newerVersion.ts');
+  const newer = await newerVersion({ url: updateUrl, home, version, clock, signal });
+  if (newer !== null)
+    note(io, `relay ${newer} is out; this is ${version}. RELAY_UPDATE_CHECK=off hides this.`);
+}
+
+function isSet(variable: string | undefined): boolean {
+  return variable !== undefined && variable !== '' && variable !== 'false' && variable !== '0';
 }
 
 /** If `server.json` leads to something that is not this home's server, the rest can still be read. */

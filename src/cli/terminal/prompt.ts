@@ -21,6 +21,22 @@ export async function confirm(io: Io, question: string, signal: AbortSignal): Pr
   return /^y(es)?$/i.test((await askLine(io, `${question} [y/N] `, signal)) ?? '');
 }
 
+/** Several questions in a row, for which one reader has to take the lines. At the end of the input all answers are no. */
+export function openQuestions(io: Io, signal: AbortSignal) {
+  const reader = createInterface({ input: io.stdin });
+  const lines = reader[Symbol.asyncIterator]();
+  return {
+    /** True for yes. Rejects with the signal's reason. */
+    async confirm(question: string): Promise<boolean> {
+      io.err(`${question} [y/N] `);
+      const { done, value } = await interruptible(signal, lines.next());
+      if (done) io.err('\n');
+      return done !== true && /^y(es)?$/i.test(value.trim());
+    },
+    close: () => reader.close(),
+  };
+}
+
 /** Like `askLine`, without showing what is typed; from a pipe it reads one line without a prompt. */
 export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   if (!io.terminal.stdin) return readLine(createInterface({ input: io.stdin }), signal);

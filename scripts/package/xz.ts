@@ -1,0 +1,21 @@
+/** xz, the one program that packing needs beside Node. */
+import { spawnSync } from 'node:child_process';
+
+/**
+ * Level 1 takes a tenth of the time of 6, for a result a sixth larger. Packs with two threads on every machine: the result depends on whether there is one or more.
+ * @throws Error when xz is not installed or fails
+ */
+export function xz(content: Uint8Array, level = 6): Buffer {
+  const { error, status, stdout } = spawnSync('xz', [`-${level}`, '-T2', '--stdout'], {
+    input: content,
+    maxBuffer: 2 ** 30,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  if (error) {
+    throw new Error('xz is needed to pack the archives (Debian: xz-utils); --no-archive leaves them out', {
+      cause: error,
+    });
+  }
+  if (status !== 0) throw new Error('xz failed');
+  return stdout;
+}

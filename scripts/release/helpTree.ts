@@ -1,0 +1,65 @@
+/** The command line as data and as text: what man pages and completion scripts are made from. */
+import { PassThrough } from 'node:stream';
+import type { Command } from 'commander';
+import { systemClock, systemRandom } from '../../src/base/clock.ts';
+import type { World } from '../../src/cli/context.ts';
+import { createProgram, runProgram } from '../../src/cli/program.ts';
+import { PRODUCT } from './description.ts';
+
+const COLUMNS = 80;
+
+/** All commands, below the program itself. */
+export function commandTree(): Command {
+  return createProgram(
+    worldInto(() => {}),
+    () => {},
+  );
+}
+
+/** What a command's help says after its options: explanations and examples. */
+export function textAfterHelp(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: (part) => {
+      text += part;
+    },
+  });
+  command.outputHelp();
+  return text.slice(text.indexOf(command.helpInformation()) + command.helpInformation().length).trim();
+}
+
+/** The script that `relay completion SHELL` prints. */
+export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<string> {
+  let text = '';
+  const code = await runProgram(
+    ['completion', shell],
+    worldInto((part) => {
+      text += part;
+    }),
+  );
+  if (code !== 0) throw new Error(`relay completion ${shell} failed`);
+  return text;
+}
+
+/** Nothing of the machine that builds. */
+function worldInto(out: (text: string) => void): World {
+  const none = () => Promise.reject(new Error('not for making help'));
+  return {
+    io: {
+      stdin: new PassThrough(),
+      out,
+      err: () => {},
+      terminal: { stdin: false, stdout: false, stderr: false },
+      columns: COLUMNS,
+    },
+    env: {},
+    platform: 'linux',
+    clock: systemClock,
+    random: systemRandom,
+    version: PRODUCT.version,
+    signal: new AbortController().signal,
+    openBrowser: none,
+    parts: none,
+    machine: none,
+  };
+}

@@ -1,0 +1,91 @@
+/** The manual, one page for the program and one for each command, made from the help. man(7) */
+import type { Command } from 'commander';
+import { SOURCE_DATE } from '../package/sourceDate.ts';
+import { PRODUCT } from './description.ts';
+import { commandTree, textAfterHelp } from './helpTree.ts';
+
+/** Pages by the names of their files: `relay.1`, `relay-serve.1`. */
+export function manPages(): Record<string, string> {
+  const program = commandTree();
+  const commands = program.commands.filter((command) => command.name() !== 'help');
+  const pages = commands.map((command) => [`relay-${command.name()}.1`, commandPage(command, program)]);
+  return { 'relay.1': programPage(program, commands), ...Object.fromEntries(pages) };
+}
+
+function programPage(program: Command, commands: readonly Command[]): string {
+  return page('relay', program.description(), [
+    ['SYNOPSIS', '.B relay\n[\\fIoptions\\fR] \\fIcommand\\fR [\\fIarguments\\fR]'],
+    ['DESCRIPTION', PRODUCT.longDescription.map(roff).join('\n.PP\n')],
+    ['OPTIONS', terms(optionRows(program))],
+    ['COMMANDS', terms(commands.map((command) => [`relay-${command.name()}(1)`, command.description()]))],
+    ['EXAMPLES', literal(textAfterHelp(program).replace(/^Examples:\n/, ''))],
+  ]);
+}
+
+function commandPage(command: Command, program: Command): string {
+  const name = `relay ${command.name()}`;
+  const nested = command.commands.filter((one) => one.name() !== 'help');
+  return page(`relay-${command.name()}`, command.description(), [
+    ['SYNOPSIS', `.B ${name}\n${roff(command.usage())}`],
+    ['DESCRIPTION', `${roff(command.description())}.`],
+    ['ARGUMENTS', terms(argumentRows(command))],
+    ['COMMANDS', nested.map((one) => nestedCommand(name, one)).join('\n')],
+    [
+      'OPTIONS',
+      terms([...optionRows(command), ...optionRows(program).filter(([term]) => /--(home|json)/.test(term))]),
+    ],
+    ['NOTES', literal(textAfterHelp(command))],
+    ['SEE ALSO', '.BR relay (1)'],
+  ]);
+}
+
+function nestedCommand(parent: string, command: Command): string {
+  const rows = [...argumentRows(command), ...optionRows(command)];
+  const title = `.SS ${parent} ${command.name()} ${roff(command.usage())}`;
+  return [title, `${roff(command.description())}.`, ...(rows.length === 0 ? [] : [terms(rows)])].join('\n');
+}
+
+function page(name: string, summary: string, sections: ReadonlyArray<[title: string, text: string]>): string {
+  const date = new Date(SOURCE_DATE * 1_000).toISOString().slice(0, 10);
+  const filled = sections.filter(([, text]) => text !== '');
+  return [
+    `.TH ${name.toUpperCase()} 1 ${date} "relay ${PRODUCT.version}" "relay Manual"`,
+    `.SH NAME\n${roff(name)} \\- ${roff(summary)}`,
+    ...filled.map(([title, text]) => `.SH ${title}\n${text}`),
+    '',
+  ].join('\n');
+}
+
+type Row = [term: string, text: string];
+
+function optionRows(command: Command): Row[] {
+  const help = command.createHelp();
+  return help
+    .visibleOptions(command)
+    .map((option) => [help.optionTerm(option), help.optionDescription(option)]);
+}
+
+function argumentRows(command: Command): Row[] {
+  const help = command.createHelp();
+  return help
+    .visibleArguments(command)
+    .map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]);
+}
+
+function terms(rows: readonly Row[]): string {
+  return rows.map(([term, text]) => `.TP\n.B ${roff(term)}\n${roff(text)}`).join('\n');
+}
+
+/** Lines as they are. */
+function literal(text: string): string {
+  if (text === '') return '';
+  return `.nf\n${text.split('\n').map(roff).join('\n')}\n.fi`;
+}
+
+/** A line that begins with a dot or an apostrophe would be a request. */
+function roff(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^(?=[.'])/gm, '\\&');
+}

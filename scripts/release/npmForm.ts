@@ -1,0 +1,49 @@
+/** The package for `npx`: the program as one script for the Node that is there, and what no bundle can hold. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { dependencies, engines } from '../../package.json' with { type: 'json' };
+import { REPOSITORY } from '../../src/base/project.ts';
+import { root } from '../bundle.ts';
+import { SOURCE_DATE } from '../package/sourceDate.ts';
+import { type TarEntry, tarFile } from '../package/tarFile.ts';
+import { PRODUCT } from './description.ts';
+
+/** @param script path of the bundle of `src/main.ts`; `notices`: of the licenses of what is in it */
+export async function npmFile({ script, notices }: { script: string; notices: string }): Promise<Buffer> {
+  const manifest = {
+    name: PRODUCT.name,
+    version: PRODUCT.version,
+    description: PRODUCT.description,
+    license: PRODUCT.license,
+    keywords: PRODUCT.keywords,
+    ...(REPOSITORY === null ? {} : { repository: `github:${REPOSITORY}` }),
+    mcpName: PRODUCT.mcp,
+    type: 'module',
+    bin: { relay: 'bin/relay.mjs' },
+    engines,
+    // The keychain's native addon, and SQLite's WebAssembly.
+    dependencies: {
+      '@napi-rs/keyring': dependencies['@napi-rs/keyring'],
+      'sql.js': dependencies['sql.js'],
+    },
+  };
+  const file = async (path: string, from: string, mode = 0o644): Promise<TarEntry> => ({
+    path: `package/${path}`,
+    content: await readFile(from),
+    mode,
+  });
+  const entries = [
+    {
+      path: 'package/package.json',
+      content: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`),
+      mode: 0o644,
+    },
+    await file('bin/relay.mjs', join(root, 'bin', 'relay.mjs'), 0o755),
+    await file('dist/relay.cjs', script),
+    await file('README.md', join(root, 'README.md')),
+    await file('LICENSE', join(root, 'LICENSE')),
+    await file('THIRD-PARTY-LICENSES.txt', notices),
+  ];
+  return gzipSync(tarFile(entries, SOURCE_DATE), { level: 9 });
+}

@@ -1,0 +1,104 @@
+/** Everything that a release has beside the executables and their archives. */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { root } from '../bundle.ts';
+import { TARGETS, type Target } from '../package/targets.ts';
+import { debFile } from './deb.ts';
+import { fileName, PRODUCT } from './description.ts';
+import { iconPng, iconSvg } from './icon.ts';
+import { manifests } from './manifests.ts';
+import { mcpbFile } from './mcpb.ts';
+import { npmFile } from './npmForm.ts';
+import { rpmFile } from './rpm.ts';
+import { sbom } from './sbom.ts';
+
+const LICENSE = join(root, 'LICENSE');
+const CHANGELOG = join(root, '.github', 'CHANGELOG.md');
+
+export interface PackagesOptions {
+  target: Target;
+  /** Paths of the executable, which the packages are written beside, and of the licenses of what is in it. */
+  executable: string;
+  notices: string;
+}
+
+/** Writes what is made of one executable, beside it: a bundle, and packages for Linux. Returns the paths. */
+export async function writePackages({ target, executable, notices }: PackagesOptions): Promise<string[]> {
+  const dist = dirname(executable);
+  const made = async (kind: string, content: Uint8Array) => {
+    const path = join(dist, fileName(`${target.name}.${kind}`));
+    await writeFile(path, content);
+    return path;
+  };
+  const paths = [await made('mcpb', await mcpbFile(target, executable, [LICENSE, notices]))];
+  const arch = target.name.replace('linux-', '');
+  if (arch === 'x64' || arch === 'arm64') {
+    const options = { arch, executable, license: LICENSE, notices, changelog: CHANGELOG } as const;
+    paths.push(await made('deb', await debFile(options)), await made('rpm', await rpmFile(options)));
+  }
+  return paths;
+}
+
+/** Writes what is the same for all targets: the package for npx, the parts list, the scripts that install. */
+export async function writeCommonFiles(
+  dist: string,
+  parts: { script: string; notices: string },
+): Promise<void> {
+  await writeFile(join(dist, fileName('npm.tgz')), await npmFile(parts));
+  await writeFile(join(dist, fileName('sbom.cdx.json')), await sbom());
+  for (const name of ['install.sh', 'install.ps1']) {
+    const template = await readFile(join(root, 'scripts', 'release', name), 'utf8');
+    const script = template
+      .replaceAll('@VERSION@', PRODUCT.version)
+      .replaceAll('@DOWNLOADS@', PRODUCT.downloads);
+    await writeFile(join(dist, name), script, { mode: name.endsWith('.sh') ? 0o755 : 0o644 });
+  }
+  const latest = { version: PRODUCT.version, url: `${PRODUCT.home}/releases/tag/v${PRODUCT.version}` };
+  await writeFile(join(dist, 'latest.json'), `${JSON.stringify(latest)}\n`);
+}
+
+/**
+ * Writes `dist/release`: the icon, and the manifests for package managers and registries, which name every file by its
+ * checksum.
+ * @returns false, and nothing is written, when files of some target are missing
+ */
+export async function writeManifests(dist: string): Promise<boolean> {
+  const folder = join(dist, 'release');
+  await rm(folder, { recursive: true, force: true });
+  const sums = await readSums(dist);
+  const wanted = TARGETS.flatMap(({ name, archive }) => [`${name}.${archive}`, `${name}.mcpb`]);
+  if (wanted.some((what) => sums[fileName(what)] === undefined)) return false;
+  const files: Record<string, string | Uint8Array> = {
+    'icon.svg': iconSvg(),
+    'icon.png': iconPng(512),
+    ...manifests(sums),
+  };
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
+  return true;
+}
+
+async function readSums(dist: string): Promise<Record<string, string>> {
+  const lines = (await readFile(join(dist, 'SHA256SUMS'), 'utf8')).trimEnd().split('\n');
+  return Object.fromEntries(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
+}
+
+/**
+ * Writes `SHA256SUMS` over all files of this version and the scripts that install them, in the form that
+ * `sha256sum --check` reads.
+ */
+export async function writeSums(dist: string): Promise<void> {
+  const names = (await readdir(dist)).filter(
+    (name) => name.startsWith(fileName('')) || name === 'install.sh' || name === 'install.ps1',
+  );
+  const lines = await Promise.all(
+    names.sort().map(async (name) => {
+      const digest = createHash('sha256').update(await readFile(join(dist, name)));
+      return `${digest.digest('hex')}  ${name}\n`;
+    }),
+  );
+  await writeFile(join(dist, 'SHA256SUMS'), lines.join(''));
+}

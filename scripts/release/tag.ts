@@ -1,0 +1,35 @@
+/** Whether a tag may become a release. Pure. */
+
+export interface Tagged {
+  /** As pushed: `v1.2.3`. */
+  tag: string;
+  /** Of package.json. */
+  version: string;
+  /** `owner/name` of the repository that builds, and the one that the links in packages lead to. */
+  builder: string;
+  published: string | null;
+  changelog: string;
+}
+
+/** One sentence for each reason against it. */
+export function tagProblems({ tag, version, builder, published, changelog }: Tagged): string[] {
+  const problems: string[] = [];
+  if (tag !== `v${version}`) problems.push(`The tag is ${tag}, and package.json has version ${version}.`);
+  if (published !== builder) {
+    problems.push(
+      `The release would be at ${builder}, and src/base/project.ts says ${published ?? 'that there is none'}.`,
+    );
+  }
+  if (releaseNotes(changelog, version) === null) {
+    problems.push(`.github/CHANGELOG.md has no section "## ${version}" with text in it.`);
+  }
+  return problems;
+}
+
+/** What the changelog says of a version; null: nothing. */
+export function releaseNotes(changelog: string, version: string): string | null {
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((text) => text.split(/[\s\]]/)[0]?.replace('[', '') === version);
+  const notes = section?.slice(section.indexOf('\n') + 1).trim();
+  return notes ? notes : null;
+}

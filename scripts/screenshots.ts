@@ -1,0 +1,171 @@
+/**
+ * `node --import tsx scripts/screenshots.ts`: the pictures of the README, taken of the demo in Chromium (RELAY_CHROMIUM names
+ * another than the system's). All music in them is invented.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { runProgram } from '../src/cli/program.ts';
+import { systemWorld } from '../src/cli/world.ts';
+import { root } from './bundle.ts';
+
+const FOLDER = join(root, '.github', 'images');
+const OWNER_CODE = 'demo-owner-code-for-pictures';
+const COLUMNS = 92;
+const WIDE = { width: 960, height: 640 };
+/** What a song list may look like that somebody has typed; the last one is not in the catalog. */
+const MISSING = { title: 'A Song That Nobody Recorded', artist: 'Nobody' };
+
+const home = await mkdtemp(join(tmpdir(), 'relay-pictures-'));
+const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', MCP_OAUTH_OWNER_SECRET: OWNER_CODE, LANG: 'C.UTF-8' };
+await mkdir(FOLDER, { recursive: true });
+const server = spawn(
+  process.execPath,
+  [join(root, 'bin', 'relay.mjs'), 'serve', '--demo', '--json', '--port', '0'],
+  {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  },
+);
+try {
+  const [line] = await once(server.stdout, 'data');
+  const { baseUrl } = JSON.parse(String(line));
+  const browser = await chromium.launch({
+    executablePath: process.env.RELAY_CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  });
+  try {
+    await takeAll(browser, baseUrl);
+  } finally {
+    await browser.close();
+  }
+} finally {
+  await stopped(server);
+  await rm(home, { recursive: true, force: true });
+}
+
+async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
+  const page = await browser.newPage({ viewport: WIDE, deviceScaleFactor: 2 });
+  await page.goto(await authorizeUrl(baseUrl));
+  await page.getByLabel('Owner code').waitFor();
+  await take(page, 'approval');
+  // Before the owner's page, which shows it.
+  const text = await jobInTerminal();
+  await page.goto(baseUrl);
+  const code = page.getByLabel('Owner code');
+  const hasOwnerPage = await code.waitFor({ timeout: 3_000 }).then(
+    () => true,
+    () => false,
+  );
+  if (hasOwnerPage) {
+    await code.fill(OWNER_CODE);
+    await code.press('Enter');
+    await page.locator('#jobs').waitFor();
+    await take(page, 'owner');
+  } else console.log("left out: the owner's page, which this server does not have");
+  // The pages of the server allow no styles of others.
+  await page.goto('about:blank');
+  await page.setContent(terminalPage(text));
+  await take(page, 'terminal', page.locator('main'));
+}
+
+async function take(page: Page, name: string, part?: ReturnType<Page['locator']>): Promise<void> {
+  const path = join(FOLDER, `${name}.png`);
+  await (part ?? page).screenshot({ path });
+  console.log(path);
+}
+
+/** The address at which a client that has registered itself asks for approval. */
+async function authorizeUrl(baseUrl: string): Promise<string> {
+  const redirectUri = 'http://127.0.0.1:7777/callback';
+  const answer = await fetch(`${baseUrl}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: 'Example client',
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'none',
+    }),
+  });
+  const { client_id: clientId } = (await answer.json()) as { client_id: string };
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
+    code_challenge_method: 'S256',
+    state: 'state',
+  });
+  return `${baseUrl}/oauth/authorize?${query}`;
+}
+
+/** A job from its list to the playlist, as a terminal shows it. */
+async function jobInTerminal(): Promise<string> {
+  const found = JSON.parse(await relay(['call', 'search_tracks', 'query=carousel', 'limit=40', '--json']));
+  const named = new Map<string, object>();
+  for (const { name, artists } of found.items) named.set(name, { title: name, artist: artists[0]?.name });
+  const items = [...named.values()];
+  const playlist = JSON.parse(await relay(['call', 'create_playlist', 'name=Carousel', '--json']));
+  const args = {
+    type: 'add_to_playlist',
+    payload: { playlist_id: playlist.id, strict: false },
+    items: [...items, MISSING],
+  };
+  const { job_id: id } = JSON.parse(
+    await relay(['call', 'create_bulk_job', '--args', JSON.stringify(args), '--json']),
+  );
+  const short = String(id).slice(0, 8);
+  const shown = [['jobs', 'show', short, '--watch'], ['jobs', 'commit', short, '--watch'], ['jobs']];
+  const parts = [];
+  for (const words of shown) parts.push(`$ relay ${words.join(' ')}\n${await relay(words, true)}`);
+  return parts.join('\n');
+}
+
+/** What a command writes; on a terminal with both streams as they are seen at its end. */
+async function relay(words: string[], terminal = false): Promise<string> {
+  let text = '';
+  const write = (part: string) => {
+    text += part;
+  };
+  const world = systemWorld(new AbortController().signal);
+  const code = await runProgram(words, {
+    ...world,
+    env,
+    io: {
+      stdin: process.stdin,
+      out: write,
+      err: terminal ? write : () => {},
+      terminal: { stdin: false, stdout: terminal, stderr: terminal },
+      columns: COLUMNS,
+    },
+  });
+  if (code !== 0) throw new Error(`relay ${words.join(' ')} ended with ${code}: ${text}`);
+  // A line that was drawn again shows what was drawn last.
+  return text
+    .replaceAll('Using the running demo.\n', '')
+    .split('\n')
+    .map((line) => line.slice(line.lastIndexOf('\r') + 1).replaceAll('\u001b[K', ''))
+    .join('\n');
+}
+
+function terminalPage(text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').trimEnd();
+  const marked = escaped.replace(/^\$ .*$/gm, (line) => `<b>${line}</b>`);
+  return `<!doctype html><meta charset="utf-8"><style>
+    body { margin: 0; background: white; }
+    main { display: inline-block; padding: 20px 24px; border-radius: 10px; background: #17162b; color: #e4e0d3; }
+    pre { margin: 0; font: 14px/1.5 "DejaVu Sans Mono", monospace; }
+    b { color: #ffb03c; }
+  </style><main><pre>${marked}</pre></main>`;
+}
+
+async function stopped(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = once(child, 'close');
+  child.kill('SIGTERM');
+  await ended;
+}

@@ -1,0 +1,59 @@
+/** Finding and removing the completion that a person has put into the startup files of a shell, as the help says. */
+import { realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readRegularFile, replaceFile } from '../../base/files.ts';
+
+const MAX_BYTES = 1024 * 1024;
+
+/** The lines that `relay completion --help` tells to add. */
+const LINES: ReadonlyArray<readonly [file: string, line: string]> = [
+  ['.bashrc', 'source <(relay completion bash)'],
+  ['.bash_profile', 'eval "$(relay completion bash)"'],
+  ['.zshrc', 'source <(relay completion zsh)'],
+];
+
+const FISH_FILE = ['.config', 'fish', 'completions', 'relay.fish'];
+const FISH_START = '# Completion of relay for fish';
+
+export interface InstalledCompletion {
+  file: string;
+  remove(): Promise<void>;
+}
+
+/** @param home of the person */
+export async function installedCompletion(home: string): Promise<InstalledCompletion[]> {
+  const found: InstalledCompletion[] = [];
+  for (const [name, line] of LINES) {
+    const file = join(home, name);
+    const text = await textOf(file);
+    if (text === null || !linesOf(text).includes(line)) continue;
+    found.push({ file, remove: () => removeLine(file, line) });
+  }
+  const fish = join(home, ...FISH_FILE);
+  if ((await textOf(fish))?.startsWith(FISH_START)) found.push({ file: fish, remove: () => rm(fish) });
+  return found;
+}
+
+async function textOf(file: string): Promise<string | null> {
+  try {
+    return (await readRegularFile(file, MAX_BYTES)).bytes.toString('utf8');
+  } catch (error) {
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+/** Startup files are often links into a folder of their own: what they lead to is replaced. */
+async function removeLine(file: string, line: string): Promise<void> {
+  const target = await realpath(file);
+  const { bytes, mode, uid, gid } = await readRegularFile(target, MAX_BYTES);
+  const kept = bytes
+    .toString('latin1')
+    .split('\n')
+    .filter((one) => one.replace(/\r$/, '') !== line);
+  await replaceFile(target, Buffer.from(kept.join('\n'), 'latin1'), { mode, owner: { uid, gid } });
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r?\n/);
+}

@@ -1,0 +1,106 @@
+import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
+import { HELP_GROUPS } from '../commandGroups.ts';
+import { commandLine } from '../commandLine.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type ExitCode, type Finish } from '../exit.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+import type { Part } from './uninstallParts.ts';
+
+const EXPLANATION = `
+Takes away what relay has put on this computer: the service, its entries in the
+files of AI clients, the completion, the state with login, settings and jobs,
+and the key in the keychain. Each is asked for. Stop the server first. The
+program itself stays: remove it as you installed it.
+
+Examples:
+  $ relay uninstall
+  $ relay uninstall --yes`;
+
+export function uninstallCommand(context: Context, finish: Finish): Command {
+  return new Command('uninstall')
+    .helpGroup(HELP_GROUPS.state)
+    .description('Remove the service, client entries, completion, state and key')
+    .option('--yes', 'Remove everything without asking; needed without a terminal')
+    .addHelpText('after', EXPLANATION)
+    .action(async ({ yes = false }: { yes?: boolean }) => finish(await runUninstall(context, yes)));
+}
+
+async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
+  const { io, json, signal } = context;
+  if (!yes && !(io.terminal.stdin && io.terminal.stderr)) {
+    throw new RelayError('USAGE', 'Without a terminal, nobody can be asked what to remove.', {
+      remedy: { text: 'To remove everything: {command}', command: ['uninstall', '--yes'] },
+    });
+  }
+  await refuseRunning(context);
+  const { findParts, removeUnpacked } = await import('./uninstallParts.ts');
+  const { openQuestions } = await import('../terminal/prompt.ts');
+  const { parts, notes } = await findParts(context);
+  for (const line of notes) note(io, line);
+  const removed: Part[] = [];
+  const kept: Part[] = [];
+  const left: string[] = [];
+  const failed: string[] = [];
+  // Only looking at stdin starts reading.
+  const questions = yes ? null : openQuestions(io, signal);
+  for (const part of parts) {
+    if (questions !== null && !(await questions.confirm(`Remove ${part.what}?`))) {
+      kept.push(part);
+      continue;
+    }
+    try {
+      left.push(...(await part.remove()));
+      removed.push(part);
+      if (!json) printLine(io, `Removed ${part.what}.`);
+    } catch (error) {
+      if (!(error instanceof RelayError)) throw error;
+      failed.push(error.message);
+      note(io, error.message);
+    }
+  }
+  questions?.close();
+  if (removed.some(({ name }) => name === 'state')) await removeUnpacked();
+  const { program } = await context.machine();
+  if (json) printJson(io, { removed: removed.map(shown), kept: kept.map(shown), left, failed, program });
+  else sayWhatStays(context, { nothing: parts.length === 0, left, program });
+  return failed.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+function shown({ name, what }: Part) {
+  return { part: name, what };
+}
+
+/** The service is stopped by its removal; any other server would write the state again. */
+async function refuseRunning(context: Context): Promise<void> {
+  const { openService } = await import('../service/serviceSetup.ts');
+  const { readServerFile } = await import('../../store/home/serverFile.ts');
+  const { inspectSettings } = await import('../../config/settings.ts');
+  const { join } = await import('node:path');
+  const { home } = inspectSettings(context.loadOptions()).settings;
+  const [own, demo] = await Promise.all([readServerFile(home), readServerFile(join(home, 'demo'))]);
+  const server = own ?? demo;
+  if (server === null) return;
+  const service = await openService(context)
+    .then(({ manager }) => manager.find())
+    .catch(() => null);
+  if (demo === null && service?.writtenBy === 'relay' && service.pid === server.pid) return;
+  throw new RelayError('ALREADY_RUNNING', `A server is running (pid ${server.pid}). Nothing was removed.`, {
+    remedy: { text: 'Stop it, then run {command} again.', command: ['uninstall'] },
+    details: { pid: server.pid, baseUrl: server.baseUrl },
+  });
+}
+
+interface Rest {
+  nothing: boolean;
+  left: readonly string[];
+  program: readonly string[];
+}
+
+function sayWhatStays(context: Context, { nothing, left, program }: Rest): void {
+  const { io } = context;
+  if (nothing) printLine(io, `There is nothing to remove for ${commandLine(context)}.`);
+  for (const path of left) note(io, `Left, since relay did not make it: ${path}`);
+  note(io, `The program stays: ${program.join(' ')}`);
+  note(io, 'To end its access at Spotify too: https://www.spotify.com/account/apps/');
+}

@@ -1,0 +1,52 @@
+/** Removing what the program has put into a home, and nothing else. */
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCodeOf } from '../../domain/errors.ts';
+import { acquireHome, type HomeLock } from './lock.ts';
+import { exists } from './smallFiles.ts';
+
+/** With what stands beside them: copies, halves of a write. */
+const OWN_FILE = /^(relay\.(db|lock|log)|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
+
+const DEMO = 'demo';
+
+/**
+ * Removes the state, the settings and the key file of a home and of the demo in it, then the directories where nothing else
+ * is in them.
+ * @returns paths of what is left
+ * @throws RelayError `ALREADY_RUNNING` while a server has either; then nothing is removed
+ */
+export async function eraseHome(home: string): Promise<string[]> {
+  const homes = [];
+  for (const path of [home, join(home, DEMO)]) if (await exists(path)) homes.push(path);
+  const locks: HomeLock[] = [];
+  try {
+    for (const path of homes) locks.push(await acquireHome(path, { purpose: 'relay uninstall' }));
+    for (const path of homes) await eraseFiles(path);
+  } finally {
+    for (const lock of locks) await lock.release();
+  }
+  const left = [];
+  // The demo is inside the other.
+  for (const path of homes.reverse()) left.push(...(await removeEmpty(path)));
+  return left;
+}
+
+async function eraseFiles(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    // This process holds the lock, and takes it away when it lets go.
+    if (OWN_FILE.test(name) && name !== 'relay.lock') await rm(join(home, name), { force: true });
+  }
+}
+
+/** The entries for which the directory stays. */
+async function removeEmpty(path: string): Promise<string[]> {
+  try {
+    await rmdir(path);
+    return [];
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOTEMPTY' && systemCodeOf(error) !== 'EEXIST') return [path];
+    const names = await readdir(path);
+    return names.filter((name) => name !== DEMO).map((name) => join(path, name));
+  }
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Machine } from '../../src/service/manager.ts';
+import { unitText } from '../../src/service/systemdUnit.ts';
+import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
+
+const TERMINAL = { stdin: true, stdout: true, stderr: true };
+const SPOTIFY = 'To end its access at Spotify too: https://www.spotify.com/account/apps/\n';
+const CLIENTS = [
+  { id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'yes' },
+  { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'no' },
+  { id: 'zed', name: 'Zed', file: '/me/.zed', state: 'unreadable' },
+  { id: 'vscode', name: 'VS Code', file: '/me/mcp.json', state: 'no', otherNames: ['music'] },
+];
+
+/** A person's computer with everything that relay can put there; commands that it runs are recorded. */
+function computer(context: TestContext, { refuses = '' } = {}) {
+  const me = temporaryHome(context);
+  const state = join(me, 'state');
+  const program = join(me, 'bin', 'relay');
+  const unit = join(me, '.config', 'systemd', 'user', 'relay.service');
+  write(unit, unitText([program, '--home', state, 'serve']));
+  write(join(me, '.bashrc'), 'alias ls=ls\nsource <(relay completion bash)\nexport A=1\n');
+  write(join(me, '.zshrc'), 'source <(relay completion zsh) # mine\n');
+  write(
+    join(me, '.config', 'fish', 'completions', 'relay.fish'),
+    '# Completion of relay for fish; load it\n',
+  );
+  for (const name of [
+    'relay.db',
+    'relay.db.before-restore-2026',
+    'config.json',
+    'master.key',
+    'update.json',
+  ]) {
+    write(join(state, name), '{}');
+    write(join(state, 'demo', name), '{}');
+  }
+  const asked: string[] = [];
+  const machine: Machine = {
+    program: [program],
+    homeDir: me,
+    uid: 501,
+    run: async (command, words) => {
+      const line = [command === program ? 'relay' : command, ...words].join(' ');
+      asked.push(line);
+      if (line === refuses) {
+        return { ok: false, out: '', err: '{"error":{"code":"CONFLICT","message":"The file changed."}}' };
+      }
+      return {
+        ok: true,
+        out: line.startsWith('relay connect') ? JSON.stringify({ clients: CLIENTS }) : '',
+        err: '',
+      };
+    },
+  };
+  // Paths as on Linux, on which all of this is.
+  const seen = (text: string) => text.replaceAll(me, '~').replaceAll('\\', '/');
+  const run = async (args: string[], options: CliOptions = {}) => {
+    const { code, out, err } = await relay(['uninstall', ...args], {
+      machine,
+      env: { RELAY_HOME: state, RELAY_KEYCHAIN: 'file' },
+      ...options,
+    });
+    return { code, out: seen(out), err: seen(err) };
+  };
+  return { me, state, unit, asked, run };
+}
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+
+test('relay uninstall --yes takes away all that relay has put on the computer', async (context) => {
+  const { me, state, unit, asked, run } = computer(context);
+  assert.deepEqual(await run(['--yes']), {
+    code: 0,
+    out: `Removed the service (~/.config/systemd/user/relay.service).
+Removed relay from Cursor (/me/.cursor/mcp.json).
+Removed relay from VS Code (/me/mcp.json).
+Removed the completion in ~/.bashrc.
+Removed the completion in ~/.config/fish/completions/relay.fish.
+Removed the login, settings, jobs and history in ~/state.
+`,
+    err: `The program stays: ~/bin/relay\n${SPOTIFY}`,
+  });
+  assert.deepEqual(
+    asked.filter((line) => line.startsWith('relay')),
+    ['relay connect --json', 'relay connect cursor --remove --json', 'relay connect vscode --remove --json'],
+  );
+  assert.deepEqual([existsSync(state), existsSync(unit)], [false, false]);
+  assert.equal(readFileSync(join(me, '.bashrc'), 'utf8'), 'alias ls=ls\nexport A=1\n');
+  assert.equal(readFileSync(join(me, '.zshrc'), 'utf8'), 'source <(relay completion zsh) # mine\n');
+
+  const again = await run(['--yes', '--json']);
+  assert.equal(again.code, 0);
+  assert.deepEqual(
+    JSON.parse(again.out).removed.map(({ part }: { part: string }) => part),
+    ['client', 'client'],
+  );
+});
+
+test('on a terminal each part is asked for, and what is not agreed to stays', async (context) => {
+  const { me, state, unit, asked, run } = computer(context);
+  const { code, out, err } = await run([], { terminal: TERMINAL, stdin: 'n\n\ny\nno\n' });
+  assert.deepEqual([code, out], [0, 'Removed relay from VS Code (/me/mcp.json).\n']);
+  assert.deepEqual(
+    err.split(' [y/N] ').map((text) => text.trim()),
+    [
+      'Remove the service (~/.config/systemd/user/relay.service)?',
+      'Remove relay from Cursor (/me/.cursor/mcp.json)?',
+      'Remove relay from VS Code (/me/mcp.json)?',
+      'Remove the completion in ~/.bashrc?',
+      'Remove the completion in ~/.config/fish/completions/relay.fish?',
+      'Remove the login, settings, jobs and history in ~/state?',
+      `The program stays: ~/bin/relay\n${SPOTIFY}`.trim(),
+    ],
+  );
+  assert.deepEqual(
+    asked.filter((line) => line.includes('--remove')),
+    ['relay connect vscode --remove --json'],
+  );
+  assert.deepEqual([existsSync(join(state, 'relay.db')), existsSync(unit)], [true, true]);
+  assert.match(readFileSync(join(me, '.bashrc'), 'utf8'), /relay completion/);
+});
+
+test('without a terminal it needs --yes, and a running server keeps everything', async (context) => {
+  const { state, asked, run } = computer(context);
+  assert.deepEqual(await run([]), {
+    code: 2,
+    out: '',
+    err: 'relay: Without a terminal, nobody can be asked what to remove.\n  To remove everything: `relay uninstall --yes`\n',
+  });
+  for (const home of [state, join(state, 'demo')]) {
+    const server = {
+      pid: process.pid,
+      startedAt: '2026-11-20T12:00:00.000Z',
+      version: '1.2.3',
+      baseUrl: 'http://127.0.0.1:4980',
+    };
+    writeFileSync(join(home, 'server.json'), JSON.stringify(server));
+    const refused = await run(['--yes']);
+    assert.deepEqual([refused.code, refused.out], [1, '']);
+    assert.match(refused.err, /^relay: A server is running \(pid \d+\)\. Nothing was removed\.\n/);
+    writeFileSync(join(home, 'server.json'), '{}');
+  }
+  assert.equal(existsSync(join(state, 'relay.db')), true);
+  assert.deepEqual(
+    asked.filter((line) => line.startsWith('relay')),
+    [],
+  );
+});
+
+test('what cannot be removed is said, the rest goes, and files of the person stay', async (context) => {
+  const { state, run } = computer(context, { refuses: 'relay connect cursor --remove --json' });
+  writeFileSync(join(state, 'oauth-clients.json'), '[]');
+  writeFileSync(join(state, 'notes.txt'), 'mine');
+  const { code, err } = await run(['--yes']);
+  assert.equal(code, 1);
+  assert.equal(
+    err,
+    `/me/.cursor/mcp.json was not changed: The file changed.
+Left, since relay did not make it: ~/state/notes.txt
+Left, since relay did not make it: ~/state/oauth-clients.json
+The program stays: ~/bin/relay
+${SPOTIFY}`,
+  );
+  assert.deepEqual(readdirSync(state).sort(), ['notes.txt', 'oauth-clients.json']);
+});

@@ -1,0 +1,82 @@
+/** A Debian or Ubuntu of its own, as small as one can be, in a directory; made from what this machine's apt offers. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const SOURCES = [
+  '/etc/apt/sources.list',
+  '/etc/apt/sources.list.d/debian.sources',
+  '/etc/apt/sources.list.d/ubuntu.sources',
+];
+
+/** Where package managers keep their books. */
+const BOOKS = /^\.\/(var\/lib\/(dpkg|rpm)|var\/log\/dpkg\.log|var\/cache\/ldconfig|root\/\.rpmdb)(\/|$)/;
+
+export interface CleanRoot {
+  path: string;
+  /** Runs a program inside, as root, with nothing of this machine's environment. */
+  command(...args: string[]): [command: string, args: string[]];
+  /** Runs it to its end and returns stdout. Throws where it fails. */
+  run(...args: string[]): string;
+  /** Every file with what it is, its rights, owner, size and target, but for the books of package managers. */
+  files(): string[];
+  remove(): void;
+}
+
+export function withoutCleanRoot(): string | false {
+  const missing = ['mmdebstrap', 'rpm', 'dpkg'].filter(
+    (name) => spawnSync(name, ['--version']).error !== undefined,
+  );
+  if (missing.length === 0 || process.env.CI === 'true') return false;
+  return `not installed: ${missing.join(', ')}`;
+}
+
+export function makeCleanRoot(): CleanRoot {
+  const path = join(mkdtempSync(join(tmpdir(), 'relay-root-')), 'root');
+  const sources = SOURCES.filter(
+    (source) => existsSync(source) && readFileSync(source, 'utf8').trim() !== '',
+  );
+  const libraries = '--include=libstdc++6,libatomic1';
+  asRoot('mmdebstrap', '--quiet', '--variant=essential', libraries, '', path, ...sources);
+  const environment = ['env', '-i', 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root', 'LANG=C.UTF-8'];
+  const inside = (args: readonly string[]) => rootCommand([...environment, 'chroot', path, ...args]);
+  const format = '%p %y %m %U:%G %s %l\\n';
+  return {
+    path,
+    command: (...args) => inside(args),
+    run: (...args) => finished(...inside(args)),
+    files: () =>
+      asRoot(
+        'sh',
+        '-c',
+        `cd '${path}' && find . -xdev \\( -type d -printf '%p %y %m %U:%G\\n' -o -printf '${format}' \\)`,
+      )
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !BOOKS.test(line.split(' ')[0] ?? ''))
+        .sort(),
+    remove: () => asRoot('rm', '-rf', '--one-file-system', join(path, '..')),
+  };
+}
+
+/** Runs a program of this machine as root and returns stdout. Throws where it fails. */
+export function asRoot(...args: string[]): string {
+  return finished(...rootCommand(args));
+}
+
+function rootCommand(args: readonly string[]): [string, string[]] {
+  const [command = '', ...rest] = process.getuid?.() === 0 ? args : ['sudo', '-n', ...args];
+  return [command, rest];
+}
+
+function finished(command: string, args: string[]): string {
+  const PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+  const { status, stdout, stderr, error } = spawnSync(command, args, {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 28,
+    env: { ...process.env, PATH },
+  });
+  if (error || status !== 0) throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr}`);
+  return stdout;
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { version } from '../../package.json' with { type: 'json' };
+import { HOST } from '../../scripts/package/targets.ts';
+
+const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
+const NAME = `relay-${version}-${HOST?.name}`;
+const TOOLS = [
+  'sh',
+  'uname',
+  'mktemp',
+  'awk',
+  'cut',
+  'sha256sum',
+  'cp',
+  'chmod',
+  'mv',
+  'mkdir',
+  'rm',
+  'tar',
+  'xz',
+];
+
+interface Files {
+  [name: string]: Buffer | null;
+}
+
+/** Serves `dist`, with some files replaced or missing, and runs the script against it in an empty home. */
+async function install(context: TestContext, replaced: Files = {}, programs: readonly string[] = ['curl']) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    const name = (request.url ?? '').slice(1);
+    asked.push(name);
+    const content = name in replaced ? replaced[name] : readFileSync(join(DIST, name));
+    if (content == null) response.writeHead(404).end();
+    else response.end(content);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const home = mkdtempSync(join(tmpdir(), 'relay-install-'));
+  context.after(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  for (const name of [...TOOLS.filter((tool) => !programs.includes(`-${tool}`)), ...programs]) {
+    if (!name.startsWith('-')) symlinkSync(whereIs(name), join(bin, name));
+  }
+  const temp = join(home, 'tmp');
+  mkdirSync(temp);
+  const child = spawn(join(bin, 'sh'), [join(DIST, 'install.sh')], {
+    env: {
+      PATH: bin,
+      HOME: home,
+      TMPDIR: temp,
+      RELAY_DOWNLOAD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, err, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  assert.deepEqual(readdirSync(temp), []);
+  const program = join(home, '.local', 'bin', 'relay');
+  return { code, out: out.replaceAll(home, '~'), err, asked, program, left: readdirSync(home).sort() };
+}
+
+function whereIs(name: string): string {
+  const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' });
+  return stdout.trim();
+}
+
+function tampered(name: string): Buffer {
+  const content = readFileSync(join(DIST, name));
+  content.writeUInt8(content.readUInt8(1_000) ^ 1, 1_000);
+  return content;
+}
+
+const INSTALLED = `Installed ~/.local/bin/relay (${version}).
+~/.local/bin is not in your PATH. Add it, or run: ~/.local/bin/relay serve
+`;
+
+test('install.sh fetches the archive, checks it, and installs a program that runs', async (context) => {
+  const { code, out, err, asked, program } = await install(context);
+  assert.deepEqual([code, out, err], [0, INSTALLED, '']);
+  assert.deepEqual(asked, ['SHA256SUMS', `${NAME}.tar.xz`]);
+  assert.equal(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout, `${version}\n`);
+  assert.deepEqual(readdirSync(join(program, '..')), ['relay']);
+});
+
+test('without xz and curl it fetches the executable itself, with wget', async (context) => {
+  const { code, out, asked, program } = await install(context, {}, ['wget', '-xz']);
+  assert.deepEqual([code, out], [0, INSTALLED]);
+  assert.deepEqual(asked, ['SHA256SUMS', NAME]);
+  assert.equal(digest(readFileSync(program)), digest(readFileSync(join(DIST, NAME))));
+});
+
+test('a file that SHA256SUMS does not name, or not so, is not installed', async (context) => {
+  const archive = `${NAME}.tar.xz`;
+  const sums = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8');
+  const cases: Array<[replaced: Files, reason: string]> = [
+    [{ [archive]: tampered(archive) }, `${archive} is not the file that SHA256SUMS names.`],
+    [{ SHA256SUMS: Buffer.from(sums.replaceAll(archive, 'else')) }, `SHA256SUMS does not name ${archive}.`],
+    [{ SHA256SUMS: Buffer.from('') }, `SHA256SUMS does not name ${archive}.`],
+    [
+      { SHA256SUMS: Buffer.from(sums.replace(/^./gm, '0')) },
+      `${archive} is not the file that SHA256SUMS names.`,
+    ],
+  ];
+  for (const [replaced, reason] of cases) {
+    const { code, out, err, left } = await install(context, replaced);
+    assert.deepEqual([code, out, err], [1, '', `relay was not installed: ${reason}\n`]);
+    assert.deepEqual(left, ['bin', 'tmp']);
+  }
+  const missing = await install(context, { [archive]: null });
+  assert.equal(missing.code, 1);
+  assert.match(missing.err, /tar\.xz cannot be fetched\.\n$/);
+  assert.deepEqual(missing.left, ['bin', 'tmp']);
+});
+
+test('half a script installs nothing', (context) => {
+  const script = readFileSync(join(DIST, 'install.sh'), 'utf8');
+  const home = mkdtempSync(join(tmpdir(), 'relay-half-'));
+  context.after(() => rmSync(home, { recursive: true, force: true }));
+  const lines = script.split('\n');
+  for (let count = 1; count < lines.length - 2; count += 7) {
+    const path = join(home, 'half.sh');
+    writeFileSync(path, lines.slice(0, count).join('\n'));
+    spawnSync('sh', [path], {
+      env: { PATH: '/usr/bin:/bin', HOME: home, RELAY_DOWNLOAD_URL: 'http://127.0.0.1:9' },
+    });
+    assert.deepEqual(readdirSync(home), ['half.sh']);
+  }
+});
+
+function digest(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

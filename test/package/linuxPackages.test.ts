@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { version } from '../../package.json' with { type: 'json' };
+import { COMMANDS } from '../../src/cli/commandList.ts';
+import { TOOLS } from '../../src/tools/index.ts';
+import { asRoot, type CleanRoot, makeCleanRoot, withoutCleanRoot } from './cleanRoot.ts';
+
+const skip = withoutCleanRoot();
+const packageFile = (kind: string) =>
+  fileURLToPath(new URL(`../../dist/relay-${version}-linux-x64.${kind}`, import.meta.url));
+
+let root: CleanRoot;
+
+before(() => {
+  if (!skip) root = makeCleanRoot();
+});
+
+after(() => {
+  if (!skip) root.remove();
+});
+
+test('the Debian package installs, works, and leaves nothing when it is removed', { skip }, async () => {
+  const clean = root.files();
+  asRoot('cp', packageFile('deb'), `${root.path}/relay.deb`);
+  root.run('dpkg', '--install', '/relay.deb');
+  asRoot('rm', `${root.path}/relay.deb`);
+  assert.equal(root.run('dpkg', '--verify', 'relay'), '');
+  await works();
+  root.run('dpkg', '--purge', 'relay');
+  assert.deepEqual(root.files(), clean);
+});
+
+test('the RPM package installs, works, and leaves nothing when it is removed', { skip }, async () => {
+  const file = packageFile('rpm');
+  // A warning that this is not a system of rpm's comes before it.
+  assert.match(asRoot('rpm', '--checksig', file), /: digests OK\n$/);
+  const clean = root.files();
+  const rpm = (...args: string[]) => asRoot('rpm', `--root=${root.path}`, ...args);
+  rpm('--initdb');
+  // The libraries are there, and rpm knows of no package that brought them.
+  rpm('--install', '--nodeps', file);
+  assert.equal(rpm('--verify', '--nodeps', 'relay'), '');
+  await works();
+  rpm('--erase', 'relay');
+  assert.deepEqual(root.files(), clean);
+});
+
+/** What was installed is all there, serves the demo to a client, and takes away what it has made. */
+async function works(): Promise<void> {
+  const pages = root.run('ls', '/usr/share/man/man1').split('\n');
+  assert.equal(pages.filter((name) => name.startsWith('relay')).length, COMMANDS.length + 1);
+  assert.match(
+    root.run('cat', '/usr/lib/systemd/user/relay.service'),
+    /^ExecStart=\/usr\/bin\/relay serve$/m,
+  );
+  assert.match(root.run('cat', '/usr/share/bash-completion/completions/relay'), /complete .*relay/);
+  assert.equal(root.run('relay', '--version'), `${version}\n`);
+
+  const [command, args] = root.command('relay', 'serve', '--demo', '--json', '--port', '0');
+  const server = spawn(command, args, {
+    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(server, 'close');
+  try {
+    const [line] = await Promise.race([
+      once(server.stdout, 'data'),
+      ended.then(() => assert.fail('it ended')),
+    ]);
+    const { pid, mcpUrl } = JSON.parse(String(line));
+    const { key } = JSON.parse(root.run('relay', 'key', '--json'));
+    const client = new Client({ name: 'package-test', version: '1' });
+    const requestInit = { headers: { Authorization: `Bearer ${key}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(mcpUrl), { requestInit }));
+    const { tools } = await client.listTools();
+    assert.deepEqual(tools.map(({ name }) => name).sort(), TOOLS.map(({ name }) => name).sort());
+    const found = await client.callTool({
+      name: 'search_tracks',
+      arguments: { query: 'carousel', limit: 1 },
+    });
+    assert.equal((found.structuredContent as { items: unknown[] }).items.length, 1);
+    await client.close();
+    asRoot('kill', '-TERM', String(pid));
+    assert.deepEqual(await ended, [0, null]);
+  } finally {
+    server.kill('SIGKILL');
+  }
+  const { removed } = JSON.parse(root.run('relay', 'uninstall', '--yes', '--json'));
+  assert.deepEqual(
+    removed.map(({ part }: { part: string }) => part),
+    ['state'],
+  );
+  // A person has this one anyway.
+  root.run('rmdir', '/root/.config');
+}
