@@ -44,6 +44,9 @@ export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<
 /** Nothing of the machine that builds. */
 function worldInto(out: (text: string) => void): World {
   const none = () => Promise.reject(new Error('not for making help'));
+  const pipe = () => {
+    throw new Error('not for making help');
+  };
   return {
     io: {
       stdin: new PassThrough(),
@@ -61,5 +64,6 @@ function worldInto(out: (text: string) => void): World {
     openBrowser: none,
     parts: none,
     machine: none,
+    pipe,
   };
 }
