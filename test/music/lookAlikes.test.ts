@@ -9,7 +9,7 @@ import { sized } from '../support/scale.ts';
 import { seeded, trackOf } from './support.ts';
 import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS } from './waysOfWriting.ts';
 
-const TURNS = sized(150, 10);
+const TURNS = sized(150, 3);
 const TITLES =
   'Plinth,Mallet,Hourglass,Lanternfish,Threadbare,Kettles,Snowfield,Barometer,Été,Łódź,Maяк,Маяк,Φάρος'.split(
     ',',

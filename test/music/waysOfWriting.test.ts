@@ -12,7 +12,7 @@ import { catalogueTrack, seeded } from './support.ts';
 import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS, type Way } from './waysOfWriting.ts';
 
 const catalogue = sharedCatalogue();
-const EVERY = sized(23, 293);
+const EVERY = sized(23, 941);
 /** Ways for which the provider may need a looser search; all others take one search for a song. */
 const LOOSE = /slip|VEVO|punctuation/;
 /** A look-alike that is one letter away from the song is one away from many slips too, which are then not forgiven. */
