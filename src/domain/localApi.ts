@@ -63,6 +63,8 @@ export interface StatusReport {
     blocked: Array<{ scope: string; blockedUntil: string; reason: string | null }>;
     requests24h: number;
   };
+  /** Which secrets the state holds, encrypted. */
+  secrets: { mcpApiKey: boolean; providerClientSecret: boolean };
   jobs: {
     /** How many are in each state; states without any are left out. */
     byStatus: Record<string, number>;

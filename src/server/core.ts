@@ -26,7 +26,7 @@ import { type ApiKey, createApiKey } from './access/apiKey.ts';
 import { type AccountView, accountView, createKeepers } from './accountStore.ts';
 import { createQuietLog } from './log/quietLog.ts';
 
-const CLIENT_SECRET = 'provider.client_secret';
+export const CLIENT_SECRET = 'provider.client_secret';
 
 export interface CoreOptions {
   settings: Settings;

@@ -5,6 +5,7 @@ import test from 'node:test';
 import { SETTING_KEYS } from '../../src/config/table.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { exampleReport } from '../support/reports.ts';
 
 const RESTART = 'Restart a running server to use it.\n';
 
@@ -135,6 +136,18 @@ Warning: The client ID does not look like a Spotify client ID (32 hexadecimal di
 Restart a running server to use it.
 `,
   });
+});
+
+test('config knows of the secrets that the state holds', async (context) => {
+  const status = async () => exampleReport({ secrets: { mcpApiKey: true, providerClientSecret: false } });
+  const { env } = await startFakeLocal(context, { answers: { status } });
+  const get = async (key: string) => (await relay(['config', 'get', key], { env })).out;
+  assert.equal(await get('mcpApiKey'), 'set, kept encrypted in the state\n');
+  assert.equal(await get('providerClientSecret'), 'not set (optional)\n');
+  const { out } = await relay(['config', 'get', 'mcpApiKey', '--json'], { env });
+  const { value, source, set } = JSON.parse(out);
+  assert.deepEqual({ value, source, set }, { value: null, source: 'state', set: true });
+  assert.match((await relay(['config'], { env })).out, /^mcpApiKey +set, kept encrypted in the state$/m);
 });
 
 test('config unset takes out a key that is no setting, and config path works while it is there', async (context) => {

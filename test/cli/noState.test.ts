@@ -79,6 +79,7 @@ ok   errors    none unresolved
     },
     mcp: { authMode: 'bearer', apiKeySet: false, clients: 0, registrationOpen: true, browsers: 0 },
     rateLimits: { blocked: [], requests24h: 0 },
+    secrets: { mcpApiKey: false, providerClientSecret: false },
     jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,

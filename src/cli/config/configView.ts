@@ -22,19 +22,22 @@ export async function requireSetting(name: string): Promise<SettingKey> {
 export async function runConfigList(context: Context): Promise<void> {
   const settings = await context.settings();
   const { SETTING_KEYS } = await import('../../config/table.ts');
-  const all = await Promise.all(SETTING_KEYS.map((key) => viewOf(settings, key)));
+  const stored = await storedSecrets(context);
+  const all = await Promise.all(SETTING_KEYS.map((key) => viewOf(settings, key, stored)));
   if (context.json) return printJson(context.io, { path: settings.configPath, settings: all });
   const rows = all.map((view) => [
     view.key,
     textOf(view),
-    view.source === 'default' ? '' : originOf(view, settings),
+    view.source === 'default' || view.source === 'state' ? '' : originOf(view, settings),
   ]);
   for (const line of columns(rows)) printLine(context.io, line);
 }
 
 export async function runConfigGet(context: Context, name: string): Promise<void> {
   const key = await requireSetting(name);
-  const view = await viewOf(await context.settings(), key);
+  const settings = await context.settings();
+  const isStored = key === 'mcpApiKey' || key === 'providerClientSecret';
+  const view = await viewOf(settings, key, isStored ? await storedSecrets(context) : {});
   if (context.json) return printJson(context.io, view);
   printLine(context.io, view.secret ? textOf(view) : String(view.value ?? ''));
 }
@@ -59,13 +62,30 @@ interface View {
   fallback: string;
 }
 
-async function viewOf(settings: Settings, key: SettingKey): Promise<View> {
+/** Whether the state holds a secret, by the name of its setting; what is not in it is not known. */
+type Stored = Partial<Record<SettingKey, boolean>>;
+
+/** Unknown where the state cannot be opened, which is no reason not to show the settings. */
+async function storedSecrets(context: Context): Promise<Stored> {
+  try {
+    const report = await context.withLocal((local) => local.status(), { ownHome: true });
+    // A running server of an earlier version does not say.
+    return report.secrets ?? {};
+  } catch {
+    context.signal.throwIfAborted();
+    return {};
+  }
+}
+
+async function viewOf(settings: Settings, key: SettingKey, stored: Stored): Promise<View> {
   const { SETTINGS } = await import('../../config/table.ts');
   const { env, secret, fallbackText } = SETTINGS[key];
   const value = await effective(settings, key);
-  const source = settings.origins[key];
-  const fallback = fallbackText.replaceAll('`', '');
-  return { key, env, value: secret ? null : value, source, secret, set: value !== null, fallback };
+  const inState = value === null && stored[key] === true;
+  const source = inState ? 'state' : settings.origins[key];
+  const isAbsent = key === 'providerClientSecret' && stored[key] === false;
+  const fallback = isAbsent ? 'optional' : fallbackText.replaceAll('`', '');
+  return { key, env, value: secret ? null : value, source, secret, set: value !== null || inState, fallback };
 }
 
 /** The redirect URI follows the port unless it is set. */
@@ -76,6 +96,7 @@ async function effective(settings: Settings, key: SettingKey): Promise<View['val
 }
 
 function textOf(view: View): string {
+  if (view.source === 'state') return 'set, kept encrypted in the state';
   if (view.secret) return view.set ? 'set' : `not set (${view.fallback})`;
   return view.value === null ? `not set (${view.fallback})` : String(view.value);
 }

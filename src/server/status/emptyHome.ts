@@ -89,6 +89,7 @@ export async function emptyFacts({ settings, version }: Options): Promise<Facts>
       browsers: 0,
     },
     rateLimits: { blocked: [], requests24h: 0 },
+    secrets: { mcpApiKey: false, providerClientSecret: false },
     jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
     recentErrors: [],
     ownerCode: null,

@@ -13,8 +13,10 @@ import { listBrowsers } from '../../store/tables/browsers.ts';
 import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
 import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
+import { listSecrets } from '../../store/tables/secrets.ts';
+import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { accountView } from '../accountStore.ts';
-import type { Core } from '../core.ts';
+import { CLIENT_SECRET, type Core } from '../core.ts';
 
 export interface ServerFacts {
   pid: number;
@@ -57,6 +59,7 @@ export function factsOf(known: Known): Facts {
       browsers: listBrowsers(store, clock.now()).length,
     },
     rateLimits: limitFacts(known),
+    secrets: secretFacts(known),
     jobs: jobFacts(known),
     recentErrors: listApiErrors(store, { limit: 5, unresolved_only: true }).map(errorFacts),
     ownerCode: null,
@@ -119,6 +122,11 @@ function limitFacts({ store, clock }: Known): StatusReport['rateLimits'] {
       .map(({ scope, blockedUntil, reason }) => ({ scope, blockedUntil: isoOf(blockedUntil) ?? '', reason })),
     requests24h: counts.reduce((sum, count) => sum + count, 0),
   };
+}
+
+function secretFacts({ store }: Known): StatusReport['secrets'] {
+  const names = listSecrets(store).map(({ name }) => name);
+  return { mcpApiKey: names.includes(API_KEY_SECRET), providerClientSecret: names.includes(CLIENT_SECRET) };
 }
 
 function jobFacts({ store }: Known): StatusReport['jobs'] {
