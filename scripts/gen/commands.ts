@@ -4,9 +4,9 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import { byHelpGroup } from '../../src/cli/commandGroups.ts';
 import { type Context, createContext } from '../../src/cli/context.ts';
 import type { Finish } from '../../src/cli/exit.ts';
+import { byHelpGroup } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { type GeneratedFile, inRepository } from './file.ts';
 

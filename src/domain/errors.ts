@@ -8,7 +8,7 @@ import { type Remedy, remedyText } from './remedy.ts';
 
 export { messageOf, systemCodeOf } from '../base/thrown.ts';
 
-/** Codes that a tool call can answer, with what each one says. Clients branch on them: never rename one. */
+/** Codes that a tool call can answer, with what each one says. Clients branch on them: never rename one. @internal */
 export const TOOL_ERROR_CODES = {
   INVALID_ARGUMENT: 'An argument is missing, unknown or not usable.',
   NOT_FOUND: 'Spotify cannot find this item.',

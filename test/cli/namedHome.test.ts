@@ -4,7 +4,7 @@ import test from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { systemClock } from '../../src/base/clock.ts';
-import { quoted } from '../../src/cli/commandLine.ts';
+import { quoted } from '../../src/cli/usage/commandLine.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { Remedy } from '../../src/domain/remedy.ts';
 import { runTool } from '../../src/mcp/runTool.ts';

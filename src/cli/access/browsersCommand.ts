@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
-import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 
 const EXAMPLES = `
 Examples:

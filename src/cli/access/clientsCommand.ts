@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary } from '../../domain/localApi.ts';
-import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 
 interface AddOptions {
   redirectUri: string[];

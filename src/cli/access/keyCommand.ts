@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 export function keyCommand(context: Context): Command {
   const show = () => runKeyShow(context);

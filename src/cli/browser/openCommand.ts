@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 import type { SignInEnd } from './signedInBrowser.ts';
 
 export function openCommand(context: Context): Command {

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
 import { note, printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { McpConnection, ToolOutcome, ToolSummary } from './mcpClient.ts';
 
 interface CallOptions {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { Tool } from '../../tools/tool.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printBlock, printJson, printLine } from '../terminal/output.ts';
-import { type ToolOptions, toolFlags } from '../toolFlags.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
 
 interface ToolsOptions extends ToolOptions {
   markdown?: boolean;

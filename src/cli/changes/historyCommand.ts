@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { interruptible } from '../../base/abort.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
 interface HistoryOptions {
   limit: number;

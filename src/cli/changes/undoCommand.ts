@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ChangeEntry, LocalApi, UndoAnswer } from '../../domain/localApi.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 interface UndoOptions {
   force?: boolean;

@@ -1,8 +1,8 @@
 import { Argument, Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { printBlock, printJson } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { CommandTree, KnownValues } from './tree.ts';
 
 const EXAMPLES = `

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { SettingKey } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { note, printJson } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import { requireSetting, runConfigGet, runConfigList, runConfigPath } from './configView.ts';
 
 export function configCommand(context: Context): Command {

@@ -7,11 +7,11 @@ import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/serverName.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printBlock, printJson, wrap } from '../terminal/output.ts';
-import { toolChoice } from '../toolFlags.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
+import { toolChoice } from '../usage/toolFlags.ts';
 
 interface ConnectOptions {
   write?: boolean;

@@ -3,9 +3,9 @@ import { counted } from '../../base/counted.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
-import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
 import { columns, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
+import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
 /** Enough of an ID to name a job among a person's own. */
 const SHORT_ID = 8;

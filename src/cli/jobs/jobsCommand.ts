@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import { isWorking } from '../../domain/job.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
-import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { FixOptions } from './fixJob.ts';
 import type { Tools } from './jobCalls.ts';
 

@@ -5,10 +5,10 @@ import { counted } from '../../base/counted.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type ListRow, WRITTEN_FORMATS, type WrittenFormat } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
 interface ExportOptions {
   saved?: boolean;

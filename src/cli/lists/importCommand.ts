@@ -11,10 +11,10 @@ import {
   type ListReading,
 } from '../../domain/listImport.ts';
 import type { JobFacts, ListContent, LocalApi } from '../../domain/localApi.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
 interface ImportOptions extends ListReading {
   to?: string;

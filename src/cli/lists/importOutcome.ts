@@ -3,9 +3,9 @@ import { counted } from '../../base/counted.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
 import type { JobFacts } from '../../domain/localApi.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
+import { commandLine } from '../usage/commandLine.ts';
 import { needsLogin } from './followJob.ts';
 import { shortId, totalsOf, unresolvedOf, unresolvedText, waysOn } from './importText.ts';
 

@@ -3,7 +3,7 @@ import { counted } from '../../base/counted.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ImportPreview, ListFormat } from '../../domain/listImport.ts';
 import type { JobFacts } from '../../domain/localApi.ts';
-import { commandLine, type NamedHome } from '../commandLine.ts';
+import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
 const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
   csv: 'CSV',

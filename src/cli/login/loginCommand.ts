@@ -5,10 +5,10 @@ import { isErrorCode, messageOf, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LocalApi, LoginProgress, LoginStart } from '../../domain/localApi.ts';
 import { readRemedy } from '../../domain/remedy.ts';
 import type { SigningIn } from '../browser/signedInBrowser.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 import { askForClientId } from './clientId.ts';
 import type { LoginServer } from './loginServer.ts';
 

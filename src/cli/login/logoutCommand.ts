@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
 /** Spotify offers apps no way to revoke a login; only this page can. */
 const REVOKE_URL = 'https://www.spotify.com/account/apps/';

@@ -1,8 +1,8 @@
 /** The block that `relay serve` prints once it is ready. Pure: facts in, text of at most 60 columns out. */
 import { visibleText } from '../../base/visibleText.ts';
 import { serverName } from '../../domain/serverName.ts';
-import { commandLine } from '../commandLine.ts';
 import { blockOf } from '../terminal/output.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 export interface ReadyFacts {
   version: string;

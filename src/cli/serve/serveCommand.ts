@@ -5,11 +5,11 @@ import type { SettingFlags } from '../../config/sources.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { tellEnd } from '../browser/openCommand.ts';
 import type { SignInEnd, SigningIn } from '../browser/signedInBrowser.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
-import { toolFlags } from '../toolFlags.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { toolFlags } from '../usage/toolFlags.ts';
 import { openServer } from './openServer.ts';
 import { readyText } from './readyText.ts';
 

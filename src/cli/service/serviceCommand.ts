@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { remedyText } from '../../domain/remedy.ts';
-import { commandWithOthers, HELP_GROUPS } from '../commandGroups.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 import type { OpenService } from './serviceSetup.ts';
 
 const EXPLANATION = `

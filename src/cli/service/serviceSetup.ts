@@ -8,8 +8,8 @@ import type { Machine, ServiceManager } from '../../service/manager.ts';
 import { serviceManager } from '../../service/platforms.ts';
 import { commandToServe } from '../../service/serveCommand.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 export interface OpenService {
   manager: ServiceManager;

@@ -3,9 +3,9 @@ import { interruptible } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
 import type { Backup } from '../../store/copies/backup.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
 interface BackupFlags {
   force?: boolean;

@@ -3,10 +3,10 @@ import { Command } from 'commander';
 import { counted } from '../../base/counted.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Restored } from '../../server/restore/restoreState.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
-import { commandLine } from '../commandLine.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 interface RestoreFlags {
   force?: boolean;

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { StatusReport } from '../../domain/localApi.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import { type Context, quiet } from '../context.ts';
 import { EXIT, EXIT_CODES, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, showsUnicode } from '../terminal/output.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { shownReport, statusText } from './statusText.ts';
 
 export function statusCommand(context: Context, finish: Finish): Command {

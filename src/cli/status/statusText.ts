@@ -3,8 +3,8 @@
 import { visibleText } from '../../base/visibleText.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import { readRemedy, remedyText } from '../../domain/remedy.ts';
-import { commandLine, inBackquotes, type NamedHome } from '../commandLine.ts';
 import { blockOf, wrap } from '../terminal/output.ts';
+import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
 /** A report whose remedies are written for the reader, in the form of `relay status --json`. */
 type ShownReport = Omit<StatusReport, 'entries' | 'problem'> & {

@@ -4,11 +4,11 @@ import type { Settings } from '../../config/settings.ts';
 import { isWorking, type JobStatus } from '../../domain/job.ts';
 import { choiceHeaders } from '../../domain/toolsets.ts';
 import type { RunningServer } from '../../server/start.ts';
-import { HELP_GROUPS } from '../commandGroups.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note } from '../terminal/output.ts';
-import { type ToolOptions, toolChoice } from '../toolFlags.ts';
+import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { type ToolOptions, toolChoice } from '../usage/toolFlags.ts';
 
 interface StdioOptions extends ToolOptions {
   demo?: boolean;

@@ -10,7 +10,7 @@
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { plainCommand, type Remedy, terminalText } from '../../domain/remedy.ts';
-import { inBackquotes, type NamedHome } from '../commandLine.ts';
+import { inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 import { fitted, widthOf } from './textWidth.ts';
 
 /** The three streams as the process has them. */

@@ -38,7 +38,7 @@ export function fit(answer: Answer, limit: number, rows: Rows | null): Answer {
 function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows: Rows): Answer | null {
   const { first } = rows;
   const ordered = first ? [...list.filter((row) => first(row)), ...list.filter((row) => !first(row))] : list;
-  const whole = limit - LONGEST_NOTE;
+  const whole = limit - MAX_NOTE;
   let kept = 0;
   let size = sizeOf({ ...answer, [rows.key]: [] });
   while (kept < ordered.length) {
@@ -51,7 +51,7 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
 }
 
 /** Room for `next_offset` and `note`. */
-const LONGEST_NOTE = 260;
+const MAX_NOTE = 260;
 
 function moreOf({ offset, byEntry, hint }: Rows, kept: number, of: number, limit: number): Answer {
   const why = `Ended after ${kept} of ${of} rows: an answer holds ${limit.toLocaleString('en')} characters.`;

@@ -34,7 +34,7 @@ export const LeanTrack = z.object({
   local: flag,
 });
 
-export const LeanEpisode = z.object({
+const LeanEpisode = z.object({
   id: text,
   type: z.literal('episode'),
   name: z.string(),
@@ -193,12 +193,12 @@ export function leanContext(context: Context | null): string | null {
   return context?.uri ?? null;
 }
 
-export function artistNames(artists: readonly ArtistRef[]): string {
+function artistNames(artists: readonly ArtistRef[]): string {
   return artists.map(({ name }) => name).join(', ');
 }
 
 /** `3:45`, `1:02:03`; null stays null. */
-export function durationText(ms: number | null): string | null {
+function durationText(ms: number | null): string | null {
   if (ms === null) return null;
   const seconds = Math.round(ms / 1000);
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -1,7 +1,7 @@
 /** `relay help COMMAND`, and `relay COMMAND help` for a command that has others below it. */
 import { Command } from 'commander';
-import { nearestNames } from '../config/nearest.ts';
-import { RelayError } from '../domain/errors.ts';
+import { nearestNames } from '../../config/nearest.ts';
+import { RelayError } from '../../domain/errors.ts';
 
 /** Commander's own answers an unknown name with the whole help and no word about the name. */
 export function helpCommand(program: Command): Command {

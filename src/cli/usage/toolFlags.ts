@@ -1,7 +1,7 @@
 /** `--toolsets` and `--read-only`, for the commands that have them. */
-import type { SettingFlags } from '../config/sources.ts';
-import { RelayError } from '../domain/errors.ts';
-import { isToolset, splitToolsets, TOOLSETS, type ToolChoice } from '../domain/toolsets.ts';
+import type { SettingFlags } from '../../config/sources.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { isToolset, splitToolsets, TOOLSETS, type ToolChoice } from '../../domain/toolsets.ts';
 
 export interface ToolOptions {
   toolsets?: string | undefined;

@@ -1,6 +1,6 @@
 /** Commands of relay as a person has to type them for the home that they named. Pure. */
-import { shellWord } from '../base/childProcess.ts';
-import type { CommandStyle } from '../domain/remedy.ts';
+import { shellWord } from '../../base/childProcess.ts';
+import type { CommandStyle } from '../../domain/remedy.ts';
 
 export interface NamedHome {
   /** The value of `--home`. */
