@@ -334,6 +334,10 @@ export const LOCAL_ROUTES = {
   stay: 'stay',
 } as const satisfies Record<keyof LocalApi, string>;
 
+/** With this header a message that is carried for an MCP client says what `stay` says, for `STAY_SECONDS`; its value is the ID. */
+export const STAY_HEADER = 'relay-stay';
+export const STAY_SECONDS = 45;
+
 /** What `<home>/server.json` holds while a server runs. */
 export interface ServerFile {
   pid: number;

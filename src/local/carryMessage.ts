@@ -4,15 +4,22 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { RelayError } from '../domain/errors.ts';
-import { openConnection } from './connection.ts';
+import { LOCAL_ROUTES } from '../domain/localApi.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { type LocalClientOptions, requireProof, unreachable } from './localClient.ts';
 
 export interface CarryOptions extends Omit<LocalClientOptions, 'timeoutMs' | 'signal'> {
   /** Aborting it tells the server that the client no longer waits. */
   signal: AbortSignal;
-  /** Everything but the type and length of the body. */
+  /** Everything but the credential, and the type and length of the body. */
   headers: Record<string, string>;
+  /** For `/mcp`; null: the server is asked for one first. */
+  credential: string | null;
+  onCredential(credential: string): void;
 }
+
+/** What the credential takes to answer, at most, in milliseconds. */
+const CREDENTIAL_MS = 10_000;
 
 /**
  * Gives every JSON-RPC message of the answer to `take`, as its JSON text, but nothing of a 401, which is about the
@@ -25,7 +32,7 @@ export async function carryMessage(
   options: CarryOptions,
   take: (json: string) => Promise<void>,
 ): Promise<number> {
-  const { headers, signal, ...server } = options;
+  const { headers, signal, credential, onCredential, ...server } = options;
   const { origin } = new URL(server.baseUrl);
   const connection = openConnection(origin);
   try {
@@ -33,13 +40,40 @@ export async function carryMessage(
       signal.throwIfAborted();
       throw error instanceof RelayError ? error : unreachable(origin, error);
     });
-    const answer = await connection.open('/mcp', text, { headers, signal });
+    const bearer = credential ?? (await askForCredential(connection, server.token, origin, signal));
+    if (credential === null) onCredential(bearer);
+    const authorization = `Bearer ${bearer}`;
+    const answer = await connection.open('/mcp', text, { headers: { ...headers, authorization }, signal });
     const status = answer.statusCode ?? 0;
     if (status === 401) answer.resume();
     else for await (const json of messagesOf(answer)) await take(json);
     return status;
   } finally {
     connection.close();
+  }
+}
+
+/** On the connection on which the server has proved itself: a second one would take longer than the question. */
+async function askForCredential(
+  connection: Connection,
+  localToken: string,
+  origin: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const headers = { authorization: `Bearer ${localToken}` };
+  try {
+    const timing = { signal, timeoutMs: CREDENTIAL_MS, withinMs: CREDENTIAL_MS };
+    const { status, text } = await connection.post(
+      `/local/${LOCAL_ROUTES.mcpToken}`,
+      {},
+      { headers, ...timing },
+    );
+    const { token } = JSON.parse(text) as { token?: unknown };
+    if (status === 200 && typeof token === 'string') return token;
+    throw new Error(`it answers HTTP ${status}`);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreachable(origin, error);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import { createChanges } from '../changes/changes.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { ownerCodeLength } from '../config/strength.ts';
-import type { LocalApi, ServerFile } from '../domain/localApi.ts';
+import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
 import { createJobs, type Jobs } from '../jobs/jobService.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
@@ -169,7 +169,9 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
     fetch(request, body, principal) {
+      const id = request.headers.get(STAY_HEADER);
       if (principal !== COMMAND_LINE) presence.request();
+      else if (id !== null) presence.stay(id, STAY_SECONDS);
       return endpoint.fetch(request, body, principal);
     },
   };

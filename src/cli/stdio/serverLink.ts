@@ -5,7 +5,7 @@
 import { interruptible } from '../../base/abort.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { LocalApi } from '../../domain/localApi.ts';
+import { type LocalApi, STAY_HEADER, STAY_SECONDS } from '../../domain/localApi.ts';
 import { carryMessage } from '../../local/carryMessage.ts';
 import { createLocalClient } from '../../local/localClient.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
@@ -22,9 +22,9 @@ const PATIENCE_MS = 30_000;
 /** How long a server that went away is waited for before this process takes its place: it may be restarting. */
 const RESTART_MS = 3_000;
 const LOOK_AGAIN_MS = 50;
-/** The server forgets this program after the one, and hears of it after each of the other. */
-const STAY_SECONDS = 45;
+/** How often the server hears of this program, in milliseconds; it forgets it after `STAY_SECONDS`. */
 const STAY_AGAIN_MS = 20_000;
+const STAY_AFTER_MS = 300;
 const LEAVE_MS = 500;
 /** Before the server's own five minutes for a token are over. */
 const TOKEN_MS = 4 * 60_000;
@@ -66,6 +66,8 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   let hosted: RunningServer | null = null;
   /** When a server that answered went away. */
   let lostAt: number | null = null;
+  /** Whether a server has been told that this program needs it. */
+  let stays = false;
 
   function server(): Promise<Server> {
     if (current) return Promise.resolve(current);
@@ -96,8 +98,6 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     const file = await readServerFile(settings.home);
     if (!file) return null;
     const found = await connectTo(settings, file.baseUrl);
-    // It proves itself now, so that no message is spent on another program.
-    await renew(found);
     const holder = await readHolder(lockPath(settings.home)).catch(() => null);
     return { ...found, mayRestart: holder?.purpose !== STDIO };
   }
@@ -120,15 +120,12 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     return { ...own, local: started.local };
   }
 
-  async function renew(found: Server): Promise<string> {
-    const { token } = await found.local.mcpToken();
-    found.token = { value: token, renewAt: clock.monotonic() + TOKEN_MS };
-    return token;
-  }
-
   /** Keeps a server that another `relay stdio` has started from ending under this client. */
   async function stay(found: Server): Promise<void> {
+    // The first message, which says the same, goes first.
+    await clock.sleep(STAY_AFTER_MS, ended.signal).catch(() => {});
     while (!ended.signal.aborted && current === found) {
+      stays = true;
       await found.local.stay(id, STAY_SECONDS).catch(() => {});
       await clock.sleep(STAY_AGAIN_MS, ended.signal).catch(() => {});
     }
@@ -148,16 +145,21 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     take: (json: string) => Promise<void>,
   ): Promise<number> {
     const { baseUrl, localToken, token } = found;
-    const bearer = token && token.renewAt > clock.monotonic() ? token.value : await renew(found);
+    const credential = token && token.renewAt > clock.monotonic() ? token.value : null;
+    const onCredential = (value: string) => {
+      found.token = { value, renewAt: clock.monotonic() + TOKEN_MS };
+    };
+    stays ||= !hosted;
     const sent = {
+      ...(hosted ? {} : { [STAY_HEADER]: id }),
       ...options.headers,
       ...headers,
       accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${bearer}`,
       'user-agent': `relay-stdio/${version}`,
     };
     try {
-      return await carryMessage(text, { baseUrl, token: localToken, random, headers: sent, signal }, take);
+      const way = { baseUrl, token: localToken, random, signal, credential, onCredential };
+      return await carryMessage(text, { ...way, headers: sent }, take);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof RelayError) throw error;
@@ -209,7 +211,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
         await hosted?.close();
         return;
       }
-      if (!left) return;
+      if (!left || !stays) return;
       const { baseUrl, localToken: token } = left;
       const local = createLocalClient({ baseUrl, token, random, timeoutMs: LEAVE_MS });
       await local.stay(id, 0).catch(() => {});
