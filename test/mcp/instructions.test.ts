@@ -18,7 +18,7 @@ test('the instructions fit, and say what a model must know before its first call
       ['which tool pins down one song', /find_track_exact/],
       ['which tool takes a list', /create_playlist_from_tracks/],
       ['not to loop', /do not loop/],
-      ['what removes for good', /cannot be undone/],
+      ['what removes for good', /Confirm removing and replacing/],
       ['how to page', /next_offset/],
       ['what a limit asks', /RATE_LIMITED/],
       ['what a missing login asks', /LOGIN_REQUIRED/],
