@@ -29,6 +29,13 @@ export interface PlayerState {
   disallows: string[];
 }
 
+const watchers = new WeakMap<ProviderApi, (state: PlayerState | null) => void>();
+
+/** Tells what each read of the player says, no matter who asks for it. One watcher for each API; it asks nothing itself. */
+export function watchPlayer(api: ProviderApi, tell: (state: PlayerState | null) => void): void {
+  watchers.set(api, tell);
+}
+
 /** Playback state from `GET /me/player`; null if no device is active (204). */
 export function getPlaybackState(api: ProviderApi, call: Call): Promise<PlayerState | null> {
   return readState(api, '/me/player', call);
@@ -49,7 +56,9 @@ async function readState(api: ProviderApi, path: string, call: Call): Promise<Pl
     query: { additional_types: 'track,episode' },
   };
   const response = await api.send(request, call);
-  return isNothing(response) ? null : parseState(request, response);
+  const state = isNothing(response) ? null : parseState(request, response);
+  watchers.get(api)?.(state);
+  return state;
 }
 
 /** 204, or the empty 200 that some apps get instead. */

@@ -15,9 +15,31 @@ const MINE: ProviderRequest = {
   scope: 'playlists.read',
 };
 
+/** More than an account shows in its first pages; the oldest go first. */
+const MAX_NAMES = 500;
+const names = new WeakMap<ProviderApi, Map<string, string>>();
+
+/** Names of playlists that were read since the start, by ID, no matter what asked for them. Asks nothing. */
+export function knownPlaylistNames(api: ProviderApi): ReadonlyMap<string, string> {
+  return names.get(api) ?? new Map();
+}
+
+function remembered(api: ProviderApi, playlist: Playlist | null): Playlist | null {
+  if (playlist === null) return null;
+  const known = names.get(api) ?? new Map<string, string>();
+  names.set(api, known);
+  known.delete(playlist.id);
+  known.set(playlist.id, playlist.name);
+  for (const id of known.keys()) {
+    if (known.size <= MAX_NAMES) break;
+    known.delete(id);
+  }
+  return playlist;
+}
+
 /** A page of the account's own and followed playlists; null rows are dropped. */
 export function getMyPlaylists(api: ProviderApi, window: PageRequest, call: Call): Promise<Page<Playlist>> {
-  return readPage(api, MINE, window, parsePlaylist, call);
+  return readPage(api, MINE, window, (row) => remembered(api, parsePlaylist(row)), call);
 }
 
 /** Every playlist up to `cap`. */
@@ -38,7 +60,7 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
     scope: 'playlists.read',
     query: { additional_types: 'track,episode' },
   };
-  const playlist = parsePlaylist((await api.send(request, call)).body);
+  const playlist = remembered(api, parsePlaylist((await api.send(request, call)).body));
   if (!playlist) throw invalidResponse(request, 'no playlist in it');
   return playlist;
 }

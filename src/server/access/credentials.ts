@@ -19,6 +19,8 @@ export interface Credentials {
    * @param resource the MCP URL that was dialled: a token for another one is refused (RFC 8707, RFC 9700 2.3)
    */
   check(header: string | undefined, resource: string): CredentialCheck;
+  /** Whether a client has come with a good credential since the start; the command line does not count. */
+  wereUsed(): boolean;
   /** A token for `relay call`, so that it works in every auth mode; kept in memory only. */
   issueLocalToken(): string;
 }
@@ -34,6 +36,7 @@ export interface CredentialOptions {
 
 export function createCredentials(options: CredentialOptions): Credentials {
   const localTokens = new Map<string, number>();
+  let wereUsed = false;
 
   function isLocalToken(token: string): boolean {
     const expiresAt = localTokens.get(hashOf(token));
@@ -46,13 +49,16 @@ export function createCredentials(options: CredentialOptions): Credentials {
       const token = /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
       if (token === undefined) return { ok: false, reason: 'invalid' };
       if (options.mode === 'bearer' && equalSecrets(token, options.apiKey())) {
+        wereUsed = true;
         return { ok: true, principal: 'api-key' };
       }
       if (isLocalToken(token)) return { ok: true, principal: COMMAND_LINE };
       const clientId = options.clientOf(token, resource);
-      if (clientId !== null) return { ok: true, principal: `client ${clientId}` };
-      return { ok: false, reason: 'invalid' };
+      if (clientId === null) return { ok: false, reason: 'invalid' };
+      wereUsed = true;
+      return { ok: true, principal: `client ${clientId}` };
     },
+    wereUsed: () => wereUsed,
     issueLocalToken() {
       const now = options.clock.now();
       for (const [hash, expiresAt] of localTokens) if (expiresAt <= now) localTokens.delete(hash);

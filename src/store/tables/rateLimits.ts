@@ -65,6 +65,25 @@ export function countRequest(store: Store, scope: string, now: number): void {
   store.saveSoon();
 }
 
+const MINUTES_PER_HOUR = 60;
+
+/** The same by the hour: for each scope 24 numbers, the last hour last. */
+export function requestHours(store: Store, now: number): Record<string, number[]> {
+  const minute = Math.floor(now / MINUTE_MS);
+  const rows = store.all<{ scope: string; ago: number; total: number }>(
+    `select scope, (:minute - minute) / ${MINUTES_PER_HOUR} as ago, sum(count) as total from request_counts
+     where minute > :minute - ${MINUTES_PER_DAY} and minute <= :minute group by scope, ago order by scope`,
+    { minute },
+  );
+  const hours: Record<string, number[]> = {};
+  for (const { scope, ago, total } of rows) {
+    hours[scope] ??= Array<number>(MINUTES_PER_DAY / MINUTES_PER_HOUR).fill(0);
+    const at = MINUTES_PER_DAY / MINUTES_PER_HOUR - 1 - ago;
+    (hours[scope] as number[])[at] = total;
+  }
+  return hours;
+}
+
 /** Requests by scope in the minute of `now` and the 1,439 before it; scopes without any are left out. */
 export function requestTotals(store: Store, now: number): Record<string, number> {
   const minute = Math.floor(now / MINUTE_MS);
