@@ -10,6 +10,7 @@ const tsx = ['--import', 'tsx'];
 
 const steps = [
   ['types', bin('tsc'), ['--noEmit', '-p', root]],
+  ['types of the pages', bin('tsc'), ['--noEmit', '-p', join(root, 'src', 'server', 'pages', 'browser')]],
   ['lint and format', bin('biome'), ['ci', '--colors=off', '--error-on-warnings', root]],
   ['generated files', process.execPath, [...tsx, join(root, 'scripts', 'gen.ts'), '--check']],
   ['structure', process.execPath, [...tsx, join(root, 'scripts', 'check', 'structure.ts')]],

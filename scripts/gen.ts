@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateCommandList } from './gen/commands.ts';
 import { type GeneratedFile, inRepository } from './gen/file.ts';
-import { generatePageScript } from './gen/pageScript.ts';
+import { generatePageAssets } from './gen/pageAssets.ts';
 import { generateReadmes } from './gen/readme.ts';
 import { generateSchema, generateSql } from './gen/sql.ts';
 import { generateToolReference } from './gen/tools.ts';
@@ -10,7 +10,7 @@ import { generateToolReference } from './gen/tools.ts';
 const files: GeneratedFile[] = [
   generateSql(),
   await generateSchema(),
-  generatePageScript(),
+  await generatePageAssets(),
   ...generateToolReference(),
   generateCommandList(),
   ...(await generateReadmes()),

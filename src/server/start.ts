@@ -21,6 +21,9 @@ import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen, requirePort } from './http/listener.ts';
 import type { Route } from './http/router.ts';
 import { createLocalApi } from './localApi.ts';
+import { notFoundPage } from './pages/homePages.ts';
+import { sendPage } from './pages/page.ts';
+import { assetRoutes } from './routes/assets.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -133,6 +136,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     publicBaseUrl: settings.publicBaseUrl,
     trustedProxies: settings.trustedProxy ?? [],
     ...(options.limits ? { limits: options.limits } : {}),
+    showMissing: (context) => sendPage(context, 404, notFoundPage(settings.demo)),
     routes(port) {
       const redirectUri = redirectUriFor(settings, port);
       const local = (baseUrl: string) => localFor(baseUrl, redirectUri);
@@ -197,6 +201,7 @@ function allRoutes(
   const forms = createFormTokens(core);
   return [
     ...homeRoutes(core),
+    ...assetRoutes(),
     ...wellKnownRoutes(core.settings.dynamicRegistration),
     ...healthRoutes(core),
     ...loginRoutes(core, redirectUri),

@@ -23,7 +23,8 @@ import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { end, type HttpContext } from '../../src/server/http/context.ts';
 import { createLog } from '../../src/server/log/log.ts';
-import { html, sendPage } from '../../src/server/pages/page.ts';
+import { html } from '../../src/server/pages/html.ts';
+import { sendPage } from '../../src/server/pages/page.ts';
 import type { ItemRecord, JobRecord } from '../../src/tools/jobTools.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
@@ -276,6 +277,7 @@ function exchange(): { exchange: HttpContext; sent(): string } {
     query: new URLSearchParams(),
     baseUrl: '',
     requestId: 'r',
+    startId: 's',
     trusts: () => false,
   };
   return {

@@ -6,12 +6,13 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { SCRIPT as PAGE_SCRIPT } from '../../src/server/pages/assets.ts';
 import { authorizeUrl, freePort, newClient } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { send } from '../support/http.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-const SCRIPT = '/assets/owner.js';
+const { path: SCRIPT } = PAGE_SCRIPT;
 
 const WORKER = `
 addEventListener('install', () => skipWaiting());

@@ -37,19 +37,19 @@ test('the page names the client, where it goes back to, what it may do and the a
     // One script, of our own, by its address.
     const scripts = [...text.matchAll(/<script[\s\S]*?<\/script>/g)].map(([script]) => script);
     const [, path, digest] =
-      /^<script src="(\/assets\/owner\.js\?[\w-]{36})" integrity="sha256-(.{44})" defer><\/script>$/.exec(
+      /^<script src="(\/assets\/relay-[0-9a-f]{12}\.js\?[\w-]{12})" integrity="sha256-(.{44})" defer><\/script>$/.exec(
         scripts.join(),
       ) ?? [];
     const script = await send(`${baseUrl}${path}`);
     assert.deepEqual(
       [script.status, script.headers['content-type'], script.headers['cache-control']],
-      [200, 'text/javascript; charset=utf-8', 'no-store'],
+      [200, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
     );
     assert.equal(createHash('sha256').update(script.text).digest('base64'), digest);
     // A limit on where forms lead would also stop the redirect to the client.
     assert.match(
       String(headers['content-security-policy']),
-      /^default-src 'none'; style-src 'sha256-[^;]*; base-uri 'none'; frame-ancestors 'none'; script-src 'self'; connect-src 'self'$/,
+      /^default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'$/,
     );
     assert.equal(headers['x-frame-options'], 'DENY');
   });

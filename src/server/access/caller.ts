@@ -35,3 +35,9 @@ export function isOfAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
 }
+
+/** The secret of a browser that is signed in, from the header in which our pages send it. */
+export function proofOf({ request }: HttpContext): string | null {
+  const proof = request.headers['x-relay-owner'];
+  return typeof proof === 'string' ? proof : null;
+}

@@ -40,6 +40,15 @@ export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   return mode === 'navigate' && (dest === undefined || dest === 'document');
 }
 
+/** Whether a browser navigates here and would show what it is sent; programs get JSON. */
+export function asksForPage({ method, request: { headers } }: HttpContext): boolean {
+  return (
+    method === 'GET' &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers.accept?.includes('text/html') === true
+  );
+}
+
 const BROWSERS: ReadonlyArray<readonly [RegExp, string]> = [
   // Most of them call themselves Chrome and Safari too, so those come last.
   [/\bEdg(e|A|iOS)?\//, 'Edge'],

@@ -11,6 +11,8 @@ export interface HttpContext {
   /** Scheme and host of this server as the client dialled it, or `PUBLIC_BASE_URL`. */
   baseUrl: string;
   requestId: string;
+  /** Drawn when the server started: part of addresses that nobody could know before. */
+  startId: string;
   /** Which addresses are trusted proxies (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
   trusts: (address: string) => boolean;
 }

@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.ts';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { createQuietLog, shownHeader } from '../log/quietLog.ts';
 import { trustIn } from './address.ts';
-import { asksForServiceWorker, endServiceWorker } from './browser.ts';
+import { asksForPage, asksForServiceWorker, endServiceWorker } from './browser.ts';
 import {
   CONNECTION_LIMITS,
   type ConnectionLimits,
@@ -27,6 +27,8 @@ export interface ListenerOptions {
   publicBaseUrl: string | null;
   /** Addresses and networks that may say for whom they ask. */
   trustedProxies: readonly string[];
+  /** Answers a person whose browser went to a path that is not there. */
+  showMissing(context: HttpContext): void;
   /** Made once the port is known. */
   routes(port: number): readonly Route[];
   /** Other than the usual ones, for tests that cannot wait. */
@@ -83,9 +85,10 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   const { log } = options;
   const quietLog = createQuietLog(log, options.clock);
   const trusts = trustIn(options.trustedProxies);
+  const startId = options.random.bytes(9).toString('base64url');
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const context = { ...contextOf(request, response, options.random.uuid()), trusts };
+    const context = { ...contextOf(request, response, options.random.uuid()), startId, trusts };
     setSecurityHeaders(response, context.requestId);
     run(context).catch((error: unknown) => refuse(context, error));
   };
@@ -124,6 +127,10 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     else log.debug({ ...fields, status: failure.status, code }, 'request refused');
     if (context.response.headersSent) {
       context.response.destroy();
+      return;
+    }
+    if (code === 'ROUTE_NOT_FOUND' && asksForPage(context)) {
+      options.showMissing(context);
       return;
     }
     const body = context.path === '/mcp' ? jsonRpcError(failure.body.error) : failure.body;
@@ -165,7 +172,8 @@ function contextOf(request: IncomingMessage, response: ServerResponse, requestId
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
   const trusts = () => false;
-  return { request, response, method: request.method ?? 'GET', path, query, baseUrl: '', requestId, trusts };
+  const method = request.method ?? 'GET';
+  return { request, response, method, path, query, baseUrl: '', requestId, startId: '', trusts };
 }
 
 function bind(server: Server, port: number, host: string): Promise<number> {

@@ -6,7 +6,8 @@
 import { counted } from '../../base/counted.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
-import { type Html, html, type Page } from './page.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './page.ts';
 
 /** Why the page is shown again. */
 export type Problem =
@@ -61,7 +62,7 @@ export function approvePage(approval: Approval): Page {
 ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
 ${decisionForm(approval)}
 <div class="after"><h2>In full, it will be able to</h2>
-<ul class="abilities">${joined(ABILITIES.map((ability) => html`<li>${ability}</li>`))}</ul>
+<ul class="abilities">${ABILITIES.map((ability) => html`<li>${ability}</li>`)}</ul>
 <p class="soft">Approve only if you have just started this yourself. The client does not learn your password, and <code>relay clients revoke</code> ends its access at any time.</p></div>`,
   };
 }
@@ -73,7 +74,7 @@ function decisionForm({ fields, csrfToken, problem, holdMs }: Approval): Html {
   );
   const tooSoon = problem?.kind === 'too_soon';
   return html`<form id="approval" method="post" action="/oauth/authorize" data-hold-ms="${holdMs}">
-${joined(hidden)}
+${hidden}
 ${tooSoon ? html`<p class="notice" role="alert">${problemText({ kind: 'too_soon' })}</p>` : html``}
 <p class="soft" id="remembered" hidden>This browser is remembered as yours: no owner code is needed.</p>
 ${codeField(tooSoon ? null : problem)}
@@ -160,8 +161,4 @@ function describeTarget(redirectUri: string): Target {
     meaning: 'a website',
     warning: `Approving gives access to the website ${host}, not to a program of yours.`,
   };
-}
-
-function joined(parts: readonly Html[]): Html {
-  return { safe: parts.map(({ safe }) => safe).join('\n') };
 }

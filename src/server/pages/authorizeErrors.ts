@@ -1,7 +1,8 @@
 /** Pages for authorization requests that end here, because there is no safe address to send the browser to. */
 import type { Reason, Refusal } from '../../oauth/refusal.ts';
 import { toWire } from '../../oauth/toWire.ts';
-import { type Html, html, type Page } from './page.ts';
+import { type Html, html } from './html.ts';
+import type { Page } from './page.ts';
 
 /** What the person can do about some reasons; all others are faults of the client. */
 const ADVICE: Partial<Record<Reason, Html>> = {

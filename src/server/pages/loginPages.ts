@@ -1,13 +1,14 @@
 /** The pages at the end of a login. The failure page is one and the same for every cause, so that it tells nothing. */
 import { visibleText } from '../../base/visibleText.ts';
-import { html, type Page } from './page.ts';
+import { html } from './html.ts';
+import type { Page } from './page.ts';
 
 export function connectedPage(name: string, until: string, demo: boolean): Page {
   return {
     title: 'Your Spotify account is connected',
     demo,
     body: html`<dl><dt>Account</dt><dd>${visibleText(name)}</dd><dt>Login lasts until</dt><dd>${until}</dd></dl>
-<p class="good">You can close this page.</p>`,
+<p class="good">You can close this page, or <a href="/">go on to relay</a>.</p>`,
   };
 }
 
@@ -27,7 +28,7 @@ export function loginFailedPage(demo: boolean): Page {
     title: 'The account was not connected',
     demo,
     body: html`<p class="bad">This login could not be finished. Nothing was changed.</p>
-<p>Start again with <code>relay login</code> in a terminal; the reason is shown there.</p>`,
+<p>Start again with <code>relay login</code> in a terminal, or on <a href="/">your page</a>; the reason is shown there.</p>`,
   };
 }
 

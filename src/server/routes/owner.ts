@@ -1,24 +1,20 @@
 /**
  * `/owner/…`: how a page of ours signs its browser in and asks whether it still is. Same-origin JSON, the secret in a header
- * or body and never in a cookie. And the script of the pages that does it.
+ * or body and never in a cookie.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/lazy.ts';
-import { PAGE_SCRIPT } from '../../generated/pageScript.ts';
-import { isOfAnotherPage } from '../access/caller.ts';
+import { isOfAnotherPage, proofOf } from '../access/caller.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
-import { end, type HttpContext, sendJson } from '../http/context.ts';
+import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { problemText } from '../pages/approve.ts';
-import { SCRIPT_PATH } from '../pages/page.ts';
 
 const Ticket = lazy(() => z.object({ ticket: z.string().max(512) }));
 const Code = lazy(() => z.object({ code: z.string().max(512) }));
-
-const SCRIPT_HEADERS = { 'content-type': 'text/javascript; charset=utf-8' };
 
 export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
   async function useTicket(context: HttpContext): Promise<void> {
@@ -58,16 +54,7 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
       await handle(context);
     },
   });
-  return [
-    {
-      method: 'GET',
-      path: SCRIPT_PATH,
-      handle: (context) => end(context, 200, SCRIPT_HEADERS, PAGE_SCRIPT),
-    },
-    post('/owner/check', check),
-    post('/owner/code', useCode),
-    post('/owner/ticket', useTicket),
-  ];
+  return [post('/owner/check', check), post('/owner/code', useCode), post('/owner/ticket', useTicket)];
 }
 
 async function bodyOf<T extends z.ZodType>(context: HttpContext, shape: T): Promise<z.output<T>> {
@@ -76,9 +63,4 @@ async function bodyOf<T extends z.ZodType>(context: HttpContext, shape: T): Prom
   throw new HttpError('BAD_REQUEST', {
     message: 'The body does not have the fields that this path expects.',
   });
-}
-
-function proofOf({ request }: HttpContext): string | null {
-  const proof = request.headers['x-relay-owner'];
-  return typeof proof === 'string' ? proof : null;
 }

@@ -1,0 +1,182 @@
+/** What the owner's page asks of the server, as plain JSON values. Times are ISO 8601. */
+
+import type { ImportTarget } from './listImport.ts';
+import type { ChangeEntry, StatusEntry, UndoAnswer, UndoRequest } from './localApi.ts';
+
+/** Everything that the page shows without being asked, in one answer; reading it costs Spotify nothing. */
+export interface OwnerState {
+  /** Changes with the page's own files: an open page of another build loads itself again. */
+  build: string;
+  version: string;
+  demo: boolean;
+  mcpUrl: string;
+  authMode: 'bearer' | 'oauth';
+  parts: PagePart[];
+  account: PageAccount;
+  /** Why the login that a page began last has failed; null: it has not. */
+  loginProblem: { message: string; remedy: string | null } | null;
+  app: { isSet: boolean; redirectUri: string };
+  setups: Array<{ id: string; name: string }>;
+  clients: PageClient[];
+  /** Whether a program has used the MCP endpoint since the server started. */
+  mcpUsed: boolean;
+  browsers: PageBrowser[];
+  jobs: PageJob[];
+  jobsTotal: number;
+  changes: ChangeEntry[];
+  changesTotal: number;
+  limits: PageLimits;
+  errors: PageError[];
+  playing: PagePlaying | null;
+}
+
+export type PagePart = Omit<StatusEntry, 'remedy'> & {
+  /** `command` where the whole remedy is a command line. */
+  remedy: { text: string; command: string | null } | null;
+};
+
+interface PageAccount {
+  connected: boolean;
+  reauthorizationRequired: boolean;
+  name: string | null;
+  loginExpiresAt: string | null;
+  daysLeft: number | null;
+  missingScopes: string[];
+}
+
+/** A client that the owner has approved. */
+export interface PageClient {
+  clientId: string;
+  name: string;
+  lastUsedAt: string | null;
+  approvedAt: string | null;
+}
+
+interface PageBrowser {
+  id: string;
+  label: string;
+  origin: string;
+  lastUsedAt: string;
+  /** The one that asks. */
+  current: boolean;
+}
+
+export interface PageJob {
+  id: string;
+  /** What it does, in a few words. */
+  title: string;
+  status: string;
+  total: number;
+  pending: number;
+  resolved: number;
+  unresolved: number;
+  skipped: number;
+  written: number;
+  strict: boolean;
+  dryRun: boolean;
+  reviewRequired: boolean;
+  runAfter: string | null;
+  reason: string | null;
+  error: { message: string; remedy: string | null } | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface PageLimits {
+  blocked: Array<{ scope: string; until: string; reason: string | null }>;
+  /** Requests of the last 24 hours: one number for each hour, the last hour last. */
+  scopes: Array<{ scope: string; total: number; hours: number[] }>;
+}
+
+export interface PageError {
+  at: string;
+  code: string;
+  message: string;
+  occurrences: number;
+  request: string;
+  remedy: string | null;
+}
+
+/** The player as it was when something asked for it last. */
+export interface PagePlaying {
+  at: string;
+  isPlaying: boolean;
+  title: string | null;
+  by: string | null;
+  device: string | null;
+  progressMs: number | null;
+  durationMs: number | null;
+}
+
+/** An entry of a list that did not resolve, with what it may mean. */
+export interface PageItem {
+  position: number;
+  /** As it was written. */
+  input: string;
+  status: string;
+  candidates: PageCandidate[];
+}
+
+export interface PageCandidate {
+  uri: string;
+  name: string;
+  artists: string;
+  album: string;
+  durationMs: number | null;
+  /** 0 to 1; null where nothing was compared. */
+  score: number | null;
+  reasons: string[];
+}
+
+export interface PagePlaylist {
+  id: string;
+  name: string;
+}
+
+/** What to do with a file that is sent. */
+export interface ImportAsked {
+  /** Only this playlist of a file that has several. */
+  list: string | null;
+  /** null: found out. */
+  artistSide: 'left' | 'right' | null;
+  /** null: it is only looked at. */
+  target: ImportTarget | null;
+  skipDuplicates: boolean;
+}
+
+/** How to connect one client: what `relay connect` prints. */
+export interface PageSetup {
+  id: string;
+  file: string;
+  snippet: string;
+  command: string | null;
+  next: string;
+}
+
+/** A fix of the owner: the track that an entry means, or that it is left out. */
+export type PageFix = { position: number; uri: string } | { position: number; skip: true };
+
+/** The calls of the page by their path below `/owner/`: what each is given, and what it answers. */
+export interface OwnerCalls {
+  'account/connect': { given: { switchAccount: boolean }; answer: { next: string } };
+  'account/disconnect': { given: object; answer: object };
+  'app/set': { given: { clientId: string }; answer: object };
+  'browsers/forget': { given: { id: string }; answer: object };
+  'changes/undo': { given: UndoRequest; answer: UndoAnswer };
+  'clients/revoke': { given: { clientId: string }; answer: object };
+  'clients/setup': { given: { client: string }; answer: PageSetup };
+  'jobs/cancel': { given: { id: string }; answer: object };
+  'jobs/commit': { given: { id: string; skipUnresolved: boolean }; answer: object };
+  'jobs/items': { given: { id: string; offset: number }; answer: { items: PageItem[] } };
+  'jobs/resume': { given: { id: string; review: 'carry_on' | 'accept' | null }; answer: object };
+  'jobs/search': { given: { text: string }; answer: { candidates: PageCandidate[] } };
+  'jobs/settle': {
+    given: { id: string; fixes: PageFix[]; acceptNear: number | null };
+    answer: object;
+  };
+  'player/look': { given: object; answer: object };
+  'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
+  'sign-out': { given: object; answer: object };
+}
+
+export type OwnerCall = keyof OwnerCalls;

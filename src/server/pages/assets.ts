@@ -1,0 +1,29 @@
+/**
+ * The files of the pages. Each address has the hash of its content, so browsers may keep the file for good, and a query
+ * that is drawn at every start: what another program served while it held this port, browsers may keep too, but under no
+ * address that it could not know. Pages also name the hash, so that nothing else is run.
+ */
+import { hashOf } from '../../base/digest.ts';
+import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from '../../generated/pageAssets.ts';
+
+export interface Asset {
+  path: string;
+  type: string;
+  text: string;
+  /** For the `integrity` attribute. */
+  integrity: string;
+}
+
+function asset(name: string, extension: string, type: string, text: string): Asset {
+  const path = `/assets/${name}-${hashOf(text, 'hex').slice(0, 12)}.${extension}`;
+  return { path, type: `${type}; charset=utf-8`, text, integrity: `sha256-${hashOf(text, 'base64')}` };
+}
+
+export const STYLE = asset('relay', 'css', 'text/css', PAGE_STYLE);
+export const SCRIPT = asset('relay', 'js', 'text/javascript', PAGE_SCRIPT);
+export const ICON = asset('icon', 'svg', 'image/svg+xml', PAGE_ICON);
+
+export const ASSETS: readonly Asset[] = [STYLE, SCRIPT, ICON];
+
+/** Named in the state that a page polls: a page of another build loads itself again. */
+export const BUILD = hashOf(ASSETS.map(({ path }) => path).join(), 'hex').slice(0, 12);

@@ -1,0 +1,100 @@
+/** The approval page: it proves the owner when Approve is pressed, and holds the button against clicks meant for something else. */
+import { isSignedIn, Refused, secret, signInWithCode } from './session.ts';
+
+export function approvalPage(form: HTMLFormElement): void {
+  const field = byId<HTMLElement>('code-field');
+  const input = byId<HTMLInputElement>('owner-code');
+  const problem = byId<HTMLElement>('code-problem');
+  const remembered = byId<HTMLElement>('remembered');
+  const approveButton = byId<HTMLButtonElement>('approve');
+  // Where the browser does not know Document-Policy.
+  if (location.hash !== '') {
+    history.replaceState(null, '', location.pathname + location.search);
+    scrollTo(0, 0);
+  }
+  let isAtWork = false;
+  let isApproving = false;
+
+  function showField(isShown: boolean): void {
+    field.hidden = !isShown;
+    input.disabled = !isShown;
+    remembered.hidden = isShown;
+  }
+
+  function complain(text: string): void {
+    problem.textContent = text;
+    problem.hidden = false;
+    input.setAttribute('aria-invalid', 'true');
+    input.select();
+  }
+
+  async function checkSecret(): Promise<void> {
+    if (secret() === null) return focusField();
+    showField(false);
+    if (await isSignedIn()) return;
+    showField(true);
+    focusField();
+  }
+
+  // Never so that the page moves: who asks and where the answer goes has to stay in view.
+  function focusField(): void {
+    const { top, bottom } = input.getBoundingClientRect();
+    if (top >= 0 && bottom <= innerHeight) input.focus({ preventScroll: true });
+  }
+
+  async function approve(): Promise<void> {
+    if (isAtWork) return;
+    isAtWork = true;
+    try {
+      if (!input.disabled) await signInWithCode(input.value);
+      // Only for as long as the form is read: where an app takes the answer this page stays, with its Deny.
+      isApproving = true;
+      form.submit();
+    } catch (error) {
+      complain(error instanceof Refused ? error.message : 'relay could not check the code. Try again.');
+    } finally {
+      isApproving = false;
+      isAtWork = false;
+    }
+  }
+
+  // The secret is never in the page, only in what is sent.
+  form.addEventListener('formdata', ({ formData }) => {
+    if (!isApproving) return;
+    formData.set('decision', 'approve');
+    formData.delete('owner_code');
+    formData.set('owner_proof', secret() ?? '');
+  });
+  form.addEventListener('submit', (event) => {
+    if ((event.submitter as HTMLButtonElement | null)?.value === 'deny') return;
+    event.preventDefault();
+    if (!approveButton.disabled) approve();
+  });
+  holdBriefly(approveButton, Number(form.dataset.holdMs));
+  checkSecret().catch(() => showField(true));
+}
+
+// What is under a window that has just gone, or comes with a page that has just changed, gets a click that was meant for
+// something else.
+function holdBriefly(button: HTMLButtonElement, ms: number): void {
+  let timer: ReturnType<typeof setTimeout>;
+  let hadFocus = false;
+  const hold = () => {
+    hadFocus ||= document.activeElement === button;
+    button.disabled = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      button.disabled = false;
+      if (hadFocus) button.focus({ preventScroll: true });
+      hadFocus = false;
+    }, ms);
+  };
+  hold();
+  addEventListener('focus', hold);
+  addEventListener('pageshow', hold);
+  document.addEventListener('visibilitychange', hold);
+}
+
+function byId<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}

@@ -1,0 +1,116 @@
+/**
+ * Elements as values, and a page brought up to date with them: what is the same stays as it is, with its focus and its
+ * scroll position. Text becomes text nodes and attributes, never HTML.
+ */
+
+type Listener = (event: never) => unknown;
+type Prop = string | number | boolean | null | undefined | Listener;
+type Props = Readonly<Record<string, Prop>>;
+
+export interface Element_ {
+  tag: string;
+  props: Props;
+  children: readonly Node_[];
+}
+type Node_ = Element_ | string;
+export type Child = Node_ | number | null | undefined | false | readonly Child[];
+
+/** @param props attributes; `on…` are listeners, and `key` tells rows of a list apart */
+export function h(tag: string, props: Props | null, ...children: Child[]): Element_ {
+  return { tag, props: props ?? {}, children: flat(children) };
+}
+
+function flat(children: readonly Child[]): Node_[] {
+  return children.flatMap((child): Node_[] => {
+    if (child === null || child === undefined || child === false) return [];
+    if (Array.isArray(child)) return flat(child as readonly Child[]);
+    return [typeof child === 'number' ? String(child) : (child as Node_)];
+  });
+}
+
+const drawn = new WeakMap<Node, Node_>();
+
+/** Makes the children of `parent` these. */
+export function draw(parent: Element, ...children: Child[]): void {
+  const focused = document.activeElement;
+  update(parent, flat(children));
+  // A row that moved has lost it.
+  if (focused instanceof HTMLElement && focused !== document.activeElement && focused.isConnected) {
+    focused.focus({ preventScroll: true });
+  }
+}
+
+function update(parent: Element, wanted: readonly Node_[]): void {
+  let at: Node | null = parent.firstChild;
+  for (const next of wanted) {
+    const found = matching(at, next);
+    if (found === null) {
+      const made = make(next, parent);
+      parent.insertBefore(made, at);
+      continue;
+    }
+    if (found === at) at = at.nextSibling;
+    else parent.insertBefore(found, at);
+    refresh(found, next);
+  }
+  while (at !== null) {
+    const gone = at;
+    at = at.nextSibling;
+    parent.removeChild(gone);
+  }
+}
+
+/** The node from `at` on that may become `next`: the one with its key, or one without any at this very place. */
+function matching(at: Node | null, next: Node_): ChildNode | null {
+  for (let node = at; node !== null; node = node.nextSibling) {
+    const before = drawn.get(node);
+    if (before !== undefined && isSame(before, next)) return node as ChildNode;
+    if (typeof next === 'string' || next.props.key === undefined) return null;
+  }
+  return null;
+}
+
+function isSame(before: Node_, next: Node_): boolean {
+  if (typeof before === 'string' || typeof next === 'string') return typeof before === typeof next;
+  return before.tag === next.tag && before.props.key === next.props.key;
+}
+
+function make(next: Node_, parent: Element): Node {
+  if (typeof next === 'string') {
+    const text = document.createTextNode(next);
+    drawn.set(text, next);
+    return text;
+  }
+  const space =
+    next.tag === 'svg'
+      ? 'http://www.w3.org/2000/svg'
+      : (parent.namespaceURI ?? 'http://www.w3.org/1999/xhtml');
+  const element = document.createElementNS(space, next.tag);
+  drawn.set(element, { tag: next.tag, props: {}, children: [] });
+  refresh(element, next);
+  return element;
+}
+
+function refresh(node: Node, next: Node_): void {
+  const before = drawn.get(node);
+  drawn.set(node, next);
+  if (typeof next === 'string') {
+    if (before !== next) node.textContent = next;
+    return;
+  }
+  const element = node as Element;
+  const former = typeof before === 'object' ? before.props : {};
+  for (const name of Object.keys(former)) if (!(name in next.props)) set(element, name, null);
+  for (const [name, value] of Object.entries(next.props)) {
+    if (value !== former[name]) set(element, name, value);
+  }
+  update(element, next.children);
+}
+
+function set(element: Element, name: string, value: Prop): void {
+  if (name === 'key') return;
+  if (name.startsWith('on') || name === 'value') {
+    Reflect.set(element, name, value ?? (name === 'value' ? '' : null));
+  } else if (value === null || value === undefined || value === false) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? '' : String(value));
+}

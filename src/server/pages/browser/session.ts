@@ -1,0 +1,105 @@
+/** What proves the owner: a secret that this browser keeps for this origin alone. A cookie would go to every port of this host. */
+import type { OwnerCall, OwnerCalls } from '../../../domain/ownerPage.ts';
+
+const NAME = 'relay.owner';
+let unkept: string | null = null;
+
+export function secret(): string | null {
+  try {
+    return localStorage.getItem(NAME) ?? unkept;
+  } catch {
+    return unkept;
+  }
+}
+
+export function keep(value: string | null): void {
+  unkept = value;
+  try {
+    if (value === null) localStorage.removeItem(NAME);
+    else localStorage.setItem(NAME, value);
+  } catch {
+    // Storage is blocked: this browser is asked again on the next page.
+  }
+}
+
+/** Calls back when another tab signs in or out. */
+export function onOtherTab(tell: () => void): void {
+  addEventListener('storage', ({ key }) => {
+    if (key !== NAME && key !== null) return;
+    unkept = null;
+    tell();
+  });
+}
+
+/** What the server said against a request; `status` 0: it did not answer. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly remedy: string | null;
+  readonly details: Record<string, unknown>;
+
+  constructor(status: number, error: Record<string, unknown>) {
+    super(typeof error.message === 'string' ? error.message : 'relay does not answer. Is it still running?');
+    this.status = status;
+    this.code = typeof error.code === 'string' ? error.code : '';
+    this.remedy = typeof error.remedy === 'string' ? error.remedy : null;
+    this.details = (error.details ?? {}) as Record<string, unknown>;
+  }
+}
+
+/** Longer than any answer takes: an undo has 45 seconds. */
+const PATIENCE_MS = 60_000;
+
+/** @throws Refused */
+export async function send(path: string, init: RequestInit, patienceMs = PATIENCE_MS): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const proof = secret();
+  if (proof !== null) headers.set('x-relay-owner', proof);
+  const signal = AbortSignal.timeout(patienceMs);
+  const response = await fetch(path, { cache: 'no-store', ...init, headers, signal }).catch(() => null);
+  if (response === null) throw new Refused(0, {});
+  if (response.ok || response.status === 304) return response;
+  const content = await response.json().catch(() => ({}));
+  throw new Refused(response.status, content.error ?? {});
+}
+
+async function post(path: string, body: object): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json' };
+  return (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+}
+
+/** A call of the owner's page. @throws Refused */
+export async function ask<C extends OwnerCall>(
+  call: C,
+  given: OwnerCalls[C]['given'],
+): Promise<OwnerCalls[C]['answer']> {
+  return (await post(`/owner/${call}`, given)) as OwnerCalls[C]['answer'];
+}
+
+/** Whether this browser is signed in. @throws Refused when the server does not tell */
+export async function isSignedIn(): Promise<boolean> {
+  if (secret() === null) return false;
+  try {
+    await post('/owner/check', {});
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 401) throw error;
+    keep(null);
+    return false;
+  }
+}
+
+/** @throws Refused with words for the person */
+export async function signInWithCode(code: string): Promise<void> {
+  keep((await post('/owner/code', { code })).secret as string);
+}
+
+/** Uses the ticket in the address up, if there is one. Returns where to go on; null: nowhere. @throws Refused */
+export async function signInWithTicket(): Promise<{ used: boolean; next: string | null }> {
+  const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
+  if (ticket === null) return { used: false, next: null };
+  history.replaceState(null, '', location.pathname);
+  const { secret: fresh, next } = await post('/owner/ticket', { ticket });
+  keep(fresh as string);
+  return { used: true, next: next as string | null };
+}

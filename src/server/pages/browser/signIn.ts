@@ -1,0 +1,70 @@
+/** What a browser sees that is not signed in: how to, and nothing else. */
+import { type Child, h } from './dom.ts';
+import { Refused, signInWithCode } from './session.ts';
+
+export interface SignIn {
+  problem: string | null;
+  isBusy: boolean;
+}
+
+export function signInPart(signIn: SignIn, redraw: () => void, done: () => void): Child {
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const field = document.getElementById('owner-code') as HTMLInputElement;
+    if (signIn.isBusy) return;
+    Object.assign(signIn, { isBusy: true, problem: null });
+    redraw();
+    try {
+      await signInWithCode(field.value);
+      signIn.isBusy = false;
+      done();
+    } catch (error) {
+      const problem = error instanceof Refused ? error.message : 'relay could not check the code. Try again.';
+      Object.assign(signIn, { isBusy: false, problem });
+      redraw();
+      field.select();
+    }
+  };
+  return h(
+    'div',
+    { class: 'sheet', key: 'sign-in' },
+    h('h1', null, 'relay is running'),
+    h(
+      'p',
+      null,
+      'Sign in to see and change anything. In a terminal, ',
+      h('code', null, 'relay open'),
+      ' opens this page signed in.',
+    ),
+    h(
+      'form',
+      { onsubmit: submit },
+      h('label', { for: 'owner-code' }, 'Owner code'),
+      h('input', {
+        id: 'owner-code',
+        name: 'owner_code',
+        required: true,
+        autocomplete: 'off',
+        autocapitalize: 'characters',
+        spellcheck: 'false',
+        maxlength: 512,
+        'aria-describedby': 'code-hint code-problem',
+        'aria-invalid': signIn.problem === null ? null : 'true',
+      }),
+      h(
+        'p',
+        { class: 'bad', id: 'code-problem', role: 'alert', hidden: signIn.problem === null },
+        signIn.problem ?? '',
+      ),
+      h(
+        'p',
+        { class: 'soft', id: 'code-hint' },
+        h('code', null, 'relay serve'),
+        ' and ',
+        h('code', null, 'relay status'),
+        ' show it in the terminal.',
+      ),
+      h('div', { class: 'buttons' }, h('button', { class: 'primary' }, 'Sign in')),
+    ),
+  );
+}

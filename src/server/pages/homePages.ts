@@ -1,0 +1,25 @@
+/** The owner's page as it is sent to anyone: only that relay runs. `browser/ownerPage.ts` makes the rest. */
+import { BUILD } from './assets.ts';
+import { html } from './html.ts';
+import type { Page } from './page.ts';
+
+export function ownerPage(demo: boolean): Page {
+  return {
+    title: 'relay is running',
+    demo,
+    isWide: true,
+    hasScript: true,
+    body: html`<div id="owner" data-build="${BUILD}"><div class="sheet"><h1>relay is running</h1>
+<noscript><p class="notice">Without JavaScript this browser cannot be signed in. To connect your account, open the address that <code>relay login</code> shows in the terminal. To approve a client, type the owner code.</p></noscript></div></div>`,
+  };
+}
+
+/** For a person who went to an address that is not there. */
+export function notFoundPage(demo: boolean): Page {
+  return {
+    title: 'There is nothing here',
+    demo,
+    body: html`<p>relay is running, but it has no page at this address.</p>
+<p><a href="/">Go to the owner’s page</a></p>`,
+  };
+}
