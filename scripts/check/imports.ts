@@ -45,6 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
   demo: { folders: ['domain'], reason: 'the simulated provider must not know the program that it tests' },
   server: {
     folders: [
+      'connect',
       'mcp',
       'oauth',
       'tools',

@@ -9,6 +9,7 @@ import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
 import { type Credentials, LOCAL_TOKEN_SECONDS } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { Core } from './core.ts';
+import type { LastPlaying } from './owner/lastPlaying.ts';
 import { ownerHistory, ownerUndo } from './ownerChanges.ts';
 import {
   ownerImport,
@@ -31,6 +32,12 @@ export interface ServerSide {
   redirectUri: string;
   services: Services;
   presence: Presence;
+  /** The login that the owner's page began last. */
+  pageLogin: { attemptId: string | null };
+  /** What the player was found doing last; null before anything has asked for it. */
+  lastPlaying: () => LastPlaying | null;
+  /** Where clients keep their files. */
+  env: NodeJS.ProcessEnv;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
@@ -52,12 +59,9 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     },
     async ownerTicket({ attemptId }) {
       const { owner, facts, redirectUri } = running();
-      const ticket = owner.issueTicket(attemptId === null ? null : loginWithTicket(core, attemptId));
+      const next = attemptId === null ? null : loginWithTicket(core, attemptId);
       // A login sets its cookie under the host that the provider sends the browser back to.
-      const base = attemptId === null ? facts.baseUrl : new URL(redirectUri).origin;
-      const id = hashOf(ticket);
-      // A query that nobody could know: what a program left in the browser's cache for `/` would get the ticket.
-      return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
+      return signInUrl(owner, attemptId === null ? facts.baseUrl : new URL(redirectUri).origin, next);
     },
     ownerTicketWaits: async (id) => ({ waits: running().owner.isWaiting(id) }),
     loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),
@@ -110,8 +114,16 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   };
 }
 
+/** The owner's page at `base`, with a ticket that signs its browser in; it then goes on to `next`. */
+export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
+  const ticket = owner.issueTicket(next);
+  const id = hashOf(ticket);
+  // A query that nobody could know: what a program left in the browser's cache for `/` would get the ticket.
+  return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
+}
+
 /** Where the browser goes once it is signed in. The attempt is for the case that the ticket is too old by then. */
-function loginWithTicket(core: Core, attemptId: string): string {
+export function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;
 }
@@ -124,7 +136,8 @@ function requireLogin(core: Core): void {
   });
 }
 
-function requireClientId(core: Core): void {
+/** @throws RelayError `SETTINGS_INVALID` */
+export function requireClientId(core: Core): void {
   if (core.clientId() !== null) return;
   throw new RelayError('SETTINGS_INVALID', 'No Spotify app is set: its client ID is missing.', {
     remedy: { text: 'Run {command}, which asks for it.', command: ['login'] },

@@ -20,7 +20,8 @@ import { type Core, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen, requirePort } from './http/listener.ts';
 import type { Route } from './http/router.ts';
-import { createLocalApi } from './localApi.ts';
+import { createLocalApi, type ServerSide } from './localApi.ts';
+import { createLastPlaying } from './owner/lastPlaying.ts';
 import { notFoundPage } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
 import { assetRoutes } from './routes/assets.ts';
@@ -33,6 +34,7 @@ import { LOGIN_PATH, loginRoutes } from './routes/login.ts';
 import { mcpRoutes } from './routes/mcp.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { ownerRoutes } from './routes/owner.ts';
+import { ownerPageRoutes } from './routes/ownerPage.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 
 /** How long running calls get to finish, and then, once they are told to stop, to do so. */
@@ -48,6 +50,8 @@ export interface StartOptions {
   demo: boolean;
   /** What the home is held for, shown to another command that finds it taken; `relay serve` by default. */
   purpose?: 'relay serve' | 'relay stdio';
+  /** Says where MCP clients keep their files, for the page that shows them. */
+  env?: NodeJS.ProcessEnv;
   /** Drops what a lost key had sealed. Only when the owner asked to start over. */
   startOver?: boolean;
   /** Of connections, for tests that cannot wait for the usual ones. */
@@ -127,8 +131,15 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     mcpUrl: `${baseUrl}/mcp`,
     startedAt,
   });
+  const { env = {} } = options;
+  const lastPlaying = createLastPlaying(provider, clock);
+  const pageLogin = { attemptId: null };
+  const sideFor = (baseUrl: string, redirectUri: string) => ({
+    ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence },
+    ...{ pageLogin, lastPlaying, env },
+  });
   const localFor = (baseUrl: string, redirectUri: string) =>
-    createLocalApi(core, { facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence });
+    createLocalApi(core, sideFor(baseUrl, redirectUri));
 
   const listener = await listen({
     host: settings.host,
@@ -139,8 +150,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     showMissing: (context) => sendPage(context, 404, notFoundPage(settings.demo)),
     routes(port) {
       const redirectUri = redirectUriFor(settings, port);
-      const local = (baseUrl: string) => localFor(baseUrl, redirectUri);
-      return allRoutes(core, endpoint, credentials, owner, redirectUri, local);
+      const sideAt = (baseUrl: string) => sideFor(baseUrl, redirectUri);
+      return allRoutes(core, endpoint, credentials, owner, redirectUri, sideAt);
     },
     random,
     clock,
@@ -196,8 +207,9 @@ function allRoutes(
   credentials: Credentials,
   owner: Owner,
   redirectUri: string,
-  localFor: (baseUrl: string) => LocalApi,
+  sideAt: (baseUrl: string) => ServerSide,
 ): Route[] {
+  const localFor = (baseUrl: string): LocalApi => createLocalApi(core, sideAt(baseUrl));
   const forms = createFormTokens(core);
   return [
     ...homeRoutes(core),
@@ -209,6 +221,7 @@ function allRoutes(
     ...mcpRoutes(endpoint, credentials, core.quietLog),
     ...authorizeRoutes(core, owner, forms),
     ...ownerRoutes(owner, forms),
+    ...ownerPageRoutes(core, sideAt),
     ...oauthRoutes(core),
   ];
 }

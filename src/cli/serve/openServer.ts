@@ -18,10 +18,10 @@ async function start(
   settings: Settings,
   purpose: 'relay serve' | 'relay stdio',
 ): Promise<RunningServer> {
-  const { clock, random, version } = context;
+  const { clock, random, version, env } = context;
   const { createLog, startServer } = await context.parts();
   const log = createLog(settings);
-  const options = { settings, clock, random, log, version, demo: settings.demo, purpose };
+  const options = { settings, clock, random, log, version, demo: settings.demo, purpose, env };
   return startServer(options).catch((error) => refusedBy(settings, error));
 }
 

@@ -47,6 +47,8 @@ export interface Owner {
   remember(context: HttpContext, known: string | null): string;
   /** Until when the browser with this secret is remembered, Unix milliseconds; null when it is not. */
   rememberedUntil(context: HttpContext, secret: string | null): number | null;
+  /** The ID of the browser with this secret; null when it is not remembered. */
+  browserWith(context: HttpContext, secret: string | null): string | null;
   /**
    * For a browser that the command line opens at `/#ticket=…`: signs in the first browser that comes with it within a minute.
    * @param next path of this server at which the browser goes on
@@ -139,6 +141,7 @@ export function createOwner(options: OwnerOptions): Owner {
       return fresh;
     },
     rememberedUntil: (context, given) => known(context, given)?.expiresAt ?? null,
+    browserWith: (context, given) => known(context, given)?.id ?? null,
     issueTicket(next) {
       if (next !== null && !/^\/(?![/\\])/.test(next))
         throw new Error('a ticket leads to a path of this server');

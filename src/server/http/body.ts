@@ -46,6 +46,12 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   }
 }
 
+/** The bytes of a file. @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` */
+export async function readFile(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  requireType(request, 'application/octet-stream');
+  return readBody(request, maxBytes);
+}
+
 function requireType(request: IncomingMessage, expected: string): void {
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== expected) {

@@ -1,0 +1,159 @@
+/** What the owner's page can do: the same functions as the command line and the tools. Only what a person clicks costs a request. */
+import { withDeadline } from '../../base/abort.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { storeSetting } from '../../config/edit.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
+import { planImport } from '../../jobs/import/planImport.ts';
+import { startImport } from '../../jobs/import/startImport.ts';
+import type { Call } from '../../provider/api.ts';
+import { SEARCH_PAGE, searchTracks } from '../../provider/resources/catalog.ts';
+import { getPlaybackState } from '../../provider/resources/player.ts';
+import { getMyPlaylists, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
+import { forgetBrowsers } from '../access/browserAdmin.ts';
+import { revokeClient } from '../access/clientAdmin.ts';
+import type { Core } from '../core.ts';
+import { loginWithTicket, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
+import { ownerUndo } from '../ownerChanges.ts';
+import { clientSetup } from './clientSetup.ts';
+
+export type OwnerPageApi = {
+  [C in OwnerCall]: (given: OwnerCalls[C]['given']) => Promise<OwnerCalls[C]['answer']>;
+};
+
+/** A person waits for it. */
+const PATIENCE_MS = 20_000;
+const ITEMS_PAGE = 100;
+
+/** @param browser ID of the browser that asks */
+export function ownerPageApi(core: Core, server: ServerSide, browser: string): OwnerPageApi {
+  const { services, redirectUri } = server;
+  const { jobs, provider, clock } = services;
+
+  function patiently<T>(work: (call: Call) => Promise<T>): Promise<T> {
+    const late = new RelayError('DEADLINE_EXCEEDED', `This took longer than ${PATIENCE_MS / 1000} seconds.`, {
+      remedy: 'Try again.',
+    });
+    return withDeadline({ clock, ms: PATIENCE_MS, late }, (signal) => work({ signal, progress() {} }));
+  }
+
+  return {
+    async 'account/connect'({ switchAccount }) {
+      requireClientId(core);
+      const { attemptId } = core.login.start({ switchAccount, redirectUri });
+      server.pageLogin.attemptId = attemptId;
+      const login = loginWithTicket(core, attemptId);
+      const { origin } = new URL(redirectUri);
+      // For the browser its other name is another origin, in which it is not signed in yet.
+      const isElsewhere = origin !== server.facts.baseUrl;
+      return { next: isElsewhere ? signInUrl(server.owner, origin, login).url : `${origin}${login}` };
+    },
+    async 'account/disconnect'() {
+      server.pageLogin.attemptId = null;
+      await core.account.disconnect();
+      return {};
+    },
+    async 'app/set'({ clientId }) {
+      storeSetting({ env: {}, flags: { home: core.settings.home } }, 'providerClientId', clientId);
+      return {};
+    },
+    async 'browsers/forget'({ id }) {
+      await forgetBrowsers(core, id);
+      return {};
+    },
+    'changes/undo': (request) => ownerUndo(services, request),
+    async 'clients/revoke'({ clientId }) {
+      await revokeClient(core, clientId, false);
+      return {};
+    },
+    async 'clients/setup'({ client }) {
+      const { mcpUrl } = server.facts;
+      return clientSetup(client, { mcpUrl, demo: core.settings.demo, env: server.env });
+    },
+    async 'jobs/cancel'({ id }) {
+      await patiently(({ signal }) => jobs.cancel(id, signal));
+      return {};
+    },
+    async 'jobs/commit'({ id, skipUnresolved }) {
+      await jobs.commit(id, { skipUnresolved });
+      return {};
+    },
+    async 'jobs/items'({ id, offset }) {
+      return { items: jobs.items(id, offset, ITEMS_PAGE, 'unresolved').items.map(itemOf) };
+    },
+    async 'jobs/resume'({ id, review }) {
+      await jobs.resume(id, review ?? undefined);
+      return {};
+    },
+    async 'jobs/search'({ text }) {
+      const { items } = await patiently((call) => searchTracks(provider, text, SEARCH_PAGE, call));
+      return { candidates: items.map((track) => candidateOf({ track, score: null, reasons: [] })) };
+    },
+    async 'jobs/settle'({ id, fixes, acceptNear }) {
+      await patiently((call) => jobs.settle(id, { fixes, acceptNear: acceptNear ?? undefined }, call));
+      return {};
+    },
+    async 'player/look'() {
+      await patiently((call) => getPlaybackState(provider, call));
+      return {};
+    },
+    async 'playlists/list'() {
+      const user = core.account.view().account?.providerUserId;
+      const window = { limit: PLAYLIST_PAGE, offset: 0 };
+      const page = await patiently((call) => getMyPlaylists(provider, window, call));
+      // Nobody can write to another person's, unless it is shared.
+      const own = page.items.filter(({ owner, collaborative }) => owner.id === user || collaborative);
+      return { playlists: own.map(({ id, name }) => ({ id, name: visibleText(name, 100) })) };
+    },
+    async 'sign-out'() {
+      await forgetBrowsers(core, browser);
+      return {};
+    },
+  };
+}
+
+/** Looks at a list, and with a target makes jobs of it; returns how many. */
+export async function importFile({ services }: ServerSide, bytes: Uint8Array, asked: ImportAsked) {
+  const { list, artistSide, target, skipDuplicates } = asked;
+  const plan = planImport(services, bytes, {
+    list: list ?? undefined,
+    artistSide: artistSide ?? undefined,
+    tracksOnly: target?.kind === 'saved',
+  });
+  if (target === null) return { preview: plan.preview };
+  const jobs = await startImport(services.jobs, plan, target, { strict: true, skipDuplicates });
+  return { jobs: jobs.length };
+}
+
+type ItemRecord = ReturnType<ServerSide['services']['jobs']['items']>['items'][number];
+
+function itemOf({ position, input, status, candidates }: ItemRecord): PageItem {
+  const shown = (candidates ?? []).map(candidateOf);
+  return { position, input: visibleText(inputText(input), 300), status, candidates: shown };
+}
+
+/** An entry as a person would write it. */
+function inputText(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return String(input);
+  const { title, artist, uri, track_id } = input as Record<string, unknown>;
+  if (typeof title === 'string') return typeof artist === 'string' ? `${title} by ${artist}` : title;
+  return String(uri ?? track_id ?? JSON.stringify(input));
+}
+
+function candidateOf({
+  track,
+  score,
+  reasons,
+}: Pick<NonNullable<ItemRecord['candidates']>[number], 'track' | 'reasons'> & {
+  score: number | null;
+}): PageCandidate {
+  return {
+    uri: track.uri,
+    name: visibleText(track.name),
+    artists: visibleText(track.artists.map(({ name }) => name).join(', ')),
+    album: visibleText(track.album.name ?? ''),
+    durationMs: track.duration_ms,
+    score,
+    reasons,
+  };
+}

@@ -1,0 +1,31 @@
+/** How to connect one client to this server, from the table behind `relay connect`. Nothing is written. */
+import { homedir } from 'node:os';
+import { CLIENTS } from '../../connect/clientTable.ts';
+import { planFor } from '../../connect/connectClient.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { PageSetup } from '../../domain/ownerPage.ts';
+
+export interface SetupOptions {
+  mcpUrl: string;
+  demo: boolean;
+  /** Tells where clients keep their files. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** @throws RelayError `NOT_FOUND` */
+export function clientSetup(id: string, { mcpUrl, demo, env }: SetupOptions): PageSetup {
+  if (id === 'other') return otherClient(mcpUrl);
+  const client = CLIENTS.find((one) => one.id === id);
+  if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
+  const { platform } = process;
+  const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] || homedir();
+  const connection = { name: demo ? 'relay-demo' : 'relay', url: mcpUrl, key: null };
+  const { file, snippet, command, next } = planFor(client, connection, { platform, env, home }, 'relay key');
+  return { id, file, snippet: snippet.trimEnd(), command, next };
+}
+
+function otherClient(mcpUrl: string): PageSetup {
+  const next =
+    'Add it as a server with the transport HTTP (Streamable HTTP). A program that cannot open a browser sends the header "Authorization: Bearer" with the key that relay key prints.';
+  return { id: 'other', file: '', snippet: mcpUrl, command: null, next };
+}

@@ -1,0 +1,19 @@
+/** What the player was doing when something last asked for it. The owner's page shows that, and asks nothing itself. */
+import type { Clock } from '../../base/clock.ts';
+import type { ProviderApi } from '../../provider/api.ts';
+import { type PlayerState, watchPlayer } from '../../provider/resources/player.ts';
+
+export interface LastPlaying {
+  /** Unix milliseconds. */
+  at: number;
+  /** null: no device was active. */
+  state: PlayerState | null;
+}
+
+export function createLastPlaying(provider: ProviderApi, clock: Clock): () => LastPlaying | null {
+  let last: LastPlaying | null = null;
+  watchPlayer(provider, (state) => {
+    last = { at: clock.now(), state };
+  });
+  return () => last;
+}

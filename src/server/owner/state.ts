@@ -1,0 +1,232 @@
+/**
+ * What the owner's page shows without being asked. It is read every few seconds, so it costs Spotify nothing: names, the
+ * player and everything else come from what the program knows. Text from outside is cleaned here.
+ */
+import { isoOf } from '../../base/clock.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { changeHistory } from '../../changes/history.ts';
+import { CLIENTS } from '../../connect/clientTable.ts';
+import { isEnded } from '../../domain/job.ts';
+import type { ChangeEntry, StatusEntry } from '../../domain/localApi.ts';
+import type {
+  OwnerState,
+  PageClient,
+  PageError,
+  PageJob,
+  PagePart,
+  PagePlaying,
+} from '../../domain/ownerPage.ts';
+import { plainCommand, remedyText } from '../../domain/remedy.ts';
+import { knownPlaylistNames } from '../../provider/resources/playlists.ts';
+import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
+import { requestHours } from '../../store/tables/rateLimits.ts';
+import { browserSummaries } from '../access/browserAdmin.ts';
+import { listClients } from '../access/clientAdmin.ts';
+import type { Core } from '../core.ts';
+import type { ServerSide } from '../localApi.ts';
+import { BUILD } from '../pages/assets.ts';
+import { statusReport } from '../status/status.ts';
+import { ERROR_REMEDIES } from './errorRemedies.ts';
+import type { LastPlaying } from './lastPlaying.ts';
+
+const JOBS_SHOWN = 10;
+/** Those that wait for a person may be further back. */
+const JOBS_READ = 50;
+const CHANGES_SHOWN = 8;
+const ERRORS_SHOWN = 5;
+const CLIENTS_SHOWN = 50;
+
+/** @param browser ID of the browser that asks */
+export async function ownerState(core: Core, server: ServerSide, browser: string): Promise<OwnerState> {
+  const report = statusReport(core, server.facts, null);
+  const { services } = server;
+  const jobs = services.jobs.list(0, JOBS_READ);
+  const changes = changeHistory(services, 0, CHANGES_SHOWN);
+  const names = playlistNames(server, jobs.items);
+  const { name, connected, reauthorizationRequired, loginExpiresAt, daysLeft, missingScopes } =
+    report.account;
+  return {
+    build: BUILD,
+    version: report.version,
+    demo: report.demo,
+    mcpUrl: server.facts.mcpUrl,
+    authMode: report.mcp.authMode,
+    parts: report.entries.map(partOf),
+    account: {
+      connected,
+      reauthorizationRequired,
+      name: name === null ? null : visibleText(name),
+      loginExpiresAt,
+      daysLeft,
+      missingScopes,
+    },
+    loginProblem: await loginProblem(core, server),
+    app: { isSet: core.clientId() !== null, redirectUri: server.redirectUri },
+    setups: CLIENTS.map(({ id, name: text }) => ({ id, name: text })),
+    clients: approvedClients(core),
+    mcpUsed: server.credentials.wereUsed(),
+    browsers: browserSummaries(core).map(({ id, label, origin, lastUsedAt }) => ({
+      id,
+      label,
+      origin,
+      // To the day, so that looking at the page is no change of it.
+      lastUsedAt: `${lastUsedAt.slice(0, 16)}Z`,
+      current: id === browser,
+    })),
+    jobs: openFirst(jobs.items.map((job) => jobOf(job, names))).slice(0, JOBS_SHOWN),
+    jobsTotal: jobs.total,
+    changes: changes.items.map((change) => changeOf(change, names)),
+    changesTotal: changes.total,
+    limits: {
+      blocked: report.rateLimits.blocked.map(({ scope, blockedUntil, reason }) => ({
+        scope,
+        until: blockedUntil,
+        reason: reason === null ? null : visibleText(reason),
+      })),
+      scopes: Object.entries(requestHours(core.store, core.clock.now())).map(([scope, hours]) => ({
+        scope,
+        total: hours.reduce((sum, count) => sum + count, 0),
+        hours,
+      })),
+    },
+    errors: listApiErrors(core.store, { limit: ERRORS_SHOWN, unresolved_only: true }).map(errorOf),
+    playing: playingOf(server.lastPlaying()),
+  };
+}
+
+/** The page at the end of a login tells nobody why it failed; the owner may know. */
+async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<OwnerState['loginProblem']> {
+  if (pageLogin.attemptId === null) return null;
+  const progress = await core.login.progress(pageLogin.attemptId, 0).catch(() => null);
+  if (progress?.state !== 'failed') return null;
+  const { message, remedy } = progress;
+  return { message: visibleText(message, 400), remedy: remedy && visibleText(remedyText(remedy), 400) };
+}
+
+function partOf({ part, state, summary, remedy }: StatusEntry): PagePart {
+  const shown = { part, state, summary: visibleText(summary, 600) };
+  if (remedy === null) return { ...shown, remedy: null };
+  const isCommand = remedy.text === '{command}' && remedy.command !== undefined;
+  const text = visibleText(remedyText(remedy), 600);
+  return { ...shown, remedy: { text, command: isCommand ? text.replaceAll('`', '') : null } };
+}
+
+function approvedClients(core: Core): PageClient[] {
+  return listClients(core)
+    .filter(({ approvals }) => approvals.length > 0)
+    .slice(0, CLIENTS_SHOWN)
+    .map(({ clientId, name, lastUsedAt, approvals }) => ({
+      clientId,
+      name: visibleText(name ?? '', 80) || `an unnamed client (${clientId.slice(0, 12)})`,
+      lastUsedAt: lastUsedAt === null ? null : `${lastUsedAt.slice(0, 16)}Z`,
+      approvedAt: approvals.at(-1)?.approvedAt ?? null,
+    }));
+}
+
+type JobRecord = ReturnType<ServerSide['services']['jobs']['get']>;
+
+/** Of playlists that were read lately, and of those that jobs have made. */
+function playlistNames({ services }: ServerSide, jobs: readonly JobRecord[]): ReadonlyMap<string, string> {
+  const made = jobs.flatMap(
+    ({ playlist_id: id, payload }): Array<[string, string]> =>
+      id === null || payload.name === undefined ? [] : [[id, payload.name]],
+  );
+  return new Map([...made, ...knownPlaylistNames(services.provider)]);
+}
+
+function jobOf(job: JobRecord, names: ReadonlyMap<string, string>): PageJob {
+  const { error } = job;
+  return {
+    id: job.job_id,
+    title: jobTitle(job, names),
+    status: job.status,
+    total: job.total_items,
+    pending: job.pending,
+    resolved: job.resolved,
+    unresolved: job.ambiguous + job.unmatched + job.failed,
+    skipped: job.skipped + job.skipped_existing,
+    written: job.written,
+    strict: job.payload.strict,
+    dryRun: job.payload.dry_run,
+    reviewRequired: job.review_required,
+    runAfter: job.run_after,
+    reason: job.reason,
+    error: error && {
+      message: visibleText(error.message, 600),
+      remedy: error.remedy === undefined ? null : visibleText(error.remedy, 600),
+    },
+    createdAt: job.created_at,
+    updatedAt: job.updated_at,
+  };
+}
+
+const TITLES: Readonly<Record<JobRecord['type'], string>> = {
+  add_to_playlist: 'Add to',
+  create_playlist: 'New playlist',
+  replace_playlist: 'Replace',
+  save_tracks: 'Save to Liked Songs',
+  remove_saved_tracks: 'Remove from Liked Songs',
+  remove_from_playlist: 'Remove from',
+  reorder_playlist: 'Reorder',
+  deduplicate_playlist: 'Remove duplicates from',
+  update_playlist_details: 'Change the details of',
+  delete_playlist: 'Delete',
+  undo: 'Undo a change',
+};
+
+const NAMED: ReadonlySet<JobRecord['type']> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
+
+function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<string, string>): string {
+  const title = TITLES[type];
+  if (NAMED.has(type)) return title;
+  const id = payload.playlist_id ?? playlist_id;
+  const name = payload.name ?? (id === null ? undefined : (names.get(id) ?? id));
+  return name === undefined ? title : `${title} “${visibleText(name, 100)}”`;
+}
+
+function openFirst(jobs: readonly PageJob[]): PageJob[] {
+  const isOver = ({ status }: PageJob) => isEnded(status as JobRecord['status']);
+  return [...jobs.filter((job) => !isOver(job)), ...jobs.filter(isOver)];
+}
+
+function changeOf(change: ChangeEntry, names: ReadonlyMap<string, string>): ChangeEntry {
+  const name = change.playlist_id === null ? undefined : names.get(change.playlist_id);
+  return name === undefined ? change : { ...change, playlist_name: visibleText(name, 100) };
+}
+
+function errorOf({ lastSeenAt, code, message, occurrences, method, path }: ApiError): PageError {
+  return {
+    at: isoOf(lastSeenAt),
+    code,
+    message: visibleText(message, 400),
+    occurrences,
+    request: `${method} ${path}`,
+    remedy: remedyOf(code),
+  };
+}
+
+function remedyOf(code: string): string | null {
+  const remedy = ERROR_REMEDIES[code];
+  return remedy === undefined ? null : remedyText(remedy, plainCommand);
+}
+
+function playingOf(last: LastPlaying | null): PagePlaying | null {
+  if (last === null) return null;
+  const { state } = last;
+  const item = state?.item ?? null;
+  const by =
+    item === null
+      ? ''
+      : 'artists' in item
+        ? item.artists.map(({ name }) => name).join(', ')
+        : (item.show.name ?? '');
+  return {
+    at: isoOf(last.at),
+    isPlaying: state?.is_playing ?? false,
+    title: item === null ? null : visibleText(item.name),
+    by: by === '' ? null : visibleText(by),
+    device: state?.device ? visibleText(state.device.name, 80) : null,
+    progressMs: state?.progress_ms ?? null,
+    durationMs: item?.duration_ms ?? null,
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * `/owner/…` for a browser that is signed in: the state of everything and what its owner can do about it. Every request
+ * carries the proof in a header, which no form and no other page can send, so no cookie opens anything here.
+ */
+import * as z from 'zod';
+import { hashOf } from '../../base/digest.ts';
+import { lazy } from '../../base/lazy.ts';
+import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
+import { isOfAnotherPage, proofOf } from '../access/caller.ts';
+import type { Core } from '../core.ts';
+import { MCP_BODY_BYTES, OTHER_BODY_BYTES, readFile, readJson } from '../http/body.ts';
+import { end, type HttpContext, sendJson } from '../http/context.ts';
+import type { Route } from '../http/router.ts';
+import { HttpError } from '../http/toHttp.ts';
+import type { ServerSide } from '../localApi.ts';
+import { importFile, ownerPageApi } from '../owner/calls.ts';
+import { ownerState } from '../owner/state.ts';
+
+const Id = () => z.string().min(1).max(200);
+
+/** For each call the shape of its JSON body. */
+const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
+  'account/connect': lazy(() => z.object({ switchAccount: z.boolean() })),
+  'account/disconnect': lazy(() => z.object({})),
+  'app/set': lazy(() => z.object({ clientId: z.string().trim().min(1).max(200) })),
+  'browsers/forget': lazy(() => z.object({ id: Id() })),
+  'changes/undo': lazy(() => z.object({ change: Id().nullable(), force: z.boolean(), dryRun: z.boolean() })),
+  'clients/revoke': lazy(() => z.object({ clientId: z.string().min(1).max(2_000) })),
+  'clients/setup': lazy(() => z.object({ client: Id() })),
+  'jobs/cancel': lazy(() => z.object({ id: Id() })),
+  'jobs/commit': lazy(() => z.object({ id: Id(), skipUnresolved: z.boolean() })),
+  'jobs/items': lazy(() => z.object({ id: Id(), offset: z.int().min(0).max(1_000_000) })),
+  'jobs/resume': lazy(() => z.object({ id: Id(), review: z.enum(['carry_on', 'accept']).nullable() })),
+  'jobs/search': lazy(() => z.object({ text: z.string().trim().min(1).max(200) })),
+  'jobs/settle': lazy(() => {
+    const position = z.int().min(0).max(1_000_000);
+    const fix = z.union([z.object({ position, uri: Id() }), z.object({ position, skip: z.literal(true) })]);
+    return z.object({
+      id: Id(),
+      fixes: z.array(fix).max(1_000),
+      acceptNear: z.number().min(0).max(1).nullable(),
+    });
+  }),
+  'player/look': lazy(() => z.object({})),
+  'playlists/list': lazy(() => z.object({})),
+  'sign-out': lazy(() => z.object({})),
+};
+
+const Asked = lazy(() =>
+  z.object({
+    list: z.string().max(1_000).nullable(),
+    artistSide: z.enum(['left', 'right']).nullable(),
+    target: z
+      .union([
+        z.object({ kind: z.literal('playlist'), playlistId: Id(), replace: z.boolean() }),
+        z.object({ kind: z.literal('new'), name: z.string().trim().min(1).max(100) }),
+        z.object({ kind: z.literal('saved') }),
+      ])
+      .nullable(),
+    skipDuplicates: z.boolean(),
+  }),
+) as () => z.ZodType<ImportAsked>;
+
+/** @param serverFor what a running server has, with URLs for the base URL that was dialled */
+export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerSide): Route[] {
+  /** The browser that proves itself. @throws HttpError */
+  function signedIn(context: HttpContext): { server: ServerSide; browser: string } {
+    if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
+    const server = serverFor(context.baseUrl);
+    const browser = server.owner.browserWith(context, proofOf(context));
+    if (browser === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
+    return { server, browser };
+  }
+
+  async function sendState(context: HttpContext): Promise<void> {
+    const { server, browser } = signedIn(context);
+    const text = JSON.stringify(await ownerState(core, server, browser));
+    const etag = `"${hashOf(text, 'base64url')}"`;
+    const isSame = context.request.headers['if-none-match'] === etag;
+    if (isSame) end(context, 304, { etag }, '');
+    else end(context, 200, { 'content-type': 'application/json; charset=utf-8', etag }, text);
+  }
+
+  function callRoute<C extends OwnerCall>(call: C): Route {
+    return {
+      method: 'POST',
+      path: `/owner/${call}`,
+      async handle(context) {
+        const { server, browser } = signedIn(context);
+        const given = parsed(SHAPES[call](), await readJson(context.request, OTHER_BODY_BYTES));
+        sendJson(context, 200, await ownerPageApi(core, server, browser)[call](given));
+      },
+    };
+  }
+
+  async function takeFile(context: HttpContext): Promise<void> {
+    const { server } = signedIn(context);
+    const asked = parsed(Asked(), askedIn(context));
+    const isStart = context.path.endsWith('/start');
+    if (isStart !== (asked.target !== null)) throw new HttpError('BAD_REQUEST');
+    sendJson(context, 200, await importFile(server, await readFile(context.request, MCP_BODY_BYTES), asked));
+  }
+
+  return [
+    { method: 'GET', path: '/owner/state', handle: sendState },
+    { method: 'POST', path: '/owner/import/read', handle: takeFile },
+    { method: 'POST', path: '/owner/import/start', handle: takeFile },
+    ...(Object.keys(SHAPES) as OwnerCall[]).map((call) => callRoute(call)),
+  ];
+}
+
+function askedIn({ request }: HttpContext): unknown {
+  try {
+    return JSON.parse(decodeURIComponent(String(request.headers['x-relay-import'])));
+  } catch {
+    throw new HttpError('BAD_REQUEST');
+  }
+}
+
+function parsed<T>(shape: z.ZodType<T>, value: unknown): T {
+  const result = shape.safeParse(value);
+  if (result.success) return result.data;
+  throw new HttpError('BAD_REQUEST', {
+    message: 'The request does not have the fields that this path expects.',
+  });
+}

@@ -1,0 +1,192 @@
+/** The owner's page below the browser: what is sent to whom, and what it costs. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createJob, reach } from '../jobs/support.ts';
+import { signIn } from '../oauth/support.ts';
+import { type Answer, send } from '../support/http.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const CALLS: ReadonlyArray<readonly [path: string, body: object]> = [
+  ['account/connect', { switchAccount: false }],
+  ['account/disconnect', {}],
+  ['app/set', { clientId: 'another' }],
+  ['browsers/forget', { id: 'x' }],
+  ['changes/undo', { change: null, force: false, dryRun: false }],
+  ['clients/revoke', { clientId: 'x' }],
+  ['clients/setup', { client: 'cursor' }],
+  ['jobs/cancel', { id: 'x' }],
+  ['jobs/commit', { id: 'x', skipUnresolved: false }],
+  ['jobs/items', { id: 'x', offset: 0 }],
+  ['jobs/resume', { id: 'x', review: null }],
+  ['jobs/search', { text: 'x' }],
+  ['jobs/settle', { id: 'x', fixes: [], acceptNear: null }],
+  ['player/look', {}],
+  ['playlists/list', {}],
+  ['sign-out', {}],
+];
+
+function ask(
+  { baseUrl }: Relay,
+  path: string,
+  body: object,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  return send(`${baseUrl}/owner/${path}`, {
+    method: 'POST',
+    headers: { ...JSON_TYPE, ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+const isBare = (headers: object) => Object.keys(headers).length === 0;
+
+const state = ({ baseUrl }: Relay, headers: Record<string, string>) =>
+  send(`${baseUrl}/owner/state`, { headers });
+
+async function signedIn(relay: Relay): Promise<Record<string, string>> {
+  return { 'x-relay-owner': await signIn(relay) };
+}
+
+test('without the proof nothing is told and nothing is done, whatever else a browser sends', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    const proof = await signedIn(relay);
+    // The lines of the parts tell when the state was saved.
+    const shown = async () => ({ ...JSON.parse((await state(relay, proof)).text), parts: null });
+    const before = await shown();
+    const cookie = `relay_form=x; relay.owner=${proof['x-relay-owner']}; x-relay-owner=${proof['x-relay-owner']}`;
+    const strangers: Array<readonly [headers: Record<string, string>, status: number]> = [
+      [{}, 401],
+      [{ cookie, origin: relay.baseUrl, 'sec-fetch-site': 'same-origin' }, 401],
+      [{ 'x-relay-owner': 'x'.repeat(43) }, 401],
+      // The secret of one origin is none at another, and a page of another port is of another site or the same one.
+      [{ ...proof, origin: relay.baseUrl.replace('127.0.0.1', 'localhost') }, 401],
+      [{ ...proof, 'sec-fetch-site': 'same-site' }, 403],
+      [{ ...proof, 'sec-fetch-site': 'cross-site' }, 403],
+      [{ ...proof, origin: 'http://127.0.0.1:1' }, 403],
+    ];
+    for (const [headers, status] of strangers) {
+      const read = await state(relay, headers);
+      assert.equal(read.status, status, JSON.stringify(headers));
+      // One gate for all of them: a stranger without any proof tries each, the others try some.
+      for (const [path, body] of CALLS.filter((_, index) => isBare(headers) || index % 8 === 1)) {
+        assert.equal(
+          (await ask(relay, path, body, headers)).status,
+          status,
+          `${path} ${JSON.stringify(headers)}`,
+        );
+      }
+      const file = { ...headers, 'content-type': 'application/octet-stream', 'x-relay-import': '{}' };
+      const imported = await send(`${relay.baseUrl}/owner/import/start`, {
+        method: 'POST',
+        headers: file,
+        body: 'A - B',
+      });
+      assert.equal(imported.status, status);
+    }
+    assert.deepEqual(await shown(), before);
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+test('GET / is the same for everyone and names nobody', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    const proof = await signedIn(relay);
+    const [stranger, owner] = [await send(relay.baseUrl), await send(relay.baseUrl, { headers: proof })];
+    assert.equal(stranger.text, owner.text);
+    const { name, id } = (await relay.server.local.status()).account;
+    for (const secret of [name, id, relay.server.ownerCode, relay.home, 'Account', 'Jobs'])
+      assert.ok(secret && !stranger.text.includes(secret), String(secret));
+  });
+});
+
+test('the state is told once, then only that it is the same, and asks Spotify nothing', async () => {
+  await withRelay(async (relay) => {
+    const proof = await signedIn(relay);
+    await relay.call('get_my_playlists');
+    await relay.call('get_playback_state');
+    const id = await createJob(relay, 'save_tracks', [{ title: 'No Such Song', artist: 'Nobody' }]);
+    await reach(relay, id, 'ready');
+    relay.provider.clearRequests();
+    await relay.server.local.saveState();
+    const first = await state(relay, proof);
+    assert.equal(first.status, 200);
+    const { account, jobs, limits, playing, mcpUsed } = JSON.parse(first.text);
+    assert.deepEqual(
+      [account.connected, jobs.map((job: { id: string }) => job.id), mcpUsed, typeof playing.title],
+      [true, [id], true, 'string'],
+    );
+    const { scopes } = limits as { scopes: Array<{ scope: string; total: number; hours: number[] }> };
+    for (const { hours, total } of scopes) {
+      assert.deepEqual([hours.length, hours.at(-1) ?? 0], [24, total]);
+    }
+    assert.ok(scopes.some(({ scope, total }) => scope === 'search' && total > 0));
+    const again = await state(relay, { ...proof, 'if-none-match': String(first.headers.etag) });
+    assert.deepEqual([again.status, again.text], [304, '']);
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+test('all files of the page together have at most 80 KB, and browsers keep them for good', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    const page = await send(relay.baseUrl);
+    const files = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    assert.equal(files.length, 3);
+    let bytes = Buffer.byteLength(page.text) + (await state(relay, await signedIn(relay))).text.length;
+    for (const path of files) {
+      const file = await send(`${relay.baseUrl}${path}`);
+      assert.equal(file.headers['cache-control'], 'public, max-age=31536000, immutable', path);
+      // Another program on this port could have had any other address kept.
+      const guessed = await send(`${relay.baseUrl}${path.replace(/\?.*/, '?guessed')}`);
+      assert.deepEqual([guessed.text, guessed.headers['cache-control']], [file.text, 'no-store']);
+      bytes += Buffer.byteLength(file.text);
+    }
+    assert.ok(bytes <= 80_000, `${bytes} bytes`);
+  });
+});
+
+test('an unknown path is a page to a person and an error to a program', async () => {
+  await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+    const person = {
+      accept: 'text/html,*/*;q=0.8',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    const page = await send(`${baseUrl}/nowhere`, { headers: person });
+    assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8']);
+    assert.match(page.text, /<h1>There is nothing here<\/h1>/);
+    const error = await send(`${baseUrl}/nowhere`, { headers: { accept: 'text/html' } });
+    assert.deepEqual([error.status, JSON.parse(error.text).error.code], [404, 'ROUTE_NOT_FOUND']);
+  });
+});
+
+test('a file is looked at, then becomes a job; signing out ends this browser alone', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    const [proof, other] = [await signedIn(relay), await signedIn(relay)];
+    const [track] = relay.provider.catalogue.tracks;
+    assert.ok(track);
+    const send_ = (step: string, asked: object) =>
+      send(`${relay.baseUrl}/owner/import/${step}`, {
+        method: 'POST',
+        headers: {
+          ...proof,
+          'content-type': 'application/octet-stream',
+          'x-relay-import': encodeURIComponent(
+            JSON.stringify({ list: null, artistSide: null, skipDuplicates: true, ...asked }),
+          ),
+        },
+        body: `${track.uri}\n`,
+      });
+    const { preview } = JSON.parse((await send_('read', { target: null })).text);
+    assert.deepEqual([preview.songs, preview.with_uri], [1, 1]);
+    assert.equal((await send_('start', { target: null })).status, 400);
+    const started = await send_('start', { target: { kind: 'new', name: 'From ✓ a file' } });
+    assert.deepEqual([started.status, JSON.parse(started.text)], [200, { jobs: 1 }]);
+    const [job] = JSON.parse((await state(relay, proof)).text).jobs;
+    assert.equal(job.title, 'New playlist “From ✓ a file”');
+
+    assert.equal((await ask(relay, 'sign-out', {}, proof)).status, 200);
+    assert.deepEqual([(await state(relay, proof)).status, (await state(relay, other)).status], [401, 200]);
+  });
+});
