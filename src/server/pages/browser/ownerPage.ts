@@ -1,42 +1,232 @@
-/** The owner's page: it signs this browser in, by the ticket in its address or by the owner code. */
-import { draw, h } from './dom.ts';
-import { isSignedIn, Refused, signInWithTicket } from './session.ts';
+/**
+ * The owner's page. It proves the owner, then reads the state every few seconds while somebody can see it: nothing of that
+ * costs Spotify a request. When the server is away it waits for it, and goes on by itself.
+ */
+import type { OwnerState } from '../../../domain/ownerPage.ts';
+import { type App, button, type Doing, problemOf } from './app.ts';
+import {
+  accountCard,
+  browsersCard,
+  errorsCard,
+  limitsCard,
+  partsCard,
+  playingCard,
+  summary,
+} from './cards.ts';
+import { changesCard } from './changes.ts';
+import { clientsCard } from './clients.ts';
+import { type Child, draw, h } from './dom.ts';
+import { stepsCard } from './firstRun.ts';
+import { createPolling } from './polling.ts';
+import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
 
-export function ownerPage(root: HTMLElement): void {
-  const signIn: SignIn = { problem: null, isBusy: false };
-  let isOwner = false;
+/** How long a notice stays, unless it is about a failure. */
+const NOTICE_MS = 6_000;
 
-  function redraw(): void {
-    const signedIn = h(
-      'div',
-      { class: 'sheet' },
-      h('h1', null, 'relay is running'),
-      h('p', { role: 'status' }, 'You are signed in: this browser approves clients without the owner code.'),
-    );
-    draw(root, isOwner ? signedIn : signInPart(signIn, redraw, begin));
+export function ownerPage(root: HTMLElement): void {
+  let state: OwnerState | null = null;
+  let etag = '';
+  let isAway = false;
+  let noticeTimer: ReturnType<typeof setTimeout> | undefined;
+  const signIn: SignIn = { problem: null, isBusy: false };
+  const doing: Doing = {
+    notice: null,
+    busy: new Set(),
+    asking: null,
+    copied: null,
+    setup: null,
+    undo: null,
+    hidesSteps: false,
+  };
+  const app: App = {
+    get state() {
+      if (state === null) throw new Error('nothing was read yet');
+      return state;
+    },
+    doing,
+    redraw,
+    act,
+    tell,
+  };
+  const polling = createPolling(read);
+
+  async function read(): Promise<'changed' | 'same' | 'away' | 'stop'> {
+    if (secret() === null) return signedOut(null);
+    try {
+      const headers: HeadersInit = etag === '' ? {} : { 'if-none-match': etag };
+      const response = await send('/owner/state', { headers }, 10_000);
+      const wasAway = isAway;
+      isAway = false;
+      if (response.status !== 304) {
+        const fresh: OwnerState = await response.json();
+        // Another build has come: its own script has to show its state.
+        if (fresh.build !== root.dataset.build && mayLoadAgain(fresh.build)) {
+          location.reload();
+          return 'stop';
+        }
+        etag = response.headers.get('etag') ?? '';
+        state = fresh;
+      }
+      if (response.status !== 304 || wasAway || Date.now() - drawnAt > REDRAW_MS || state?.playing?.isPlaying)
+        redraw();
+      return response.status === 304 ? 'same' : 'changed';
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) {
+        keep(null);
+        return signedOut('This browser is no longer remembered. Sign in again.');
+      }
+      isAway = true;
+      redraw();
+      return 'away';
+    }
   }
 
-  function begin(): void {
-    isOwner = true;
+  function signedOut(why: string | null): 'stop' {
+    state = null;
+    etag = '';
+    isAway = false;
+    if (why !== null) signIn.problem = why;
+    redraw();
+    return 'stop';
+  }
+
+  async function act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean> {
+    if (doing.busy.has(name)) return false;
+    doing.busy.add(name);
+    redraw();
+    try {
+      await work();
+      if (done !== undefined) tell(done);
+      return true;
+    } catch (error) {
+      tell(problemOf(error), true);
+      return false;
+    } finally {
+      doing.busy.delete(name);
+      redraw();
+      await polling.now();
+    }
+  }
+
+  function tell(text: string, isBad = false): void {
+    doing.notice = { text, isBad };
+    clearTimeout(noticeTimer);
+    if (!isBad) noticeTimer = setTimeout(hush, NOTICE_MS);
     redraw();
   }
 
-  async function start(): Promise<void> {
+  function hush(): void {
+    doing.notice = null;
+    redraw();
+  }
+
+  let drawnAt = 0;
+  function redraw(): void {
+    drawnAt = Date.now();
+    if (state === null) {
+      // While the secret is being tried there is nothing to show yet.
+      if (secret() === null || isAway)
+        draw(root, awayPart(isAway), !isAway && signInPart(signIn, redraw, begin));
+      return;
+    }
+    const part = document.activeElement?.closest('section')?.id;
+    draw(root, ...signedIn());
+    // What had the focus has gone: who uses the keyboard goes on from there.
+    if (part !== undefined && document.activeElement === document.body) {
+      document.getElementById(`${part}-title`)?.focus({ preventScroll: true });
+    }
+  }
+
+  function signedIn(): Child[] {
+    return [
+      awayPart(isAway),
+      h('div', { class: 'line', key: 'top' }, summary(app), signOutButton()),
+      stepsCard(app),
+      h(
+        'div',
+        { class: 'columns', key: 'columns' },
+        h('div', { class: 'column' }, accountCard(app), changesCard(app), limitsCard(app), errorsCard(app)),
+        h('div', { class: 'column' }, clientsCard(app), playingCard(app), browsersCard(app), partsCard(app)),
+      ),
+      noticePart(),
+    ];
+  }
+
+  function signOutButton(): Child {
+    return h('div', { class: 'row' }, button(app, 'sign-out', 'Sign out', signOut, { kind: 'quiet' }));
+  }
+
+  async function signOut(): Promise<void> {
+    await ask('sign-out', {});
+    keep(null);
+    doing.notice = null;
+  }
+
+  function noticePart(): Child {
+    const { notice } = doing;
+    return h(
+      'div',
+      { class: 'toast', key: 'toast', role: 'status' },
+      notice !== null &&
+        h(
+          'div',
+          { class: notice.isBad ? 'line bad' : 'line' },
+          h('bdi', null, notice.text),
+          h('button', { type: 'button', class: 'quiet', onclick: hush }, 'Close'),
+        ),
+    );
+  }
+
+  async function begin(): Promise<void> {
+    signIn.problem = null;
+    await polling.now();
+    if (state !== null) tell('You are signed in.');
+  }
+
+  async function useTicket(): Promise<void> {
     try {
-      const { next } = await signInWithTicket();
+      const { used, next } = await signInWithTicket();
       if (next !== null) return location.replace(next);
-      isOwner = await isSignedIn();
+      if (used) return begin();
     } catch (error) {
       const isOld = error instanceof Refused && error.status !== 0;
       signIn.problem = isOld
         ? 'This link was used before or is older than a minute. Run the command again.'
-        : 'relay does not answer. Run the command again.';
+        : problemOf(error);
     }
-    redraw();
+    await polling.now();
   }
 
+  onOtherTab(() => void polling.now());
   // The page may be open already when a link to it is followed.
-  addEventListener('hashchange', () => void start());
-  start();
+  addEventListener('hashchange', () => void useTicket());
+  useTicket();
+}
+
+/** Once for each build: where something between keeps the old page, that has to do. */
+function mayLoadAgain(build: string): boolean {
+  try {
+    if (sessionStorage.getItem('relay.build') === build) return false;
+    sessionStorage.setItem('relay.build', build);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Times in words grow old. */
+const REDRAW_MS = 20_000;
+
+function awayPart(isAway: boolean): Child {
+  return (
+    isAway &&
+    h(
+      'p',
+      { class: 'notice', key: 'away', role: 'status' },
+      'relay does not answer. This page goes on by itself as soon as it does: ',
+      h('code', null, 'relay serve'),
+      ' starts it.',
+    )
+  );
 }

@@ -1,0 +1,157 @@
+/** What the parts of the owner's page share: the state, what the person is doing, and how something is done and told. */
+import type { OwnerState, PageSetup } from '../../../domain/ownerPage.ts';
+import { type Child, h } from './dom.ts';
+import { Refused } from './session.ts';
+
+interface Notice {
+  text: string;
+  isBad: boolean;
+}
+
+/** What the person has opened or begun. It is not in the state, since each tab has its own. */
+export interface Doing {
+  notice: Notice | null;
+  /** Names of what is under way: its buttons wait. */
+  busy: Set<string>;
+  /** Name of the button that asks once more. */
+  asking: string | null;
+  /** The text that was copied last. */
+  copied: string | null;
+  setup: PageSetup | null;
+  undo: UndoAsked | null;
+  hidesSteps: boolean;
+}
+
+interface UndoAsked {
+  change: string;
+  /** What it would do; null while that is read. */
+  preview: string[] | null;
+  /** Why it is refused unless forced. */
+  conflict: string | null;
+}
+
+export interface App {
+  state: OwnerState;
+  doing: Doing;
+  redraw(): void;
+  /** Does something under a name, tells how it ended, and reads the state again. */
+  act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
+  tell(text: string, isBad?: boolean): void;
+}
+
+/** What went wrong and what to do, in one line. */
+export function problemOf(error: unknown): string {
+  if (!(error instanceof Refused)) return 'Something went wrong on this page. Load it again.';
+  return error.remedy === null ? error.message : `${error.message} ${error.remedy}`;
+}
+
+export interface ButtonOptions {
+  /** What it is about, for those who do not see what stands beside it. */
+  about?: string;
+  /** Words of the second step; without them there is none. */
+  confirm?: string;
+  done?: string;
+  kind?: 'primary' | 'danger' | 'quiet';
+}
+
+/** A button that does its work once at a time; with `confirm` it asks once more first. */
+export function button(
+  app: App,
+  name: string,
+  text: string,
+  work: () => Promise<unknown>,
+  options: ButtonOptions = {},
+): Child {
+  const { doing } = app;
+  const { confirm, about, done, kind } = options;
+  const isAsking = confirm !== undefined && doing.asking === name;
+  const run = () => {
+    doing.asking = null;
+    return app.act(name, work, done);
+  };
+  const plain = h(
+    'button',
+    {
+      key: name,
+      type: 'button',
+      class: isAsking ? 'danger' : (kind ?? ''),
+      'aria-label': about === undefined ? null : `${isAsking ? confirm : text}: ${about}`,
+      'aria-disabled': doing.busy.has(name) ? 'true' : null,
+      onclick() {
+        if (doing.busy.has(name)) return;
+        if (confirm === undefined || isAsking) return void run();
+        doing.asking = name;
+        app.redraw();
+      },
+    },
+    isAsking ? confirm : text,
+  );
+  if (!isAsking) return plain;
+  const keep = () => {
+    doing.asking = null;
+    app.redraw();
+  };
+  return [plain, h('button', { key: `${name} keep`, type: 'button', class: 'quiet', onclick: keep }, 'Keep')];
+}
+
+/** How long a button says that it has copied. */
+const COPIED_MS = 2_000;
+
+export function copyButton(app: App, text: string, what: string): Child {
+  const { doing } = app;
+  const isDone = doing.copied === text;
+  const copy = async () => {
+    if (!(await copied(text)))
+      return app.tell(`This browser does not let pages copy: select the ${what} yourself.`, true);
+    doing.copied = text;
+    app.tell(`Copied the ${what}.`);
+    setTimeout(() => {
+      if (doing.copied !== text) return;
+      doing.copied = null;
+      app.redraw();
+    }, COPIED_MS);
+  };
+  return h(
+    'button',
+    { type: 'button', class: 'quiet copy', 'aria-label': `Copy the ${what}`, onclick: copy },
+    isDone ? 'Copied' : 'Copy',
+  );
+}
+
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A part of the page with a heading. */
+export function card(id: string, title: string, ...children: Child[]): Child {
+  return h(
+    'section',
+    { key: id, id, class: 'card', 'aria-labelledby': `${id}-title` },
+    h('h2', { id: `${id}-title`, tabindex: '-1' }, title),
+    ...children,
+  );
+}
+
+/** A name from outside: its direction does not reach what stands beside it. */
+export function name(text: string): Child {
+  return h('bdi', { class: 'name' }, text);
+}
+
+export function soft(...children: Child[]): Child {
+  return h('p', { class: 'soft' }, ...children);
+}
+
+/** Words with commands between backquotes. */
+export function withCode(text: string): Child {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? h('code', null, part) : part));
+}
+
+/** A command to copy. */
+export function command(app: App, text: string): Child {
+  return h('span', { class: 'command' }, h('code', null, text), copyButton(app, text, `command ${text}`));
+}

@@ -1,0 +1,96 @@
+/** MCP clients: how to connect one, and those that the owner has approved. */
+import { type App, button, card, copyButton, name, soft } from './app.ts';
+import { type Child, h } from './dom.ts';
+import { fromNow } from './format.ts';
+import { ask } from './session.ts';
+
+export function clientsCard(app: App): Child {
+  const { clients } = app.state;
+  return card(
+    'clients',
+    'AI clients',
+    clients.length === 0
+      ? soft('None is approved yet.')
+      : h(
+          'ul',
+          { class: 'list' },
+          clients.map((client) =>
+            h(
+              'li',
+              { key: client.clientId, class: 'line' },
+              h(
+                'div',
+                null,
+                h('p', null, name(client.name)),
+                soft(
+                  client.lastUsedAt === null ? 'Never used' : `Used ${fromNow(client.lastUsedAt)}`,
+                  client.approvedAt !== null && `, approved ${fromNow(client.approvedAt)}`,
+                ),
+              ),
+              button(
+                app,
+                `revoke ${client.clientId}`,
+                'Revoke',
+                () => ask('clients/revoke', { clientId: client.clientId }),
+                {
+                  about: client.name,
+                  confirm: 'Revoke now',
+                  done: 'Its access has ended.',
+                  kind: 'quiet',
+                },
+              ),
+            ),
+          ),
+        ),
+    setupPart(app),
+  );
+}
+
+function setupPart(app: App): Child {
+  const { state, doing } = app;
+  const { setup } = doing;
+  const choose = (event: Event) => {
+    const client = (event.target as HTMLSelectElement).value;
+    if (client === '') {
+      doing.setup = null;
+      return app.redraw();
+    }
+    app.act('setup', async () => {
+      doing.setup = await ask('clients/setup', { client });
+    });
+  };
+  return h(
+    'div',
+    { class: 'setup' },
+    h('label', { for: 'setup-client' }, 'Connect a client'),
+    h(
+      'select',
+      { id: 'setup-client', onchange: choose },
+      h('option', { value: '', key: '' }, 'Choose one …'),
+      state.setups.map(({ id, name: text }) => h('option', { key: id, value: id }, text)),
+      h('option', { value: 'other', key: 'other' }, 'Another client'),
+    ),
+    setup !== null && [
+      setup.command !== null && [
+        h('p', null, 'Run this in a terminal:'),
+        copyBlock(app, setup.command, 'command'),
+        h('p', null, 'Or add this to its file ', h('code', null, setup.file), ':'),
+      ],
+      setup.command === null &&
+        setup.file !== '' &&
+        h('p', null, 'Add this to ', h('code', null, setup.file), ':'),
+      copyBlock(app, setup.snippet, 'configuration'),
+      h('p', null, setup.next),
+      soft('When the client asks for approval, this browser opens a page with Approve and Deny.'),
+    ],
+  );
+}
+
+function copyBlock(app: App, text: string, what: string): Child {
+  return h(
+    'div',
+    { class: 'block', key: what },
+    copyButton(app, text, what),
+    h('pre', null, h('code', null, text)),
+  );
+}

@@ -1,0 +1,110 @@
+/** The first run as three steps, each ticked off by what the program knows. */
+import { type App, button, copyButton, soft } from './app.ts';
+import { goToLogin } from './cards.ts';
+import { type Child, h } from './dom.ts';
+import { ask } from './session.ts';
+
+export function stepsCard(app: App): Child {
+  const { state, doing } = app;
+  const hasClient = state.clients.length > 0 || state.mcpUsed;
+  const done = [state.app.isSet, state.account.connected, hasClient];
+  // The account's own card tells of a login that has ended.
+  if (done.every(Boolean) || state.account.reauthorizationRequired || doing.hidesSteps) return null;
+  const bodies = [appStep, accountStep, clientStep];
+  const next = done.indexOf(false);
+  return h(
+    'section',
+    { key: 'steps', id: 'steps', class: 'card', 'aria-labelledby': 'steps-title' },
+    h(
+      'div',
+      { class: 'line' },
+      h('h2', { id: 'steps-title', tabindex: '-1' }, 'Three steps to begin'),
+      next === 2 && h('button', { type: 'button', class: 'quiet', onclick: () => hide(app) }, 'Hide'),
+    ),
+    h(
+      'ol',
+      { class: 'steps' },
+      TITLES.map((title, index) => {
+        const isDone = done[index] === true;
+        return h(
+          'li',
+          {
+            key: title,
+            class: isDone ? 'done' : index === next ? 'now' : '',
+            'aria-current': index === next ? 'step' : null,
+          },
+          h('p', null, h('strong', null, title), isDone && h('span', { class: 'hidden-text' }, ' (done)')),
+          index === next && bodies[index]?.(app),
+        );
+      }),
+    ),
+  );
+}
+
+const TITLES = ['Set up your Spotify app', 'Connect your account', 'Connect a client'];
+
+function hide(app: App): void {
+  app.doing.hidesSteps = true;
+  app.redraw();
+}
+
+const DASHBOARD = 'https://developer.spotify.com/dashboard';
+
+function appStep(app: App): Child {
+  const { redirectUri } = app.state.app;
+  const save = (event: Event) => {
+    event.preventDefault();
+    const field = document.getElementById('client-id') as HTMLInputElement;
+    app.act('client-id', () => ask('app/set', { clientId: field.value.trim() }), 'The client ID is saved.');
+  };
+  return [
+    h(
+      'p',
+      null,
+      'At ',
+      h('a', { href: DASHBOARD, target: '_blank', rel: 'noreferrer' }, 'developer.spotify.com/dashboard'),
+      ' create an app, tick “Web API”, and give it this redirect URI:',
+    ),
+    h('p', { class: 'address' }, h('code', null, redirectUri), copyButton(app, redirectUri, 'redirect URI')),
+    h(
+      'form',
+      { onsubmit: save },
+      h('label', { for: 'client-id' }, 'Client ID of the app'),
+      h(
+        'div',
+        { class: 'row' },
+        h('input', {
+          id: 'client-id',
+          required: true,
+          autocomplete: 'off',
+          spellcheck: 'false',
+          maxlength: 200,
+        }),
+        h('button', { class: 'primary' }, 'Save'),
+      ),
+    ),
+  ];
+}
+
+function accountStep(app: App): Child {
+  return [
+    soft('Spotify asks whether relay may use your account.'),
+    h(
+      'div',
+      { class: 'row' },
+      button(app, 'connect first', 'Connect', () => goToLogin(false), { kind: 'primary' }),
+    ),
+  ];
+}
+
+function clientStep(): Child {
+  const go = () => document.getElementById('setup-client')?.focus();
+  return [
+    soft('Choose your AI client; it asks for your approval once.'),
+    h(
+      'div',
+      { class: 'row' },
+      h('button', { type: 'button', class: 'primary', onclick: go }, 'Choose a client'),
+    ),
+  ];
+}

@@ -1,0 +1,68 @@
+/** Times and numbers in words. Pure but for the clock and the language of the browser. */
+
+const MINUTE_MS = 60_000;
+
+const UNITS: ReadonlyArray<readonly [unit: Intl.RelativeTimeFormatUnit, ms: number]> = [
+  ['day', 1440 * MINUTE_MS],
+  ['hour', 60 * MINUTE_MS],
+  ['minute', MINUTE_MS],
+];
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+const numbers = new Intl.NumberFormat('en');
+
+/** `3 minutes ago`, `in 2 hours`; `just now` within a minute. */
+export function fromNow(iso: string): string {
+  const ms = Date.parse(iso) - Date.now();
+  const [unit, length] = UNITS.find(([, long]) => Math.abs(ms) >= long) ?? [];
+  if (unit === undefined || length === undefined) return ms > 0 ? 'in less than a minute' : 'just now';
+  return relative.format(Math.trunc(ms / length), unit);
+}
+
+export function dateOf(iso: string): string {
+  return dates.format(new Date(iso));
+}
+
+export function timeOf(iso: string): string {
+  return times.format(new Date(iso));
+}
+
+/** Times of the program's own lines, which are for terminals anywhere, as the person's clock shows them. */
+export function withLocalTimes(text: string): string {
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, timeOf);
+}
+
+export function count(value: number, one: string, many = `${one}s`): string {
+  return `${numbers.format(value)} ${value === 1 ? one : many}`;
+}
+
+export function number(value: number): string {
+  return numbers.format(value);
+}
+
+/** `3:07` */
+export function minutes(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** Names may be of any length, and nobody reads more. */
+export function short(text: string, max = 120): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  RATE_LIMITED: 'Spotify asks relay to wait',
+  QUOTA_EXCEEDED: 'the day’s quota is used up',
+  LOGIN_REQUIRED: 'no account is connected',
+  PROVIDER_UNAVAILABLE: 'Spotify does not answer',
+  PROVIDER_TIMEOUT: 'Spotify does not answer',
+  STORE_ERROR: 'the state cannot be saved',
+};
+
+/** Why something waits, from the code of an error. */
+export function wordsOfReason(code: string): string {
+  return REASONS[code] ?? code;
+}

@@ -1,0 +1,254 @@
+/** The owner's page in a real browser: signing in, clients, the account. */
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { connect, freePort, signIn } from '../oauth/support.ts';
+import { withChromium, withoutChromium } from '../support/chromium.ts';
+import { card, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
+import { longTest } from '../support/scale.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+function withBoth(
+  options: RelayOptions,
+  work: (relay: Relay, browser: Browser) => Promise<void>,
+): Promise<void> {
+  return withRelay(options, (relay) => withChromium((browser) => work(relay, browser)));
+}
+
+const skip = { skip: withoutChromium };
+/** Full runs always have Chromium. */
+const inFull = longTest;
+
+test(
+  'signed out it says how to sign in and nothing else; the owner code opens it, and signing out closes it',
+  skip,
+  async () => {
+    await withBoth({ client: false }, async (relay, browser) => {
+      const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+      await page.goto(relay.baseUrl);
+      const text = await page.locator('main').innerText();
+      assert.match(text, /^relay is running\n.*relay open.*Owner code.*Sign in$/s);
+      assert.doesNotMatch(text, /Demo Listener|mcp/i);
+
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('ABCD-EFGH');
+      await page.keyboard.press('Enter');
+      await page.getByText('That is not the owner code').waitFor();
+      await page.keyboard.type(relay.server.ownerCode ?? '');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
+      assert.match(await card(page, 'Spotify account').innerText(), /Demo Listener/);
+
+      // Another tab has the same secret, and loses it with this one.
+      const second = await page.context().newPage();
+      await second.goto(relay.baseUrl);
+      await second.getByRole('heading', { name: 'Everything is running' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Owner code').waitFor();
+      await second.bringToFront();
+      await second.getByLabel('Owner code').waitFor();
+      assert.equal(await page.evaluate('localStorage.length'), 0);
+      assert.deepEqual((await relay.server.local.listBrowsers()).browsers, []);
+      assertQuiet();
+    });
+  },
+);
+
+/** What a page on another port of this host tries: to read, to call, and to have the browser send a form. */
+const ATTACK = `async (target) => {
+  const results = [['secret', localStorage.getItem('relay.owner')]];
+  const attempt = async (path, init) => {
+    const answer = await fetch(target + path, { credentials: 'include', ...init }).catch(() => null);
+    results.push([path, answer === null ? 'blocked' : answer.type, answer === null ? '' : await answer.text()]);
+  };
+  await attempt('/owner/state', {});
+  await attempt('/owner/state', { mode: 'no-cors' });
+  await attempt('/owner/state', { headers: { 'x-relay-owner': 'x' } });
+  const leave = { method: 'POST', body: '{}' };
+  await attempt('/owner/account/disconnect', { ...leave, mode: 'no-cors' });
+  await attempt('/owner/account/disconnect', { ...leave, headers: { 'content-type': 'application/json' } });
+  const form = document.createElement('form');
+  Object.assign(form, { method: 'post', action: target + '/owner/account/disconnect', target: 'there' });
+  const frame = document.createElement('iframe');
+  frame.name = 'there';
+  document.body.append(frame, form);
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+  form.submit();
+  await loaded;
+  return results;
+}`;
+
+test('a page on another port that has every cookie sees nothing and changes nothing', skip, async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    const cookies: string[] = [];
+    const foreign = createServer((request, response) => {
+      cookies.push(request.headers.cookie ?? '');
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>A page of a stranger</h1>');
+    });
+    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+    try {
+      const stranger = await page.context().newPage();
+      await stranger.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+      const results = await stranger.evaluate(`(${ATTACK})('${relay.baseUrl}')`);
+      assert.deepEqual(results, [
+        ['secret', null],
+        ['/owner/state', 'blocked', ''],
+        ['/owner/state', 'opaque', ''],
+        ['/owner/state', 'blocked', ''],
+        ['/owner/account/disconnect', 'opaque', ''],
+        ['/owner/account/disconnect', 'blocked', ''],
+      ]);
+      assert.equal((await relay.server.local.status()).account.connected, true);
+    } finally {
+      foreign.closeAllConnections();
+      foreign.close();
+    }
+    assertQuiet();
+  });
+});
+
+inFull('a client that was approved is listed and revoked; another browser is forgotten', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+    await openSignedIn(page, relay);
+    const clients = card(page, 'AI clients');
+    await clients.getByText('None is approved yet').waitFor();
+    await connect(relay, { client_name: 'Claude Code (relay)' });
+    await clients.getByText('Claude Code (relay)').waitFor();
+    await clients.getByRole('button', { name: 'Revoke: Claude Code (relay)' }).click();
+    await clients.getByRole('button', { name: 'Revoke now: Claude Code (relay)' }).click();
+    await clients.getByText('None is approved yet').waitFor();
+    assert.deepEqual(
+      (await relay.server.local.listClients()).clients.map(({ approvals }) => approvals),
+      [[]],
+    );
+
+    await clients.getByLabel('Connect a client').selectOption({ label: 'Cursor' });
+    await clients.getByText('.cursor/mcp.json').waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await clients.getByRole('button', { name: 'Copy the configuration' }).click();
+    await clients.getByText('Copied').waitFor();
+    const copied = JSON.parse(String(await page.evaluate('navigator.clipboard.readText()')));
+    assert.deepEqual(copied, { mcpServers: { relay: { url: relay.server.mcpUrl } } });
+
+    await signIn(relay);
+    const browsers = card(page, 'Remembered browsers');
+    await browsers.getByRole('button', { name: 'Forget: A browser' }).click();
+    await browsers.getByRole('button', { name: /^Forget/ }).waitFor({ state: 'hidden' });
+    await relay.server.local.forgetBrowsers(null);
+    await page.getByText('This browser is no longer remembered').waitFor();
+    assertQuiet();
+  });
+});
+
+inFull('from nothing: three steps tick themselves off', async () => {
+  const options = { connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } };
+  await withBoth(options, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
+    const steps = page.getByRole('region', { name: 'Three steps to begin' });
+    await steps.getByText(`${relay.baseUrl}/auth/provider/callback`).waitFor();
+    await steps.getByLabel('Client ID of the app').fill(relay.provider.clientId);
+    await steps.getByRole('button', { name: 'Save' }).click();
+    await steps.getByText('Spotify asks whether relay may use your account').waitFor();
+    await steps.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('Your Spotify account is connected').first().waitFor();
+    await page.getByRole('link', { name: 'go on to relay' }).click();
+    await steps.getByText('Choose your AI client').waitFor();
+    await connect(relay);
+    await steps.waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
+    assertQuiet();
+  });
+});
+
+inFull('the account is disconnected and connected again through the login page', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    const account = card(page, 'Spotify account');
+    await account.getByRole('button', { name: 'Disconnect' }).click();
+    await account.getByRole('button', { name: 'Disconnect now' }).click();
+    await account.getByText('None is connected yet').waitFor();
+    assert.equal((await relay.server.local.status()).account.connected, false);
+    await account.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('link', { name: 'go on to relay' }).click();
+    await account.getByText('Demo Listener').waitFor();
+    assertQuiet();
+  });
+});
+
+inFull(
+  'why a login failed is told on the page that is signed in; another account has to be asked for',
+  async () => {
+    await withBoth({ client: false }, async (relay, browser) => {
+      const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+      await openSignedIn(page, relay);
+      const [, other] = relay.provider.accounts;
+      assert.ok(other);
+      relay.provider.loginAs(1);
+      const account = card(page, 'Spotify account');
+      await account.getByRole('button', { name: 'Connect again' }).click();
+      await page.getByRole('heading', { name: 'The account was not connected' }).waitFor();
+      assert.doesNotMatch(await page.locator('main').innerText(), new RegExp(other.displayName));
+      await page.getByRole('link', { name: 'your page' }).click();
+      await account.getByText('The last login failed').waitFor();
+      await account.getByRole('button', { name: 'Use another account' }).click();
+      await page.getByRole('link', { name: 'go on to relay' }).click();
+      await account.getByText(other.displayName).waitFor();
+      await account.getByText('The last login failed').waitFor({ state: 'hidden' });
+      assertQuiet();
+    });
+  },
+);
+
+inFull('under its other name too, connecting ends on a page that is signed in', async () => {
+  await withBoth({ connect: false, client: false }, async (relay, browser) => {
+    const { page } = await newPage(browser, relay);
+    await page.goto(relay.baseUrl.replace('127.0.0.1', 'localhost'));
+    await page.getByLabel('Owner code').fill(relay.server.ownerCode ?? '');
+    await page.keyboard.press('Enter');
+    await card(page, 'Spotify account').getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('link', { name: 'go on to relay' }).click();
+    await card(page, 'Spotify account').getByText('Demo Listener').waitFor();
+    assert.equal(new URL(page.url()).origin, relay.baseUrl);
+  });
+});
+
+inFull('a server with other files has the page load itself again, once', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    let loads = 0;
+    page.on('load', () => {
+      loads += 1;
+    });
+    await page.route('**/owner/state', async (route) => {
+      const answer = await route.fetch({ headers: { ...route.request().headers(), 'if-none-match': '' } });
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), build: 'another' } });
+    });
+    await page.waitForEvent('load');
+    await card(page, 'Spotify account').getByText('Demo Listener').waitFor();
+    await page.waitForResponse('**/owner/state');
+    await page.waitForResponse('**/owner/state');
+    assert.equal(loads, 1);
+  });
+});
+
+inFull('while the server is away the page waits for it, then goes on by itself', async () => {
+  await withBoth({ client: false, env: { RELAY_PORT: await freePort() } }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+    await openSignedIn(page, relay);
+    await relay.server.close();
+    await page.getByText('relay does not answer').waitFor();
+    await relay.restart();
+    await page.getByText('relay does not answer').waitFor({ state: 'hidden' });
+    await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
+    assert.equal((await relay.server.local.listBrowsers()).browsers.length, 1);
+    assertQuiet();
+  });
+});

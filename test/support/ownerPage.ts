@@ -1,0 +1,52 @@
+/** The owner's page in a real browser, with everything noted that it must not do. */
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Relay } from './world.ts';
+
+export interface OwnerPage {
+  page: Page;
+  /** Fails if the console had an error, or the page asked another host. */
+  assertQuiet(): void;
+}
+
+/** What the console says of answers that a test has brought about itself. */
+export const REFUSED = /^Failed to load resource/;
+
+/** A page with a profile of its own. @param expected errors that the test brings about */
+export async function newPage(
+  browser: Browser,
+  relay: Pick<Relay, 'baseUrl' | 'provider'>,
+  options: BrowserContextOptions & { expected?: RegExp } = {},
+): Promise<OwnerPage> {
+  const { expected, ...profile } = options;
+  const page = await (await browser.newContext(profile)).newPage();
+  const errors: string[] = [];
+  const hosts = new Set<string>();
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !expected?.test(message.text())) errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  const own = [new URL(relay.baseUrl).host, new URL(relay.provider.accountsUrl).host];
+  return {
+    page,
+    assertQuiet() {
+      assert.deepEqual(errors, []);
+      assert.deepEqual(
+        [...hosts].filter((host) => !own.includes(host)),
+        [],
+      );
+    },
+  };
+}
+
+/** As `relay open` does. */
+export async function openSignedIn(page: Page, { server }: Pick<Relay, 'server'>): Promise<void> {
+  await page.goto((await server.local.ownerTicket({ attemptId: null })).url);
+  await page.getByRole('heading', { name: 'Spotify account' }).waitFor();
+}
+
+export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
+
+/** Two letters too many for a slip of the pen, so that the song is only a near miss. */
+export const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;
