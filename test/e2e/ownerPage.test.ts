@@ -1,12 +1,13 @@
-/** The owner's page in a real browser: signing in, clients, the account. */
+/** The owner's page in a real browser: signing in, jobs, the picker, undo, clients. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
 import { connect, freePort, signIn } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
-import { card, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
+import { card, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -107,6 +108,108 @@ test('a page on another port that has every cookie sees nothing and changes noth
       foreign.closeAllConnections();
       foreign.close();
     }
+    assertQuiet();
+  });
+});
+
+/** Presses Tab until the focus is on what is called so. */
+async function tabTo(page: Page, label: string): Promise<void> {
+  const focused = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent';
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press('Tab');
+    if (String(await page.evaluate(focused)).startsWith(label)) return;
+  }
+  throw new Error(`the keyboard does not reach ${label}`);
+}
+
+test(
+  'a job is seen moving, twelve entries are settled with one key each, written, and undone',
+  skip,
+  async () => {
+    await withBoth({}, async (relay, browser) => {
+      const playlist = named(relay, 'Empty Shelf');
+      const songs = uniqueTracks(relay, 20);
+      const wrong = songs.slice(8).map((song) => ({ ...asQuery(song), title: misspelled(song.name) }));
+      wrong[11] = NOTHING;
+      const { page, assertQuiet } = await newPage(browser, relay);
+      await openSignedIn(page, relay);
+      const jobs = card(page, 'Jobs');
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      relay.provider.faults.add({ path: '/search', skip: 6, times: Infinity, kind: 'hook', fn: () => held });
+      const id = await createJob(relay, 'add_to_playlist', [...songs.slice(0, 8).map(asQuery), ...wrong], {
+        playlist_id: playlist.id,
+      });
+      // The page is told by nobody: it sees the job by itself, and its progress.
+      await jobs.getByRole('progressbar').waitFor();
+      release();
+      await jobs.getByText('ready to write').waitFor();
+      assert.match(await jobs.innerText(), /20 entries, 8 found, 12 unresolved/);
+
+      await tabTo(page, 'Settle 12');
+      const asked = relay.provider.requests.length;
+      await page.keyboard.press('Enter');
+      const picker = page.getByRole('dialog');
+      for (let left = 12; left > 1; left--) {
+        await picker.getByText(`${left} entries to settle`).waitFor();
+        await page.keyboard.press('1');
+      }
+      await picker.getByText('Nothing came near').waitFor();
+      await page.keyboard.press('s');
+      await picker.getByText('Everything is settled').waitFor();
+      assert.equal(relay.provider.requests.length, asked, 'settling with candidates costs nothing');
+      await page.keyboard.press('Enter');
+      await picker.waitFor({ state: 'hidden' });
+      await jobs.getByText('done').waitFor();
+      assert.equal((await reach(relay, id, 'completed')).written, 19);
+      assert.deepEqual(
+        urisOf(playlist),
+        songs.slice(0, 19).map(({ uri }) => uri),
+      );
+
+      const changes = card(page, 'Changes');
+      await tabTo(page, 'Undo: Added 19 tracks');
+      await page.keyboard.press('Enter');
+      await changes.getByText('19 rows go away').waitFor();
+      await tabTo(page, 'Undo now');
+      await page.keyboard.press('Enter');
+      await changes.getByText('Took a change back').waitFor();
+      assert.deepEqual(urisOf(playlist), []);
+      assertQuiet();
+    });
+  },
+);
+
+inFull('the picker searches, goes back and forth, and takes all that are near', async () => {
+  await withBoth({}, async (relay, browser) => {
+    const songs = uniqueTracks(relay, 6);
+    const list = [NOTHING, ...songs.map((song) => ({ ...asQuery(song), title: misspelled(song.name) }))];
+    const id = await createJob(relay, 'save_tracks', list);
+    await reach(relay, id, 'ready');
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    await card(page, 'Jobs').getByRole('button', { name: 'Settle 7' }).click();
+    const picker = page.getByRole('dialog');
+    await picker.getByText('No Such Song Anywhere').waitFor();
+    await page.keyboard.press('n');
+    await picker.getByText(misspelled(songs[0]?.name ?? '')).waitFor();
+    await page.keyboard.press('p');
+    await picker.getByText('No Such Song Anywhere').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(songs[0]?.name ?? '');
+    await page.keyboard.press('Enter');
+    await picker.getByRole('button', { name: songs[0]?.name ?? '' }).waitFor();
+    await page.keyboard.press('1');
+    await picker.getByText('6 entries to settle').waitFor();
+    await page.keyboard.press('a');
+    await picker.getByText('Everything is settled').waitFor();
+    await page.keyboard.press('Escape');
+    await picker.waitFor({ state: 'hidden' });
+    await card(page, 'Jobs')
+      .getByRole('button', { name: /Write 7 tracks/ })
+      .waitFor();
     assertQuiet();
   });
 });

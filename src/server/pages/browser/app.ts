@@ -37,6 +37,7 @@ export interface App {
   /** Does something under a name, tells how it ended, and reads the state again. */
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
   tell(text: string, isBad?: boolean): void;
+  openPicker(job: string): void;
 }
 
 /** What went wrong and what to do, in one line. */

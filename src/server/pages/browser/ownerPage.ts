@@ -17,6 +17,8 @@ import { changesCard } from './changes.ts';
 import { clientsCard } from './clients.ts';
 import { type Child, draw, h } from './dom.ts';
 import { stepsCard } from './firstRun.ts';
+import { isMoving, jobsCard } from './jobs.ts';
+import { createPicker } from './picker.ts';
 import { createPolling } from './polling.ts';
 import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
@@ -48,10 +50,12 @@ export function ownerPage(root: HTMLElement): void {
     redraw,
     act,
     tell,
+    openPicker: (job) => void picker.open(job),
   };
+  const picker = createPicker(() => app);
   const polling = createPolling(read);
 
-  async function read(): Promise<'changed' | 'same' | 'away' | 'stop'> {
+  async function read(): Promise<'moving' | 'changed' | 'same' | 'away' | 'stop'> {
     if (secret() === null) return signedOut(null);
     try {
       const headers: HeadersInit = etag === '' ? {} : { 'if-none-match': etag };
@@ -70,6 +74,7 @@ export function ownerPage(root: HTMLElement): void {
       }
       if (response.status !== 304 || wasAway || Date.now() - drawnAt > REDRAW_MS || state?.playing?.isPlaying)
         redraw();
+      if (state?.jobs.some(isMoving)) return 'moving';
       return response.status === 304 ? 'same' : 'changed';
     } catch (error) {
       if (error instanceof Refused && error.status === 401) {
@@ -136,6 +141,7 @@ export function ownerPage(root: HTMLElement): void {
     if (part !== undefined && document.activeElement === document.body) {
       document.getElementById(`${part}-title`)?.focus({ preventScroll: true });
     }
+    picker.redraw();
   }
 
   function signedIn(): Child[] {
@@ -146,7 +152,15 @@ export function ownerPage(root: HTMLElement): void {
       h(
         'div',
         { class: 'columns', key: 'columns' },
-        h('div', { class: 'column' }, accountCard(app), changesCard(app), limitsCard(app), errorsCard(app)),
+        h(
+          'div',
+          { class: 'column' },
+          accountCard(app),
+          jobsCard(app),
+          changesCard(app),
+          limitsCard(app),
+          errorsCard(app),
+        ),
         h('div', { class: 'column' }, clientsCard(app), playingCard(app), browsersCard(app), partsCard(app)),
       ),
       noticePart(),

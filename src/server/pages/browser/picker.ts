@@ -1,0 +1,365 @@
+/**
+ * The picker for entries that did not resolve: one key settles an entry, and the next one is there at once. What is chosen
+ * is sent in the background, a few at a time.
+ */
+import type { PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
+import { type App, name, problemOf } from './app.ts';
+import { type Child, draw, h } from './dom.ts';
+import { count, minutes, number, short } from './format.ts';
+import { ask } from './session.ts';
+
+/** Candidates that have a key. */
+const KEYS = 5;
+/** Entries are read in pages of this many. */
+const AHEAD = 5;
+
+export interface Picker {
+  open(job: string): Promise<void>;
+  /** The state has been read again. */
+  redraw(): void;
+}
+
+interface Work {
+  job: string;
+  items: PageItem[];
+  /** Read completely. */
+  isAll: boolean;
+  at: number;
+  found: { position: number; candidates: PageCandidate[] } | null;
+  isSearching: boolean;
+  problem: string | null;
+  settled: number;
+}
+
+export function createPicker(app: () => App): Picker {
+  const dialog = document.createElement('dialog');
+  dialog.className = 'picker';
+  dialog.setAttribute('aria-labelledby', 'picker-title');
+  document.body.append(dialog);
+  let work: Work | null = null;
+  const queue: PageFix[] = [];
+  let sending: Promise<void> | null = null;
+
+  const current = (): PageItem | undefined => work?.items[work.at];
+  const candidates = (): PageCandidate[] => {
+    const item = current();
+    const found = work?.found?.position === item?.position ? work?.found : null;
+    return (found?.candidates ?? item?.candidates ?? []).slice(0, KEYS);
+  };
+
+  async function open(job: string): Promise<void> {
+    work = {
+      job,
+      items: [],
+      isAll: false,
+      at: 0,
+      found: null,
+      isSearching: false,
+      problem: null,
+      settled: 0,
+    };
+    dialog.showModal();
+    show();
+    await readMore();
+  }
+
+  async function readMore(): Promise<void> {
+    if (work === null || work.isAll) return;
+    const { job } = work;
+    try {
+      // What was settled is no longer listed, so the next ones come after those that were passed over.
+      await sent();
+      const { items } = await ask('jobs/items', { id: job, offset: 0 });
+      if (work?.job !== job) return;
+      const known = new Set(work.items.map(({ position }) => position));
+      const fresh = items.filter(({ position }) => !known.has(position));
+      work.items.push(...fresh);
+      work.isAll = fresh.length === 0 || items.length < PAGE;
+    } catch (error) {
+      if (work?.job === job) work.problem = problemOf(error);
+    }
+    show();
+  }
+
+  function settle(fix: PageFix): void {
+    if (work === null) return;
+    const { input } = work.items[work.at] as PageItem;
+    queue.push(fix);
+    work.items.splice(work.at, 1);
+    // The server settles the same song wherever the list has it again.
+    if ('uri' in fix) work.items = work.items.filter((item) => item.input !== input);
+    work.settled += 1;
+    if (work.at >= work.items.length) work.at = 0;
+    work.found = null;
+    work.problem = null;
+    show();
+    if (work.items.length < AHEAD && !work.isAll) readMore();
+    else sent();
+  }
+
+  /** Everything that was chosen has reached the server. */
+  function sent(): Promise<void> {
+    sending ??= sendAll().finally(() => {
+      sending = null;
+    });
+    return sending;
+  }
+
+  async function sendAll(): Promise<void> {
+    while (queue.length > 0 && work !== null) {
+      const { job } = work;
+      const fixes = queue.splice(0);
+      try {
+        await ask('jobs/settle', { id: job, fixes, acceptNear: null });
+      } catch (error) {
+        if (work?.job !== job) return;
+        // They are read again: nothing is lost but the choice.
+        Object.assign(work, { problem: problemOf(error), items: [], isAll: false, at: 0 });
+        work.settled -= fixes.length;
+        queue.length = 0;
+        setTimeout(readMore);
+      }
+    }
+    app().redraw();
+  }
+
+  async function takeNear(): Promise<void> {
+    if (work === null) return;
+    const { job } = work;
+    await sent();
+    try {
+      await ask('jobs/settle', { id: job, fixes: [], acceptNear: NEAR });
+      if (work?.job !== job) return;
+      const before = work.items.length;
+      Object.assign(work, { items: [], isAll: false, at: 0, found: null });
+      await readMore();
+      work.settled += Math.max(0, before - work.items.length);
+    } catch (error) {
+      if (work?.job === job) work.problem = problemOf(error);
+    }
+    show();
+  }
+
+  function step(by: number): void {
+    if (work === null || work.items.length === 0) return;
+    work.at = (work.at + by + work.items.length) % work.items.length;
+    work.found = null;
+    show();
+  }
+
+  async function search(event: Event): Promise<void> {
+    event.preventDefault();
+    const item = current();
+    const field = dialog.querySelector('input');
+    if (
+      work === null ||
+      item === undefined ||
+      field === null ||
+      field.value.trim() === '' ||
+      work.isSearching
+    )
+      return;
+    work.isSearching = true;
+    show();
+    try {
+      const found = await ask('jobs/search', { text: field.value });
+      work.found = { position: item.position, candidates: found.candidates };
+      work.problem = found.candidates.length === 0 ? 'Spotify finds nothing for this.' : null;
+      field.blur();
+      dialog.focus();
+    } catch (error) {
+      work.problem = problemOf(error);
+    }
+    work.isSearching = false;
+    show();
+  }
+
+  async function commit(): Promise<void> {
+    if (work === null) return;
+    const { job } = work;
+    await sent();
+    const unresolved = app().state.jobs.find(({ id }) => id === job)?.unresolved ?? 0;
+    const isDone = await app().act(`commit ${job}`, () =>
+      ask('jobs/commit', { id: job, skipUnresolved: unresolved > 0 }),
+    );
+    if (isDone) dialog.close();
+    else show();
+  }
+
+  function take(index: number): void {
+    const item = current();
+    const candidate = candidates()[index];
+    if (item !== undefined && candidate !== undefined)
+      settle({ position: item.position, uri: candidate.uri });
+  }
+
+  function skip(): void {
+    const item = current();
+    if (item !== undefined) settle({ position: item.position, skip: true });
+  }
+
+  const KEY_WORK: Readonly<Record<string, () => void>> = {
+    s: skip,
+    a: () => void takeNear(),
+    n: () => step(1),
+    p: () => step(-1),
+    ArrowRight: () => step(1),
+    ArrowLeft: () => step(-1),
+    '/': () => dialog.querySelector('input')?.focus(),
+  };
+
+  dialog.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof HTMLInputElement) return;
+    const index = /^[1-5]$/.test(event.key) ? Number(event.key) - 1 : null;
+    const run =
+      index === null
+        ? KEY_WORK[event.key.length === 1 ? event.key.toLowerCase() : event.key]
+        : () => take(index);
+    if (run === undefined) return;
+    event.preventDefault();
+    run();
+  });
+  dialog.addEventListener('close', () => {
+    sent().finally(() => {
+      work = null;
+      draw(dialog);
+      app().redraw();
+    });
+  });
+
+  function show(): void {
+    if (work === null || !dialog.open) return;
+    const item = current();
+    draw(
+      dialog,
+      h(
+        'div',
+        { class: 'line' },
+        h('h2', { id: 'picker-title', tabindex: '-1' }, title(work, app())),
+        h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Close'),
+      ),
+      work.problem !== null && h('p', { class: 'bad', role: 'alert' }, work.problem),
+      item === undefined ? endPart(work) : itemPart(work, item),
+    );
+    if (item === undefined && work.isAll && !dialog.querySelector('.row')?.contains(document.activeElement)) {
+      dialog.querySelector<HTMLElement>('button.primary')?.focus();
+    } else if (!dialog.contains(document.activeElement) || document.activeElement === dialog) {
+      dialog.querySelector<HTMLElement>('#picker-title')?.focus();
+    }
+  }
+
+  function endPart({ isAll }: Work): Child {
+    if (!isAll) return h('p', { class: 'soft' }, 'Reading …');
+    return [
+      h('p', { role: 'status' }, 'Everything is settled.'),
+      h(
+        'div',
+        { class: 'row' },
+        h(
+          'button',
+          { key: 'write', type: 'button', class: 'primary', onclick: () => void commit() },
+          'Write it now',
+        ),
+        h('button', { key: 'later', type: 'button', onclick: () => dialog.close() }, 'Later'),
+      ),
+    ];
+  }
+
+  function itemPart({ isSearching, found }: Work, item: PageItem): Child {
+    const shown = candidates();
+    return [
+      h('p', { class: 'big', 'aria-live': 'polite' }, name(short(item.input))),
+      shown.length === 0
+        ? h('p', { class: 'soft' }, 'Nothing came near. Search for it, or skip it.')
+        : h(
+            'ol',
+            { class: 'candidates', key: `${item.position} ${found === null}` },
+            shown.map((candidate, index) =>
+              h('li', { key: candidate.uri }, candidateButton(candidate, index)),
+            ),
+          ),
+      h(
+        'form',
+        { class: 'row', onsubmit: search, key: 'search' },
+        h('label', { for: 'picker-search', class: 'hidden-text' }, 'Search Spotify'),
+        h('input', {
+          id: 'picker-search',
+          key: item.position,
+          type: 'search',
+          placeholder: 'Search Spotify …',
+          maxlength: 200,
+          autocomplete: 'off',
+        }),
+        h(
+          'button',
+          { type: 'submit', 'aria-disabled': isSearching ? 'true' : null },
+          'Search ',
+          h('kbd', null, '/'),
+        ),
+      ),
+      h(
+        'div',
+        { class: 'row' },
+        h('button', { key: 'skip', type: 'button', onclick: skip }, 'Skip ', h('kbd', null, 'S')),
+        h(
+          'button',
+          { key: 'near', type: 'button', onclick: () => void takeNear() },
+          'Take all near ',
+          h('kbd', null, 'A'),
+        ),
+        h(
+          'button',
+          { key: 'previous', type: 'button', class: 'quiet', onclick: () => step(-1) },
+          'Previous ',
+          h('kbd', null, 'P'),
+        ),
+        h(
+          'button',
+          { key: 'next', type: 'button', class: 'quiet', onclick: () => step(1) },
+          'Next ',
+          h('kbd', null, 'N'),
+        ),
+      ),
+    ];
+  }
+
+  function candidateButton(candidate: PageCandidate, index: number): Child {
+    const facts = [
+      short(candidate.album, 80),
+      ...(candidate.durationMs === null ? [] : [minutes(candidate.durationMs)]),
+      ...(candidate.score === null ? [] : [`${Math.round(candidate.score * 100)} % alike`]),
+    ];
+    return h(
+      'button',
+      {
+        type: 'button',
+        class: 'candidate',
+        'aria-keyshortcuts': String(index + 1),
+        onclick: () => take(index),
+      },
+      h('kbd', null, String(index + 1)),
+      h(
+        'span',
+        null,
+        h('strong', null, name(short(candidate.name))),
+        h('span', null, name(short(candidate.artists))),
+        h('span', { class: 'soft' }, name(facts.join(' · '))),
+      ),
+    );
+  }
+
+  return { open, redraw: show };
+}
+
+const PAGE = 100;
+
+/** The score from which the first candidate is taken for all. */
+const NEAR = 0.35;
+
+function title({ job, items, isAll, settled }: Work, { state }: App): string {
+  const about = state.jobs.find(({ id }) => id === job)?.title ?? '';
+  if (items.length === 0) return short(about, 60);
+  const left = isAll ? count(items.length, 'entry', 'entries') : `${number(items.length)} or more entries`;
+  return `${left} to settle${settled === 0 ? '' : `, ${number(settled)} done`}`;
+}
