@@ -1,4 +1,4 @@
-/** The owner's page in a real browser: signing in, jobs, the picker, undo, clients. */
+/** The owner's page in a real browser: signing in, jobs, the picker, undo, clients, files. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -339,6 +339,72 @@ inFull('a server with other files has the page load itself again, once', async (
     await page.waitForResponse('**/owner/state');
     await page.waitForResponse('**/owner/state');
     assert.equal(loads, 1);
+  });
+});
+
+const DROP = `(text) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], 'Road trip.txt', { type: 'text/plain' }));
+  const init = { bubbles: true, cancelable: true, dataTransfer: data };
+  document.querySelector('h1').dispatchEvent(new DragEvent('drop', init));
+}`;
+
+inFull('a dropped file is shown as it is understood, and becomes a playlist', async () => {
+  await withBoth({}, async (relay, browser) => {
+    const songs = uniqueTracks(relay, 5);
+    const lines = songs.map((song) => `${asQuery(song).artist} - ${song.name}`).join('\n');
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await page.evaluate(`(${DROP})(${JSON.stringify(lines)})`);
+    await imported.getByText('5 songs, read as TXT').waitFor();
+    assert.match(await imported.innerText(), new RegExp(`${songs[0]?.name}`));
+    assert.equal(await imported.getByLabel('Name of the playlist').inputValue(), 'Road trip');
+    await imported.getByRole('button', { name: 'Find the songs' }).click();
+    const jobs = card(page, 'Jobs');
+    await jobs.getByRole('button', { name: /Write 5 tracks/ }).click();
+    await jobs.getByText('done').waitFor();
+    assert.deepEqual(
+      urisOf(named(relay, 'Road trip')),
+      songs.map(({ uri }) => uri),
+    );
+    assertQuiet();
+  });
+});
+
+inFull('a chosen file goes into a playlist of the account, not into one that it only follows', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const songs = uniqueTracks(relay, 2);
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    const imported = card(page, 'Import a list');
+    await imported.locator('input[type=file]').setInputFiles({
+      name: 'songs.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(songs.map(({ uri }) => uri).join('\n')),
+    });
+    await imported.getByLabel('One of my playlists').check();
+    const choice = imported.getByLabel('Playlist', { exact: true });
+    await choice.waitFor();
+    const [account] = relay.provider.accounts;
+    assert.deepEqual(
+      await choice.getByRole('option').allInnerTexts(),
+      account?.playlists
+        .filter(({ ownerId, collaborative }) => ownerId === playlist.ownerId || collaborative)
+        .map(({ name }) => name),
+    );
+    await choice.selectOption({ label: 'Empty Shelf' });
+    await imported.getByRole('button', { name: 'Find the songs' }).click();
+    const jobs = card(page, 'Jobs');
+    await jobs.getByText('Add to “Empty Shelf”').waitFor();
+    await jobs.getByRole('button', { name: /Write 2 tracks/ }).click();
+    await jobs.getByText('done').waitFor();
+    assert.deepEqual(
+      urisOf(playlist),
+      songs.map(({ uri }) => uri),
+    );
+    assertQuiet();
   });
 });
 

@@ -11,7 +11,7 @@ export function jobsCard(app: App): Child {
     'jobs',
     'Jobs',
     jobs.length === 0
-      ? soft('Long lists become jobs: ask a client for one.')
+      ? soft('Long lists become jobs: ask a client for one, or drop a file below.')
       : h(
           'ul',
           { class: 'list' },

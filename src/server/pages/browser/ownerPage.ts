@@ -17,6 +17,7 @@ import { changesCard } from './changes.ts';
 import { clientsCard } from './clients.ts';
 import { type Child, draw, h } from './dom.ts';
 import { stepsCard } from './firstRun.ts';
+import { createImporter } from './importing.ts';
 import { isMoving, jobsCard } from './jobs.ts';
 import { createPicker } from './picker.ts';
 import { createPolling } from './polling.ts';
@@ -53,6 +54,7 @@ export function ownerPage(root: HTMLElement): void {
     openPicker: (job) => void picker.open(job),
   };
   const picker = createPicker(() => app);
+  const importer = createImporter(app);
   const polling = createPolling(read);
 
   async function read(): Promise<'moving' | 'changed' | 'same' | 'away' | 'stop'> {
@@ -157,6 +159,7 @@ export function ownerPage(root: HTMLElement): void {
           { class: 'column' },
           accountCard(app),
           jobsCard(app),
+          importer.card(),
           changesCard(app),
           limitsCard(app),
           errorsCard(app),
