@@ -1,0 +1,120 @@
+/** The owner's page over time: how soon it is there, and what it costs to leave it open. */
+import assert from 'node:assert/strict';
+import type { CDPSession, Page } from 'playwright-core';
+import { asQuery, createJob, reach, uniqueTracks } from '../jobs/support.ts';
+import { withChromium } from '../support/chromium.ts';
+import { card, newPage, openSignedIn } from '../support/ownerPage.ts';
+import { longTest } from '../support/scale.ts';
+import { until } from '../support/until.ts';
+import { withRelay } from '../support/world.ts';
+
+const MINUTE_MS = 60_000;
+
+function countReads(page: Page): () => number {
+  let reads = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/owner/state')) reads += 1;
+  });
+  return () => reads;
+}
+
+/** Bytes of JavaScript and nodes, after everything that may go has gone. */
+async function held(session: CDPSession): Promise<{ bytes: number; nodes: number }> {
+  await session.send('HeapProfiler.collectGarbage');
+  await session.send('HeapProfiler.collectGarbage');
+  const { metrics } = await session.send('Performance.getMetrics');
+  const of = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? 0;
+  return { bytes: of('JSHeapUsedSize'), nodes: of('Nodes') };
+}
+
+longTest('a page left open for a day holds its memory and costs Spotify nothing', async () => {
+  await withRelay((relay) =>
+    withChromium(async (browser) => {
+      const { page, assertQuiet } = await newPage(browser, relay);
+      const reads = countReads(page);
+      await relay.call('get_playback_state');
+      await page.clock.install();
+      await openSignedIn(page, relay);
+      const session = await page.context().newCDPSession(page);
+      await session.send('Performance.enable');
+      /** Timers of a stretch of time, one after the other, each with its answer. */
+      const pass = async (steps: number, ms: number) => {
+        for (let step = 0; step < steps; step++) {
+          const before = reads();
+          await page.clock.fastForward(ms);
+          await until(() => reads() > before);
+        }
+      };
+      const work = async () => {
+        const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery), {
+          dry_run: true,
+        });
+        await reach(relay, id, 'completed');
+        await pass(2, MINUTE_MS);
+        await card(page, 'Jobs').getByText('done').first().waitFor();
+      };
+      // Lists have their full length, and everything has been compiled.
+      for (let jobs = 0; jobs < 12; jobs++) await work();
+      await pass(20, MINUTE_MS);
+      const before = await held(session);
+      for (let hours = 0; hours < 24; hours++) {
+        await work();
+        relay.provider.clearRequests();
+        await pass(20, 3 * MINUTE_MS);
+        assert.deepEqual(relay.provider.requests, [], 'an open page asks Spotify nothing');
+      }
+      const after = await held(session);
+      assert.ok(after.bytes - before.bytes < 1_000_000, `${before.bytes} to ${after.bytes} bytes`);
+      assert.ok(after.nodes - before.nodes < 200, `${before.nodes} to ${after.nodes} nodes`);
+      assertQuiet();
+    }),
+  );
+});
+
+longTest(
+  'a tab that nobody sees asks the server nothing, and is up to date as soon as it is seen',
+  async () => {
+    await withRelay((relay) =>
+      withChromium(async (browser) => {
+        const { page } = await newPage(browser, relay);
+        const reads = countReads(page);
+        await page.clock.install();
+        await openSignedIn(page, relay);
+        const show = (isHidden: boolean) =>
+          page.evaluate(
+            `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'));`,
+          );
+        await show(true);
+        const before = reads();
+        for (let minutes = 0; minutes < 10; minutes++) await page.clock.fastForward(MINUTE_MS);
+        assert.equal(reads(), before);
+        await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+        await show(false);
+        await card(page, 'Jobs').getByText('Save to Liked Songs').waitFor();
+      }),
+    );
+  },
+);
+
+longTest('the page is complete 300 ms after the browser has gone there', async () => {
+  await withRelay((relay) =>
+    withChromium(async (browser) => {
+      const { page } = await newPage(browser, relay);
+      await openSignedIn(page, relay);
+      // The observer notes when the last part of the page has come.
+      await page.addInitScript(`new MutationObserver((_, me) => {
+        if (document.getElementById('browsers') === null) return;
+        window.completeAt = performance.now();
+        me.disconnect();
+      }).observe(document, { childList: true, subtree: true });`);
+      const times: number[] = [];
+      for (let visits = 0; visits < 7; visits++) {
+        await page.goto(relay.baseUrl);
+        await page.waitForFunction('window.completeAt');
+        times.push(Number(await page.evaluate('window.completeAt')));
+      }
+      // The others had to share the machine.
+      assert.ok(Math.min(...times) <= 300, `${times.map(Math.round).join(', ')} ms`);
+    }),
+  );
+});

@@ -1,0 +1,223 @@
+/** All pages in both schemes and three widths: what axe-core finds, whether they fit, and that hostile names show as text. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
+import { authorizeUrl, connect, newClient } from '../oauth/support.ts';
+import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
+import { card, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
+import { longTest, sized } from '../support/scale.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+
+const SCHEMES = sized(['light', 'dark'] as const, ['light'] as const);
+const WIDTHS = sized([320, 768, 1440], [320]);
+
+interface Finding {
+  id: string;
+  nodes: Array<{ html: string; failureSummary: string }>;
+}
+
+/** What is wrong with the page as it is now, in every scheme and width. */
+async function assertAccessible(page: Page, name: string): Promise<void> {
+  await screenshots(page, name);
+  await page.evaluate(axe.source);
+  for (const colorScheme of SCHEMES) {
+    for (const width of WIDTHS) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 800 });
+      const found = (await page.evaluate(
+        'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
+      )) as Finding[];
+      const where = `${name}, ${colorScheme}, ${width} px`;
+      assert.deepEqual(
+        found.map(({ id, nodes }) => [
+          id,
+          ...nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`),
+        ]),
+        [],
+        where,
+      );
+      await assertFits(page, where);
+    }
+  }
+}
+
+async function assertFits(page: Page, where: string): Promise<void> {
+  const [wide, inner] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as [
+    number,
+    number,
+  ];
+  assert.ok(wide <= inner, `${where}: ${wide} px wide`);
+}
+
+/** Something in every part of the page. */
+async function furnish(relay: Relay, name: string): Promise<string> {
+  const songs = uniqueTracks(relay, 6);
+  const wrong = songs.slice(3).map((song) => ({ ...asQuery(song), title: misspelled(song.name) }));
+  await relay.call('get_playback_state');
+  await relay.call('get_track', { track_id: '0'.repeat(22) });
+  await relay.call('save_tracks', { track_ids: songs.slice(0, 2).map(({ id }) => id) });
+  // Registration takes no longer ones.
+  await connect(relay, { client_name: name.slice(0, 200) });
+  const id = await createJob(
+    relay,
+    'create_playlist',
+    [...songs.slice(0, 3).map(asQuery), ...wrong, NOTHING],
+    {
+      name: name.slice(0, 100),
+    },
+  );
+  await reach(relay, id, 'ready');
+  return id;
+}
+
+async function withPage(work: (relay: Relay, page: Page, browser: Browser) => Promise<void>): Promise<void> {
+  await withRelay((relay) =>
+    withChromium(async (browser) => {
+      const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+      await work(relay, page, browser);
+      assertQuiet();
+    }),
+  );
+}
+
+test('axe-core finds nothing on the owner’s page, which fits at any width', {
+  skip: withoutChromium,
+}, async () => {
+  await withPage(async (relay, page) => {
+    await furnish(relay, 'Claude Code (relay)');
+    await openSignedIn(page, relay);
+    await card(page, 'AI clients').getByLabel('Connect a client').selectOption('claude-code');
+    await page.getByText('Run this in a terminal').waitFor();
+    await card(page, 'Changes').getByRole('button', { name: /^Undo/ }).first().click();
+    await page.getByRole('button', { name: 'Undo now' }).waitFor();
+    await assertAccessible(page, 'owner');
+    if (!sized(true, false)) return;
+    await card(page, 'Jobs').getByRole('button', { name: 'Settle 4' }).click();
+    await page.getByRole('dialog').getByText('4 entries to settle').waitFor();
+    await page.keyboard.press('n');
+    await assertAccessible(page, 'owner-picker');
+  });
+});
+
+longTest('axe-core finds nothing on the other pages', async () => {
+  await withPage(async (relay, page) => {
+    const { baseUrl } = relay;
+    const client = await newClient(baseUrl, {
+      redirect_uris: ['http://127.0.0.1:7777/callback', 'https://collect.example/callback'],
+    });
+    const request = (parameters: object) =>
+      authorizeUrl(baseUrl, { client_id: client.client_id, ...parameters });
+    const pages: Array<[name: string, url: string, seen: string]> = [
+      ['signed-out', baseUrl, 'Owner code'],
+      ['missing', `${baseUrl}/nowhere`, 'There is nothing here'],
+      ['approve', request({}), 'Goes to'],
+      [
+        'approve-website',
+        request({ redirect_uri: 'https://collect.example/callback' }),
+        'Not on this computer',
+      ],
+      ['wrong-client', request({ client_id: 'unknown' }), 'This client cannot be connected'],
+      ['login-failed', `${baseUrl}/auth/provider/callback?state=x&code=y`, 'was not connected'],
+      ['connected', `${baseUrl}/auth/provider/login`, 'is connected'],
+    ];
+    for (const [name, url, seen] of pages) {
+      await page.goto(url);
+      await page.getByText(seen).first().waitFor();
+      await assertAccessible(page, name);
+    }
+    await page.goto(request({ state: 'denied' }));
+    await page.getByLabel('Owner code').fill('WRONG');
+    await page.locator('#approve:enabled').click();
+    await page.getByText('That is not the owner code').waitFor();
+    await assertAccessible(page, 'approve-wrong-code');
+  });
+});
+
+longTest('axe-core finds nothing on the first run, and on a list that is about to be imported', async () => {
+  await withRelay({ connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } }, (relay) =>
+    withChromium(async (browser) => {
+      const { page, assertQuiet } = await newPage(browser, relay);
+      await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
+      await page.getByText('Client ID of the app').waitFor();
+      await page.locator('#import-file').setInputFiles({
+        name: 'list.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('One Band - One Song\nAnother Band - Another Song\nnot a song at all\n'),
+      });
+      await page.getByText('Where to').waitFor();
+      await assertAccessible(page, 'first-run');
+      assertQuiet();
+    }),
+  );
+});
+
+longTest('at 200 % zoom everything is there, and the keyboard reaches it', async () => {
+  await withPage(async (relay, page, browser) => {
+    await furnish(relay, 'Claude Code (relay)');
+    await page.close();
+    // Zoom halves the pixels of the page.
+    const zoomed = await newPage(browser, relay, {
+      viewport: { width: 640, height: 450 },
+      deviceScaleFactor: 2,
+    });
+    await openSignedIn(zoomed.page, relay);
+    await assertFits(zoomed.page, 'zoomed');
+    const reached = new Set<string>();
+    for (let presses = 0; presses < 60; presses++) {
+      await zoomed.page.keyboard.press('Tab');
+      const [text, outline] = (await zoomed.page.evaluate(
+        '[document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent, getComputedStyle(document.activeElement.closest(".drop") ?? document.activeElement).outlineStyle]',
+      )) as [string, string];
+      if (reached.has(text)) continue;
+      reached.add(text);
+      const isOnPage = (await zoomed.page.evaluate('document.activeElement !== document.body')) as boolean;
+      if (isOnPage) assert.notEqual(outline, 'none', `no focus to see on "${text}"`);
+    }
+    for (const name of [
+      'Sign out',
+      'Disconnect',
+      'Look now',
+      'Revoke: Claude Code (relay)',
+      'Copy the MCP address',
+    ])
+      assert.ok(reached.has(name), `${name} in ${[...reached].join(', ')}`);
+    zoomed.assertQuiet();
+  });
+});
+
+longTest('hostile names show as text, and turn nothing around', async () => {
+  const hostile = `<img src=x onerror="document.title='taken'">"'&amp;\u202e\u2066gnp.exe\u200f ${'x'.repeat(10_000)}`;
+  await withPage(async (relay, page) => {
+    const account = relay.provider.accounts[0];
+    assert.ok(account);
+    for (const playlist of account.playlists) playlist.name = hostile;
+    for (const device of account.devices) device.name = hostile;
+    await furnish(relay, hostile);
+    await relay.call('get_my_playlists');
+    await relay.call('add_tracks_to_playlist', {
+      playlist_id: account.playlists[0]?.id,
+      track_ids: uniqueTracks(relay, 1).map(({ id }) => id),
+    });
+    await openSignedIn(page, relay);
+    for (const part of ['Jobs', 'Changes', 'Playing'])
+      await card(page, part).getByText('<img src=x onerror').first().waitFor();
+    await page.goto(
+      authorizeUrl(relay.baseUrl, {
+        client_id: (await newClient(relay.baseUrl, { client_name: hostile.slice(0, 200) })).client_id,
+      }),
+    );
+    await page.getByText('<img src=x onerror').first().waitFor();
+    await openSignedIn(page, relay);
+    const [title, images, text] = (await page.evaluate(
+      '[document.title, document.images.length, document.body.textContent]',
+    )) as [string, number, string];
+    assert.deepEqual([title, images], ['relay is running · relay', 0]);
+    assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/);
+    for (const width of [320, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      await assertFits(page, `${width} px`);
+    }
+  });
+});
