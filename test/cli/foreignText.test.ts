@@ -189,7 +189,8 @@ test('status, jobs and the ready block', () => {
       columns: 80,
     });
     assertClean(status, 'status');
-    for (const line of status.split('\n').slice(1)) assert.match(line, /^( {11}|$)/, 'no line of its own');
+    for (const line of status.split('\n').slice(1))
+      assert.match(line, /^( {11}|$|Owner's page: http)/, 'no line of its own');
     const job = jobText(hostileJob(text), [hostileItem(text)], LINE, VIEW);
     for (const line of [
       ...job,

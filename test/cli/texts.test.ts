@@ -27,6 +27,7 @@ test('the ready block of a first start', () => {
     `relay 1.2.3 is ready
 
   MCP         http://127.0.0.1:4980/mcp
+  Your page   http://127.0.0.1:4980/
   Account     not connected, run: relay login
 
 Connect Claude Code:
@@ -61,6 +62,7 @@ test('the ready block of the demo is marked and holds its key', () => {
 Simulated provider, invented music: no Spotify account.
 
   MCP         http://127.0.0.1:4980/mcp
+  Your page   http://127.0.0.1:4980/
   Account     connected as Demo
   Owner code  brown-fox
 
@@ -100,6 +102,7 @@ test('status wraps to the width, with the remedy below the entry', () => {
 ! key       in a file
 - jobs      none
 
+Owner's page: http://127.0.0.1:4980/
 Owner code: brown-fox
 `,
   );
@@ -115,6 +118,8 @@ bad  account   not connected: no Spotify account has been connected with this ho
                > relay login
 warn key       in a file
 off  jobs      none
+
+Owner's page: http://127.0.0.1:4980/
 `,
   );
 });

@@ -27,6 +27,7 @@ export function readyText(facts: ReadyFacts): string {
     ...(facts.demo ? ['Simulated provider, invented music: no Spotify account.'] : []),
     '',
     `  MCP         ${facts.mcpUrl}`,
+    `  Your page   ${new URL('/', facts.mcpUrl)}`,
     `  Account     ${accountLine(facts, relay)}`,
     ...(facts.ownerCode === null ? [] : [`  Owner code  ${facts.ownerCode}`]),
     '',

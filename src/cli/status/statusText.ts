@@ -62,8 +62,12 @@ const NAME_WIDTH = 'database'.length;
 export function statusText(report: ShownReport, options: { unicode: boolean; columns: number }): string {
   const lines = report.entries.flatMap((entry) => entryLines(entry, options));
   const head = report.demo ? ['DEMO: simulated provider, invented music', ''] : [];
-  const code = report.ownerCode === null ? [] : ['', `Owner code: ${report.ownerCode}`];
-  return blockOf([...head, ...lines, ...code]);
+  const { server, ownerCode } = report;
+  const access = [
+    ...(server === null ? [] : [`Owner's page: ${new URL('/', server.baseUrl)}`]),
+    ...(ownerCode === null ? [] : [`Owner code: ${ownerCode}`]),
+  ];
+  return blockOf([...head, ...lines, ...(access.length === 0 ? [] : ['', ...access])]);
 }
 
 function entryLines(
