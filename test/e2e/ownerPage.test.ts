@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
 import { connect, freePort, signIn } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
-import { card, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
+import { card, inChromium, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -19,8 +19,7 @@ function withBoth(
 }
 
 const skip = { skip: withoutChromium };
-/** Full runs always have Chromium. */
-const inFull = longTest;
+const inFull = inChromium(longTest);
 
 test(
   'signed out it says how to sign in and nothing else; the owner code opens it, and signing out closes it',

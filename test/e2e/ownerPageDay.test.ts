@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import type { CDPSession, Page } from 'playwright-core';
 import { asQuery, createJob, reach, uniqueTracks } from '../jobs/support.ts';
 import { withChromium } from '../support/chromium.ts';
-import { card, newPage, openSignedIn } from '../support/ownerPage.ts';
+import { card, inChromium, newPage, openSignedIn } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
+
+const inFull = inChromium(longTest);
 
 const MINUTE_MS = 60_000;
 
@@ -27,7 +29,7 @@ async function held(session: CDPSession): Promise<{ bytes: number; nodes: number
   return { bytes: of('JSHeapUsedSize'), nodes: of('Nodes') };
 }
 
-longTest('a page left open for a day holds its memory and costs Spotify nothing', async () => {
+inFull('a page left open for a day holds its memory and costs Spotify nothing', async () => {
   await withRelay((relay) =>
     withChromium(async (browser) => {
       const { page, assertQuiet } = await newPage(browser, relay);
@@ -71,7 +73,7 @@ longTest('a page left open for a day holds its memory and costs Spotify nothing'
   );
 });
 
-longTest(
+inFull(
   'a tab that nobody sees asks the server nothing, and is up to date as soon as it is seen',
   async () => {
     await withRelay((relay) =>
@@ -96,7 +98,7 @@ longTest(
   },
 );
 
-longTest('the page is complete 300 ms after the browser has gone there', async () => {
+inFull('the page is complete 300 ms after the browser has gone there', async () => {
   await withRelay((relay) =>
     withChromium(async (browser) => {
       const { page } = await newPage(browser, relay);

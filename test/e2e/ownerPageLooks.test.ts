@@ -6,9 +6,11 @@ import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
 import { authorizeUrl, connect, newClient } from '../oauth/support.ts';
 import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
-import { card, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
+import { card, inChromium, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
+
+const inFull = inChromium(longTest);
 
 const SCHEMES = sized(['light', 'dark'] as const, ['light'] as const);
 const WIDTHS = sized([320, 768, 1440], [320]);
@@ -101,7 +103,7 @@ test('axe-core finds nothing on the owner’s page, which fits at any width', {
   });
 });
 
-longTest('axe-core finds nothing on the other pages', async () => {
+inFull('axe-core finds nothing on the other pages', async () => {
   await withPage(async (relay, page) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl, {
@@ -135,7 +137,7 @@ longTest('axe-core finds nothing on the other pages', async () => {
   });
 });
 
-longTest('axe-core finds nothing on the first run, and on a list that is about to be imported', async () => {
+inFull('axe-core finds nothing on the first run, and on a list that is about to be imported', async () => {
   await withRelay({ connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } }, (relay) =>
     withChromium(async (browser) => {
       const { page, assertQuiet } = await newPage(browser, relay);
@@ -153,7 +155,7 @@ longTest('axe-core finds nothing on the first run, and on a list that is about t
   );
 });
 
-longTest('at 200 % zoom everything is there, and the keyboard reaches it', async () => {
+inFull('at 200 % zoom everything is there, and the keyboard reaches it', async () => {
   await withPage(async (relay, page, browser) => {
     await furnish(relay, 'Claude Code (relay)');
     await page.close();
@@ -187,7 +189,7 @@ longTest('at 200 % zoom everything is there, and the keyboard reaches it', async
   });
 });
 
-longTest('hostile names show as text, and turn nothing around', async () => {
+inFull('hostile names show as text, and turn nothing around', async () => {
   const hostile = `<img src=x onerror="document.title='taken'">"'&amp;\u202e\u2066gnp.exe\u200f ${'x'.repeat(10_000)}`;
   await withPage(async (relay, page) => {
     const account = relay.provider.accounts[0];

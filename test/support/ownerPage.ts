@@ -1,7 +1,12 @@
 /** The owner's page in a real browser, with everything noted that it must not do. */
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { withoutChromium } from './chromium.ts';
+import type { longTest } from './scale.ts';
 import type { Relay } from './world.ts';
+
+/** Leaves tests out where there is no Chromium to run them in; CI always has one. */
+export const inChromium = (run: typeof longTest): typeof longTest => (withoutChromium ? () => {} : run);
 
 export interface OwnerPage {
   page: Page;
