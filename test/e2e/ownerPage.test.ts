@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
-import { connect, freePort, signIn } from '../oauth/support.ts';
+import { connect, freePort, READING_MS, signIn } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { card, inChromium, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
@@ -222,6 +222,7 @@ inFull('a client that was approved is listed and revoked; another browser is for
     await connect(relay, { client_name: 'Claude Code (relay)' });
     await clients.getByText('Claude Code (relay)').waitFor();
     await clients.getByRole('button', { name: 'Revoke: Claude Code (relay)' }).click();
+    await page.waitForTimeout(READING_MS);
     await clients.getByRole('button', { name: 'Revoke now: Claude Code (relay)' }).click();
     await clients.getByText('None is approved yet').waitFor();
     assert.deepEqual(
@@ -273,8 +274,16 @@ inFull('the account is disconnected and connected again through the login page',
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const account = card(page, 'Spotify account');
-    await account.getByRole('button', { name: 'Disconnect' }).click();
-    await account.getByRole('button', { name: 'Disconnect now' }).click();
+    await account.getByRole('button', { name: 'Disconnect' }).dblclick();
+    const second = account.getByRole('button', { name: 'Disconnect now' });
+    await second.waitFor();
+    assert.equal(
+      (await relay.server.local.status()).account.connected,
+      true,
+      'a double click is no decision',
+    );
+    await page.waitForTimeout(READING_MS);
+    await second.click();
     await account.getByText('None is connected yet').waitFor();
     assert.equal((await relay.server.local.status()).account.connected, false);
     await account.getByRole('button', { name: 'Connect' }).click();

@@ -15,6 +15,8 @@ export interface Doing {
   busy: Set<string>;
   /** Name of the button that asks once more. */
   asking: string | null;
+  /** Since when, on the clock of `performance`. */
+  askedAt: number;
   /** The text that was copied last. */
   copied: string | null;
   setup: PageSetup | null;
@@ -55,6 +57,9 @@ export interface ButtonOptions {
   kind?: 'primary' | 'danger' | 'quiet';
 }
 
+/** What comes sooner is the second half of a double click. */
+const SECOND_MS = 500;
+
 /** A button that does its work once at a time; with `confirm` it asks once more first. */
 export function button(
   app: App,
@@ -80,8 +85,11 @@ export function button(
       'aria-disabled': doing.busy.has(name) ? 'true' : null,
       onclick() {
         if (doing.busy.has(name)) return;
-        if (confirm === undefined || isAsking) return void run();
+        const isSecond = isAsking && performance.now() - doing.askedAt >= SECOND_MS;
+        if (confirm === undefined || isSecond) return void run();
+        if (isAsking) return;
         doing.asking = name;
+        doing.askedAt = performance.now();
         app.redraw();
       },
     },

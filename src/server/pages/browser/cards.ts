@@ -153,7 +153,7 @@ export function playingCard(app: App): Child {
       h(
         'span',
         { class: 'soft' },
-        `${playing.isPlaying ? 'Playing' : 'Paused'} as of ${fromNow(playing.at)}`,
+        `${playing.title === null ? 'Looked' : playing.isPlaying ? 'Playing, seen' : 'Paused, seen'} ${fromNow(playing.at)}`,
       ),
     ),
   );

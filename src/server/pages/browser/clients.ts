@@ -1,5 +1,5 @@
 /** MCP clients: how to connect one, and those that the owner has approved. */
-import { type App, button, card, copyButton, name, soft } from './app.ts';
+import { type App, button, card, copyButton, name, soft, withCode } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { fromNow } from './format.ts';
 import { ask } from './session.ts';
@@ -80,7 +80,7 @@ function setupPart(app: App): Child {
         setup.file !== '' &&
         h('p', null, 'Add this to ', h('code', null, setup.file), ':'),
       copyBlock(app, setup.snippet, 'configuration'),
-      h('p', null, setup.next),
+      h('p', null, withCode(setup.next)),
       soft('When the client asks for approval, this browser opens a page with Approve and Deny.'),
     ],
   );

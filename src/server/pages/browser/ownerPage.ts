@@ -37,6 +37,7 @@ export function ownerPage(root: HTMLElement): void {
     notice: null,
     busy: new Set(),
     asking: null,
+    askedAt: 0,
     copied: null,
     setup: null,
     undo: null,
