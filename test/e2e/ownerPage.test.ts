@@ -199,7 +199,10 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
     await page.keyboard.press('/');
     await page.keyboard.type(songs[0]?.name ?? '');
     await page.keyboard.press('Enter');
-    await picker.getByRole('button', { name: songs[0]?.name ?? '' }).waitFor();
+    await picker
+      .getByRole('button', { name: songs[0]?.name ?? '' })
+      .first()
+      .waitFor();
     await page.keyboard.press('1');
     await picker.getByText('6 entries to settle').waitFor();
     await page.keyboard.press('a');
