@@ -38,6 +38,8 @@ export interface ServerSide {
   lastPlaying: () => LastPlaying | null;
   /** Where clients keep their files. */
   env: NodeJS.ProcessEnv;
+  /** What starts this program. */
+  program: () => Promise<readonly string[]>;
 }
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {

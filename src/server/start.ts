@@ -24,8 +24,8 @@ import { createLocalApi, type ServerSide } from './localApi.ts';
 import { createLastPlaying } from './owner/lastPlaying.ts';
 import { notFoundPage } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
-import { assetRoutes } from './routes/assets.ts';
 import { createPresence, type Presence } from './presence.ts';
+import { assetRoutes } from './routes/assets.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
 import { healthRoutes } from './routes/health.ts';
 import { homeRoutes } from './routes/home.ts';
@@ -52,6 +52,8 @@ export interface StartOptions {
   purpose?: 'relay serve' | 'relay stdio';
   /** Says where MCP clients keep their files, for the page that shows them. */
   env?: NodeJS.ProcessEnv;
+  /** What starts this program, for clients that start it; `relay` by default. */
+  program?: () => Promise<readonly string[]>;
   /** Drops what a lost key had sealed. Only when the owner asked to start over. */
   startOver?: boolean;
   /** Of connections, for tests that cannot wait for the usual ones. */
@@ -131,12 +133,12 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     mcpUrl: `${baseUrl}/mcp`,
     startedAt,
   });
-  const { env = {} } = options;
+  const { env = {}, program = async () => ['relay'] } = options;
   const lastPlaying = createLastPlaying(provider, clock);
   const pageLogin = { attemptId: null };
   const sideFor = (baseUrl: string, redirectUri: string) => ({
     ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence },
-    ...{ pageLogin, lastPlaying, env },
+    ...{ pageLogin, lastPlaying, env, program },
   });
   const localFor = (baseUrl: string, redirectUri: string) =>
     createLocalApi(core, sideFor(baseUrl, redirectUri));

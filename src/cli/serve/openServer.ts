@@ -21,7 +21,8 @@ async function start(
   const { clock, random, version, env } = context;
   const { createLog, startServer } = await context.parts();
   const log = createLog(settings);
-  const options = { settings, clock, random, log, version, demo: settings.demo, purpose, env };
+  const program = async () => (await context.machine()).program;
+  const options = { settings, clock, random, log, version, demo: settings.demo, purpose, env, program };
   return startServer(options).catch((error) => refusedBy(settings, error));
 }
 

@@ -68,7 +68,8 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'clients/setup'({ client }) {
       const { mcpUrl } = server.facts;
-      return clientSetup(client, { mcpUrl, demo: core.settings.demo, env: server.env });
+      const { demo } = core.settings;
+      return clientSetup(client, { mcpUrl, demo, env: server.env, program: await stdioWords(core, server) });
     },
     async 'jobs/cancel'({ id }) {
       await patiently(({ signal }) => jobs.cancel(id, signal));
@@ -156,4 +157,14 @@ function candidateOf({
     score,
     reasons,
   };
+}
+
+/** What starts `relay stdio` for the home of this server. */
+async function stdioWords(
+  { settings: { demo, home, origins } }: Core,
+  { program }: ServerSide,
+): Promise<[string, ...string[]]> {
+  const [command = 'relay', ...script] = await program();
+  const named = demo || origins.home === 'default' ? [] : ['--home', home];
+  return [command, ...script, ...named, 'stdio', ...(demo ? ['--demo'] : [])];
 }

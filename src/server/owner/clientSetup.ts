@@ -10,16 +10,18 @@ export interface SetupOptions {
   demo: boolean;
   /** Tells where clients keep their files. */
   env: NodeJS.ProcessEnv;
+  /** The words of `relay stdio` for this home. */
+  program: readonly [string, ...string[]];
 }
 
 /** @throws RelayError `NOT_FOUND` */
-export function clientSetup(id: string, { mcpUrl, demo, env }: SetupOptions): PageSetup {
+export function clientSetup(id: string, { mcpUrl, demo, env, program }: SetupOptions): PageSetup {
   if (id === 'other') return otherClient(mcpUrl);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
   const { platform } = process;
   const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] || homedir();
-  const connection = { name: demo ? 'relay-demo' : 'relay', url: mcpUrl, key: null };
+  const connection = { name: demo ? 'relay-demo' : 'relay', url: mcpUrl, key: null, program };
   const { file, snippet, command, next } = planFor(client, connection, { platform, env, home }, 'relay key');
   return { id, file, snippet: snippet.trimEnd(), command, next };
 }
