@@ -3,10 +3,12 @@ import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
-import { note, printBlock, printError, printJson } from '../terminal/output.ts';
+import { blockOf, note, printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { isFields } from './cellText.ts';
 import type { McpConnection, ToolOutcome, ToolSummary } from './mcpClient.ts';
+import type { Call } from './nextPage.ts';
 
 interface CallOptions {
   /** A JSON object, or `-` to read one from stdin. */
@@ -24,7 +26,7 @@ export function callCommand(context: Context, finish: Finish): Command {
     .option('--yes', 'Do not ask before something is taken away')
     .addHelpText(
       'after',
-      '\n`relay call TOOL --help` explains the tool.\n\nOn a terminal, a tool that takes rows, tracks or a playlist away says how many\nand asks first.\n\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
+      '\n`relay call TOOL --help` explains the tool.\n\nThe result is a table on a terminal, and JSON elsewhere or with --json.\n\nOn a terminal, a tool that takes rows, tracks or a playlist away says how many\nand asks first.\n\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
     )
     .action(async (tool: string, words: string[], options: CallOptions) =>
       finish(await runCall(context, tool, words, options)),
@@ -46,10 +48,15 @@ async function runCall(
       context.signal,
       callTool(context, client, name, words, json, options),
     );
-    return show(context, outcome);
+    return await show(context, outcome, { name, words, args: options.args });
   } finally {
     await client.close();
   }
+}
+
+interface Shown extends ToolOutcome {
+  /** The tool takes an offset. */
+  hasPages: boolean;
 }
 
 async function callTool(
@@ -59,7 +66,7 @@ async function callTool(
   words: readonly string[],
   json: string | undefined,
   { yes = false }: CallOptions,
-): Promise<ToolOutcome> {
+): Promise<Shown> {
   const tools = await client.listTools();
   const tool = tools.find((candidate) => candidate.name === name) ?? (await notOffered(name, tools));
   const { toolArguments } = await import('./toolArguments.ts');
@@ -68,7 +75,8 @@ async function callTool(
   if (!yes && terminal.stdin && terminal.stderr) await confirmRemoval(context, client, tools, tool, args);
   const progress = createProgress(context.io);
   try {
-    return await client.callTool(name, args, progress.draw);
+    const outcome = await client.callTool(name, args, progress.draw);
+    return { ...outcome, hasPages: Object.hasOwn(Object(tool.inputSchema.properties), 'offset') };
   } finally {
     progress.clear();
   }
@@ -108,12 +116,20 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
 }
 
 /** With `--json` a failure is part of the answer, so it goes where the answer goes. */
-function show(context: Context, { value, error }: ToolOutcome): ExitCode {
+async function show(context: Context, { value, error, hasPages }: Shown, call: Call): Promise<ExitCode> {
   const { io, env, home, demo, platform } = context;
   const debug = env.LOG_LEVEL === 'debug';
   if (context.json) printJson(io, value);
   else if (error) printError(io, error, { json: false, debug, home, demo, platform });
   else if (typeof value === 'string') printBlock(io, `${value}\n`);
-  else printJson(io, value, io.terminal.stdout ? 2 : undefined);
+  else if (!io.terminal.stdout || !isFields(value)) printJson(io, value);
+  else {
+    const { answerText } = await import('./answerText.ts');
+    const { nextPage } = await import('./nextPage.ts');
+    const width = io.columns;
+    const next = (offset: number) =>
+      hasPages ? nextPage(call, offset, { width, home, demo, platform }) : [];
+    printBlock(io, blockOf(answerText(value, { width, next })));
+  }
   return error === null ? EXIT.done : exitCodeOf(error);
 }

@@ -1,0 +1,146 @@
+/**
+ * The answer of any tool for a person: facts as two columns, lists as tables, and at the end how to go on. Nothing in here
+ * knows a tool: `cellText.ts` says in which order members are shown. Pure.
+ */
+
+import { wrap } from '../terminal/output.ts';
+import { fitted, widthOf } from '../terminal/textWidth.ts';
+import { tableOf } from './answerTable.ts';
+import {
+  cellText,
+  type Fields,
+  flattened,
+  headingOf,
+  isFields,
+  isRows,
+  labelOf,
+  ordered,
+} from './cellText.ts';
+
+interface AnswerView {
+  /** Columns of the terminal. */
+  width: number;
+  /** The lines that say how to get the next page; none where the tool has no pages. */
+  next(offset: number): string[];
+}
+
+/** Lines, each at most as wide as the terminal. */
+export function answerText(answer: Fields, { width, next }: AnswerView): string[] {
+  const { note, links, total, next_offset, ...body } = answer;
+  const lists = Object.values(body).filter(Array.isArray);
+  const pages = typeof next_offset === 'number' ? next(next_offset) : [];
+  const [list] = lists;
+  const isCounted = lists.length === 1 && list !== undefined && typeof total === 'number';
+  const facts: Fields = {
+    ...body,
+    ...(isCounted ? {} : { total }),
+    ...(pages.length > 0 ? {} : { next_offset }),
+  };
+  const { lines, omitted } = blocksOf(facts, width, 0);
+  const count = isCounted && list && total > 0 ? [countText(list.length, total)] : [];
+  const end = [
+    ...count,
+    ...(typeof links === 'string' ? wrap(`Links: ${cellText(links)}`, width) : []),
+    ...(typeof note === 'string' ? wrap(cellText(note, MAX_TEXT), width) : []),
+    ...(omitted.length > 0 ? wrap(`No room for: ${omitted.join(', ')}. --json shows all.`, width) : []),
+    ...pages,
+  ];
+  return end.length === 0 ? lines : [...lines, '', ...end];
+}
+
+/** Code units of one fact. */
+const MAX_TEXT = 2_000;
+
+function countText(shown: number, total: number): string {
+  return shown === total ? `${total} in all` : `${shown} of ${total}`;
+}
+
+interface Blocks {
+  lines: string[];
+  omitted: string[];
+}
+
+/** Facts, then what has members of its own, then tables; a blank line between them. */
+function blocksOf(fields: Fields, width: number, depth: number): Blocks {
+  const said = ordered(Object.keys(fields)).filter((key) => !isNothing(fields[key]));
+  const empty = said.filter((key) => isEmpty(fields[key]));
+  if (said.length === 0) return { lines: ['The answer is empty.'], omitted: [] };
+  if (said.length === empty.length) return { lines: empty.map(noneText), omitted: [] };
+  const tables = said.filter((key) => isRows(fields[key]));
+  const rest = said.filter((key) => !tables.includes(key));
+  const sections = rest.filter((key) => depth < MAX_DEPTH && isSection(key, fields[key], width));
+  const facts = rest.filter((key) => !sections.includes(key));
+  const blocks = [
+    ...(facts.length > 0 ? [{ lines: factLines(fields, facts, width), omitted: [] }] : []),
+    ...sections.map((key) =>
+      underHeading(key, blocksOf(flattened(fields[key] as Fields), width - 2, depth + 1)),
+    ),
+    ...tables.map((key) => {
+      const isAlone = said.length === 1;
+      const table = tableOf(fields[key] as Fields[], isAlone ? width : width - 2);
+      return isAlone ? table : underHeading(key, table);
+    }),
+  ];
+  return {
+    lines: blocks.flatMap(({ lines }, index) => (index === 0 ? lines : ['', ...lines])),
+    omitted: [...new Set(blocks.flatMap(({ omitted }) => omitted))],
+  };
+}
+
+const MAX_DEPTH = 2;
+
+function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || value === '';
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function noneText(key: string): string {
+  return key.endsWith('s') ? `No ${labelOf(key)}.` : `${headingOf(key)}: nothing.`;
+}
+
+/** Of an object that does not fit in one line as `total 2, completed 1`, or is a thing of its own. */
+function isSection(key: string, value: unknown, width: number): value is Fields {
+  if (!isFields(value)) return false;
+  const isSmall = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);
+  if (!isSmall || typeof value.name === 'string') return true;
+  return widthOf(labelOf(key)) + 2 + widthOf(cellText(value, MAX_TEXT)) > width;
+}
+
+function underHeading(key: string, { lines, omitted }: Blocks): Blocks {
+  return { lines: [`${headingOf(key)}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))], omitted };
+}
+
+/** Columns that a label of a fact leaves to its value, the gap among them. */
+const MIN_VALUE = 14;
+
+function factLines(fields: Fields, keys: readonly string[], width: number): string[] {
+  const longest = Math.max(...keys.map((key) => widthOf(labelOf(key))));
+  const start = Math.min(longest, width - MIN_VALUE) + 2;
+  return keys.flatMap((key) => {
+    const label = fitted(labelOf(key), start - 2);
+    const lines = broken(cellText(fields[key], MAX_TEXT), width - start);
+    const first = label + ' '.repeat(start - widthOf(label));
+    return lines.map((line, index) => (index === 0 ? first : ' '.repeat(start)) + line);
+  });
+}
+
+/** As `wrap`, and a word that is longer than a line goes on in the next one: an ID that is cut is of no use. */
+function broken(text: string, width: number): string[] {
+  return wrap(text, width).flatMap((line) => (widthOf(line) <= width ? [line] : piecesOf(line, width)));
+}
+
+function piecesOf(line: string, width: number): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  for (const character of line) {
+    if (piece !== '' && widthOf(piece + character) > width) {
+      pieces.push(piece);
+      piece = '';
+    }
+    piece += character;
+  }
+  return [...pieces, piece];
+}

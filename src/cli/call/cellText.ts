@@ -1,0 +1,110 @@
+/** Values of a tool's answer as words, and in which order a person reads them. Pure. */
+import { visibleText } from '../../base/visibleText.ts';
+
+export type Fields = Record<string, unknown>;
+
+/** Code units of a value in a table; more than any terminal shows. */
+const MAX_CELL = 300;
+
+/** What a person looks for first. */
+const FIRST: readonly string[] = [
+  'ok',
+  'position',
+  'index',
+  'disc',
+  'track',
+  'input',
+  'name',
+  'title',
+  'artists',
+  'artist',
+  'played_at',
+  'score',
+  'album',
+  'show',
+  'duration',
+  'year',
+  'flags',
+  'type',
+  'kind',
+  'status',
+  'state',
+  'is_active',
+  'volume_percent',
+  'items',
+  'tracks',
+  'owner',
+  'added',
+];
+/** What is copied rather than read. */
+const LAST: readonly string[] = ['description', 'reasons', 'context', 'url', 'uri'];
+
+/** The members in the order in which they are shown: names first, IDs last. */
+export function ordered(keys: Iterable<string>): string[] {
+  return [...keys].sort((one, other) => rankOf(one) - rankOf(other));
+}
+
+function rankOf(key: string): number {
+  if (FIRST.includes(key)) return FIRST.indexOf(key) - FIRST.length;
+  if (key === 'id') return LAST.length + 2;
+  if (isId(key)) return LAST.length + 1;
+  return LAST.indexOf(key) + 1;
+}
+
+export function isId(key: string): boolean {
+  return key === 'id' || key.endsWith('_id');
+}
+
+/** `playlist_id` as `playlist id`, `is_active` as `active`. */
+export function labelOf(key: string): string {
+  return visibleText(key.replace(/^is_/, '').replaceAll('_', ' '), 40);
+}
+
+/** `top_artists` as `Top artists`. */
+export function headingOf(key: string): string {
+  const label = labelOf(key);
+  return label.charAt(0).toUpperCase() + label.slice(1);
+}
+
+/** Any value in one line; empty for null. A thing that has a name is called by it. */
+export function cellText(value: unknown, max = MAX_CELL): string {
+  return visibleText(wordsOf(value), max);
+}
+
+function wordsOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(wordsOf).join(', ');
+  if (!isFields(value)) return String(value);
+  const { name, artists } = value;
+  if (typeof name === 'string') return artists ? `${name} by ${wordsOf(artists)}` : name;
+  const parts = Object.entries(value).map(([key, inner]) => `${labelOf(key)} ${wordsOf(inner)}`.trim());
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+/** A row whose named thing, such as the track of a candidate, stands beside the row's own members. */
+export function flattened(row: Fields): Fields {
+  let flat: Fields = {};
+  for (const [key, value] of Object.entries(row)) {
+    const stands = isThing(value) && !['id', 'name', 'title'].some((own) => own in value && own in row);
+    flat = stands && !hasOne(flat, value) ? { ...value, ...flat } : { ...flat, [key]: value };
+  }
+  return flat;
+}
+
+function hasOne(flat: Fields, thing: Fields): boolean {
+  return ['id', 'name', 'title'].some((key) => key in flat && key in thing);
+}
+
+function isThing(value: unknown): value is Fields {
+  return isFields(value) && (typeof value.name === 'string' || typeof value.title === 'string');
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A list of objects with something in it. */
+export function isRows(value: unknown): value is Fields[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isFields);
+}

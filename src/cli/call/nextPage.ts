@@ -1,0 +1,49 @@
+/** The command for the next page of a list, as a person types it. Pure. */
+import { shellWord } from '../../base/childProcess.ts';
+import { commandLine, type NamedHome } from '../commandLine.ts';
+import { widthOf } from '../terminal/textWidth.ts';
+
+/** A call as it was typed. */
+export interface Call {
+  name: string;
+  words: readonly string[];
+  /** The value of `--args`. */
+  args: string | undefined;
+}
+
+const INDENT = '  ';
+
+/** One line where it fits. A word that is longer than a line stays whole, since a terminal copies it as one. */
+export function nextPage(call: Call, offset: number, view: NamedHome & { width: number }): string[] {
+  const { width, platform } = view;
+  const quote = (word: string) => quoted(word, platform);
+  const same = call.words.filter((word) => !word.startsWith('offset='));
+  const words = [...same.map(quote), `offset=${offset}`];
+  if (call.args !== undefined) words.push('--args', quote(call.args));
+  const line = commandLine(view, 'call', call.name, ...words);
+  if (widthOf(`To go on: ${line}`) <= width) return [`To go on: ${line}`];
+  // cmd.exe and PowerShell continue lines in different ways.
+  if (platform === 'win32' || widthOf(INDENT + line) <= width) return ['To go on:', INDENT + line];
+  const start = `${commandLine(view, 'call')} ${call.name}`;
+  return ['To go on:', ...continued([start, ...words], width)];
+}
+
+/** Lines that a shell reads as one. */
+function continued(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  let line = INDENT;
+  for (const [index, word] of words.entries()) {
+    const next = line === INDENT ? line + word : `${line} ${word}`;
+    const end = index === words.length - 1 ? '' : ' \\';
+    if (line !== INDENT && widthOf(next + end) > width) {
+      lines.push(`${line} \\`);
+      line = INDENT.repeat(2) + word;
+    } else line = next;
+  }
+  return [...lines, line];
+}
+
+function quoted(word: string, platform: NodeJS.Platform): string {
+  if (/^[\w=,.:/+-]+$/.test(word)) return word;
+  return platform === 'win32' ? `"${word.replaceAll('"', '\\"')}"` : shellWord(word);
+}
