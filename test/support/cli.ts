@@ -1,5 +1,5 @@
 /** Runs the command line: in this process with captured streams, or as a process of its own. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -126,6 +126,13 @@ export function relayProcess(
     child.once('error', reject);
     child.once('close', (code) => resolve({ ...result, code: code ?? -1 }));
   });
+}
+
+/** The tool and its arguments in a line `  $ relay call …`, as a shell reads it. */
+export function exampleWords(line: string): string[] {
+  const script = `printf '%s\\0' ${line.replace('  $ ', '')}`;
+  const words = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0');
+  return words.slice(2, -1);
 }
 
 /** A directory that goes away with the test. */

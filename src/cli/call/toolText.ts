@@ -4,6 +4,7 @@ import { shellWord } from '../../base/childProcess.ts';
 import { groupOf } from '../../tools/index.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { blockOf, wrap } from '../terminal/output.ts';
+import { samplesOf } from './samples.ts';
 
 /** The part of JSON Schema that tools use. */
 interface Shape {
@@ -44,9 +45,9 @@ export function toolText(tool: Tool, columns: number): string {
     ]),
     '',
     'Result:',
-    ...indented(Object.keys(tool.output.shape).join(', '), 2, width),
+    ...indented(Object.keys(answerOf(tool).shape).join(', '), 2, width),
     '',
-    'Example:',
+    'Example, with the content of the demo:',
     `  $ ${exampleOf(tool)}`,
   ]);
 }
@@ -55,11 +56,18 @@ function indented(text: string, by: number, width: number): string[] {
   return text === '' ? [] : wrap(text, width - by).map((line) => ' '.repeat(by) + line);
 }
 
-/** A call with the required arguments; capitals stand for what only the person knows. */
+/** What the tool answers unless it is asked for more. */
+function answerOf({ lean, detail, output }: Tool): z.ZodObject {
+  return lean && detail === 'lean' ? lean.schema : output;
+}
+
+/** A call that the demo can answer. */
 function exampleOf(tool: Tool): string {
   const { properties = {}, required = [] } = inputOf(tool);
-  const words = required.map((name) => {
-    const word = `${name}=${sampleText(name, properties[name] ?? {})}`;
+  const samples = samplesOf(tool.name, required);
+  const words = Object.entries(samples).map(([name, sample]) => {
+    const value = sample ?? sampleOf(properties[name] ?? {});
+    const word = `${name}=${sampleText(value)}`;
     return /^[\w=,.]+$/.test(word) ? word : shellWord(word);
   });
   return ['relay call', tool.name, ...words].join(' ');
@@ -95,35 +103,13 @@ function defaultText({ default: value }: Shape): string[] {
   return value === undefined || typeof value === 'object' ? [] : [`default ${String(value)}`];
 }
 
-function sampleText(name: string, shape: Shape): string {
-  const value = sampleOf(name, shape);
-  if (!Array.isArray(value)) return typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return value.map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one))).join(',');
+function sampleText(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(',');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function sampleOf(
-  name: string,
-  { type, enum: values, minimum, items, anyOf, properties, required }: Shape,
-): unknown {
+/** Of an argument that says by itself what it may be. */
+function sampleOf({ enum: values, type, minimum = 1 }: Shape): unknown {
   if (values) return values[0];
-  if (anyOf) return sampleOf(name, anyOf[0] ?? {});
-  switch (type) {
-    case 'array':
-      return items?.type === 'string'
-        ? [sampleOf(singular(name), items), sampleOf(singular(name), items)]
-        : [sampleOf(singular(name), items ?? {})];
-    case 'object':
-      return Object.fromEntries((required ?? []).map((key) => [key, sampleOf(key, properties?.[key] ?? {})]));
-    case 'integer':
-    case 'number':
-      return Math.max(minimum ?? 1, 1);
-    case 'boolean':
-      return true;
-    default:
-      return name.toUpperCase();
-  }
-}
-
-function singular(name: string): string {
-  return name.replace(/s$/, '');
+  return type === 'boolean' ? true : minimum;
 }

@@ -1,0 +1,42 @@
+/** Values for the examples of tools: what the demo has, so that an example works when it is copied there. Pure. */
+
+type Samples = Readonly<Record<string, unknown>>;
+
+/** Of the song "Love Cloud" by Fengate, of the playlist "Morning Ferry" and of the kitchen speaker. */
+const BY_ARGUMENT: Samples = {
+  artist_id: '4Ismum8pbPVAc0ewrL5al2',
+  track_id: '42m7g2a2BlK07h4MdPzfIO',
+  track_ids: ['42m7g2a2BlK07h4MdPzfIO', '6WmIpo1D34YOtM9mc8GqUa'],
+  album_id: '7lcPDGz0FOz0O7T75aRgLb',
+  playlist_id: 'llLnJH77qQnJDz1RLa5GIE',
+  device_id: 'VIaDTW5ok8kH4i3IFur8A6',
+  // Only the person knows it: the demo starts without jobs.
+  job_id: 'JOB_ID',
+  query: 'love cloud',
+  title: 'Love Cloud',
+  artist: 'Fengate',
+  name: 'Morning Ferry',
+  text: 'Fengate - Love Cloud',
+  tracks: [{ title: 'Love Cloud', artist: 'Fengate' }],
+  items: [{ title: 'Love Cloud', artist: 'Fengate' }],
+  position_ms: 60_000,
+  volume_percent: 30,
+  range_start: 0,
+  insert_before: 5,
+};
+
+/** Where the required arguments alone do nothing, or not what an example should. */
+const BY_TOOL: Readonly<Record<string, Samples>> = {
+  create_playlist: { name: 'Rainy Days' },
+  create_playlist_from_tracks: { name: 'Rainy Days' },
+  create_bulk_job: { type: 'save_tracks' },
+  import_list: { name: 'Rainy Days' },
+  play: { context_uri: 'spotify:playlist:llLnJH77qQnJDz1RLa5GIE' },
+  update_playlist_details: { name: 'Evening Ferry' },
+};
+
+/** Arguments of an example; undefined where the schema of the argument says what it may be. */
+export function samplesOf(tool: string, required: readonly string[]): Samples {
+  const samples = required.map((name) => [name, BY_ARGUMENT[name]] as const);
+  return { ...Object.fromEntries(samples), ...BY_TOOL[tool] };
+}
