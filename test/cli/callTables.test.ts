@@ -269,6 +269,7 @@ test('what strangers call their things stays in its cell', async (context) => {
       items: names.map((name, index) => ({ ...track(name), description: names.at(-index) })),
       [at(names, 0)]: at(names, 1),
       message: names.join(' '),
+      note: `${'x'.repeat(200)} ${at(names, 2)}`,
     },
   };
   const lines = (await shown(context, 60, ['hostile'], hostile)).split('\n');

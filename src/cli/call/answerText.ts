@@ -40,9 +40,9 @@ export function answerText(answer: Fields, { width, next }: AnswerView): string[
   const count = isCounted && list && total > 0 ? [countText(list.length, total)] : [];
   const end = [
     ...count,
-    ...(typeof links === 'string' ? wrap(`Links: ${cellText(links)}`, width) : []),
-    ...(typeof note === 'string' ? wrap(cellText(note, MAX_TEXT), width) : []),
-    ...(omitted.length > 0 ? wrap(`No room for: ${omitted.join(', ')}. --json shows all.`, width) : []),
+    ...(typeof links === 'string' ? broken(`Links: ${cellText(links)}`, width) : []),
+    ...(typeof note === 'string' ? broken(cellText(note, MAX_TEXT), width) : []),
+    ...(omitted.length > 0 ? broken(`No room for: ${omitted.join(', ')}. --json shows all.`, width) : []),
     ...pages,
   ];
   return end.length === 0 ? lines : [...lines, '', ...end];
