@@ -168,6 +168,7 @@ test(
     await withStory({ connect: false }, async ({ browser, baseUrl, home }) => {
       const page = await browser.newPage();
       const visited: string[] = [];
+      let isLed = false;
       page.on('request', (request) => visited.push(request.url()));
       const ended: CliResult = await runRelay(['login', '--json'], {
         env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
@@ -177,10 +178,11 @@ test(
         },
         onOut(all) {
           const [, shown] = /"event":"login_url","url":"([^"]+)"/.exec(all) ?? [];
-          if (shown && visited.length === 0)
-            void until(() => visited.length > 1)
-              .then(() => page.goto(shown))
-              .catch(() => {});
+          if (!shown || isLed) return;
+          isLed = true;
+          void until(() => visited.length > 1)
+            .then(() => page.goto(shown))
+            .catch(() => {});
         },
       });
       assert.equal(ended.code, 0, ended.err);

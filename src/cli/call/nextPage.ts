@@ -1,6 +1,6 @@
 /** The command for the next page of a list, as a person types it. Pure. */
 import { shellWord } from '../../base/childProcess.ts';
-import { commandLine, type NamedHome } from '../commandLine.ts';
+import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 import { widthOf } from '../terminal/textWidth.ts';
 
 /** A call as it was typed. */
