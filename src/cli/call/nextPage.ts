@@ -1,7 +1,7 @@
 /** The command for the next page of a list, as a person types it. Pure. */
 import { shellWord } from '../../base/childProcess.ts';
-import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 import { widthOf } from '../terminal/textWidth.ts';
+import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
 /** A call as it was typed. */
 export interface Call {
