@@ -107,7 +107,7 @@ async function authorizeUrl(baseUrl: string): Promise<string> {
 async function jobInTerminal(): Promise<string> {
   const found = JSON.parse(await relay(['call', 'search_tracks', 'query=carousel', 'limit=40', '--json']));
   const named = new Map<string, object>();
-  for (const { name, artists } of found.items) named.set(name, { title: name, artist: artists[0]?.name });
+  for (const { name, artists } of found.items) named.set(name, { title: name, artist: artists });
   const items = [...named.values()];
   const playlist = JSON.parse(await relay(['call', 'create_playlist', 'name=Carousel', '--json']));
   const args = {
