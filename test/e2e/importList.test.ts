@@ -83,14 +83,16 @@ longTest('from a fresh demo, 2,000 lines with slips become a right playlist in a
     const [, unresolved = ''] = /relay: (\d+) of 2000 songs were not found/.exec(stopped.err) ?? [];
     t.diagnostic(`${unresolved} of 2000 were not found`);
     assert.ok(Number(unresolved) <= 0.2 * 0.2 * SONGS, unresolved);
-    // Here `relay jobs fix` takes what is near. Until then, the rest is left out; nothing is searched for twice but that.
-    const done = await type('import', path, '--skip-unresolved');
+    const [, id = ''] = /jobs fix (\w[\w-]+)/.exec(stopped.err) ?? assert.fail(stopped.err);
+    const near = await type('jobs', 'fix', id, '--accept-near', '0.36');
+    assert.equal(near.code, 0, near.err);
+    const done = await type('jobs', 'commit', id, '--skip-unresolved', '--watch');
     assert.equal(done.code, 0, done.err);
-    assert.match(done.out, /^Added to "My songs": 1\d{3} songs\.\nhttps:/);
 
     const exported = await type('export', 'My songs', '--json');
     const rows = JSON.parse(exported.out).tracks as Array<{ uri: string; isrc: string }>;
-    assert.equal(rows.length, SONGS - Number(unresolved));
+    t.diagnostic(`${rows.length} songs in the playlist, ${typed.length} commands`);
+    assert.ok(rows.length >= SONGS - Number(unresolved) / 2, `${rows.length} rows`);
     // Each row is the song of a line, in the order of the lines.
     const byUri = new Map(sharedCatalogue().tracks.map((track) => [track.uri, track]));
     let line = 0;
@@ -108,17 +110,18 @@ function isSong(track: DemoTrack, song: DemoTrack): boolean {
   return track.isrc === song.isrc || keyOf(track) === keyOf(song);
 }
 
-longTest('through MCP, the same list takes a handful of calls and few tokens besides the list', (t) =>
+longTest('through MCP, the same list takes a handful of calls and 30,000 tokens, the list among them', (t) =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     const songs = distinctSongs(SONGS);
     const text = writtenList(songs);
     const paid = { calls: 0, asked: 0, answered: 0 };
     const call = async (tool: string, args: Record<string, unknown>) => {
-      const answer = await relay.call(tool, args);
+      const { structuredContent } = await relay.client.callTool({ name: tool, arguments: args });
+      const answer = structuredContent as Record<string, unknown>;
       assert.equal(answer.error, undefined, JSON.stringify(answer.error));
       paid.calls += 1;
-      const { text: list, ...rest } = args;
-      paid.asked += countTokens(JSON.stringify(rest));
+      const { text: list = '', ...rest } = args;
+      paid.asked += countTokens(JSON.stringify(rest)) + countTokens(String(list));
       paid.answered += countTokens(JSON.stringify(answer));
       return answer;
     };
@@ -134,13 +137,15 @@ longTest('through MCP, the same list takes a handful of calls and few tokens bes
     };
     const { job_id } = await call('import_list', { text, name: 'Two thousand', strict: false });
     await reached(String(job_id), 'ready');
-    // Here the unresolved ones are asked for and settled. Until then, they are left out.
-    await call('commit_job', { job_id });
+    await call('get_job_status', { job_id, only: 'unresolved' });
+    await call('resume_job', { job_id, accept_near: 0.36 });
+    await call('get_job_status', { job_id, only: 'unresolved' });
+    await call('commit_job', { job_id, skip_unresolved: true });
     await reached(String(job_id), 'completed');
     const rows = named(relay, 'Two thousand').rows.length;
-    assert.ok(rows >= 0.96 * SONGS, String(rows));
-    t.diagnostic(`${JSON.stringify(paid)}, and the list itself ${countTokens(text)}`);
-    assert.ok(paid.calls <= 12 && paid.asked + paid.answered <= 5_000, JSON.stringify(paid));
+    assert.ok(rows >= 0.99 * SONGS, String(rows));
+    t.diagnostic(`${rows} rows, ${JSON.stringify(paid)}, of which the list ${countTokens(text)}`);
+    assert.ok(paid.calls <= 12 && paid.asked + paid.answered <= 30_000, JSON.stringify(paid));
   }),
 );
 
