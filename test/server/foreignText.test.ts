@@ -65,7 +65,7 @@ for (const format of ['pretty', 'json'] as const) {
       }
       const listed = JSON.parse((await cli(world, ['clients', '--json'])).out);
       assert.equal(listed.clients[0].name, NAME, 'JSON loses nothing');
-      const items = JSON.parse((await cli(world, called)).out).items;
+      const items = JSON.parse((await cli(world, [...called, '--json'])).out).items;
       assert.equal(items[0].input.title, NAME);
 
       const page = await createBrowser().open(authorizeUrl(world.baseUrl, { client_id: client.client_id }));
