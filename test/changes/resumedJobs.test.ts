@@ -1,6 +1,5 @@
 /** Jobs that are resumed after an undo of what they wrote was shown or carried out. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf, named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
@@ -71,7 +70,7 @@ longTest('a failed job whose write was undone writes all of it again', () =>
   }),
 );
 
-test('a removal that became a job, failed and was undone adds nothing when it is resumed', () =>
+longTest('a removal that became a job, failed and was undone adds nothing when it is resumed', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = tracks(relay, 400);
@@ -91,4 +90,5 @@ test('a removal that became a job, failed and was undone adds nothing when it is
     const job = await resumed(relay, id);
     assert.deepEqual([job.status, (job.error as { code?: string } | null)?.code], ['failed', 'CONFLICT']);
     assertRows(playlist, former);
-  }));
+  }),
+);

@@ -1,6 +1,5 @@
 /** Undoing a change between whose requests another person wrote: what they wrote stays. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { named, reach, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
@@ -49,9 +48,10 @@ for (const size of [30, 200]) {
   );
 }
 
-test('the undo of a replacement keeps the song that came between', () =>
+longTest('the undo of a replacement keeps the song that came between', () =>
   withSongBetween('replace_playlist', 200, (_, items, song) => [
     ...items.slice(0, 100),
     song,
     ...items.slice(100),
-  ]));
+  ]),
+);

@@ -4,6 +4,7 @@ import { assertRows, fill, withUnkind } from '../changes/support.ts';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { longTest } from '../support/scale.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 /** Without the remark that the test's server says another version than the test's command line. */
@@ -136,7 +137,7 @@ test('a playlist that was changed since is not touched: both lists are shown', (
     assertRows(playlist, edited);
   }));
 
-test('--force asks on a terminal, unless --yes, and acts elsewhere', () =>
+longTest('--force asks on a terminal, unless --yes, and acts elsewhere', () =>
   withReplaced(async ({ world, playlist, former, wanted }) => {
     const edited = [...wanted, ...tracks(world, 2, 8_000)];
     world.provider.editPlaylist(playlist.id, edited);
@@ -154,7 +155,8 @@ test('--force asks on a terminal, unless --yes, and acts elsewhere', () =>
       assert.equal((await run(world, ['undo', '--force', ...yes], options)).code, 0);
       assertRows(playlist, former);
     }
-  }));
+  }),
+);
 
 test('details that were changed since are shown beside those that relay left', () =>
   withUnkind({}, async (world) => {
@@ -189,7 +191,7 @@ test('what is no change, and what are several, is said so', () =>
     assert.equal((await run(world, ['history', '--limit', '0'])).code, 2);
   }));
 
-test('neither depends on the toolsets that clients get', () =>
+longTest('neither depends on the toolsets that clients get', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'playlists' } }, async (world) => {
     const playlist = named(world, 'Exactly Two Hundred');
     const former = urisOf(playlist);
@@ -198,9 +200,10 @@ test('neither depends on the toolsets that clients get', () =>
     assert.match((await run(world, ['history'])).out, /added 3 songs to "Exactly Two Hundred"/);
     assert.equal((await run(world, ['undo'])).code, 0);
     assertRows(playlist, former);
-  }));
+  }),
+);
 
-test('an undo that takes longer than its call goes on as a job, to its end', () =>
+longTest('an undo that takes longer than its call goes on as a job, to its end', () =>
   withReplaced(async ({ world, playlist, former }) => {
     const appends = { method: 'POST', path: /\/items$/, kind: 'latency', ms: 25_000, times: 3 } as const;
     world.provider.faults.add({ ...appends, method: 'PUT' }, appends);
@@ -211,7 +214,8 @@ test('an undo that takes longer than its call goes on as a job, to its end', () 
     assert.ok(err.endsWith(`To follow it: relay jobs show ${job} --watch\n`), err);
     assert.match((await run(world, ['jobs', 'show', job, '--watch'])).out, /^status +completed$/m);
     assertRows(playlist, former);
-  }));
+  }),
+);
 
 test('an undo that takes longer is shown as the job that goes on with it', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';

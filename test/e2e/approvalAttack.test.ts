@@ -5,12 +5,11 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { authorizeUrl, newClient, ownerBrowser } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { send } from '../support/http.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Attacker {
@@ -63,31 +62,35 @@ async function visits(page: Page, relay: Relay, base: string, clientId: string, 
 
 // Where the server says that it is comes first.
 for (const name of NAMES.slice(0, sized(3, 1))) {
-  test(`with all that a browser brings to another port of ${name} nobody can approve or sign in`, {
-    skip: withoutChromium,
-  }, async () => {
-    await withRelay({ client: false }, async (relay) => {
-      const attackers = await Promise.all(NAMES.map(listenAt));
-      const base = relay.baseUrl.replace('127.0.0.1', name);
-      const client = await newClient(relay.baseUrl, {
-        redirect_uris: attackers.map(({ callback }) => callback),
-      });
-      try {
-        await withChromium(async (browser) => {
-          const page = await browser.newPage();
-          const attacker = attackers[NAMES.indexOf(name)] as Attacker;
-          await visits(page, relay, base, client.client_id, attacker);
-          for (const { callback } of attackers) await page.goto(callback);
+  longTest(
+    `with all that a browser brings to another port of ${name} nobody can approve or sign in`,
+    {
+      skip: withoutChromium,
+    },
+    async () => {
+      await withRelay({ client: false }, async (relay) => {
+        const attackers = await Promise.all(NAMES.map(listenAt));
+        const base = relay.baseUrl.replace('127.0.0.1', name);
+        const client = await newClient(relay.baseUrl, {
+          redirect_uris: attackers.map(({ callback }) => callback),
         });
-        for (const attacker of attackers) {
-          assert.ok(attacker.seen.length > 0);
-          await attack(relay, base, client.client_id, attacker);
+        try {
+          await withChromium(async (browser) => {
+            const page = await browser.newPage();
+            const attacker = attackers[NAMES.indexOf(name)] as Attacker;
+            await visits(page, relay, base, client.client_id, attacker);
+            for (const { callback } of attackers) await page.goto(callback);
+          });
+          for (const attacker of attackers) {
+            assert.ok(attacker.seen.length > 0);
+            await attack(relay, base, client.client_id, attacker);
+          }
+        } finally {
+          for (const attacker of attackers) attacker.close();
         }
-      } finally {
-        for (const attacker of attackers) attacker.close();
-      }
-    });
-  });
+      });
+    },
+  );
 }
 
 async function attack(

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { SCRIPT as PAGE_SCRIPT } from '../../src/server/pages/assets.ts';
 import { authorizeUrl, freePort, newClient } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const { path: SCRIPT } = PAGE_SCRIPT;
@@ -55,61 +55,75 @@ async function afterwards(
   });
 }
 
-test('pages that another program left in the cache get neither a ticket nor a say', {
-  skip: withoutChromium,
-}, async () => {
-  await afterwards(
-    async (page, origin) => {
-      await page.goto(origin);
-      assert.equal(await page.title(), 'taken');
-    },
-    async (page, relay) => {
-      const { client_id } = await newClient(relay.baseUrl);
-      await page.goto(authorizeUrl(relay.baseUrl, { client_id }));
-      assert.equal(await page.title(), 'Let Story client use your Spotify account? · relay');
-      await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
-      await page.getByText('You are signed in').waitFor();
-      assert.equal(await page.title(), 'relay is running · relay');
-    },
-  );
-});
-
-test('a service worker that another program registered ends when the browser next asks for its script', {
-  skip: withoutChromium,
-}, async () => {
-  await afterwards(
-    async (page, origin) => {
-      await page.goto(origin);
-      await page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => 0)");
-      await page.evaluate('navigator.serviceWorker.ready.then(() => 0)');
-    },
-    async (page, relay) => {
-      const { client_id } = await newClient(relay.baseUrl);
-      await page.goto(authorizeUrl(relay.baseUrl, { client_id }));
-      assert.equal(await page.title(), 'taken');
-      // Browsers do this by themselves some seconds after a visit.
-      await page.evaluate(
-        'navigator.serviceWorker.getRegistration().then((found) => found.update()).then(() => 0)',
-      );
-      await page.getByRole('button', { name: 'Approve' }).waitFor();
-      assert.equal(await page.title(), 'Let Story client use your Spotify account? · relay');
-      assert.equal(
-        await page.evaluate('navigator.serviceWorker.getRegistration().then((found) => !found)'),
-        true,
-      );
-    },
-  );
-});
-
-test('what ends a service worker is given to whoever asks for the script of one, under our own names alone', async () => {
-  await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
-    const headers = { 'service-worker': 'script' };
-    const asked = await send(`${baseUrl}/any/path.js`, { headers });
-    assert.deepEqual(
-      [asked.status, asked.headers['content-type'], asked.headers['clear-site-data']],
-      [200, 'text/javascript; charset=utf-8', '"cache"'],
+longTest(
+  'pages that another program left in the cache get neither a ticket nor a say',
+  {
+    skip: withoutChromium,
+  },
+  async () => {
+    await afterwards(
+      async (page, origin) => {
+        await page.goto(origin);
+        assert.equal(await page.title(), 'taken');
+      },
+      async (page, relay) => {
+        const { client_id } = await newClient(relay.baseUrl);
+        await page.goto(authorizeUrl(relay.baseUrl, { client_id }));
+        assert.equal(await page.title(), 'Let Story client use your Spotify account? · relay');
+        await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
+        await page.getByText('You are signed in').waitFor();
+        assert.equal(await page.title(), 'relay is running · relay');
+      },
     );
-    assert.equal((await send(`${baseUrl}/any/path.js`)).status, 404);
-    assert.equal((await send(`${baseUrl}/`, { headers: { ...headers, host: 'evil.example' } })).status, 403);
-  });
-});
+  },
+);
+
+longTest(
+  'a service worker that another program registered ends when the browser next asks for its script',
+  {
+    skip: withoutChromium,
+  },
+  async () => {
+    await afterwards(
+      async (page, origin) => {
+        await page.goto(origin);
+        await page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => 0)");
+        await page.evaluate('navigator.serviceWorker.ready.then(() => 0)');
+      },
+      async (page, relay) => {
+        const { client_id } = await newClient(relay.baseUrl);
+        await page.goto(authorizeUrl(relay.baseUrl, { client_id }));
+        assert.equal(await page.title(), 'taken');
+        // Browsers do this by themselves some seconds after a visit.
+        await page.evaluate(
+          'navigator.serviceWorker.getRegistration().then((found) => found.update()).then(() => 0)',
+        );
+        await page.getByRole('button', { name: 'Approve' }).waitFor();
+        assert.equal(await page.title(), 'Let Story client use your Spotify account? · relay');
+        assert.equal(
+          await page.evaluate('navigator.serviceWorker.getRegistration().then((found) => !found)'),
+          true,
+        );
+      },
+    );
+  },
+);
+
+longTest(
+  'what ends a service worker is given to whoever asks for the script of one, under our own names alone',
+  async () => {
+    await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+      const headers = { 'service-worker': 'script' };
+      const asked = await send(`${baseUrl}/any/path.js`, { headers });
+      assert.deepEqual(
+        [asked.status, asked.headers['content-type'], asked.headers['clear-site-data']],
+        [200, 'text/javascript; charset=utf-8', '"cache"'],
+      );
+      assert.equal((await send(`${baseUrl}/any/path.js`)).status, 404);
+      assert.equal(
+        (await send(`${baseUrl}/`, { headers: { ...headers, host: 'evil.example' } })).status,
+        403,
+      );
+    });
+  },
+);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Ended, withDesk } from '../support/program.ts';
+import { longTest } from '../support/scale.ts';
 
 const SERVE = ['serve', '--port', '0'];
 
@@ -113,7 +114,7 @@ for (const [what, spoil] of damages) {
   });
 }
 
-test('a wrong key is refused, harms nothing, and the right one works again', async () => {
+longTest('a wrong key is refused, harms nothing, and the right one works again', async () => {
   const right = randomBytes(32).toString('base64');
   const wrong = randomBytes(32).toString('base64');
   await withDesk({}, async (desk) => {
@@ -126,7 +127,7 @@ test('a wrong key is refused, harms nothing, and the right one works again', asy
   });
 });
 
-test('a lost key is refused, and no new one takes its place', async () => {
+longTest('a lost key is refused, and no new one takes its place', async () => {
   const right = randomBytes(32).toString('base64');
   for (const keychain of ['file', 'auto']) {
     await withDesk(

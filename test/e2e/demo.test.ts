@@ -4,6 +4,7 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
 import { withDesk } from '../support/program.ts';
+import { longTest } from '../support/scale.ts';
 import { mcpClient } from '../support/world.ts';
 
 test('the demo is ready with an account, and a second terminal, an older and a current client use it', async () => {
@@ -48,7 +49,7 @@ test('the demo is ready with an account, and a second terminal, an older and a c
   });
 });
 
-test('the demo starts again over its own home, after Ctrl-C and after kill -9', async () => {
+longTest('the demo starts again over its own home, after Ctrl-C and after kill -9', async () => {
   await withDesk({}, async (desk) => {
     for (const signal of ['SIGINT', 'SIGKILL', 'SIGTERM'] as const) {
       const { server, ready } = await desk.serve(['--demo']);

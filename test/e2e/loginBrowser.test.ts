@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { type CliResult, relay as runRelay } from '../support/cli.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
@@ -132,7 +131,7 @@ async function tryEverything(
 
 const skip = { skip: withoutChromium };
 
-test(
+longTest(
   'no page of a stranger starts a login, and a relay login that waits is not disturbed',
   skip,
   async () => {
@@ -153,7 +152,7 @@ test(
   },
 );
 
-test('after relay logout no page of a stranger connects the account again', skip, async () => {
+longTest('after relay logout no page of a stranger connects the account again', skip, async () => {
   await withStory({ connect: true }, async (story) => {
     await story.server.local.logout();
     await tryEverything(story, sized(3, 1), sized(MANY, 10));
@@ -161,7 +160,7 @@ test('after relay logout no page of a stranger connects the account again', skip
   });
 });
 
-test(
+longTest(
   'relay login leads the browser by a file to the owner’s page, and its ticket is shown nowhere',
   skip,
   async () => {

@@ -1,9 +1,9 @@
 /** `relay login` with nobody but the browser at work: from the file that it opens to the connected account. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { test } from 'node:test';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { relay as runRelay } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 const PUBLIC = {
@@ -16,7 +16,7 @@ for (const [where, env] of [
   [', also behind PUBLIC_BASE_URL', PUBLIC],
 ] as const) {
   const title = `the browser that relay login opens signs in and connects the account by itself${where}`;
-  test(title, { skip: withoutChromium }, async () => {
+  longTest(title, { skip: withoutChromium }, async () => {
     await withRelay({ connect: false, client: false, env }, async ({ home, server }) => {
       await withChromium(async (browser) => {
         const page = await browser.newPage();
@@ -49,27 +49,34 @@ for (const [where, env] of [
   });
 }
 
-test('without JavaScript the page says how to go on, and that connects the account', {
-  skip: withoutChromium,
-}, async () => {
-  await withRelay({ connect: false, client: false }, async ({ home }) => {
-    await withChromium(async (browser) => {
-      const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-      let shown = '';
-      const ended = await runRelay(['login', '--timeout', '8'], {
-        env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
-        onOut(all) {
-          shown = all.trim().split('\n')[0] ?? '';
-        },
-        openBrowser: async (path) => {
-          await page.goto(`file://${path}`);
-          await page.waitForURL(/^http:/);
-          assert.match(await page.locator('noscript').innerText(), /open the address that relay login shows/);
-          await page.goto(shown);
-        },
+longTest(
+  'without JavaScript the page says how to go on, and that connects the account',
+  {
+    skip: withoutChromium,
+  },
+  async () => {
+    await withRelay({ connect: false, client: false }, async ({ home }) => {
+      await withChromium(async (browser) => {
+        const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+        let shown = '';
+        const ended = await runRelay(['login', '--timeout', '8'], {
+          env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
+          onOut(all) {
+            shown = all.trim().split('\n')[0] ?? '';
+          },
+          openBrowser: async (path) => {
+            await page.goto(`file://${path}`);
+            await page.waitForURL(/^http:/);
+            assert.match(
+              await page.locator('noscript').innerText(),
+              /open the address that relay login shows/,
+            );
+            await page.goto(shown);
+          },
+        });
+        assert.equal(ended.code, 0, ended.err);
+        assert.match(ended.out, /^Connected as /m);
       });
-      assert.equal(ended.code, 0, ended.err);
-      assert.match(ended.out, /^Connected as /m);
     });
-  });
-});
+  },
+);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { askToken, authorizeUrl, codeForm, newClient, READING_MS, signIn } from '../oauth/support.ts';
 import { picture, screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Story extends Relay {
@@ -143,7 +143,7 @@ test(
   },
 );
 
-test('a double click that was meant for another page approves nothing', skip, async () => {
+longTest('a double click that was meant for another page approves nothing', skip, async () => {
   await withBrowser({}, async (story) => {
     const { server, callback } = story;
     const profile = await story.newProfile();
@@ -220,7 +220,7 @@ test('a wrong code is told beside the field; the right one then works', skip, as
   });
 });
 
-test('the browser that relay login opens is signed in, and its history has no ticket', skip, async () => {
+longTest('the browser that relay login opens is signed in, and its history has no ticket', skip, async () => {
   await withBrowser({ connect: false }, async (story) => {
     const { url } = await registered(story, 'Codex');
     const page = await (await story.newProfile()).newPage();
@@ -251,7 +251,7 @@ const SMALL: ReadonlyArray<readonly [what: string, width: number, height: number
 ];
 
 for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
-  test(
+  longTest(
     `who asks, for what and where it goes are in view when the page opens: ${width}x${height}`,
     skip,
     async () => {
@@ -297,7 +297,7 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
   );
 }
 
-test('an app with links of its own is reached, and a website is marked as one', skip, async () => {
+longTest('an app with links of its own is reached, and a website is marked as one', skip, async () => {
   await withBrowser({}, async (story) => {
     const app = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const website = 'https://collect.example/oauth/callback';
@@ -323,7 +323,7 @@ test('an app with links of its own is reached, and a website is marked as one', 
   });
 });
 
-test('a client that cannot be trusted ends on a page that says so', skip, async () => {
+longTest('a client that cannot be trusted ends on a page that says so', skip, async () => {
   await withBrowser({}, async (story) => {
     const page = await (await story.newProfile()).newPage();
     await page.goto(authorizeUrl(story.baseUrl, { client_id: 'stranger' }));

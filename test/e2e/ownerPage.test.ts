@@ -80,7 +80,7 @@ const ATTACK = `async (target) => {
   return results;
 }`;
 
-test('a page on another port that has every cookie sees nothing and changes nothing', skip, async () => {
+longTest('a page on another port that has every cookie sees nothing and changes nothing', skip, async () => {
   await withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);

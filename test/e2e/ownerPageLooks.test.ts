@@ -1,6 +1,5 @@
 /** All pages in both schemes and three widths: what axe-core finds, whether they fit, and that hostile names show as text. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
@@ -84,24 +83,28 @@ async function withPage(work: (relay: Relay, page: Page, browser: Browser) => Pr
   );
 }
 
-test('axe-core finds nothing on the owner’s page, which fits at any width', {
-  skip: withoutChromium,
-}, async () => {
-  await withPage(async (relay, page) => {
-    await furnish(relay, 'Claude Code (relay)');
-    await openSignedIn(page, relay);
-    await card(page, 'AI clients').getByLabel('Connect a client').selectOption('claude-code');
-    await page.getByText('Run this in a terminal').waitFor();
-    await card(page, 'Changes').getByRole('button', { name: /^Undo/ }).first().click();
-    await page.getByRole('button', { name: 'Undo now' }).waitFor();
-    await assertAccessible(page, 'owner');
-    if (!sized(true, false)) return;
-    await card(page, 'Jobs').getByRole('button', { name: 'Settle 4' }).click();
-    await page.getByRole('dialog').getByText('4 entries to settle').waitFor();
-    await page.keyboard.press('n');
-    await assertAccessible(page, 'owner-picker');
-  });
-});
+longTest(
+  'axe-core finds nothing on the owner’s page, which fits at any width',
+  {
+    skip: withoutChromium,
+  },
+  async () => {
+    await withPage(async (relay, page) => {
+      await furnish(relay, 'Claude Code (relay)');
+      await openSignedIn(page, relay);
+      await card(page, 'AI clients').getByLabel('Connect a client').selectOption('claude-code');
+      await page.getByText('Run this in a terminal').waitFor();
+      await card(page, 'Changes').getByRole('button', { name: /^Undo/ }).first().click();
+      await page.getByRole('button', { name: 'Undo now' }).waitFor();
+      await assertAccessible(page, 'owner');
+      if (!sized(true, false)) return;
+      await card(page, 'Jobs').getByRole('button', { name: 'Settle 4' }).click();
+      await page.getByRole('dialog').getByText('4 entries to settle').waitFor();
+      await page.keyboard.press('n');
+      await assertAccessible(page, 'owner-picker');
+    });
+  },
+);
 
 inFull('axe-core finds nothing on the other pages', async () => {
   await withPage(async (relay, page) => {

@@ -12,9 +12,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
+import { longTest } from '../support/scale.ts';
 import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 import { type StrangerTask, sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/waiting.ts';
@@ -75,66 +76,70 @@ async function withOpenDesk(
 
 const loginUrlOf = (line: string) => (JSON.parse(line) as { url: string }).url;
 
-test('another user gets neither an approval nor a token nor a login of their own, and sees no secret', {
-  skip: withoutSecondUser,
-}, async (context) => {
-  await withOpenDesk(context, async (desk, provider, opener, home) => {
-    const { server, ready } = await desk.serve();
-    const { baseUrl } = ready;
-    const login = desk.start(['login', '--json']);
-    const [line] = await login.until(/^\{"event":"login_url".*\}$/m);
-    const { path, page, mode } = await opener.opened();
-    const [, ticket = ''] = /url=[^"]*#ticket=([\w-]{43})"/.exec(page) ?? [];
+longTest(
+  'another user gets neither an approval nor a token nor a login of their own, and sees no secret',
+  {
+    skip: withoutSecondUser,
+  },
+  async (context) => {
+    await withOpenDesk(context, async (desk, provider, opener, home) => {
+      const { server, ready } = await desk.serve();
+      const { baseUrl } = ready;
+      const login = desk.start(['login', '--json']);
+      const [line] = await login.until(/^\{"event":"login_url".*\}$/m);
+      const { path, page, mode } = await opener.opened();
+      const [, ticket = ''] = /url=[^"]*#ticket=([\w-]{43})"/.exec(page) ?? [];
 
-    // The other user is logged in to the provider as somebody else, and no account is connected yet.
-    provider.loginAs(1);
-    const { client_id } = await register(baseUrl);
-    const report = await sendStranger({
-      baseUrl,
-      addresses: [loginUrlOf(line), `${baseUrl}/auth/provider/login`],
-      paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
-      requests: [...localCalls(), ...guesses(client_id)],
-      approval: { path: approvalPath(client_id), codes: CODES },
-      watchMs: 700,
+      // The other user is logged in to the provider as somebody else, and no account is connected yet.
+      provider.loginAs(1);
+      const { client_id } = await register(baseUrl);
+      const report = await sendStranger({
+        baseUrl,
+        addresses: [loginUrlOf(line), `${baseUrl}/auth/provider/login`],
+        paths: [home, ...FILES.map((name) => join(home, name)), path, dirname(path)],
+        requests: [...localCalls(), ...guesses(client_id)],
+        approval: { path: approvalPath(client_id), codes: CODES },
+        watchMs: 700,
+      });
+      provider.loginAs(0);
+
+      assert.deepEqual(report.tried, { [loginUrlOf(line)]: 403, [`${baseUrl}/auth/provider/login`]: 403 });
+      // Node gives no answer to who has closed already; what must not come is the way to the provider.
+      assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
+      assert.deepEqual(report.read, {});
+      assert.deepEqual(report.files, []);
+      assert.match(ticket, /^[\w-]{43}$/);
+      assert.equal(mode, '600');
+      // What was looked for was to be seen: the opener and the program themselves are in the list.
+      assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
+      assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
+      for (const { path: asked, status, text } of report.sent) {
+        assert.ok(status >= 400, `${asked} answered ${status}: ${text}`);
+      }
+      assert.deepEqual(
+        report.approvals.map(({ token, status, location }) => [token, status >= 400, location]),
+        CODES.map(() => [true, true, null]),
+      );
+
+      // The owner's login still waits, and the owner's own account is what gets connected.
+      assert.equal((await createBrowser().open(loginUrlOf(line))).status, 200);
+      const ended = await login.ended;
+      assert.equal(ended.code, 0, ended.err);
+      assert.ok(ended.out.includes(provider.accounts[0]?.displayName ?? '?'));
+      assert.ok(![ended.out, ended.err, server.out, server.err].some(holdsSecret(ticket)));
+      assert.equal(existsSync(dirname(path)), false);
+      const clients = JSON.parse((await desk.relay(['clients', '--json'])).out) as {
+        clients: Array<{ approvals: unknown[] }>;
+      };
+      assert.deepEqual(
+        clients.clients.map(({ approvals }) => approvals),
+        [[]],
+      );
     });
-    provider.loginAs(0);
+  },
+);
 
-    assert.deepEqual(report.tried, { [loginUrlOf(line)]: 403, [`${baseUrl}/auth/provider/login`]: 403 });
-    // Node gives no answer to who has closed already; what must not come is the way to the provider.
-    assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
-    assert.deepEqual(report.read, {});
-    assert.deepEqual(report.files, []);
-    assert.match(ticket, /^[\w-]{43}$/);
-    assert.equal(mode, '600');
-    // What was looked for was to be seen: the opener and the program themselves are in the list.
-    assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
-    assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
-    for (const { path: asked, status, text } of report.sent) {
-      assert.ok(status >= 400, `${asked} answered ${status}: ${text}`);
-    }
-    assert.deepEqual(
-      report.approvals.map(({ token, status, location }) => [token, status >= 400, location]),
-      CODES.map(() => [true, true, null]),
-    );
-
-    // The owner's login still waits, and the owner's own account is what gets connected.
-    assert.equal((await createBrowser().open(loginUrlOf(line))).status, 200);
-    const ended = await login.ended;
-    assert.equal(ended.code, 0, ended.err);
-    assert.ok(ended.out.includes(provider.accounts[0]?.displayName ?? '?'));
-    assert.ok(![ended.out, ended.err, server.out, server.err].some(holdsSecret(ticket)));
-    assert.equal(existsSync(dirname(path)), false);
-    const clients = JSON.parse((await desk.relay(['clients', '--json'])).out) as {
-      clients: Array<{ approvals: unknown[] }>;
-    };
-    assert.deepEqual(
-      clients.clients.map(({ approvals }) => approvals),
-      [[]],
-    );
-  });
-});
-
-test('no command line or environment holds a secret for as long as a login takes', async (context) => {
+longTest('no command line or environment holds a secret for as long as a login takes', async (context) => {
   await withOpenDesk(context, async (desk, _provider, opener) => {
     await desk.serve();
     const watch = watchOwnProcesses();

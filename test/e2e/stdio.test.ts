@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
@@ -113,7 +113,7 @@ test('a cancelled call stops before its next request', async () => {
   });
 });
 
-test('the server may restart under it', async (t) => {
+longTest('the server may restart under it', async (t) => {
   await withRelay(async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });
     await stdio.ask('initialize', {
@@ -127,7 +127,7 @@ test('the server may restart under it', async (t) => {
   });
 });
 
-test('it works for longer than a credential of the command line lasts', async (t) => {
+longTest('it works for longer than a credential of the command line lasts', async (t) => {
   const clock = manualClock();
   await withRelay({ clock, client: false }, async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });
@@ -156,7 +156,7 @@ test('without a server it becomes one that everybody finds, and it ends with its
   assert.equal(existsSync(serverFile(env)), false);
 });
 
-test('a usual port that is taken is no obstacle', async (t) => {
+longTest('a usual port that is taken is no obstacle', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());
   await new Promise((resolve) => other.once('listening', resolve));
@@ -166,28 +166,31 @@ test('a usual port that is taken is no obstacle', async (t) => {
   assert.equal(await stdio.close(), 0);
 });
 
-test('two at once are one owner and one that carries, and the owner stays until the other has gone', async (t) => {
-  const env = desk(t);
-  const both = [rawStdio(t, { env }), rawStdio(t, { env })];
-  for (const answer of await Promise.all(both.map((stdio) => stdio.ask('ping')))) assert.ok(answer.result);
-  const { RELAY_HOME = '' } = env;
-  const { pid } = (await readJson(join(RELAY_HOME, 'server.json'))) as { pid: number };
-  const host = both.find((stdio) => stdio.pid === pid);
-  const other = both.find((stdio) => stdio.pid !== pid);
-  assert.ok(host && other);
-  let hasEnded = false;
-  const end = host.close().then((code) => {
-    hasEnded = true;
-    return code;
-  });
-  for (let count = 0; count < 20; count++) assert.ok((await other.ask('ping')).result);
-  assert.equal(hasEnded, false);
-  assert.equal(await other.close(), 0);
-  assert.equal(await end, 0);
-  assert.equal(existsSync(serverFile(env)), false);
-});
+longTest(
+  'two at once are one owner and one that carries, and the owner stays until the other has gone',
+  async (t) => {
+    const env = desk(t);
+    const both = [rawStdio(t, { env }), rawStdio(t, { env })];
+    for (const answer of await Promise.all(both.map((stdio) => stdio.ask('ping')))) assert.ok(answer.result);
+    const { RELAY_HOME = '' } = env;
+    const { pid } = (await readJson(join(RELAY_HOME, 'server.json'))) as { pid: number };
+    const host = both.find((stdio) => stdio.pid === pid);
+    const other = both.find((stdio) => stdio.pid !== pid);
+    assert.ok(host && other);
+    let hasEnded = false;
+    const end = host.close().then((code) => {
+      hasEnded = true;
+      return code;
+    });
+    for (let count = 0; count < 20; count++) assert.ok((await other.ask('ping')).result);
+    assert.equal(hasEnded, false);
+    assert.equal(await other.close(), 0);
+    assert.equal(await end, 0);
+    assert.equal(existsSync(serverFile(env)), false);
+  },
+);
 
-test('when the owner is killed another one takes its place', async (t) => {
+longTest('when the owner is killed another one takes its place', async (t) => {
   const env = desk(t);
   const first = rawStdio(t, { env });
   await first.ask('ping');
@@ -199,46 +202,49 @@ test('when the owner is killed another one takes its place', async (t) => {
   assert.equal(await second.close(), 0);
 });
 
-test('what a killed server leaves open is asked again if it only reads, and else told to be uncertain', async (t) => {
-  const provider = await startSimulator();
-  t.after(() => provider.close());
-  const env = desk(t, {
-    PROVIDER_CLIENT_ID: provider.clientId,
-    PROVIDER_API_URL: provider.apiUrl,
-    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
-  });
-  const host = rawStdio(t, { env });
-  await host.ask('ping');
-  await connectAccount(((await readJson(serverFile(env))) as { baseUrl: string }).baseUrl);
-  const stdio = rawStdio(t, { env });
-  await stdio.ask('ping');
-  provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
-  provider.faults.add({ method: 'PUT', path: '/me/player/pause', kind: 'hang', when: 'before' });
-  provider.clearRequests();
-  const answers = Promise.all([stdio.call('get_my_playlists'), stdio.call('pause')]);
-  await until(() => provider.requests.length === 2);
-  await host.kill('SIGKILL');
-  const [read, write] = await answers;
-  assert.equal((read.items as unknown[]).length, owner(provider).playlists.length);
-  assert.deepEqual(write, {
-    code: -32603,
-    message:
-      'The relay server stopped before it had answered. It may have done what was asked: look at the result, or call list_changes, before asking again.',
-    data: {
-      code: 'NO_SERVER',
-      remedy:
-        'It may have done what was asked: look at the result, or call list_changes, before asking again.',
-    },
-  });
-  assert.deepEqual(provider.requests.map(({ path }) => path).sort(), [
-    '/me/player/pause',
-    '/me/playlists',
-    '/me/playlists',
-  ]);
-  assert.equal(await stdio.close(), 0);
-});
+longTest(
+  'what a killed server leaves open is asked again if it only reads, and else told to be uncertain',
+  async (t) => {
+    const provider = await startSimulator();
+    t.after(() => provider.close());
+    const env = desk(t, {
+      PROVIDER_CLIENT_ID: provider.clientId,
+      PROVIDER_API_URL: provider.apiUrl,
+      PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+    });
+    const host = rawStdio(t, { env });
+    await host.ask('ping');
+    await connectAccount(((await readJson(serverFile(env))) as { baseUrl: string }).baseUrl);
+    const stdio = rawStdio(t, { env });
+    await stdio.ask('ping');
+    provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
+    provider.faults.add({ method: 'PUT', path: '/me/player/pause', kind: 'hang', when: 'before' });
+    provider.clearRequests();
+    const answers = Promise.all([stdio.call('get_my_playlists'), stdio.call('pause')]);
+    await until(() => provider.requests.length === 2);
+    await host.kill('SIGKILL');
+    const [read, write] = await answers;
+    assert.equal((read.items as unknown[]).length, owner(provider).playlists.length);
+    assert.deepEqual(write, {
+      code: -32603,
+      message:
+        'The relay server stopped before it had answered. It may have done what was asked: look at the result, or call list_changes, before asking again.',
+      data: {
+        code: 'NO_SERVER',
+        remedy:
+          'It may have done what was asked: look at the result, or call list_changes, before asking again.',
+      },
+    });
+    assert.deepEqual(provider.requests.map(({ path }) => path).sort(), [
+      '/me/player/pause',
+      '/me/playlists',
+      '/me/playlists',
+    ]);
+    assert.equal(await stdio.close(), 0);
+  },
+);
 
-test('nothing but messages reaches stdout, whatever the runtime and its packages print', async (t) => {
+longTest('nothing but messages reaches stdout, whatever the runtime and its packages print', async (t) => {
   const env = desk(t);
   const noisy = join(env.RELAY_HOME ?? '', 'noisy.cjs');
   writeFileSync(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 import { asQuery, commit, NOTHING, named, reach, tracks, uniqueTracks } from './support.ts';
 
@@ -39,7 +40,7 @@ async function measured(
   return taken;
 }
 
-test('a list that is spelled as Spotify spells it takes exactly what was said', async () => {
+longTest('a list that is spelled as Spotify spells it takes exactly what was said', async () => {
   const taken = await measured((songs, world) => [
     ['create_playlist', songs.slice(0, 30).map(asQuery), { name: 'A' }],
     ['create_playlist', tracks(world, 250), { name: 'B' }],
@@ -59,7 +60,7 @@ test('a list that is spelled as Spotify spells it takes exactly what was said', 
   );
 });
 
-test('what is misspelled or not there takes more, and never more than was said', async () => {
+longTest('what is misspelled or not there takes more, and never more than was said', async () => {
   const taken = await measured((songs) => {
     const slips = songs.slice(0, 10).map((song) => ({
       ...asQuery(song),

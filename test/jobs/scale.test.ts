@@ -12,7 +12,7 @@ import type { Resolver } from '../../src/resolve/resolver.ts';
 import type { Store } from '../../src/store/file/open.ts';
 import type { NewJobItem } from '../../src/store/tables/jobItems.ts';
 import { testStore } from '../store/support.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import { createJob, named, runToEnd, tracks, urisOf } from './support.ts';
@@ -53,7 +53,7 @@ async function best(runs: number, work: () => unknown): Promise<number> {
   return least;
 }
 
-test('creating a job of 10,000 items takes at most a hundred times as long as one of 100', async (t) => {
+longTest('creating a job of 10,000 items takes at most a hundred times as long as one of 100', async (t) => {
   const store = await testStore(t);
   const jobs = jobsOver(store);
   const small = request(100);
@@ -93,7 +93,7 @@ test('a late page of items costs the same as the first', async (t) => {
   assert.ok(ratio < 3, `${ratio}`);
 });
 
-test('the memory of a running job does not grow with its progress', async (t) => {
+longTest('the memory of a running job does not grow with its progress', async (t) => {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;
   const heapAt = new Map<number, number>();

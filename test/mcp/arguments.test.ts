@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const HEADERS = {
@@ -59,7 +60,7 @@ async function callRaw({ server }: Relay, era: string, tool: string, args: strin
 }
 
 for (const era of Object.keys(ERAS)) {
-  test(`JavaScript's special names are refused by name at every depth (${era})`, async () => {
+  longTest(`JavaScript's special names are refused by name at every depth (${era})`, async () => {
     await withRelay(async (relay) => {
       for (const [what, tool, args, named] of REFUSED) {
         const { status, id, result } = await callRaw(relay, era, tool, args);
@@ -78,7 +79,7 @@ for (const era of Object.keys(ERAS)) {
   });
 }
 
-test('arguments nested a million levels deep are answered, and hide no name', async () => {
+longTest('arguments nested a million levels deep are answered, and hide no name', async () => {
   await withRelay(async (relay) => {
     const deep = `{"query":"x","more":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
     const hiding = deep.replace('[]', '[{"__proto__":1}]');

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { send } from '../support/http.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { gate, until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 
@@ -66,33 +66,36 @@ async function healthMs(baseUrl: string): Promise<number> {
 /** A tenth of the silent and half-open connections; most of them say nothing. */
 const FLOOD = sized(200, 40);
 
-test(`with ${10 * FLOOD} silent and half-open connections /health still answers, and their descriptors are freed`, async () => {
-  await withRelay({ connect: false, client: false, limits: { headersMs: 2_500 } }, async ({ baseUrl }) => {
-    const before = descriptors();
-    const hosts = ['127.0.0.1', '::1'];
-    const holdings = [
-      { count: 6 * FLOOD, hosts },
-      { count: 2 * FLOOD, hosts, text: 'GET /health HTTP/1.1\r\nhost: ' },
-      { count: 2 * FLOOD, hosts, ends: true },
-    ];
-    const times: number[] = [];
-    let isArriving = true;
-    const probing = (async () => {
-      while (isArriving) times.push(await healthMs(baseUrl));
-    })();
-    await whileHeld(baseUrl, holdings, async () => {
-      isArriving = false;
-      await probing;
-      for (let more = 0; more < 20; more++) times.push(await healthMs(baseUrl));
-      // The other process still holds its ends.
-      await until(() => descriptors() <= before);
-    }).finally(() => {
-      isArriving = false;
+longTest(
+  `with ${10 * FLOOD} silent and half-open connections /health still answers, and their descriptors are freed`,
+  async () => {
+    await withRelay({ connect: false, client: false, limits: { headersMs: 2_500 } }, async ({ baseUrl }) => {
+      const before = descriptors();
+      const hosts = ['127.0.0.1', '::1'];
+      const holdings = [
+        { count: 6 * FLOOD, hosts },
+        { count: 2 * FLOOD, hosts, text: 'GET /health HTTP/1.1\r\nhost: ' },
+        { count: 2 * FLOOD, hosts, ends: true },
+      ];
+      const times: number[] = [];
+      let isArriving = true;
+      const probing = (async () => {
+        while (isArriving) times.push(await healthMs(baseUrl));
+      })();
+      await whileHeld(baseUrl, holdings, async () => {
+        isArriving = false;
+        await probing;
+        for (let more = 0; more < 20; more++) times.push(await healthMs(baseUrl));
+        // The other process still holds its ends.
+        await until(() => descriptors() <= before);
+      }).finally(() => {
+        isArriving = false;
+      });
+      assert.ok(times.length >= 20);
+      assert.ok(Math.max(...times) < 5_000, `the slowest answer took ${Math.round(Math.max(...times))} ms`);
     });
-    assert.ok(times.length >= 20);
-    assert.ok(Math.max(...times) < 5_000, `the slowest answer took ${Math.round(Math.max(...times))} ms`);
-  });
-});
+  },
+);
 
 const HOLDS: Record<string, Holding> = {
   'says nothing': { count: 3 },
@@ -116,16 +119,19 @@ const HOLDS: Record<string, Holding> = {
   'keeps a connection without using it': { count: 3, text: FULL_PAGE },
 };
 
-test('a client that holds its connection in any of these ways is cut, whatever it keeps open', async () => {
-  const limits = { ...SOON, keepAliveMs: 400 };
-  await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
-    const before = descriptors();
-    await whileHeld(baseUrl, Object.values(HOLDS), async () => {
-      await until(() => descriptors() <= before);
+longTest(
+  'a client that holds its connection in any of these ways is cut, whatever it keeps open',
+  async () => {
+    const limits = { ...SOON, keepAliveMs: 400 };
+    await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {
+      const before = descriptors();
+      await whileHeld(baseUrl, Object.values(HOLDS), async () => {
+        await until(() => descriptors() <= before);
+      });
+      assert.equal((await send(`${baseUrl}/health`)).status, 200);
     });
-    assert.equal((await send(`${baseUrl}/health`)).status, 200);
-  });
-});
+  },
+);
 
 test('at the limit the oldest connection that never sent a request goes first, then the oldest idle one', async () => {
   const limits = { max: 6, maxWithYoung: 6, youngMs: 0 };

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
+import { longTest } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
 import { temporaryHome } from './support.ts';
 
@@ -94,7 +95,7 @@ test('a killed process that its parent has not collected does not hold the home'
   await (await acquire(home)).release();
 });
 
-test('a stopped owner is still the owner', { skip: onWindows }, async (t) => {
+longTest('a stopped owner is still the owner', { skip: onWindows }, async (t) => {
   const home = await temporaryHome(t);
   const child = await heldByAnother(t, home);
   child.kill('SIGSTOP');
@@ -164,14 +165,17 @@ test('a release does not remove a lock that is not its own', async (t) => {
   assert.equal(await readFile(join(home, 'relay.lock'), 'utf8'), lockFile(process.ppid));
 });
 
-test('of processes that race for a home through every kind of stale lock, never two hold it', async (t) => {
-  const home = await temporaryHome(t);
-  const racers = Array.from({ length: 4 }, () =>
-    spawn(process.execPath, [racer, home, '150'], { stdio: ['ignore', 'pipe', 'inherit'] }),
-  );
-  t.after(() => {
-    for (const child of racers) child.kill('SIGKILL');
-  });
-  const outputs = await Promise.all(racers.map((child) => text(child.stdout)));
-  assert.deepEqual(outputs, ['done\n', 'done\n', 'done\n', 'done\n']);
-});
+longTest(
+  'of processes that race for a home through every kind of stale lock, never two hold it',
+  async (t) => {
+    const home = await temporaryHome(t);
+    const racers = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, [racer, home, '150'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    );
+    t.after(() => {
+      for (const child of racers) child.kill('SIGKILL');
+    });
+    const outputs = await Promise.all(racers.map((child) => text(child.stdout)));
+    assert.deepEqual(outputs, ['done\n', 'done\n', 'done\n', 'done\n']);
+  },
+);

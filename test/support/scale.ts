@@ -3,7 +3,7 @@
  * runs the files that import this one and is part of CI.
  */
 
-import { type TestContext, test } from 'node:test';
+import { type TestContext, type TestOptions, test } from 'node:test';
 
 const isFull = process.env.RELAY_TEST_FULL === '1';
 
@@ -12,10 +12,16 @@ export function sized<T>(size: T, short: T): T {
   return isFull ? size : short;
 }
 
+type Work = (t: TestContext) => Promise<void> | void;
+
 /**
  * A test that runs at full size only, where its kind has enough others in `npm test`: it waits for long, also on a fast
- * clock.
+ * clock, or needs a browser or several processes.
  */
-export const longTest: (name: string, work: (t: TestContext) => Promise<void> | void) => void = isFull
-  ? (name, work) => void test(name, work)
-  : () => {};
+export function longTest(name: string, work: Work): void;
+export function longTest(name: string, options: TestOptions, work: Work): void;
+export function longTest(name: string, first: TestOptions | Work, second?: Work): void {
+  if (!isFull) return;
+  if (typeof first === 'function') void test(name, first);
+  else void test(name, first, second);
+}

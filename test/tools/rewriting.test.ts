@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { longTest } from '../support/scale.ts';
 import { at, owner, withoutChange } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -33,7 +34,7 @@ interface Failure {
 }
 const failureOf = (answer: Record<string, unknown>) => answer.error as Failure;
 
-test('replace_playlist_tracks writes ten thousand tracks in the fewest requests', async () => {
+longTest('replace_playlist_tracks writes ten thousand tracks in the fewest requests', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const uris = [...tracks(relay, 9_000), ...tracks(relay, 1_000)];
