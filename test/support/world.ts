@@ -54,7 +54,7 @@ export interface Relay {
 }
 
 /** The argument that asks a tool for its full answer, where it has one. */
-function fullDetail(tool: string): { detail?: 'full' } {
+export function fullDetail(tool: string): { detail?: 'full' } {
   return ALL_TOOLS.find(({ name }) => name === tool)?.lean ? { detail: 'full' } : {};
 }
 

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import type { Desk, Running } from '../../support/program.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
-import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../../support/world.ts';
+import { API_KEY, connectAccount, ENCRYPTION_KEY, fullDetail } from '../../support/world.ts';
 import { extrasClient } from '../support.ts';
 
 export interface Victim {
@@ -96,7 +96,8 @@ export async function startVictim(desk: Desk, env: Record<string, string> = {}):
     revive,
     call: (name, args) =>
       ask(async (one) => {
-        const { structuredContent, isError, content } = await one.callTool({ name, arguments: args });
+        const given = { ...fullDetail(name), ...args };
+        const { structuredContent, isError, content } = await one.callTool({ name, arguments: given });
         if (structuredContent === undefined)
           throw new Error(`${name} ${isError ? 'failed' : 'answered'}: ${JSON.stringify(content)}`);
         return structuredContent as Record<string, unknown>;
