@@ -103,6 +103,7 @@ const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | str
   ['invalid_target', { resource: 'http://127.0.0.1:1/mcp' }],
   ['invalid_target', { resource: 'http://user@127.0.0.1/mcp' }],
   ['invalid_target', { resource: 'nonsense' }],
+  ['invalid_target', { resource: 'mailto:some one' }],
 ];
 
 test('a malformed request of a client that was never approved ends on a page', async () => {

@@ -8,11 +8,12 @@ const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
  * One spelling for one resource: case of scheme and host, the scheme's own port, a slash at the end. Null for what cannot
- * be a resource: no absolute URL, or one with a fragment (RFC 8707 2).
+ * be a resource of this server: no absolute http or https URL, or one with a fragment (RFC 8707 2).
  */
 function canonicalResource(text: string): string | null {
   if (!URL.canParse(text) || text.includes('#')) return null;
   const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   if (url.username !== '' || url.password !== '') return null;
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}${url.search}`;
 }
