@@ -1,0 +1,229 @@
+/** Every parser of text that comes from outside, as the pure function it is: a value or a refusal, never anything else. */
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { inspectSettings } from '../../src/config/settings.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
+import { RelayError } from '../../src/domain/errors.ts';
+import { parseRef } from '../../src/domain/ids.ts';
+import { LIST_FORMATS } from '../../src/domain/listImport.ts';
+import { readList } from '../../src/music/lists/readList.ts';
+import { parseTitle } from '../../src/music/title.ts';
+import { checkAuthorizeRequest } from '../../src/oauth/policy/authorize.ts';
+import { readCredentials } from '../../src/oauth/policy/clientAuth.ts';
+import { isRegisteredRedirectUri, isUsableRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
+import { checkMetadata } from '../../src/oauth/policy/registration.ts';
+import { isSameResource } from '../../src/oauth/policy/target.ts';
+import type { HttpContext } from '../../src/server/http/context.ts';
+import { cookieOf } from '../../src/server/http/cookies.ts';
+import { baseUrlFor, isOwnOrigin } from '../../src/server/http/guards.ts';
+import { anyJson, anyText, near } from './inputs.ts';
+import { holdsForAll } from './property.ts';
+
+const NO_HOME = join(import.meta.dirname, 'no-such-home');
+const PLANTED = 'planted-8f2d91c4';
+const ID = '4uLU6hMCjMI75M1A2tKUQC';
+
+/** The value of a reading, or null where it was refused as bad input. */
+function readOr<T>(read: () => T, codes: readonly string[] = ['INVALID_ARGUMENT']): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RelayError && codes.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+test('an identifier is read to its kind and ID or refused, and what was read reads the same again', (t) => {
+  const written = near(
+    ID,
+    `spotify:track:${ID}`,
+    `spotify:user:someone:playlist:${ID}`,
+    `https://open.spotify.com/intl-de/track/${ID}?si=1`,
+    `open.spotify.com/embed/user/a%20b/playlist/${ID}`,
+    'spotify:user:some%20one',
+    'https://spotify.link/abc',
+    'spotify:local:a:b:c:1',
+  );
+  return holdsForAll(t, 2_000, written, (text) => {
+    const ref = readOr(() => parseRef(text, ['track', 'playlist', 'episode', 'user']));
+    if (ref === null) return;
+    assert.equal(ref.uri, `spotify:${ref.kind}:${ref.id}`);
+    if (ref.kind === 'user') return;
+    assert.match(ref.id, /^[0-9A-Za-z]{22}$/);
+    assert.deepEqual(parseRef(ref.uri, ['artist', ref.kind]), ref);
+  });
+});
+
+test('settings of any value are told as problems, and a secret is not repeated in one', (t) => {
+  const key = fc.constantFrom(
+    ...SETTING_KEYS.filter((name) => name !== 'home' && name !== 'oauthClientsFile'),
+  );
+  const secrets = SETTING_KEYS.filter((name) => SETTINGS[name].secret);
+  const value = fc.oneof(
+    near('127.0.0.1', 'http://127.0.0.1:4980/cb', 'https://relay.example', 'standard,extras', 'true', '4980'),
+    anyText,
+  );
+  const inputs = fc.record({
+    env: fc
+      .tuple(fc.dictionary(key, value, { maxKeys: 5 }), fc.constantFrom(...secrets), anyText)
+      .map(([env, secret, more]) => ({ ...env, [secret]: PLANTED + more })),
+    file: fc.dictionary(fc.oneof(key, anyText), fc.oneof(value, anyJson), { maxKeys: 5 }),
+  });
+  return holdsForAll(t, 2_000, inputs, ({ env, file }) => {
+    const named = Object.entries(env).map(([name, text]) => [SETTINGS[name as 'port'].env, text]);
+    const { problems, settings } = inspectSettings({ env: Object.fromEntries(named), home: NO_HOME }, file);
+    assert.equal(settings.home, NO_HOME);
+    for (const { message } of problems) assert.ok(!message.includes(PLANTED), message);
+  });
+});
+
+test('a redirect URI that is usable leads where it says and nowhere else', (t) => {
+  const uri = near(
+    'https://client.example/cb',
+    'http://127.0.0.1:7777/callback',
+    'http://[::1]/',
+    'http://localhost:1/a?b=c',
+    'cursor://anysphere.cursor/callback',
+    'com.example.app:/oauth',
+    'https://user@evil.example/',
+    'https:evil.example',
+    'http://127.0.0.1.evil.example/',
+    'ms-msdt:/id',
+  );
+  return holdsForAll(t, 2_000, fc.tuple(uri, uri), ([one, other]) => {
+    const matches = isRegisteredRedirectUri([one], other);
+    if (matches) assert.ok(isUsableRedirectUri(other));
+    if (!isUsableRedirectUri(one)) return;
+    assert.ok(isRegisteredRedirectUri([one], one));
+    const { protocol, hostname, username, password, hash } = new URL(one);
+    assert.deepEqual([username, password, hash], ['', '', '']);
+    assert.doesNotMatch(one, /[\s\\\0-\x1f\x7f]/);
+    if (protocol === 'http:') assert.ok(['127.0.0.1', '[::1]', 'localhost'].includes(hostname), one);
+    assert.ok(!['javascript:', 'data:', 'file:', 'ms-msdt:'].includes(protocol), one);
+    if (matches && one !== other) assert.equal(new URL(other).hostname, hostname);
+  });
+});
+
+test('a Basic header is read as its writer meant it, or refused', (t) => {
+  const header = fc.oneof(
+    near(`Basic ${Buffer.from('id:secret').toString('base64')}`, 'Basic', 'Bearer x'),
+    anyText.map((text) => `Basic ${Buffer.from(text).toString('base64')}`),
+  );
+  const form = fc.dictionary(near('client_id', 'client_secret'), near('id', 'secret'), { maxKeys: 3 });
+  return holdsForAll(t, 2_000, fc.tuple(header, form), ([authorization, fields]) => {
+    const result = readCredentials(new URLSearchParams(fields), authorization);
+    if (!result.ok) return;
+    for (const { clientId, method } of result.value) {
+      assert.equal(method, 'client_secret_basic');
+      assert.notEqual(clientId, '');
+    }
+  });
+});
+
+test('every ID and secret that a client encodes as RFC 6749 says is read back', (t) => {
+  const encoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
+  const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 });
+  return holdsForAll(t, 500, fc.tuple(word, word), ([clientId, secret]) => {
+    const text = Buffer.from(`${encoded(clientId)}:${encoded(secret)}`).toString('base64');
+    const result = readCredentials(new URLSearchParams(), `Basic ${text}`);
+    assert.ok(result.ok);
+    assert.deepEqual(result.value[0], { clientId, method: 'client_secret_basic', secret });
+  });
+});
+
+test('authorization requests, registrations and resources of any form are refused, not thrown at', (t) => {
+  const name = near(
+    'response_type',
+    'client_id',
+    'redirect_uri',
+    'code_challenge',
+    'scope',
+    'resource',
+    'state',
+  );
+  const parameters = fc.array(fc.tuple(name, near('code', 'known', 'http://127.0.0.1/mcp', 'S256')), {
+    maxLength: 10,
+  });
+  const body = fc.oneof(
+    fc.dictionary(near('redirect_uris', 'client_name', 'grant_types', 'token_endpoint_auth_method'), anyJson),
+    anyJson,
+  );
+  return holdsForAll(t, 1_500, fc.tuple(parameters, body), ([pairs, metadata]) => {
+    const check = checkAuthorizeRequest(new URLSearchParams(pairs), () => null, 'http://127.0.0.1/mcp');
+    assert.equal(check.ok, false);
+    checkMetadata(metadata);
+    isSameResource(pairs[0]?.[1] ?? '', 'http://127.0.0.1/mcp');
+  });
+});
+
+test('cookies, Host and Origin: a value of that very name, and only our own names are ours', (t) => {
+  const cookie = near('relay_login=abc; other=1', 'relay_login=', ' relay_login=a=b;;', 'x=relay_login=1');
+  const identity = { port: 4980, publicBaseUrl: 'https://relay.example' };
+  const host = near('127.0.0.1:4980', 'LOCALHOST:4980', '[::1]:4980', 'relay.example', 'evil.example');
+  return holdsForAll(t, 1_500, fc.tuple(cookie, host), ([text, name]) => {
+    const context = { request: { headers: { cookie: text } } as IncomingMessage } as HttpContext;
+    const value = cookieOf(context, 'relay_login');
+    if (value !== null) assert.ok(text.includes(`relay_login=${value}`) && !value.includes(';'));
+    const base = baseUrlFor(name, identity);
+    assert.ok(base === null || base === identity.publicBaseUrl);
+    if (isOwnOrigin(`http://${name}`, identity)) {
+      assert.match(name, /^(127\.0\.0\.1|localhost|\[::1\]):4980$/i);
+    }
+  });
+});
+
+const HEADS = [
+  '',
+  'title,artist\n',
+  '#EXTM3U\n#EXTINF:1,',
+  '[playlist]\nFile1=',
+  '{"tracks":[',
+  '<?xml version="1.0"?><playlist><trackList>',
+  '<plist><dict>',
+  'Track Name\tArtist\n',
+];
+
+test('a list of any bytes is read or refused, and no line is counted twice', (t) => {
+  const line = near(
+    'Ovo - Plinth',
+    '"a","b"',
+    'spotify:track:',
+    'File1=a.mp3',
+    '{"title":"a","artist":"b"}',
+    '</',
+  );
+  const inputs = fc.record({
+    bytes: fc.oneof(
+      { weight: 1, arbitrary: fc.uint8Array({ maxLength: 300 }) },
+      {
+        weight: 3,
+        arbitrary: fc
+          .tuple(
+            fc.constantFrom(...HEADS),
+            fc.array(line, { maxLength: 12 }),
+            fc.constantFrom('\n', '\r\n', '\r'),
+          )
+          .map(([head, lines, end]) => Buffer.from(head + lines.join(end))),
+      },
+    ),
+    format: fc.option(fc.constantFrom(...LIST_FORMATS), { nil: undefined }),
+  });
+  return holdsForAll(t, 2_500, inputs, ({ bytes, format }) => {
+    const list = readOr(() => readList(bytes, format ? { format } : {}));
+    if (list === null) return;
+    assert.notEqual(list.entries.length, 0);
+    for (const { title, artist, uri, isrc, raw } of list.entries) {
+      assert.ok((title !== '' && artist !== '') || uri !== undefined || isrc !== undefined || title !== '');
+      assert.ok(raw.length <= 300);
+      if (uri !== undefined) assert.match(uri, /^spotify:(track|episode):[0-9A-Za-z]{22}$/);
+    }
+  });
+});
+
+test('a title of any text has its parts found', (t) =>
+  holdsForAll(t, 500, near('Song (feat. A) - Remastered 2011', 'a [Live] (2)'), (title) => {
+    parseTitle(title);
+  }));

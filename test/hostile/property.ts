@@ -1,0 +1,36 @@
+/**
+ * Properties that hold for every input, tried on random ones. A failure prints the smallest input found and the seed,
+ * which `RELAY_TEST_SEED` sets. `RELAY_TEST_INPUTS=500000` spreads that many over all files of this directory.
+ */
+import type { TestContext } from 'node:test';
+import fc from 'fast-check';
+import { sized } from '../support/scale.ts';
+
+/** Inputs of a full run, over all properties. */
+const FULL = 20_000;
+const asked = process.env.RELAY_TEST_INPUTS;
+
+/** Another one on each run, since the point is to find what nobody thought of. */
+const seed = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
+
+/**
+ * How many inputs a property gets.
+ * @param share of the 20,000 of a full run
+ */
+function inputsFor(share: number): number {
+  if (asked !== undefined) return Math.ceil((share * Number(asked)) / FULL);
+  return sized(share, Math.ceil(share / 40));
+}
+
+/** Tries `property` on random inputs, one after another. @param share of the 20,000 inputs of a full run */
+export async function holdsForAll<T>(
+  t: TestContext,
+  share: number,
+  inputs: fc.Arbitrary<T>,
+  property: (input: T) => Promise<void> | void,
+): Promise<void> {
+  const numRuns = inputsFor(share);
+  t.diagnostic(`${numRuns} inputs, RELAY_TEST_SEED=${seed}`);
+  const checked = fc.asyncProperty(inputs, async (input) => property(input));
+  await fc.assert(checked, { seed, numRuns, interruptAfterTimeLimit: 900_000, markInterruptAsFailure: true });
+}
