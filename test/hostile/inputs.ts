@@ -31,7 +31,7 @@ const KNOWN = [
   'file:///etc/passwd',
   "'; DROP TABLE changes; --",
   '"><svg onload=alert(1)>',
-  '${7*7}',
+  '$(id)',
   '\r\nset-cookie: a=b',
   'a'.repeat(5_000),
   '['.repeat(2_000),

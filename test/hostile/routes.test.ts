@@ -1,0 +1,318 @@
+/** Every route with any method, path, headers, cookies and body: never a 500, always an answer, no secret in it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { silentLog } from '../../src/base/log.ts';
+import { LOCAL_ROUTES } from '../../src/domain/localApi.ts';
+import type { OwnerCall } from '../../src/domain/ownerPage.ts';
+import { fastClock } from '../support/fastClock.ts';
+import { send } from '../support/http.ts';
+import { API_KEY, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Asker, asker, assertNone } from './ask.ts';
+import { anyJson, anyText, knownText, near } from './inputs.ts';
+import { holdsForAll } from './property.ts';
+
+/** What a request may hold and no answer may repeat. */
+const SENT = { authorization: 'sent-5c1e7a02', cookie: 'sent-93b4d6f8', field: 'sent-d07f2e1b' };
+const PLANTED = Object.values(SENT);
+
+/** An object, so that a call that is added has to be named here. */
+const OWNER_CALLS: Record<OwnerCall, true> = {
+  'account/connect': true,
+  'account/disconnect': true,
+  'app/set': true,
+  'browsers/forget': true,
+  'changes/undo': true,
+  'clients/revoke': true,
+  'clients/setup': true,
+  'jobs/cancel': true,
+  'jobs/commit': true,
+  'jobs/items': true,
+  'jobs/resume': true,
+  'jobs/search': true,
+  'jobs/settle': true,
+  'player/look': true,
+  'playlists/list': true,
+  'sign-out': true,
+};
+
+const METHODS = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'] as const;
+const PATHS: readonly string[] = [
+  '/',
+  '/mcp',
+  '/health',
+  '/auth/status',
+  '/auth/provider/login',
+  '/auth/provider/callback',
+  '/oauth/authorize',
+  '/oauth/token',
+  '/oauth/register',
+  '/oauth/revoke',
+  '/.well-known/oauth-protected-resource',
+  '/.well-known/oauth-protected-resource/mcp',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/openid-configuration',
+  '/favicon.ico',
+  '/owner/state',
+  '/owner/import/read',
+  '/owner/import/start',
+  '/owner/check',
+  '/owner/code',
+  '/owner/ticket',
+  ...Object.keys(OWNER_CALLS).map((call) => `/owner/${call}`),
+  ...Object.values(LOCAL_ROUTES).map((call) => `/local/${call}`),
+  '/local/hello',
+];
+
+/** Calls of the command line whose answer is a secret or an address with one: their purpose. */
+const TELLS_SECRET = /^\/local\/(key\/|mcp-token|owner-ticket\/issue|login\/start|clients\/add|status)/;
+/** These wait as long as they are asked to, or end what the other inputs need. */
+const LEFT_OUT =
+  /^\/local\/(stay|login\/progress|logout|key\/rotate|browsers\/forget)|^\/owner\/(account\/disconnect|sign-out)/;
+
+const FIELDS = [
+  'client_id',
+  'client_secret',
+  'redirect_uri',
+  'redirect_uris',
+  'response_type',
+  'code',
+  'code_verifier',
+  'code_challenge',
+  'code_challenge_method',
+  'grant_type',
+  'refresh_token',
+  'resource',
+  'scope',
+  'state',
+  'token',
+  'ticket',
+  'error',
+  'decision',
+  'csrf',
+  'owner_code',
+  'id',
+  'playlist',
+  'content',
+  'limit',
+  'offset',
+  'nonce',
+  'list',
+] as const;
+/** The fields in which a secret is sent. */
+const SECRET_FIELDS = [
+  'client_secret',
+  'code',
+  'code_verifier',
+  'refresh_token',
+  'token',
+  'ticket',
+  'owner_code',
+];
+
+const field = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom<string>(...FIELDS) },
+  { weight: 1, arbitrary: anyText },
+);
+const value = near(
+  'code',
+  'S256',
+  'authorization_code',
+  'refresh_token',
+  'http://127.0.0.1:7777/callback',
+  'approve',
+);
+const fields = fc
+  .array(fc.tuple(field, value), { maxLength: 8 })
+  .map((pairs) =>
+    pairs.map(([name, text]) => [name, SECRET_FIELDS.includes(name) ? SENT.field + text : text]),
+  );
+
+/** Node's own client refuses what cannot stand in a header; raw bytes have a test of their own below. */
+function headerText(text: string): string {
+  return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 2_000);
+}
+
+const path = fc
+  .tuple(
+    fc.constantFrom(...PATHS),
+    fc.constantFrom('', '/', '//', '/..', '%2e', '/x', ';a=b'),
+    knownText,
+    fc.nat(9),
+  )
+  .map(([known, suffix, text, chance]) => {
+    const whole =
+      chance === 0 ? `/${text}` : chance === 1 ? known + suffix : chance === 2 ? `${known}/${text}` : known;
+    return whole.replace(/[^\x21-\x7e]/g, percentEncoded).replace(/[?#]/g, '');
+  });
+
+function percentEncoded(letter: string): string {
+  return [...Buffer.from(letter)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+}
+
+const body = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fields.map((pairs) => [
+      'application/x-www-form-urlencoded',
+      `${new URLSearchParams(pairs as [string, string][])}`,
+    ]),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(fc.dictionary(field, fc.oneof(value, anyJson), { maxKeys: 6 }))
+      .map(([json]) => ['application/json', JSON.stringify(json)]),
+  },
+  { weight: 1, arbitrary: anyJson.map((json) => ['application/json', JSON.stringify(json)]) },
+  { weight: 1, arbitrary: fc.tuple(value.map(headerText), anyText) },
+);
+
+const headers = fc.record(
+  {
+    accept: fc.constantFrom('text/html', '*/*', 'application/json, text/event-stream', ''),
+    origin: fc.constantFrom('null', 'https://evil.example', 'SELF'),
+    host: near('127.0.0.1', 'localhost', 'evil.example'),
+    referer: near('https://evil.example/', '/'),
+    'sec-fetch-site': fc.constantFrom('cross-site', 'same-origin', 'none', 'x'),
+    'sec-fetch-mode': fc.constantFrom('navigate', 'cors', ''),
+    'service-worker': fc.constant('script'),
+    'x-forwarded-for': near('127.0.0.1', '::1', '1.2.3.4, 5.6.7.8'),
+    forwarded: near('for=127.0.0.1;host=evil.example'),
+    'if-none-match': anyText,
+    'user-agent': anyText,
+    'mcp-protocol-version': near('2026-07-28', '2025-11-25'),
+    'relay-stay': anyText,
+    'x-relay-import': anyText.map((text) => encodeURIComponent(JSON.stringify(text))),
+    'x-relay-owner': anyText.map((text) => SENT.field + text),
+  },
+  { requiredKeys: [] },
+);
+
+const credential = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('none', 'basic', 'key', 'local', 'owner') },
+  { weight: 1, arbitrary: anyText },
+);
+const cookie = near('relay_login', 'relay_form', 'a=b; relay_login');
+
+const requests = fc.record({
+  method: fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom('GET', 'POST') },
+    { weight: 1, arbitrary: fc.constantFrom(...METHODS) },
+  ),
+  path,
+  query: fields,
+  headers,
+  credential,
+  cookie,
+  body: fc.option(body, { nil: undefined, freq: 4 }),
+});
+type Sent = typeof requests extends fc.Arbitrary<infer T> ? T : never;
+
+/** What the credential of a request is, by its word. */
+function authorizationOf(word: string, { localToken }: Relay): string | null {
+  if (word === 'none' || word === 'owner') return null;
+  if (word === 'key') return `Bearer ${API_KEY}`;
+  if (word === 'local') return `Bearer ${localToken}`;
+  if (word === 'basic') return `Basic ${Buffer.from(`client:${SENT.authorization}`).toString('base64')}`;
+  return headerText(`Bearer ${SENT.authorization}${word}`);
+}
+
+async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Promise<void> {
+  const { host: _host, ...given } = sent.headers;
+  const own = new URL(relay.baseUrl).host;
+  const head: Record<string, string> = { cookie: headerText(`${sent.cookie}=${SENT.cookie}`) };
+  for (const [name, text] of Object.entries(given))
+    head[name] = text === 'SELF' ? relay.baseUrl : headerText(text);
+  if (sent.headers.host !== undefined) head.host = `${headerText(sent.headers.host)}:${own.split(':')[1]}`;
+  const authorization = authorizationOf(sent.credential, relay);
+  if (authorization !== null) head.authorization = authorization;
+  if (sent.credential === 'owner') Object.assign(head, { 'x-relay-owner': owner, origin: relay.baseUrl });
+  const [type, text] = sent.body ?? [];
+  if (type !== undefined) head['content-type'] = type;
+  if (LEFT_OUT.test(sent.path)) return;
+  const query = new URLSearchParams(sent.query as [string, string][]);
+  const hasBody = text !== undefined && sent.method !== 'TRACE';
+  const answer = await http.ask(`${sent.path}?${query}`, {
+    method: sent.method,
+    headers: head,
+    ...(hasBody ? { body: text } : {}),
+  });
+  const where = `${sent.method} ${sent.path}`;
+  assert.ok(
+    answer.status < 500 || PLAIN_FAILURE.has(answer.status),
+    `${where}: ${answer.status} ${answer.text}`,
+  );
+  assert.ok(answer.status >= 200);
+  const mine = TELLS_SECRET.test(sent.path)
+    ? [ENCRYPTION_KEY]
+    : [API_KEY, ENCRYPTION_KEY, relay.localToken, owner];
+  assertNone(answer, [...PLANTED, ...mine], where);
+}
+
+/** The provider or the state is not there: told as such, with what to do. */
+const PLAIN_FAILURE = new Set([502, 503, 504]);
+
+/** The proof of a browser that is signed in. */
+async function signIn({ baseUrl, server }: Relay): Promise<string> {
+  const { url } = await server.local.ownerTicket({ attemptId: null });
+  const ticket = new URL(url).hash.replace('#ticket=', '');
+  const answer = await send(`${baseUrl}/owner/ticket`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ticket }),
+  });
+  assert.equal(answer.status, 200, `${url} ${answer.text}`);
+  return JSON.parse(answer.text).secret;
+}
+
+test('no request to any route is answered by 500, hangs or gets a secret back', async (t) => {
+  const bugs: unknown[] = [];
+  const log = { ...silentLog, error: (told: object) => void bugs.push(told) };
+  // The limits of guesses and registrations then refuse some requests and not nearly all.
+  await withRelay({ client: false, clock: fastClock(50), log }, async (relay) => {
+    const http = asker(relay.baseUrl);
+    const owner = await signIn(relay);
+    try {
+      await holdsForAll(t, 3_000, requests, async (sent) => {
+        await tryOne(relay, http, owner, sent);
+        assert.deepEqual(bugs.splice(0), []);
+      });
+    } finally {
+      http.close();
+    }
+  });
+});
+
+test('bytes that are no HTTP are refused or cut, and the server goes on', async (t) => {
+  await withRelay({ client: false, connect: false, limits: {} }, async ({ baseUrl }) => {
+    const { port } = new URL(baseUrl);
+    const line = near(
+      'GET / HTTP/1.1',
+      `Host: 127.0.0.1:${port}`,
+      'Content-Length: 5',
+      'Transfer-Encoding: chunked',
+      '',
+    );
+    const bytes = fc.oneof(
+      fc.uint8Array({ minLength: 1, maxLength: 200 }).map((raw) => Buffer.from(raw)),
+      fc
+        .array(line, { minLength: 1, maxLength: 8 })
+        .map((lines) => Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)),
+    );
+    await holdsForAll(t, 500, bytes, async (raw) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.on('error', () => {});
+      let text = '';
+      socket.on('data', (chunk: Buffer) => {
+        text += chunk.toString('latin1');
+      });
+      socket.end(raw);
+      await once(socket, 'close', { signal: AbortSignal.timeout(30_000) });
+      assert.doesNotMatch(text, /^HTTP\/1\.1 500/m);
+    });
+    assert.equal((await send(`${baseUrl}/auth/status`)).status, 200);
+  });
+});
