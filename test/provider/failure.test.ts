@@ -121,6 +121,10 @@ test('error bodies are read in every form', () => {
     message: 'Refresh token expired',
     reason: 'invalid_grant',
   });
+  assert.deepEqual(readFailureBody('400: Authorization: Bearer a-token', ['a-token', '']), {
+    message: '400: Authorization: Bearer …',
+    reason: null,
+  });
   assert.deepEqual(readFailureBody(' plain words '), { message: 'plain words', reason: null });
   assert.deepEqual(readFailureBody(''), { message: '', reason: null });
   assert.deepEqual(readFailureBody('null'), { message: '', reason: null });

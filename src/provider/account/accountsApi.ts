@@ -94,15 +94,17 @@ async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): 
       { remedy: 'Check the network connection, then try again. The login is kept.', cause: answer.failure },
     );
   }
-  if (answer.status < 200 || answer.status > 299) throw refusedGrant(answer, form);
+  if (answer.status < 200 || answer.status > 299) throw refusedGrant(answer, form, app.clientSecret);
   return readTokenAnswer(answer.text);
 }
 
 function refusedGrant(
   { status, headers, text }: { status: number; headers: Headers; text: string },
   form: URLSearchParams,
+  clientSecret: string | null,
 ): RelayError {
-  const { reason, message } = readFailureBody(text);
+  const sent = ['code', 'code_verifier', 'refresh_token'].map((name) => form.get(name) ?? '');
+  const { reason, message } = readFailureBody(text, [...sent, clientSecret ?? '']);
   const isRefresh = form.get('grant_type') === 'refresh_token';
   if (isRefresh && reason === 'invalid_grant') {
     return new RelayError(

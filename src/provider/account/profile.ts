@@ -22,7 +22,8 @@ export async function readProfile(apiUrl: string, accessToken: string, clock: Cl
     timeoutMs: 15_000,
   });
   if ('failure' in answer) throw transportFailure(REQUEST, answer.failure, answer.timedOut);
-  if (answer.status !== 200) throw failureOf(REQUEST, answer.status, readFailureBody(answer.text));
+  if (answer.status !== 200)
+    throw failureOf(REQUEST, answer.status, readFailureBody(answer.text, [accessToken]));
   const body = parseJson(answer.text);
   const userId = textOf(body?.id);
   const accountId = textOf(body?.account_id);

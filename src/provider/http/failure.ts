@@ -15,8 +15,14 @@ export interface FailureBody {
   reason: string | null;
 }
 
-/** Reads `{"error":{status,message,reason?}}`, `{"error","error_description"}` or plain text. */
-export function readFailureBody(text: string): FailureBody {
+/**
+ * Reads `{"error":{status,message,reason?}}`, `{"error","error_description"}` or plain text.
+ * @param secrets what the request held: a gateway may repeat the request in its error page, and the text goes to clients
+ */
+export function readFailureBody(answer: string, secrets: readonly string[] = []): FailureBody {
+  const text = secrets
+    .filter((secret) => secret !== '')
+    .reduce((all, secret) => all.replaceAll(secret, '…'), answer);
   try {
     const body: unknown = JSON.parse(text);
     const error = (body as { error?: unknown } | null)?.error;

@@ -97,7 +97,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     if (answer.status !== 429 && answer.status < 500) limits.passed(request.scope, sentAt);
     if (answer.status >= 200 && answer.status < 300)
       return accepted(request, success(answer.status, answer.text, answer.headers));
-    return refused(request, sentAt, answer);
+    return refused(request, token, sentAt, answer);
   }
 
   /** Commands may answer anything; a read whose answer is not JSON has failed. */
@@ -110,10 +110,11 @@ export function createProviderApi(options: SendOptions): ProviderApi {
 
   function refused(
     request: ProviderRequest,
+    token: string,
     sentAt: number,
     answer: { status: number; text: string; headers: Headers },
   ): Attempt {
-    const body = readFailureBody(answer.text);
+    const body = readFailureBody(answer.text, [token]);
     if (answer.status === 429) {
       const retryAfter = answer.headers.get('retry-after');
       const refusal = { retryAfter, reason: body.reason, sentAt };
