@@ -1,0 +1,30 @@
+/**
+ * `npm run bench`: how fast relay answers, beside references in the same run, so that the ratios hold on any machine. It is
+ * no test. It prints a table and writes JSON outside the repository. A word after it chooses: `npm run bench -- throughput`.
+ */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { throughput } from './bench/throughput.ts';
+
+const PARTS = { throughput };
+
+const wanted = process.argv.slice(2);
+const machine = { cpu: cpus()[0]?.model ?? '', cores: cpus().length, node: process.version };
+const found: Record<string, unknown> = { at: new Date().toISOString(), machine };
+for (const [name, run] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  const rows = await run();
+  found[name] = rows;
+  console.log(`\n${name}`);
+  console.table(rows.map(rounded));
+}
+const path = join(mkdtempSync(join(tmpdir(), 'relay-bench-result-')), 'bench.json');
+writeFileSync(path, `${JSON.stringify(found, null, 2)}\n`);
+console.log(`\n${machine.cores} cores, ${machine.cpu}, Node ${machine.node}\nwritten: ${path}`);
+
+function rounded(row: object): object {
+  const round = (value: unknown) =>
+    typeof value === 'number' ? Number(value.toPrecision(value < 10 ? 2 : 4)) : value;
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, round(value)]));
+}

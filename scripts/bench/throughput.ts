@@ -1,0 +1,112 @@
+/** Requests per second of relay, of a plain SDK server and of a bare server, in turns, so that all see the same machine. */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+} from '@modelcontextprotocol/server';
+import { API_KEY } from '../../test/support/world.ts';
+import { measure, type Requests } from './load.ts';
+import { type Servers, withServers } from './servers.ts';
+
+export interface Throughput {
+  what: string;
+  era: string;
+  connections: number;
+  /** Answers per second: the median of the turns. */
+  relay: number;
+  plain: number;
+  bare: number;
+  toBare: number;
+  toPlain: number;
+}
+
+interface Ask {
+  what: string;
+  method: string;
+  name?: string;
+}
+
+const ASKS: readonly Ask[] = [
+  { what: 'tools/list', method: 'tools/list' },
+  { what: 'tools/call, no provider request', method: 'tools/call', name: 'get_rate_limit_status' },
+  { what: 'tools/call, one provider request', method: 'tools/call', name: 'get_devices' },
+];
+const ERAS = ['2025-11-25', '2026-07-28'];
+const CONNECTIONS = [1, 16];
+const TURNS = 3;
+const TURN_MS = 300;
+const IDS = 64;
+
+/** Takes about a minute. */
+export function throughput(): Promise<Throughput[]> {
+  return withServers(async (servers) => {
+    const rows: Throughput[] = [];
+    for (const ask of ASKS) {
+      for (const era of ERAS) {
+        await prepareBare(servers, ask, era);
+        for (const connections of CONNECTIONS) rows.push(await compare(servers, ask, era, connections));
+      }
+    }
+    return rows;
+  });
+}
+
+async function compare(servers: Servers, ask: Ask, era: string, connections: number): Promise<Throughput> {
+  const names = ['relay', 'plain', 'bare'] as const;
+  const rates: Record<(typeof names)[number], number[]> = { relay: [], plain: [], bare: [] };
+  // The first turn only warms up.
+  for (let turn = 0; turn <= TURNS; turn++) {
+    for (const name of names) {
+      const rate = await measure(servers[name], requestsOf(servers[name], ask, era), connections, TURN_MS);
+      if (turn > 0) rates[name].push(rate);
+    }
+  }
+  const [relay, plain, bare] = names.map((name) => median(rates[name])) as [number, number, number];
+  const { what } = ask;
+  return { what, era, connections, relay, plain, bare, toBare: relay / bare, toPlain: relay / plain };
+}
+
+/** The bare server answers what relay answers. */
+async function prepareBare({ relay, bare }: Servers, ask: Ask, era: string): Promise<void> {
+  const answer = await fetch(relay, { method: 'POST', headers: headersOf(ask, era), body: bodyOf(ask, era, 1) });
+  const text = await answer.text();
+  if (!answer.ok || text.includes('"isError":true')) throw new Error(`relay answers ${text.slice(0, 300)}`);
+  const type = answer.headers.get('content-type') ?? '';
+  await fetch(bare, { method: 'PUT', headers: { 'content-type': type }, body: text });
+}
+
+function requestsOf(url: URL, ask: Ask, era: string): Requests {
+  return Array.from({ length: IDS }, (_, id) => {
+    const body = Buffer.from(bodyOf(ask, era, id));
+    const headers = { host: url.host, ...headersOf(ask, era), 'content-length': body.byteLength };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return Buffer.concat([Buffer.from(`POST ${url.pathname} HTTP/1.1\r\n${lines.join('')}\r\n`), body]);
+  });
+}
+
+function headersOf({ method, name }: Ask, era: string): Record<string, string> {
+  return {
+    authorization: `Bearer ${API_KEY}`,
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    'user-agent': 'bench',
+    'mcp-protocol-version': era,
+    ...(isModern(era) ? { 'mcp-method': method, ...(name ? { 'mcp-name': name } : {}) } : {}),
+  };
+}
+
+function bodyOf({ method, name }: Ask, era: string, id: number): string {
+  const envelope = {
+    [PROTOCOL_VERSION_META_KEY]: era,
+    [CLIENT_INFO_META_KEY]: { name: 'bench', version: '1.0.0' },
+    [CLIENT_CAPABILITIES_META_KEY]: {},
+  };
+  const params = { ...(name ? { name, arguments: {} } : {}), ...(isModern(era) ? { _meta: envelope } : {}) };
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+const isModern = (era: string) => era >= '2026';
+
+function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
