@@ -70,7 +70,8 @@ function ask(socket: Socket, requests: Requests, until: number): Promise<number>
       }
       const from = end + HEAD_END.length - head.length;
       head = (head + text).slice(0, end).toLowerCase();
-      if (!head.startsWith('http/1.1 200')) return reject(new Error(`an answer was ${head.split('\r\n')[0]}`));
+      if (!head.startsWith('http/1.1 200'))
+        return reject(new Error(`an answer was ${head.split('\r\n')[0]}`));
       const length = /content-length: *(\d+)/.exec(head)?.[1];
       left = length === undefined ? null : Number(length);
       isBody = true;

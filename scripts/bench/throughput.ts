@@ -34,7 +34,7 @@ const ASKS: readonly Ask[] = [
 const ERAS = ['2025-11-25', '2026-07-28'];
 const CONNECTIONS = [1, 16];
 const TURNS = 3;
-const TURN_MS = 300;
+const TURN_MS = 250;
 const IDS = 64;
 
 /** Takes about a minute. */
@@ -68,7 +68,11 @@ async function compare(servers: Servers, ask: Ask, era: string, connections: num
 
 /** The bare server answers what relay answers. */
 async function prepareBare({ relay, bare }: Servers, ask: Ask, era: string): Promise<void> {
-  const answer = await fetch(relay, { method: 'POST', headers: headersOf(ask, era), body: bodyOf(ask, era, 1) });
+  const answer = await fetch(relay, {
+    method: 'POST',
+    headers: headersOf(ask, era),
+    body: bodyOf(ask, era, 1),
+  });
   const text = await answer.text();
   if (!answer.ok || text.includes('"isError":true')) throw new Error(`relay answers ${text.slice(0, 300)}`);
   const type = answer.headers.get('content-type') ?? '';
