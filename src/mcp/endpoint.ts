@@ -2,6 +2,7 @@
  * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over one
  * table of tools. It knows nothing about sockets or credentials; those belong to the server.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -10,6 +11,7 @@ import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Services } from '../tools/tool.ts';
 import { withLoginLink } from './loginLink.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
+import { createPreparedLists, type PreparedAnswer } from './preparedList.ts';
 import { promptText } from './prompts.ts';
 import { runTool } from './runTool.ts';
 
@@ -25,6 +27,11 @@ export interface McpEndpointOptions {
 }
 
 export interface McpEndpoint {
+  /**
+   * The answer to a POST that needs no work, as `fetch` would give it, or null: then `fetch` must.
+   * @param body the parsed JSON
+   */
+  prepared(headers: IncomingHttpHeaders, body: unknown, principal: string): Promise<PreparedAnswer | null>;
   /**
    * Answers one HTTP request whose credential has been checked.
    * @param body the parsed JSON of a POST
@@ -96,16 +103,26 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
   );
 
+  function handle(request: Request, body: unknown, offer: Offer, principal: string): Promise<Response> {
+    const extra = { body, offer } satisfies Extra;
+    return handler.fetch(request, {
+      parsedBody: body,
+      authInfo: { token: '', clientId: principal, scopes: ['relay'], extra },
+    });
+  }
+
+  const lists = createPreparedLists((request, body, offer) => handle(request, body, offer, 'relay'));
+
   return {
+    async prepared(headers, body) {
+      const found = offers.forRequest({ get: (name) => oneValue(headers[name.toLowerCase()]) });
+      return 'problem' in found ? null : lists.answer(headers, body, found.offer);
+    },
     async fetch(request, body, principal) {
       const found = offers.forRequest(request.headers);
       if ('problem' in found) return refusal(body, found.problem);
       cancelNamed(body, principal, request);
-      const extra = { body, offer: found.offer } satisfies Extra;
-      return handler.fetch(request, {
-        parsedBody: body,
-        authInfo: { token: '', clientId: principal, scopes: ['relay'], extra },
-      });
+      return handle(request, body, found.offer, principal);
     },
     stopCalls() {
       inFlight.cancelAll(
@@ -134,6 +151,10 @@ interface Extra extends Record<string, unknown> {
 function extraOf(info: { extra?: Record<string, unknown> } | undefined): Extra {
   if (!info?.extra) throw new Error('every request comes through fetch');
   return info.extra as Extra;
+}
+
+function oneValue(header: string | string[] | undefined): string | null {
+  return Array.isArray(header) ? header.join(', ') : (header ?? null);
 }
 
 /** A request whose headers cannot be understood: it would otherwise get other tools than it meant. */

@@ -28,7 +28,7 @@ export interface Offer {
 
 export interface Offers {
   /** The offer, or what is wrong with the headers: a whole sentence. */
-  forRequest(headers: Headers): { offer: Offer } | { problem: string };
+  forRequest(headers: Pick<Headers, 'get'>): { offer: Offer } | { problem: string };
 }
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
@@ -76,7 +76,7 @@ function makeOffer(choice: ToolChoice): Offer {
 }
 
 /** An empty header counts as none, as an empty variable does. */
-function readHeaders(headers: Headers): Partial<ToolChoice> | { problem: string } {
+function readHeaders(headers: Pick<Headers, 'get'>): Partial<ToolChoice> | { problem: string } {
   const names = splitToolsets(headers.get(TOOLSETS_HEADER) ?? '');
   const toolsets = names.filter(isToolset);
   if (toolsets.length < names.length) {

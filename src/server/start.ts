@@ -185,6 +185,12 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
+    async prepared(headers, body, principal) {
+      if (principal === COMMAND_LINE) return null;
+      const answer = await endpoint.prepared(headers, body, principal);
+      if (answer) presence.request();
+      return answer;
+    },
     fetch(request, body, principal) {
       const id = request.headers.get(STAY_HEADER);
       if (principal !== COMMAND_LINE) presence.request();

@@ -1,9 +1,11 @@
 /** `/mcp`: credential first, then the body, then the MCP endpoint; answers may be streams. */
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
+import type { PreparedAnswer } from '../../mcp/preparedList.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { MCP_BODY_BYTES, readJson } from '../http/body.ts';
@@ -21,7 +23,10 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
     }
     const gone = new AbortController();
     context.response.once('close', () => gone.abort());
-    const body = context.method === 'POST' ? await readJson(context.request, MCP_BODY_BYTES) : undefined;
+    const isPost = context.method === 'POST';
+    const body = isPost ? await readJson(context.request, MCP_BODY_BYTES) : undefined;
+    const prepared = isPost ? await endpoint.prepared(context.request.headers, body, check.principal) : null;
+    if (prepared) return sendPrepared(context.response, prepared);
     const request = new Request(`${context.baseUrl}/mcp`, {
       method: context.method,
       headers: headersOf(context),
@@ -58,6 +63,16 @@ function headersOf(context: HttpContext): Headers {
     headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   return headers;
+}
+
+/** Without putting the parts together: the first is long. */
+function sendPrepared(response: ServerResponse, { headers, parts }: PreparedAnswer): void {
+  const [before, id, after] = parts;
+  const length = before.byteLength + id.byteLength + after.byteLength;
+  response.writeHead(200, { ...headers, 'content-length': length });
+  response.write(before);
+  response.write(id);
+  response.end(after);
 }
 
 async function forward(context: HttpContext, answer: Response): Promise<void> {
