@@ -39,7 +39,7 @@ const FORMS = [
   ['2025-06-18', { 'mcp-protocol-version': '2025-06-18' }, { params: {} }],
   ['no revision', {}, {}],
   ['2026-07-28', MODERN, modern()],
-  ['a header for fewer tools', { ...MODERN, 'x-mcp-toolsets': 'listening' }, modern()],
+  ['a header for fewer tools', { ...MODERN, 'x-mcp-toolsets': 'playlists' }, modern()],
   ['a header for reading alone', { 'x-mcp-readonly': 'true' }, {}],
 ] as const;
 
