@@ -5,9 +5,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { taskRequests, taskTimes } from './bench/tasks.ts';
 import { throughput } from './bench/throughput.ts';
 
-const PARTS = { throughput };
+const PARTS: Record<string, () => Promise<object[]>> = {
+  throughput,
+  requests: taskRequests,
+  times: taskTimes,
+};
 
 const wanted = process.argv.slice(2);
 const machine = { cpu: cpus()[0]?.model ?? '', cores: cpus().length, node: process.version };
