@@ -1,6 +1,6 @@
 /**
  * The lean form of every shape that tools answer with: what a model needs to go on, since it pays for each token. Nothing
- * that is null, false by default or derivable; `detail: "full"` has the rest (contract of the tools: README.md beside this).
+ * that is null, false by default or derivable; `detail: "full"` has the rest.
  */
 import * as z from 'zod';
 import type {
