@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { named, reach, tracks, urisOf } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
@@ -94,7 +95,7 @@ test('a song that another person appends asks for no review, or for one that car
     },
   ));
 
-test('our own tool may write while a job waits', () =>
+longTest('our own tool may write while a job waits', () =>
   withUnkind({}, async (relay) => {
     const { provider } = relay;
     const playlist = named(relay, 'Exactly Two Hundred');
@@ -117,7 +118,8 @@ test('our own tool may write while a job waits', () =>
     assert.deepEqual([job.status, job.review_required], ['completed', false]);
     assertSame(without(urisOf(playlist), song), [...former, ...items]);
     assert.equal(urisOf(playlist).length, former.length + items.length + 1);
-  }));
+  }),
+);
 
 /** Another person takes rows out of what was there and of what was just written, while an answer is lost. */
 const edited = ({ former, items }: Scene) => [...former.slice(5), ...items.slice(0, 150)];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 import { assertDone, assertRows, change, fill, withExtras, withUnkind } from './support.ts';
@@ -35,7 +36,7 @@ test('an undo is refused where another person has changed the playlist since', (
     assertRows(playlist, edited);
   }));
 
-test('an undo whose answers are lost brings back every row once', () =>
+longTest('an undo whose answers are lost brings back every row once', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, wanted] = [tracks(relay, 450), tracks(relay, 150, 3_000)];
@@ -50,7 +51,8 @@ test('an undo whose answers are lost brings back every row once', () =>
     await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
     await clock.sleep(10_000);
     assertRows(playlist, former);
-  }));
+  }),
+);
 
 test('details and saved tracks come back', () =>
   withUnkind({}, async (relay) => {

@@ -32,7 +32,7 @@ async function broughtBack({ world, run }: ListScene, path: string, name: string
   return urisOf(named(world, name));
 }
 
-test('a playlist is written to stdout or to a file, and says what cannot be brought back', () =>
+longTest('a playlist is written to stdout or to a file, and says what cannot be brought back', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;
     const playlist = named(world, 'Odds and Ends');
@@ -54,7 +54,8 @@ test('a playlist is written to stdout or to a file, and says what cannot be brou
     }
     const asJson = await run(['export', playlist.id, '--json']);
     assert.deepEqual(JSON.parse(asJson.out), JSON.parse(readFileSync(join(dir, 'odds.json'), 'utf8')));
-  }));
+  }),
+);
 
 test('what comes back says which lines were local files or gone', () =>
   withLists(async ({ run, dir }) => {
@@ -96,7 +97,7 @@ test('nothing is overwritten unless it is asked for', () =>
     assert.match(nowhere.err, /x\.csv cannot be written: /);
   }));
 
-test('a whole library becomes one file for each playlist, and comes back', () =>
+longTest('a whole library becomes one file for each playlist, and comes back', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;
     const all = join(dir, 'all');
@@ -139,7 +140,8 @@ test('a whole library becomes one file for each playlist, and comes back', () =>
         .sort(),
       saved.sort(),
     );
-  }));
+  }),
+);
 
 longTest('every playlist in every format comes back without a search', () =>
   withLists(async (scene) => {

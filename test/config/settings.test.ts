@@ -9,6 +9,7 @@ import { API_KEY_STRENGTH, OWNER_SECRET_STRENGTH, weaknessOf } from '../../src/c
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../src/config/table.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 
 const NO_HOME = join(import.meta.dirname, 'no-such-home');
 const KEY_32 = Buffer.alloc(32, 1).toString('base64');
@@ -339,7 +340,7 @@ test('what is strong enough for the outside is taken, and on loopback all is as 
   assert.equal(load(weak).mcpOauthOwnerSecret, '246813');
 });
 
-test('secrets that chance has made are never called weak', () => {
+longTest('secrets that chance has made are never called weak', () => {
   // 2,000 of each, from a fixed seed: SHA-256 of a counter.
   for (let at = 0; at < 2_000; at++) {
     const hash = createHash('sha256').update(String(at)).digest();

@@ -96,7 +96,7 @@ test(
   },
 );
 
-test(
+longTest(
   'with JavaScript the code is asked for once; the next client is one click, on this origin',
   skip,
   async () => {

@@ -121,7 +121,7 @@ async function tabTo(page: Page, label: string): Promise<void> {
   throw new Error(`the keyboard does not reach ${label}`);
 }
 
-test(
+longTest(
   'a job is seen moving, twelve entries are settled with one key each, written, and undone',
   skip,
   async () => {

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { type Desk, withDesk } from '../support/program.ts';
+import { longTest } from '../support/scale.ts';
 
 const NO_SYSTEMD = process.platform === 'linux' ? false : 'systemd is a part of Linux';
 
@@ -81,46 +82,50 @@ function furnish(desk: Desk, systemctl: string | null) {
   return { person, home, env, service, unit, link };
 }
 
-test('a service is installed, serves, is found, installed again and removed', {
-  skip: NO_SYSTEMD,
-}, async () => {
-  await withDesk({}, async (desk) => {
-    const { person, home, env, service, unit, link } = furnish(desk, SYSTEMCTL);
-    try {
-      const installed = await service('install', '--json');
-      assert.deepEqual([installed.code, installed.err], [0, '']);
-      const { url, ...answer } = JSON.parse(installed.out);
-      assert.deepEqual([answer.started, answer.enabled, answer.file, answer.left], ['now', true, unit, []]);
-      assert.equal((await fetch(new URL('/health', url))).status, 200);
-      assert.equal(statSync(link).ino, statSync(unit).ino);
-      verify(unit, person);
+longTest(
+  'a service is installed, serves, is found, installed again and removed',
+  {
+    skip: NO_SYSTEMD,
+  },
+  async () => {
+    await withDesk({}, async (desk) => {
+      const { person, home, env, service, unit, link } = furnish(desk, SYSTEMCTL);
+      try {
+        const installed = await service('install', '--json');
+        assert.deepEqual([installed.code, installed.err], [0, '']);
+        const { url, ...answer } = JSON.parse(installed.out);
+        assert.deepEqual([answer.started, answer.enabled, answer.file, answer.left], ['now', true, unit, []]);
+        assert.equal((await fetch(new URL('/health', url))).status, 200);
+        assert.equal(statSync(link).ino, statSync(unit).ino);
+        verify(unit, person);
 
-      const pid = Number(readFileSync(join(person, 'pid'), 'utf8'));
-      const server = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'));
-      assert.equal(server.pid, pid);
-      const status = await service('status', '--json');
-      const found = JSON.parse(status.out);
-      assert.deepEqual(
-        [status.code, found.running, found.pid, found.current, found.problems],
-        [0, true, pid, true, []],
-      );
-      assert.equal(found.command, found.expectedCommand);
+        const pid = Number(readFileSync(join(person, 'pid'), 'utf8'));
+        const server = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8'));
+        assert.equal(server.pid, pid);
+        const status = await service('status', '--json');
+        const found = JSON.parse(status.out);
+        assert.deepEqual(
+          [status.code, found.running, found.pid, found.current, found.problems],
+          [0, true, pid, true, []],
+        );
+        assert.equal(found.command, found.expectedCommand);
 
-      const again = await service('install');
-      assert.deepEqual(again, { code: 0, out: `Already installed: ${unit}\nRunning: ${url}\n`, err: '' });
-      assert.equal(Number(readFileSync(join(person, 'pid'), 'utf8')), pid);
+        const again = await service('install');
+        assert.deepEqual(again, { code: 0, out: `Already installed: ${unit}\nRunning: ${url}\n`, err: '' });
+        assert.equal(Number(readFileSync(join(person, 'pid'), 'utf8')), pid);
 
-      assert.deepEqual(await service('uninstall'), { code: 0, out: `Removed ${unit}\n`, err: '' });
-      assert.deepEqual(
-        [existsSync(unit), existsSync(link), existsSync(join(home, 'server.json'))],
-        [false, false, false],
-      );
-      assert.equal((await service()).code, 1);
-    } finally {
-      spawnSync(join(person, 'bin', 'systemctl'), ['--user', 'disable'], { env });
-    }
-  });
-});
+        assert.deepEqual(await service('uninstall'), { code: 0, out: `Removed ${unit}\n`, err: '' });
+        assert.deepEqual(
+          [existsSync(unit), existsSync(link), existsSync(join(home, 'server.json'))],
+          [false, false, false],
+        );
+        assert.equal((await service()).code, 1);
+      } finally {
+        spawnSync(join(person, 'bin', 'systemctl'), ['--user', 'disable'], { env });
+      }
+    });
+  },
+);
 
 test('without a manager of services nothing is installed, and it says so', { skip: NO_SYSTEMD }, async () => {
   await withDesk({}, async (desk) => {

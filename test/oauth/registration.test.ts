@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import {
   approve,
   authorizeUrl,
@@ -174,29 +175,32 @@ test('twenty registrations a minute from one address, then 429 until the minute 
   });
 });
 
-test('at most 200 registrations: the oldest that never got a token makes room, one with a token stays', async () => {
-  await withServer({}, async (relay, clock) => {
-    const { baseUrl, server } = relay;
-    const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
-    const used = await connect(relay, { client_name: 'used' });
-    clock.advance(MINUTE);
-    await newClient(baseUrl, { client_name: 'oldest unused' });
-    clock.advance(MINUTE);
-    for (let count = 0; count < 198; count++) {
-      if (count % 20 === 19) clock.advance(MINUTE);
-      await newClient(baseUrl, { client_name: `other ${count}` });
-    }
-    assert.equal((await names()).length, 200);
-    clock.advance(MINUTE);
-    await newClient(baseUrl, { client_name: 'newcomer' });
-    const left = await names();
-    assert.equal(left.length, 200);
-    assert.equal(left.includes('oldest unused'), false);
-    assert.equal(left[0], 'used');
-    assert.equal(left.at(-1), 'newcomer');
-    assert.ok(used.tokens.access_token);
-  });
-});
+longTest(
+  'at most 200 registrations: the oldest that never got a token makes room, one with a token stays',
+  async () => {
+    await withServer({}, async (relay, clock) => {
+      const { baseUrl, server } = relay;
+      const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
+      const used = await connect(relay, { client_name: 'used' });
+      clock.advance(MINUTE);
+      await newClient(baseUrl, { client_name: 'oldest unused' });
+      clock.advance(MINUTE);
+      for (let count = 0; count < 198; count++) {
+        if (count % 20 === 19) clock.advance(MINUTE);
+        await newClient(baseUrl, { client_name: `other ${count}` });
+      }
+      assert.equal((await names()).length, 200);
+      clock.advance(MINUTE);
+      await newClient(baseUrl, { client_name: 'newcomer' });
+      const left = await names();
+      assert.equal(left.length, 200);
+      assert.equal(left.includes('oldest unused'), false);
+      assert.equal(left[0], 'used');
+      assert.equal(left.at(-1), 'newcomer');
+      assert.ok(used.tokens.access_token);
+    });
+  },
+);
 
 test('a client that held a token is kept for twelve months after its last use', async () => {
   await withServer({}, async (relay, clock) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { snapshotOf } from '../../src/demo/state.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { at, owner, playlistShape, withoutChange } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { until } from '../support/until.ts';
@@ -222,7 +223,7 @@ test('a first write that is lost without an effect leaves the playlist unchanged
   });
 });
 
-test('a write in the middle that is lost without an effect is sent again', async () => {
+longTest('a write in the middle that is lost without an effect is sent again', async () => {
   await withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);

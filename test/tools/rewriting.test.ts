@@ -317,7 +317,7 @@ test('deduplicate_playlist without duplicates writes nothing', async () => {
   });
 });
 
-test('deduplicate_playlist that fails after a removal restores everything', async () => {
+longTest('deduplicate_playlist that fails after a removal restores everything', async () => {
   await withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 300);
@@ -333,7 +333,7 @@ test('deduplicate_playlist that fails after a removal restores everything', asyn
   });
 });
 
-test('a caller that leaves does not stop a rollback', async () => {
+longTest('a caller that leaves does not stop a rollback', async () => {
   await withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
