@@ -211,15 +211,18 @@ longTest('a replacement that does not fit into 45 s goes on as a job, with its f
     const wanted = [...tracks(relay, 9_000), ...tracks(relay, 1_000)].toReversed();
     relay.provider.faults.add({ path: /\/items$/, times: Infinity, kind: 'latency', ms: 450 });
     const began = clock.monotonic();
+    const busy = process.cpuUsage();
     const args = { playlist_id: playlist.id, track_ids: wanted };
     const answer = await relay.call('replace_playlist_tracks', args);
-    const took = clock.monotonic() - began;
+    const { user, system } = process.cpuUsage(busy);
+    // The time that the processor needs is no shorter on a fast clock.
+    const took = clock.monotonic() - began - ((user + system) / 1000) * clock.factor;
     const { code, details } = answer.error as { code: string; details: Record<string, unknown> };
     assert.deepEqual(
       [code, typeof details.job_id, typeof details.change_id],
       ['DEADLINE_EXCEEDED', 'string', 'string'],
     );
-    assert.ok(took <= 50_000, `the answer took ${took} ms`);
+    assert.ok(took <= 45_000, `the answer took ${took} ms`);
     assert.equal((await ended(relay, String(details.job_id), 60_000)).status, 'completed');
     assertRows(playlist, wanted);
   }),

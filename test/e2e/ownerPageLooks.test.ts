@@ -154,6 +154,9 @@ inFull('axe-core finds nothing on the first run, and on a list that is about to 
       await page.getByText('Where to').waitFor();
       await assertAccessible(page, 'first-run');
       assertQuiet();
+      await page.goto(`${relay.baseUrl}/auth/provider/login`);
+      await page.getByText('One step is missing').first().waitFor();
+      await assertAccessible(page, 'no-client-id');
     }),
   );
 });
