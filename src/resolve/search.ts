@@ -6,7 +6,13 @@ import { searchQueries, type TrackQuery } from '../music/trackQuery.ts';
 
 /** How many searches `findTrack` makes for a query that nothing fits: one where the first search finds it as written. */
 export function mostSearches(query: TrackQuery): number {
-  return searchQueries(query).length;
+  const byCode = query.isrc === undefined ? 0 : 1;
+  return byCode + (byCode > 0 && !hasNames(query) ? 0 : searchQueries(query).length);
+}
+
+/** Without both names a recording code is all there is to go by. */
+function hasNames({ title, artist }: TrackQuery): boolean {
+  return title !== '' && artist !== '';
 }
 
 /**
@@ -20,8 +26,7 @@ export async function findTrack(
 ): Promise<MatchResult> {
   if (query.isrc !== undefined) {
     const result = matchIsrc(query.isrc, query.album, await search(`isrc:${query.isrc}`));
-    // Without both names there is nothing else to go by.
-    if (result.match || query.title === '' || query.artist === '') return result;
+    if (result.match || !hasNames(query)) return result;
   }
   const found = new Map<string, Track>();
   const texts = searchQueries(query);

@@ -6,6 +6,7 @@ import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
 import { readList } from '../../music/lists/readList.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Resolver } from '../../resolve/resolver.ts';
+import { mostSearches } from '../../resolve/search.ts';
 import type { Store } from '../../store/file/open.ts';
 import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { requestTotals } from '../../store/tables/rateLimits.ts';
@@ -139,11 +140,4 @@ function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
     }
   }
   return { remembered, repeated: items.length - counts.size, searches };
-}
-
-/** What `resolve/search.ts` asks at most. */
-function mostSearches({ title, artist, album, isrc }: TrackQuery): number {
-  const byCode = isrc === undefined ? 0 : 1;
-  if (title === '' || artist === '') return byCode;
-  return byCode + 2 + (album === undefined ? 0 : 1);
 }
