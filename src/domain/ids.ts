@@ -20,7 +20,8 @@ export interface EntityRef {
   uri: string;
 }
 
-const KINDS: readonly EntityKind[] = [
+/** All of them; a bare ID is taken as a track. */
+export const ENTITY_KINDS: readonly [EntityKind, ...EntityKind[]] = [
   'track',
   'episode',
   'artist',
@@ -86,7 +87,7 @@ function fromUrl(value: string): EntityRef | null {
 
 function fromPath(parts: string[]): EntityRef | null {
   const [kind, id] = parts;
-  if (parts.length !== 2 || !id || !KINDS.includes(kind as EntityKind)) return null;
+  if (parts.length !== 2 || !id || !ENTITY_KINDS.includes(kind as EntityKind)) return null;
   if (kind === 'user') return refOf('user', safeDecode(id));
   return BASE62_ID.test(id) ? refOf(kind as EntityKind, id) : null;
 }

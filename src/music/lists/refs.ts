@@ -1,5 +1,5 @@
 /** Spotify addresses and ISRCs in the text of a list. */
-import { parseRef } from '../../domain/ids.ts';
+import { ENTITY_KINDS, parseRef } from '../../domain/ids.ts';
 
 /** An address, up to what separates it from the rest of the line. */
 const ADDRESS =
@@ -27,16 +27,7 @@ export function readRef(written: string): Ref {
   const address = written.trim().replace(/^spotify:[a-z]+:/iu, (start) => start.toLowerCase());
   if (address.startsWith('spotify:local:')) return { why: LOCAL_FILE };
   try {
-    const { kind, uri } = parseRef(address, [
-      'track',
-      'episode',
-      'artist',
-      'album',
-      'playlist',
-      'show',
-      'audiobook',
-      'user',
-    ]);
+    const { kind, uri } = parseRef(address, ENTITY_KINDS);
     return kind === 'track' || kind === 'episode'
       ? { uri }
       : { why: `the address of ${named(kind)}, not of a song` };
