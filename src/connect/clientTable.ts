@@ -30,6 +30,20 @@ export interface Connection {
   program: readonly [string, ...string[]];
 }
 
+/**
+ * The words with which a client starts `relay stdio`.
+ * @param program what starts this program
+ * @param home where it is not the default one
+ */
+export function stdioWords(
+  [command = 'relay', ...script]: readonly string[],
+  home: string | null,
+  demo: boolean,
+): [string, ...string[]] {
+  const named = home === null ? [] : ['--home', home];
+  return [command, ...script, ...named, 'stdio', ...(demo ? ['--demo'] : [])];
+}
+
 export interface Client {
   /** What the user types. */
   id: string;

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
-import { CLIENTS, type Connection, findClient } from '../../connect/clientTable.ts';
+import { CLIENTS, type Connection, findClient, stdioWords } from '../../connect/clientTable.ts';
 import { pathsOf, type System } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -118,12 +118,10 @@ const FLAGS: Record<string, (options: ConnectOptions) => boolean | undefined> = 
 /** The words with which a client starts `relay stdio` for this home. */
 async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {
   const { program } = await context.machine();
-  const [command = 'relay', ...script] = program;
   const { inspectSettings } = await import('../../config/settings.ts');
   const { home, origins } = inspectSettings(context.loadOptions()).settings;
   // What starts it has another environment than this shell.
-  const named = origins.home === 'default' ? [] : ['--home', home];
-  return [command, ...script, ...named, 'stdio', ...(demo ? ['--demo'] : [])];
+  return stdioWords(program, origins.home === 'default' ? null : home, demo);
 }
 
 async function showOther(context: Context, name: string, connection: Connection): Promise<void> {

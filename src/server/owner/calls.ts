@@ -2,6 +2,7 @@
 import { withDeadline } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
+import { stdioWords } from '../../connect/clientTable.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
 import { planImport } from '../../jobs/import/planImport.ts';
@@ -69,7 +70,12 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     async 'clients/setup'({ client }) {
       const { mcpUrl } = server.facts;
       const { demo } = core.settings;
-      return clientSetup(client, { mcpUrl, demo, env: server.env, program: await stdioWords(core, server) });
+      return clientSetup(client, {
+        mcpUrl,
+        demo,
+        env: server.env,
+        program: await ownStdioWords(core, server),
+      });
     },
     async 'jobs/cancel'({ id }) {
       await patiently(({ signal }) => jobs.cancel(id, signal));
@@ -160,11 +166,9 @@ function candidateOf({
 }
 
 /** What starts `relay stdio` for the home of this server. */
-async function stdioWords(
+async function ownStdioWords(
   { settings: { demo, home, origins } }: Core,
   { program }: ServerSide,
 ): Promise<[string, ...string[]]> {
-  const [command = 'relay', ...script] = await program();
-  const named = demo || origins.home === 'default' ? [] : ['--home', home];
-  return [command, ...script, ...named, 'stdio', ...(demo ? ['--demo'] : [])];
+  return stdioWords(await program(), demo || origins.home === 'default' ? null : home, demo);
 }

@@ -4,6 +4,7 @@ import { CLIENTS } from '../../connect/clientTable.ts';
 import { planFor } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PageSetup } from '../../domain/ownerPage.ts';
+import { serverName } from '../../domain/serverName.ts';
 
 export interface SetupOptions {
   mcpUrl: string;
@@ -21,7 +22,7 @@ export function clientSetup(id: string, { mcpUrl, demo, env, program }: SetupOpt
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
   const { platform } = process;
   const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] || homedir();
-  const connection = { name: demo ? 'relay-demo' : 'relay', url: mcpUrl, key: null, program };
+  const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
   const { file, snippet, command, next } = planFor(client, connection, { platform, env, home }, 'relay key');
   return { id, file, snippet: snippet.trimEnd(), command, next };
 }
