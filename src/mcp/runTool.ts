@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError } from '../domain/errors.ts';
 import { FIX_META, hasOwnWords } from '../domain/remedy.ts';
-import { FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
+import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { parseArguments } from './parseArguments.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
@@ -41,7 +41,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
     late: deadlineError(),
   };
   try {
-    const result = await withDeadline(deadline, async (signal) => {
+    const { answer, text } = await withDeadline(deadline, async (signal) => {
       const parsed = parseArguments(tool, args);
       signal.throwIfAborted();
       // Of no concern to the handler, which always gives the full result.
@@ -50,7 +50,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
       return answerOf(tool, parsed, tool.output.parse(data));
     });
     context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');
-    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
+    return { content: [{ type: 'text', text }], structuredContent: answer };
   } catch (thrown) {
     return failure(tool, thrown, context, startedAt);
   }
@@ -61,7 +61,7 @@ function answerOf(
   { lean, rows }: Tool,
   args: Record<string, unknown>,
   full: Record<string, unknown>,
-): Record<string, unknown> {
+): Fitted {
   const isFull = args.detail === 'full';
   const list = rows && { ...rows, offset: typeof args.offset === 'number' ? args.offset : null };
   if (isFull) return fit(full, FULL_LIMIT, list);
@@ -76,7 +76,7 @@ function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: n
   else context.log.info(fields, 'tool call failed');
   return {
     content: [{ type: 'text', text: toolErrorText(error) }],
-    structuredContent: fit({ error }, LEAN_LIMIT, null),
+    structuredContent: fit({ error }, LEAN_LIMIT, null).answer,
     isError: true,
     ...fixOf(thrown),
   };

@@ -24,9 +24,21 @@ export interface Rows {
 
 type Answer = Record<string, unknown>;
 
+/** An answer, and the same as JSON. */
+export interface Fitted {
+  answer: Answer;
+  text: string;
+}
+
 /** The answer, at most `limit` characters long as JSON. What is left out is said in `note`. */
-export function fit(answer: Answer, limit: number, rows: Rows | null): Answer {
-  if (sizeOf(answer) <= limit) return answer;
+export function fit(answer: Answer, limit: number, rows: Rows | null): Fitted {
+  const text = JSON.stringify(answer);
+  if (weightOf(text) <= limit) return { answer, text };
+  const cut = cutDown(answer, limit, rows);
+  return { answer: cut, text: JSON.stringify(cut) };
+}
+
+function cutDown(answer: Answer, limit: number, rows: Rows | null): Answer {
   const list = rows && answer[rows.key];
   if (rows && Array.isArray(list) && list.length > 0) {
     const ended = endEarly(answer, list, limit, rows);
@@ -96,8 +108,11 @@ function cutTexts(value: object): void {
   }
 }
 
-/** Characters as JSON; those outside ASCII count twice, since most of them cost a token each. */
 function sizeOf(value: unknown): number {
-  const text = JSON.stringify(value) ?? '';
+  return weightOf(JSON.stringify(value) ?? '');
+}
+
+/** Characters; those outside ASCII count twice, since most of them cost a token each. */
+function weightOf(text: string): number {
   return text.length + (text.match(/[^ -~]/g)?.length ?? 0);
 }
