@@ -33,7 +33,10 @@ async function runWorker(queue, { flags, pattern, onFile }) {
       cwd: root,
       execArgv: [
         '--enable-source-maps',
+        // Most of what a test makes is garbage when it ends; a larger nursery saves a tenth of the time.
+        '--max-semi-space-size=64',
         '--disable-warning=ExperimentalWarning',
+        `--require=${join(root, 'scripts', 'testing', 'noAsyncHooks.cjs')}`,
         `--import=${here('register.mjs')}`,
         `--test-reporter=${here('reporter.mjs')}`,
         '--test-reporter-destination=stdout',
@@ -66,8 +69,7 @@ async function runWorker(queue, { flags, pattern, onFile }) {
   };
   const finish = (failure) => {
     const ms = at.ended?.ms ?? performance.now() - start;
-    const strays = at.strays.map((error) => `No test caught this: ${error}`);
-    const texts = [failure, ...strays].filter(Boolean);
+    const texts = [failure, ...at.strays].filter(Boolean);
     onFile({
       file: at.file ?? `after ${at.last}`,
       ms,
@@ -77,7 +79,7 @@ async function runWorker(queue, { flags, pattern, onFile }) {
   };
   worker.on('message', (message) => {
     if (message.ready) return next();
-    if (message.stray) at.strays.push(message.stray);
+    if (message.stray) at.strays.push(`No test caught this, near '${at.test}': ${message.stray}`);
     if (message.ended) at.ended = message;
     if (message.event) {
       const { type, data } = message.event;
