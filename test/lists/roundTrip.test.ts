@@ -1,12 +1,11 @@
 /** What a writer writes, the reader of the same format reads back: same addresses, same order, no search needed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WrittenFormat } from '../../src/domain/listExport.ts';
+import type { ListRow, WrittenFormat } from '../../src/domain/listExport.ts';
 import { joinNames, tidyText } from '../../src/music/lists/entry.ts';
 import type { Encoding } from '../../src/music/lists/list.ts';
 import { readList } from '../../src/music/lists/readList.ts';
-import type { ListRow } from '../../src/music/lists/writers/row.ts';
-import { WRITERS, writeList } from '../../src/music/lists/writers/writeList.ts';
+import { WRITERS, writeList } from '../../src/music/lists/writeList.ts';
 import { seeded } from '../music/support.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { sized } from '../support/scale.ts';

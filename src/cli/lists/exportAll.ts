@@ -2,17 +2,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { interruptible } from '../../base/abort.ts';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { ListRow, PlaylistFacts, WrittenFormat } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
-import { writeList } from '../../music/lists/writers/writeList.ts';
+import { writeList } from '../../music/lists/writeList.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { lostLines, lostRows } from './exportText.ts';
 import { fileNames } from './fileNames.ts';
-import { readSaved } from './readSaved.ts';
 import { alreadyThere, existing, writeNew } from './writeNew.ts';
 
 interface AllOptions {
@@ -124,4 +123,18 @@ function show(
   for (const { name, owner } of skipped) {
     note(io, `Left out: "${name}" by ${owner}. Spotify gives the rows of a playlist only to its owner.`);
   }
+}
+
+/** All saved songs, newest first. */
+export async function readSaved({ signal }: Context, local: LocalApi): Promise<ListRow[]> {
+  const all: ListRow[] = [];
+  for (let offset: number | null = 0; offset !== null; ) {
+    const page: Awaited<ReturnType<LocalApi['savedRows']>> = await interruptible(
+      signal,
+      local.savedRows(offset),
+    );
+    all.push(...page.rows);
+    offset = page.next;
+  }
+  return all;
 }

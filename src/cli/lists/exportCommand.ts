@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Command, Option } from 'commander';
 import { interruptible } from '../../base/abort.ts';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type ListRow, WRITTEN_FORMATS, type WrittenFormat } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
@@ -63,7 +63,7 @@ async function runExport(
   }
   const format = formatOf(context, options);
   const { name, rows } = await readRows(context, local, playlist);
-  const { writeList } = await import('../../music/lists/writers/writeList.ts');
+  const { writeList } = await import('../../music/lists/writeList.ts');
   const { lostLines, lostRows } = await import('./exportText.ts');
   const { output, force = false } = options;
   if (output === undefined) {
@@ -109,7 +109,7 @@ async function readRows(
   playlist: string | undefined,
 ): Promise<{ name: string; rows: ListRow[] }> {
   if (playlist === undefined) {
-    const { readSaved } = await import('./readSaved.ts');
+    const { readSaved } = await import('./exportAll.ts');
     return { name: 'Liked Songs', rows: await readSaved(context, local) };
   }
   const { findPlaylist } = await import('./findPlaylist.ts');

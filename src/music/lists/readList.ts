@@ -1,5 +1,5 @@
 /** The way in: bytes to entries. Pure; nothing here reads a file or asks Spotify. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { decodeList, refused } from './decode.ts';
 import { isEntry, tidyText } from './entry.ts';
 import type { ListEntry, ListFormat, NotSong, ReadList } from './list.ts';

@@ -1,3 +1,4 @@
+/** Tables with a separator between cells. */
 import { columnKey } from '../columns.ts';
 import { refused } from '../decode.ts';
 import type { Source } from '../source.ts';
@@ -46,3 +47,14 @@ function lastFmTable(source: Source): Table | null {
 function isVideoIds({ lines }: Source): boolean {
   return /^videoid(?:playlist|time)/u.test(columnKey(lines[0]?.slice(0, 200) ?? ''));
 }
+
+/** Also the text export of Apple Music and iTunes, in UTF-16 with `\r` line ends. */
+export const tsv: Reader = {
+  format: 'tsv',
+  name: 'tab-separated table',
+  looksLike: (source) => findTable(source, ['\t']) !== null,
+  read(source) {
+    const table = findTable(source, ['\t']);
+    return table ? readTable(source, table) : readWithoutHeader(source, '\t');
+  },
+};

@@ -1,0 +1,91 @@
+/** The way out: rows to text. What is written here, `readList` reads back to the same URIs, in the same order. */
+
+import { counted } from '../../base/lists.ts';
+import { visibleJson } from '../../base/visibleText.ts';
+import type { ListRow, WrittenFormat } from '../../domain/listExport.ts';
+import { joinNames, tidyText } from './entry.ts';
+import { takeAddresses, takeIsrc } from './refs.ts';
+
+type Writer = (rows: readonly ListRow[], name: string | undefined) => string;
+
+/** "Artist, Artist - Title" on one line, or what there is of it. */
+function rowWords({ title, artists }: ListRow): string {
+  return [joinNames(artists), tidyText(title)].filter((part) => part !== '').join(' - ');
+}
+
+const COLUMNS = ['title', 'artists', 'album', 'duration_ms', 'uri', 'isrc', 'added_at'] as const;
+
+/** Quoted as in RFC 4180. Several artists are separated by commas. */
+const csv: Writer = (rows) =>
+  [COLUMNS.join(','), ...rows.map((row) => COLUMNS.map((column) => cell(row, column)).join(','))]
+    .map((line) => `${line}\n`)
+    .join('');
+
+function cell(row: ListRow, column: (typeof COLUMNS)[number]): string {
+  const value = column === 'artists' ? joinNames(row.artists) : row[column];
+  const text = guarded(tidyText(String(value ?? '')));
+  return /[",]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * A spreadsheet takes a cell that begins like this for a formula, and titles are chosen by strangers (CWE-1236). The
+ * reader takes the apostrophe away again.
+ */
+function guarded(text: string): string {
+  return /^'*[=+\-@]/u.test(text) ? `'${text}` : text;
+}
+
+/** `{name, tracks: […]}` with the rows as they are. */
+const json: Writer = (rows, name) =>
+  `${visibleJson({ ...(name !== undefined && { name }), tracks: rows }, 2)}\n`;
+
+/** Extended M3U in UTF-8. A row without an address is a comment, since an entry without one would take the next. */
+const m3u8: Writer = (rows, name) => {
+  const title = tidyText(name ?? '');
+  return ['#EXTM3U', ...(title === '' ? [] : [`#PLAYLIST:${title}`]), ...rows.flatMap(linesOf)]
+    .map((line) => `${line}\n`)
+    .join('');
+};
+
+function linesOf(row: ListRow): string[] {
+  if (row.uri === null) return [`# not in Spotify's catalog: ${rowWords(row)}`];
+  const seconds = row.duration_ms === null ? -1 : Math.round(row.duration_ms / 1000);
+  const album = tidyText(row.album ?? '');
+  return [`#EXTINF:${seconds},${rowWords(row)}`, ...(album === '' ? [] : [`#EXTALB:${album}`]), row.uri];
+}
+
+/** "Artist - Title  link", one row a line, below a comment with the playlist's name. */
+const txt: Writer = (rows, name) => {
+  const title = tidyText(name ?? '');
+  const heading = title === '' ? counted(rows.length, 'row') : `Playlist: ${title}`;
+  return [`# ${heading}`, ...rows.map(lineOf)].map((line) => `${line}\n`).join('');
+};
+
+function lineOf(row: ListRow): string {
+  const words = rowWords(row);
+  if (row.uri === null) return `# not in Spotify's catalog: ${words}`;
+  return isPlain(words) ? `${words}  ${linkOf(row.uri)}` : linkOf(row.uri);
+}
+
+/** Names that a reader would take for a comment, an address or a code are left out; the link says which song it is. */
+function isPlain(words: string): boolean {
+  const { refs } = takeAddresses(words);
+  return words !== '' && !/^[#/]/u.test(words) && refs.length === 0 && takeIsrc(words).isrc === undefined;
+}
+
+function linkOf(uri: string): string {
+  const [, kind, id] = /^spotify:(track|episode):(\w+)$/u.exec(uri) ?? [];
+  return kind === undefined ? uri : `https://open.spotify.com/${kind}/${id}`;
+}
+
+/** The formats that are written. @internal */
+export const WRITERS: Readonly<Record<WrittenFormat, Writer>> = { csv, json, m3u8, txt };
+
+/** Text with `\n` line ends, one of them at the end. `name` is the playlist's; CSV has no place for it. */
+export function writeList(
+  format: WrittenFormat,
+  rows: readonly ListRow[],
+  { name }: { name?: string } = {},
+): string {
+  return WRITERS[format](rows, name);
+}
