@@ -2,14 +2,13 @@
 import { Command, CommanderError } from 'commander';
 import { nearestNames } from '../config/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
-import { withDashedId } from './access/dashedId.ts';
-import { withToolHelp } from './call/toolHelp.ts';
 import { COMMANDS } from './commandList.ts';
 import { createContext, type GlobalOptions, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
 import { cleanIo, note, printError } from './terminal/output.ts';
 import { byHelpGroup, HELP_GROUPS } from './usage/commandGroups.ts';
 import { helpCommand } from './usage/help.ts';
+import { withDashedId, withToolHelp } from './usage/rearranged.ts';
 
 /** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */
 export async function runProgram(args: readonly string[], world: World): Promise<ExitCode> {

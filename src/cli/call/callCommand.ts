@@ -108,7 +108,7 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
       remedy: `${group}: start the server with RELAY_TOOLSETS and RELAY_READ_ONLY set so that it does.`,
     });
   }
-  const { unknownTool } = await import('./unknownTool.ts');
+  const { unknownTool } = await import('./toolArguments.ts');
   throw unknownTool(
     name,
     tools.map((tool) => tool.name),

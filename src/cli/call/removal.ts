@@ -2,7 +2,7 @@
  * What a tool call would take away, in a sentence for the person who is about to make it. Reads only: the playlist's name
  * and size, or the tool's own dry run.
  */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { McpConnection, ToolSummary } from './mcpClient.ts';
 

@@ -2,6 +2,8 @@
  * `key=value` words as the arguments of a tool. Pure: each value is read as the tool's input schema says. Unknown arguments
  * and values that do not fit are sent as text, so that the server explains what is wrong.
  */
+
+import { didYouMean } from '../../config/nearest.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 
 /** The part of JSON Schema that the tools use. */
@@ -103,4 +105,11 @@ function usage(message: string, remedy: string): RelayError {
 
 function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** For a name that no tool has: what it may have been. */
+export function unknownTool(name: string, known: readonly string[]): RelayError {
+  return new RelayError('USAGE', `There is no tool "${name}".`, {
+    remedy: { text: `${didYouMean(name, known) ?? ''} {command} lists them.`.trim(), command: ['tools'] },
+  });
 }

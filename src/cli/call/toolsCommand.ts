@@ -49,7 +49,7 @@ async function showTool(
   const { ALL_TOOLS, groupOf } = await import('../../tools/index.ts');
   const tool = ALL_TOOLS.find((candidate) => candidate.name === name);
   if (!tool) {
-    const { unknownTool } = await import('./unknownTool.ts');
+    const { unknownTool } = await import('./toolArguments.ts');
     throw unknownTool(
       name,
       ALL_TOOLS.map((candidate) => candidate.name),

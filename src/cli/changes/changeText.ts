@@ -1,5 +1,5 @@
 /** Changes for a person. Pure: records in, lines out. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ChangeState } from '../../domain/change.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';

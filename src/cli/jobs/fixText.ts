@@ -1,5 +1,5 @@
 /** What a person is shown while going through the items of a job that did not resolve. Pure. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import type { Track } from '../../domain/shapes.ts';
 import type { ItemRecord } from '../../tools/jobTools.ts';

@@ -1,5 +1,5 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';

@@ -1,5 +1,5 @@
 /** What `relay export` tells a person. Pure. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ListRow } from '../../domain/listExport.ts';
 

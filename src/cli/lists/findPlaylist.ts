@@ -1,6 +1,6 @@
 /** From what a person calls a playlist to the playlist. */
 import { interruptible } from '../../base/abort.ts';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { Command, Option } from 'commander';
 import { interruptible } from '../../base/abort.ts';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import {

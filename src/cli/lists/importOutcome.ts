@@ -1,5 +1,5 @@
 /** How an import ends: what was written, what is left, and the errors that say how to go on. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
 import type { JobFacts } from '../../domain/localApi.ts';

@@ -1,5 +1,5 @@
 /** What `relay import` tells a person. Pure: values in, lines out. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ImportPreview, ListFormat } from '../../domain/listImport.ts';
 import type { JobFacts } from '../../domain/localApi.ts';

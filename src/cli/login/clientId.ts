@@ -1,5 +1,5 @@
 /** The client ID of the owner's Spotify app: explained, asked for once, stored in `config.json`. */
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';

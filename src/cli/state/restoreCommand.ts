@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Restored } from '../../server/restore/restoreState.ts';
 import type { Context } from '../context.ts';

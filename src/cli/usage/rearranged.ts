@@ -1,9 +1,9 @@
-/** `relay call TOOL --help` asks about the tool: what it takes is what a person needs there. */
+/** Command lines that are rearranged before they are read. Pure. */
 
 /** Options that take a value in a word of its own. */
 const VALUED = ['--home', '--args'];
 
-/** The command line for `relay tools TOOL` where that is what was asked for, else as it is. Pure. */
+/** `relay call TOOL --help` as `relay tools TOOL`: what the tool takes is what a person needs there. */
 export function withToolHelp(args: readonly string[]): readonly string[] {
   const kept: string[] = [];
   const names: string[] = [];
@@ -22,4 +22,15 @@ export function withToolHelp(args: readonly string[]): readonly string[] {
   const [command, tool] = names;
   const isMeant = asks && command === 'call' && tool !== undefined && !tool.includes('=');
   return isMeant ? [...kept, 'tools', tool] : args;
+}
+
+/**
+ * `relay clients revoke ID` with the ID out of the way of the options: older IDs can begin with a dash, and one that begins
+ * with `-V` would print the version.
+ */
+export function withDashedId(args: readonly string[]): readonly string[] {
+  const isRevoke = args.some((word, at) => word === 'clients' && args[at + 1] === 'revoke');
+  if (!isRevoke || args.includes('--')) return args;
+  const id = args.find((word) => /^-[\w-]{21}$/.test(word));
+  return id === undefined ? args : [...args.filter((word) => word !== id), '--', id];
 }
