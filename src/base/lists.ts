@@ -1,4 +1,4 @@
-/** Long lists in parts: one after the other, or several at a time. */
+/** Lists: counted in words, in parts one after the other, or several at a time. */
 
 /** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
@@ -29,4 +29,9 @@ export async function inParallel<T, R>(
   };
   await Promise.all(Array.from({ length: Math.min(width, inputs.length) }, lane));
   return results;
+}
+
+/** `1 request`, `2 requests`: a count with its noun, for nouns that take an `s`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,9 +1,8 @@
 /** The changes that can be taken back, and taking one back. */
 import { isoOf } from '../base/clock.ts';
 import { type ChangeSummary, isChangeEnded } from '../domain/change.ts';
-import { RelayError } from '../domain/errors.ts';
+import { otherAccount, RelayError } from '../domain/errors.ts';
 import { isEnded } from '../domain/job.ts';
-import { otherAccount } from '../domain/otherAccount.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {

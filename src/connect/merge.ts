@@ -1,9 +1,8 @@
 /** Merges one entry into the text of a client's file, and proves that nothing else changed. Pure. */
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
-import { FileProblem, uneditable, withinStack } from './fileText.ts';
+import { FileProblem, snippetYaml, uneditable, withinStack } from './fileText.ts';
 import { editJson, parseJson, removeJson, snippetJson } from './jsonEdits.ts';
 import { editToml, parseToml, removeToml, snippetToml } from './tomlEdits.ts';
-import { snippetYaml } from './yamlText.ts';
 
 /** YAML is shown and looked into, and never edited: no package here writes it back as it was. */
 export type Format = 'json' | 'toml' | 'yaml';

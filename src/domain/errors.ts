@@ -3,7 +3,6 @@
  * the mappings to MCP, HTTP, exit codes and jobs are exhaustive tables at those boundaries, so a code added here does
  * not compile until each of them knows it.
  */
-
 import { type Remedy, remedyText } from './remedy.ts';
 
 export { messageOf, systemCodeOf } from '../base/thrown.ts';
@@ -127,4 +126,23 @@ export function asRelayError(error: unknown): RelayError {
     remedy: "Try again. If it happens again, look in the server's log for this time and report it.",
     cause: error,
   });
+}
+
+/**
+ * What was begun for one account is never done with another.
+ * @param subject what it is: `This job`
+ * @param next completes the remedy, after the command that connects that account
+ */
+export function otherAccount(subject: string, next = ', then try again.'): RelayError {
+  return new RelayError(
+    'FORBIDDEN',
+    `${subject} belongs to a different Spotify account from the connected one.`,
+    {
+      remedy: {
+        text: `Connect that account with {command}${next}`,
+        command: ['login', '--switch-account'],
+      },
+      details: { reason: 'other_account' },
+    },
+  );
 }

@@ -5,10 +5,9 @@
 import type { ChangeReport } from '../changes/changes.ts';
 import { errorFacts } from '../changes/record.ts';
 import { isChangeEnded } from '../domain/change.ts';
-import { RelayError } from '../domain/errors.ts';
+import { otherAccount, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { BULK_JOB_TYPES } from '../domain/job.ts';
-import { otherAccount } from '../domain/otherAccount.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBody, undoOf } from '../store/tables/changes.ts';
 import { firstMatched, markNextWritten, rejectItem, unwriteItems } from '../store/tables/jobItems.ts';

@@ -10,6 +10,8 @@ import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts'
 import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
 import { growingDelay, maxDelay, pauseAfter } from '../domain/pause.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
+import type { ProviderApi } from '../provider/api.ts';
+import { searchTracks } from '../provider/resources/catalog.ts';
 import type { Resolution } from '../resolve/resolver.ts';
 import {
   boundTries,
@@ -22,7 +24,6 @@ import {
 } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
-import { trySearch } from './trial.ts';
 
 /** More would only hit the rate limit sooner. */
 const PARALLEL_SEARCHES = 4;
@@ -224,4 +225,17 @@ function blame({ context, job }: Turn, { item, error }: Failure): void {
   const runAfter = attempts >= job.maxAttempts ? null : clock.now() + delay;
   failItem(store, job.seq, item, { error: errorFacts(error), runAfter }, clock.now());
   store.saveSoon();
+}
+
+/** Words that no song of a job has chosen: what fails for them fails for all. */
+const PLAIN_WORDS = 'love';
+
+/** The error of the search, or null if it was answered. */
+async function trySearch(provider: ProviderApi, signal: AbortSignal): Promise<RelayError | null> {
+  try {
+    await searchTracks(provider, PLAIN_WORDS, 1, { signal, progress() {} });
+    return null;
+  } catch (error) {
+    return asRelayError(error);
+  }
 }

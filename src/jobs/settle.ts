@@ -2,8 +2,7 @@
  * What a person decides about the items of a job: this track, none, or the nearest one where it is near enough. All of a
  * call happens or nothing of it. Decisions about songs are remembered as aliases, for the next list.
  */
-import { counted } from '../base/counted.ts';
-import { inParallel } from '../base/lists.ts';
+import { counted, inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
 import type { Track } from '../domain/shapes.ts';

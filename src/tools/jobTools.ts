@@ -1,6 +1,6 @@
 /** Durable jobs: bulk work that continues by itself through limits, restarts and crashes. */
 import * as z from 'zod';
-import { counted } from '../base/counted.ts';
+import { counted } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import {
   BULK_JOB_TYPES,

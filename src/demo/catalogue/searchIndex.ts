@@ -3,8 +3,7 @@
  * are, where they are, how much of the title they cover, then popularity, then the order of the documents. Free words with
  * a slip of the pen are found too; filters are strict.
  */
-import { nearWords } from './nearWords.ts';
-import { fold, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
+import { fold, nearWords, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
 
 type Field = 'track' | 'artist' | 'album' | 'name';
 

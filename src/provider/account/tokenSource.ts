@@ -5,8 +5,7 @@
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { messageOf, RelayError } from '../../domain/errors.ts';
-import { otherAccount } from '../../domain/otherAccount.ts';
+import { messageOf, otherAccount, RelayError } from '../../domain/errors.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
 /** A token is refreshed this long before it expires, so that it does not expire in transit. */

@@ -3,7 +3,7 @@
  * browser will be sent, who wrote the name, and since when the client exists here.
  */
 
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { OAuthClient } from '../../oauth/client.ts';
 import { type Html, html } from './html.ts';

@@ -1,8 +1,34 @@
-/** `GET /`: the owner's page. What is sent holds nothing private; its script proves the owner and asks for the rest. */
+/** `/`, the owner's page, and `/assets/…`: the stylesheet, the script and the icon of the pages. */
+
 import type { Core } from '../core.ts';
+import { end, type HttpContext } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
+import { ASSETS, type Asset, ICON } from '../pages/assets.ts';
 import { ownerPage } from '../pages/homePages.ts';
 import { sendPage } from '../pages/page.ts';
+
+/** A year: the address changes with the content. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+export function assetRoutes(): Route[] {
+  const send = (context: HttpContext, { type, text }: Asset, headers: Record<string, string>) =>
+    end(context, 200, { 'content-type': type, ...headers }, text);
+  return [
+    ...ASSETS.map(
+      (asset): Route => ({
+        method: 'GET',
+        path: asset.path,
+        handle(context) {
+          // Only an address that this start of the server gave out may be kept.
+          const isOurs = context.query.has(context.startId);
+          send(context, asset, isOurs ? { 'cache-control': FOR_GOOD } : {});
+        },
+      }),
+    ),
+    // Browsers ask for it beside answers that are no pages.
+    { method: 'GET', path: '/favicon.ico', handle: (context) => send(context, ICON, {}) },
+  ];
+}
 
 export function homeRoutes(core: Core): Route[] {
   const page = ownerPage(core.settings.demo);

@@ -1,7 +1,7 @@
 /** The report behind `relay status`: facts, and for each part one line with what to do about a problem. */
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/clock.ts';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';

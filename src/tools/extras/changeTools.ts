@@ -1,6 +1,6 @@
 /** The changes that relay has made, and taking them back. */
 import * as z from 'zod';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/lists.ts';
 import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../changes/history.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
