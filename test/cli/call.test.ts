@@ -85,20 +85,23 @@ test('a failed tool is exit 1 with its error on stderr, a missing login exit 3',
   });
 });
 
-test('with --json a failed tool is the answer, on stdout', async (context) => {
+test('with --json a failed tool is one line of JSON on stderr', async (context) => {
   const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
   assert.deepEqual(await relay(['call', 'fail', 'code=NOT_FOUND', '--json'], { env }), {
     code: 1,
-    out: '{"error":{"code":"NOT_FOUND","message":"It does not work.","remedy":"Do something else."}}\n',
-    err: '',
+    out: '',
+    err: '{"error":{"code":"NOT_FOUND","message":"It does not work.","remedy":"Do something else."}}\n',
   });
 });
 
 test('progress is drawn on a terminal only, and wiped off before the result', async (context) => {
   const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
-  const args = ['call', 'fail', 'code=NOT_FOUND', '--json'];
+  const args = ['call', 'fail', 'code=NOT_FOUND'];
   const { err } = await relay(args, { env, terminal: { stderr: true } });
-  assert.equal(err, '\r\u001b[K1 of 2: Half way\r\u001b[K');
+  assert.equal(
+    err,
+    '\r\u001b[K1 of 2: Half way\r\u001b[Krelay: NOT_FOUND: It does not work.\n  Do something else.\n',
+  );
 });
 
 test('an unknown tool is wrong usage, with the nearest names', async (context) => {

@@ -120,7 +120,7 @@ test('the session above uses every tool', () => {
 async function call(desk: Desk, tool: string, args: Json): Promise<Json> {
   const ended = await desk.relay(['call', tool, '--args', JSON.stringify(args), '--json']);
   assert.ok([0, 1].includes(ended.code ?? -1), `${tool}: ${ended.err}`);
-  return JSON.parse(ended.out) as Json;
+  return JSON.parse(ended.code === 0 ? ended.out : ended.err) as Json;
 }
 
 /** The ID of the job, once its items are looked up. */

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
+import { visibleJson } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
@@ -115,11 +116,12 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
   );
 }
 
-/** With `--json` a failure is part of the answer, so it goes where the answer goes. */
+/** With `--json` a failure is the tool's own document, in one line; like every error it goes to stderr. */
 async function show(context: Context, { value, error, hasPages }: Shown, call: Call): Promise<ExitCode> {
   const { io, env, home, demo, platform } = context;
   const debug = env.LOG_LEVEL === 'debug';
-  if (context.json) printJson(io, value);
+  if (error && context.json) io.err(`${visibleJson(value)}\n`);
+  else if (context.json) printJson(io, value);
   else if (error) printError(io, error, { json: false, debug, home, demo, platform });
   else if (typeof value === 'string') printBlock(io, `${value}\n`);
   else if (!io.terminal.stdout || !isFields(value)) printJson(io, value);
