@@ -109,7 +109,7 @@ const CLIENTS: RealClient[] = [
       'list',
       NAME,
     ],
-    says: /49 tools|create_playlist/,
+    says: /\d tools|create_playlist/,
     connects: true,
   },
 ];

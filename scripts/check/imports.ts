@@ -17,11 +17,11 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
   music: { folders: ['domain'], reason: 'music rules are pure: no effects, no network' },
   resolve: {
     folders: ['music', 'provider', 'store', 'domain'],
-    reason: 'resolving searches and remembers, whoever asks',
+    reason: 'resolving searches and remembers, no matter who asks',
   },
   changes: {
     folders: ['music', 'provider', 'store', 'domain'],
-    reason: 'a change is carried out whoever asked for it',
+    reason: 'a change is carried out no matter who asked for it',
   },
   jobs: {
     folders: ['changes', 'resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],

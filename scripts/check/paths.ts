@@ -1,4 +1,4 @@
-/** Files that documents name: a reader must find each. */
+/** Files that documents and comments name: a reader must find each. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const NAMED = /`([\w./-]+\.(?:ts|mjs|sql))`/g;
 /** Not files: placeholders in instructions. */
 const PLACEHOLDERS = new Set(['migrations/00000N_subject.sql']);
 
-/** One sentence per name in a document that no file's path ends with. */
+/** One sentence per name in a document or a comment of `src` that no file's path ends with. */
 export function missingFiles(): string[] {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -18,13 +18,19 @@ export function missingFiles(): string[] {
     .split('\n')
     .filter((path) => path !== '');
   return files
-    .filter((path) => path.endsWith('.md'))
+    .filter((path) => path.endsWith('.md') || /^src\/(?!generated\/).*\.ts$/.test(path))
     .flatMap((document) =>
-      [...readFileSync(join(root, document), 'utf8').matchAll(NAMED)]
+      [...proseOf(document).matchAll(NAMED)]
         .map(([, name = '']) => name)
         .filter((name) => !PLACEHOLDERS.has(name) && !files.some((file) => endsWith(file, name)))
         .map((name) => `${document} names ${name}, which does not exist`),
     );
+}
+
+/** A document as it is; of code its comments, since a template may hold a name that is made. */
+function proseOf(path: string): string {
+  const text = readFileSync(join(root, path), 'utf8');
+  return path.endsWith('.md') ? text : (text.match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g) ?? []).join('\n');
 }
 
 function endsWith(file: string, name: string): boolean {

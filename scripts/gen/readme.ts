@@ -19,7 +19,10 @@ export async function generateReadmes(): Promise<GeneratedFile[]> {
     settings: settingsMarkdown(),
     tools: toolsMarkdown(),
   };
-  return [filled('README.md', { figures: figuresMarkdown() }), filled('src/cli/README.md', manual)];
+  const readme = filled('README.md', { figures: figuresMarkdown() });
+  // The one number of tools that is told in prose.
+  const text = readme.text.replace(/gets \d+ tools/, `gets ${TOOLS.length} tools`);
+  return [{ ...readme, text }, filled('src/cli/README.md', manual)];
 }
 
 function filled(path: string, given: Readonly<Record<string, string>>): GeneratedFile {

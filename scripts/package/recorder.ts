@@ -1,5 +1,5 @@
 /**
- * In the place of `src/launcher.ts` while an executable is built: runs the program to its end, a server until it is ready,
+ * Instead of `src/launcher.ts` while an executable is built: runs the program to its end, a server until it is ready,
  * then writes V8's code cache to the path in RECORD_CACHE. With a cache among its assets it fails where V8 does not take it.
  */
 import { writeFileSync } from 'node:fs';

@@ -19,7 +19,7 @@ export const PRODUCT = {
   longDescription: [
     'relay is a small server on your own computer that connects your Spotify account to AI clients such as Claude, ' +
       'Cursor and VS Code. They get tools to search the catalog, read and edit playlists and the library, work ' +
-      'through long lists and control playback. All data stay on the computer.',
+      'through long lists and control playback. All data stays on the computer.',
     'relay is an unofficial community project and is not affiliated with Spotify.',
   ],
   home,

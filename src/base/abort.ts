@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Rejects with the signal's reason as soon as it aborts; `promise` itself goes on.
+ * Rejects with the signal's reason as soon as it aborts; `promise` itself continues.
  * @param mayLeave asked when the signal aborts: false waits for the promise all the same
  */
 export function interruptible<T>(

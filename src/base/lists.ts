@@ -1,4 +1,4 @@
-/** Lists: counted in words, in parts one after the other, or several at a time. */
+/** Helpers for lists: counts in words, chunks, bounded parallel work. */
 
 /** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {

@@ -69,7 +69,7 @@ export interface ChangeReport {
 /** How a change stands when its caller stops waiting. */
 export type ChangeResult =
   | ({ kind: 'ended' } & ChangeReport)
-  /** It goes on by itself; a job should show it. `cause` says what it waits for, null where only the time is up. */
+  /** It continues by itself; a job should show it. `cause` says what it waits for, null where only the time is up. */
   | {
       kind: 'goes_on';
       change: Change;
@@ -84,17 +84,17 @@ export type ChangeResult =
 export interface Changes {
   /**
    * Carries out a change for a caller who waits for a limited time. If the caller leaves, the change stops before its
-   * next request; if the time is up, it goes on.
+   * next request; if the time is up, it continues.
    * @throws RelayError of `prepare`, `STORE_ERROR`, or the reason of `call.signal` where nothing was begun
    */
   run(request: ChangeRequest, call: Call, patience: CallerPatience): Promise<ChangeResult>;
   /** Carries out a change for a job, as patiently as it takes. null: there was nothing to do. */
   begin(request: ChangeRequest, options: WorkOptions): Promise<ChangeReport | null>;
-  /** Goes on with a change, or joins the run that is at it. */
+  /** Continues with a change, or joins the run that is at it. */
   resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
   /**
    * Asks for a change to be stopped before its next request; resolves when no run is at it, or `signal` aborts.
-   * @param decided nothing is sent until it settles; if it rejects, the change goes on, and so does the rejection
+   * @param decided nothing is sent until it settles; if it rejects, the change continues, and so does the rejection
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
   /**
@@ -102,7 +102,7 @@ export interface Changes {
    * @throws RelayError of reading, `STORE_ERROR`
    */
   accept(seq: number): Promise<void>;
-  /** True while a run is at it. */
+  /** True while a run is working on it. */
   isActive(seq: number): boolean;
   /** Changes that have not ended, that no run is at, and that belong to no job: a stop or a crash cut them short. */
   orphans(): Change[];
@@ -125,7 +125,7 @@ interface CallerPatience {
 interface WorkOptions extends Omit<Terms, 'patient'> {
   /** Ends the run like a stopping server does. */
   signal: AbortSignal;
-  /** A person has decided that a change under review goes on. */
+  /** A person has decided that a change under review continues. */
   carryOn?: boolean;
   /** Finds out how the last request ended, and sends nothing more. */
   cancelled?: boolean;
@@ -319,7 +319,7 @@ export function createChanges(context: ChangeContext): Changes {
         const reason = asRelayError(call.signal.reason);
         if (reason.code === 'SHUTTING_DOWN') {
           throw reason.with({
-            message: `${reason.message} The write goes on after the next start.`,
+            message: `${reason.message} The write continues after the next start.`,
             details: { change_id: reread(store, entry.seq).id },
           });
         }

@@ -341,7 +341,7 @@ async function cancelled(run: Run): Promise<DriveEnd | null> {
   return ended(run, 'partial', cause);
 }
 
-/** Records that nothing is on its way, so that the next start goes on without looking. */
+/** Records that nothing is on its way, so that the next start continues without looking. */
 function stopped(run: Run): DriveEnd {
   setChange(run.context.store, run.change.seq, { inTransit: false }, run.context.clock.now());
   run.context.store.saveSoon();

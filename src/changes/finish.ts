@@ -133,8 +133,8 @@ async function rowsNow(
 }
 
 /**
- * Goes on with a change that has stood still, from what the playlist holds now: others may have written. Rows that are only
- * appended go after what is there; any other change goes on only if nothing but new rows at the end came, and is under
+ * Continues with a change that has stood still, from what the playlist holds now: others may have written. Rows that are only
+ * appended go after what is there; any other change continues only if nothing but new rows at the end came, and is under
  * review otherwise.
  * @param carryOn a person has seen that someone else changed the playlist, and wants what is missing written all the same
  */

@@ -58,7 +58,7 @@ export type DriveEnd =
   | { kind: 'failed'; cause: RelayError }
   /** A person decides. */
   | { kind: 'review'; cause: RelayError }
-  /** The server is stopping; the next start goes on. */
+  /** The server is stopping; the next start continues. */
   | { kind: 'stopped' };
 
 /** What one run of a change knows beside its row. */

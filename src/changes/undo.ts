@@ -260,7 +260,7 @@ function changedSince(id: string, expected: readonly string[], present: readonly
     `Someone changed the playlist ${id} since: it should have ${expected.length} rows and has ${present.length}.`,
     {
       remedy:
-        'Undo the later changes first (list_changes), or pass force: what was there before this change comes back, and what came since is gone.',
+        'Undo the later changes first (list_changes), or pass force: the rows from before this change come back, and later changes are lost.',
       details: details ?? {},
     },
   );

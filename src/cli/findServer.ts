@@ -59,7 +59,7 @@ export async function noteOtherHome(context: Asking): Promise<void> {
   // Unusable settings, too, may be what the command is about.
   const { settings } = inspectSettings(context.loadOptions());
   if ((await readServerFile(settings.home)) || !(await runningDemo(settings))) return;
-  context.remark(`A demo is running. This is about ${settings.home}; for the demo add --demo.`);
+  context.remark(`A demo is running, but this command uses ${settings.home}. Add --demo to use the demo.`);
 }
 
 async function connectTo(context: Asking, settings: Settings, file: ServerFile): Promise<Connection> {

@@ -18,7 +18,7 @@ export interface ConfigFile {
   indent: string;
 }
 
-/** Two dozen settings; finding the place of an error in the file takes the square of its length. */
+/** Two dozen settings fit easily; locating a syntax error takes quadratic time. */
 const MAX_BYTES = 64 * 1024;
 
 export function configPath(home: string): string {

@@ -1,5 +1,5 @@
 /**
- * The OAuth clients that are fixed by the owner: one from the environment, any number from a file (contract 5.1). Their
+ * The OAuth clients that are fixed by the owner: one from the environment, any number from a file. Their
  * secrets are hashed while being read, so that none stays in memory in clear.
  */
 
@@ -132,7 +132,7 @@ function secretProblem(client: {
   const secrets = [client.clientSecret, client.clientSecretSha256].filter(
     (value) => value !== undefined,
   ).length;
-  if (secrets === 2) return 'has clientSecret and clientSecretSha256: only one of them may be given';
+  if (secrets === 2) return 'has clientSecret and clientSecretSha256: only one is allowed';
   if (secrets === 1 && client.tokenEndpointAuthMethod === 'none') {
     return 'has a secret, but tokenEndpointAuthMethod "none"';
   }

@@ -69,7 +69,7 @@ function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
   const isPlain = url.protocol === 'http:' && !isLoopback(url.hostname.replace(/^\[|\]$/g, ''));
   const ownerWeakness = ownerSecret === null ? null : weaknessOf(ownerSecret, OWNER_SECRET_STRENGTH);
   const keyWeakness = apiKey === null ? null : weaknessOf(apiKey, API_KEY_STRENGTH);
-  const because = ', since PUBLIC_BASE_URL lets strangers try';
+  const because = ', since PUBLIC_BASE_URL exposes it to strangers';
   return [
     ...(isPlain
       ? [problem('publicBaseUrl', `must be an https URL unless it is on loopback, not "${publicBaseUrl}"`)]

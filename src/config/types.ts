@@ -134,7 +134,7 @@ export const clientId = valueType<string>(
 
 /** RFC 6750 2.1, `b64token`: what can stand behind `Bearer` in a header. */
 export const bearerKey = valueType<string>(
-  'at least 32 characters out of letters, digits and - . _ ~ + / =',
+  'at least 32 characters of letters, digits and - . _ ~ + / =',
   () => z.string().regex(/^(?=.{32})[\w.~+/-]+=*$/),
 );
 

@@ -83,7 +83,7 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
 }
 
 /** What a client's file says of the server. */
-export interface Found {
+export interface FileState {
   /**
    * `other`: the entry with our name leads elsewhere, or to the program at another place; `old_key`: the key in it is not
    * the server's any more.
@@ -97,7 +97,7 @@ export interface Found {
 export async function lookInto(
   { file, addition, connection }: Plan,
   currentKey: () => Promise<string | null>,
-): Promise<Found> {
+): Promise<FileState> {
   try {
     const text = textOf(await readClientFile(file));
     if (addition.format === 'yaml') {

@@ -1,4 +1,4 @@
-/** API keys in the files of clients: a key that was replaced is of no use there. Reads only. */
+/** API keys in the files of clients: a replaced key is useless there. Reads only. */
 import { existsSync } from 'node:fs';
 import { readClientFile, textOf } from './clientFile.ts';
 import { CLIENTS, type Client, setupFor } from './clientTable.ts';

@@ -48,7 +48,7 @@ export interface DemoProvider {
   readonly setting: OAuthSetting;
   /**
    * true: cuts all connections and refuses new ones, as without a network; false: listens again on the same port. What was
-   * under way inside the provider goes on.
+   * under way inside the provider continues.
    */
   offline(isOffline: boolean): Promise<void>;
   /** Cuts all connections and frees the port; a second call does nothing. */

@@ -54,7 +54,7 @@ export function isWorking(status: JobStatus): boolean {
   return STATUS_GROUPS[status] === 'working';
 }
 
-/** Which half of its life a job is in; a job that waits or has failed goes on with this one. */
+/** Which half of its life a job is in; a job that waits or has failed continues with this one. */
 export type JobPhase = 'resolve' | 'commit';
 
 export const ITEM_STATUSES = [

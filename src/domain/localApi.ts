@@ -72,11 +72,11 @@ export interface StatusReport {
     committable: number;
     /** Jobs that stopped because someone else had changed the playlist. */
     reviewRequired: number;
-    /** When the first of those that wait for a time goes on, ISO 8601. */
+    /** When the first of those that wait for a time continues, ISO 8601. */
     nextRunAfter: string | null;
   };
   recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
-  /** Shown on a terminal only, see the contract's section 3; null where the server has none. */
+  /** Shown on a terminal only; null where the server has none. */
   ownerCode: string | null;
   /** Why the state or its secrets cannot be opened; what is in them then counts as not known. */
   problem: { code: ErrorCode; message: string; remedy: Remedy | null } | null;
@@ -200,7 +200,7 @@ export interface UndoAnswer {
   notes: string[];
   /** Only in a dry run: what is taken back. */
   change?: ChangeEntry;
-  /** Only where it is not over yet: the job that goes on with it, and why. */
+  /** Only where it is not over yet: the job that continues with it, and why. */
   job_id?: string;
   reason?: string;
 }
@@ -209,7 +209,7 @@ export interface UndoAnswer {
 export interface ListContent extends ListReading {
   /** The bytes of the file, in Base64. */
   content: string;
-  /** For Liked Songs: episodes are told as not being songs. */
+  /** For Liked Songs: episodes are reported as not being songs. */
   tracksOnly: boolean;
 }
 
@@ -275,7 +275,7 @@ export interface LocalApi {
   forgetBrowsers(id: string | null): Promise<{ forgotten: BrowserSummary[] }>;
   /** What relay has changed, newest first. @param limit 1 to 200 */
   listChanges(limit: number): Promise<{ items: ChangeEntry[]; total: number }>;
-  /** Takes a change back, within 45 s; what takes longer goes on as a job. */
+  /** Takes a change back, within 45 s; what takes longer continues as a job. */
   undoChange(request: UndoRequest): Promise<UndoAnswer>;
   /** Reads a list and says what it would take; searches and writes nothing. */
   previewImport(list: ListContent): Promise<ImportPreview>;

@@ -83,7 +83,7 @@ export interface Jobs {
     request: JobRequest,
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
   handOver(work: HandOver): Promise<JobRecord>;
-  /** Shows a change that goes on without its caller as a job. */
+  /** Shows a change that continues without its caller as a job. */
   adopt(change: number, adoption?: Adoption): Promise<JobRecord>;
   /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
   get(id: string): JobRecord;

@@ -3,7 +3,7 @@
  * saved within a second; what a crash loses is searched for again.
  *
  * A failed search is the item's fault only if another search works at that time. So failures are held until one has: of
- * another item, or the trial search of `trial.ts`. If that fails too, the job waits and no item has spent an attempt.
+ * another item, or the trial search below. If that fails too, the job waits and no item has spent an attempt.
  */
 import { errorFacts } from '../changes/record.ts';
 import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * The command line's way to a running server: one POST per question, as `domain/localApi.ts` lists them. Each goes on a
+ * The command line's way to a running server: one POST per question, as `domain/localApi.ts` lists them. Each goes over a
  * connection of its own, on which the server has to prove itself before it is sent anything else.
  */
 import { type Random, systemRandom } from '../base/clock.ts';

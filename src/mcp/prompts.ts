@@ -61,7 +61,7 @@ const PROMPTS: readonly Prompt[] = [
       'Show me the list and the name, and wait for my yes.',
       'Call create_playlist_from_tracks once with the whole list. It creates nothing unless it finds every song.',
       'If it answers "blocked", tell me which songs it did not find, with the candidates. Call it again when I have chosen, or with other songs in their place.',
-      'If it answers "deferred", a job goes on: ask get_job_status now and then, and call commit_job when it is ready.',
+      'If it answers "deferred", a job continues: ask get_job_status now and then, and call commit_job when it is ready.',
       'Tell me the name, the number of songs and the link.',
     ],
   },

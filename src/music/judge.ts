@@ -104,7 +104,7 @@ export function judgeMiss(asked: Asked, offer: Offer): Judged {
 }
 
 /**
- * The track, judged as if one slip of the pen had not been made: in the title when the artist is exact, or in the artist
+ * The track, judged as if one typo had not been made: in the title when the artist is exact, or in the artist
  * when the title is. Null when that does not make it fit.
  */
 export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {

@@ -40,7 +40,7 @@ const MAX_CANDIDATES = 5;
 /**
  * `found` are the tracks in the provider's order, which only decides between releases that are otherwise equal. Local
  * files are ignored, because the API cannot add them. The query is read as written; if nothing fits, without what lists
- * carry besides; then one slip of the pen is forgiven.
+ * carry besides; then one typo is forgiven.
  */
 export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchResult {
   const offers = distinct(found).map(readOffer);

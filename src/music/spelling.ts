@@ -1,4 +1,4 @@
-/** Slips of the pen: one letter wrong, missing, doubled, or two swapped, in a word of at least four letters. */
+/** Typos: one letter wrong, missing, doubled, or two swapped, in a word of at least four letters. */
 import { compact } from './normalise.ts';
 import { isFiller, NUMERALS, PHRASES } from './vocabulary.ts';
 

@@ -97,7 +97,7 @@ function mismatch(query: TrackQuery, track: Track): RelayError {
     `The track is "${track.name}" by ${names} on "${track.album.name ?? ''}", not "${query.title}" by ${query.artist}${on}.`,
     {
       remedy:
-        'Pass the ID of the right track, or omit title and artist. If the user says that this track is meant, pass confirm: true.',
+        'Pass the ID of the right track, or omit title and artist. If the user confirms that this track is right, pass confirm: true.',
       details: { track: { id: track.id, name: track.name, artists: names } },
     },
   );

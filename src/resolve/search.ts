@@ -17,7 +17,7 @@ function hasNames({ title, artist }: TrackQuery): boolean {
 
 /**
  * One search for a well-written title and artist; the next, looser one only where nothing fits yet. A match that forgives
- * a slip of the pen stands only after the loosest search: that one shows the songs which may have been meant as written.
+ * a typo stands only after the loosest search: that one shows the songs which may have been meant as written.
  * So at most two searches, or three if an album is requested. A recording code is asked for first, in one more.
  */
 export async function findTrack(

@@ -145,7 +145,7 @@ async function createInKeychain(options: MasterKeyOptions, account: string): Pro
   return { key, source: 'keychain', warning: null, created: true };
 }
 
-/** Rejects and aborts `work` after the time limit, even if `work` goes on. */
+/** Rejects and aborts `work` after the time limit, even if `work` continues. */
 function withTimeLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new Error('it did not answer within 3 seconds');
   return withDeadline({ clock, ms: KEYCHAIN_TIMEOUT_MS, late }, (signal) =>

@@ -116,7 +116,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   };
 }
 
-/** The owner's page at `base`, with a ticket that signs its browser in; it then goes on to `next`. */
+/** The owner's page at `base`, with a ticket that signs its browser in; it then continues to `next`. */
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(next);
   const id = hashOf(ticket);

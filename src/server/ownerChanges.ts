@@ -83,7 +83,7 @@ function askedByOwner(services: Services): Services {
   };
 }
 
-/** An undo that a job goes on with has not failed. */
+/** An undo that a job continues with has not failed. */
 function handedOver(error: unknown, undone: string): UndoAnswer | null {
   if (!(error instanceof RelayError) || error.code === 'CONFLICT') return null;
   const { job_id, change_id, playlist_id, chunks } = (error.details ?? {}) as {

@@ -67,7 +67,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     if ((await machine.run('test', ['-d', '/run/systemd/system'])).ok) return;
     throw new RelayError('SERVICE_FAILED', `There is no systemd here to start relay at login: ${silent}`, {
       remedy: {
-        text: 'Nothing was installed. Start it with {command}, or let what starts your other programs do so.',
+        text: 'Nothing was installed. Start it with {command}, or add it to whatever starts your other programs.',
         command: ['serve'],
       },
     });

@@ -67,7 +67,7 @@ export interface Store {
   /** Time of the clock that the store was opened with, Unix milliseconds. */
   now(): number;
   /**
-   * Saves what is not saved and frees the memory; the store is of no use afterwards.
+   * Saves what is not saved and frees the memory; the store cannot be used afterwards.
    * @throws RelayError `STORE_ERROR` when the last save failed
    */
   close(): Promise<void>;

@@ -219,7 +219,7 @@ export const createBulkJobTool = defineTool({
       'Spotify requests it takes at least, out of a daily quota; no more if every song is spelled as Spotify spells it',
     ),
     estimated_requests_at_most: Count.nullable().describe(
-      'And at most, unless requests fail: what is misspelled or not found takes a second search. null: depends on how long the playlist or the library is',
+      'And at most, unless requests fail: what is misspelled or not found needs a second search. null: depends on how long the playlist or the library is',
     ),
   }),
   async handle({ jobs }, { type, payload, items, max_attempts }) {
@@ -357,7 +357,7 @@ const Fixes = z
   .min(1)
   .max(MAX_FIXES)
   .describe(
-    'What each of these items means: {position, track_id}, or {position, skip: true} to leave it out; 1 to 500. All are made or none',
+    'What each of these items means: {position, track_id}, or {position, skip: true} to leave it out; 1 to 500. Either all are applied or none',
   );
 
 function fixOf(fix: z.output<typeof Fixes>[number]): Fix {
@@ -395,7 +395,7 @@ export const resumeJobTool = defineTool({
       .max(1)
       .optional()
       .describe(
-        'Take the first candidate of every other unresolved item, ambiguous ones too, where its score is at least this, 0 to 1. From 0.36 on it differs by a slip of the pen or two; other versions score 0.35 at most',
+        'Take the first candidate of every other unresolved item, ambiguous ones too, where its score is at least this, 0 to 1. From 0.36 on it differs by a typo or two; other versions score 0.35 at most',
       ),
   }),
   output: JobAnswer.extend({

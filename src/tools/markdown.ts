@@ -14,8 +14,8 @@ export function toolsMarkdown(tools: readonly Tool[]): string {
   const head = [
     '# Tools',
     '',
-    `The ${tools.length} tools that this version offers, written by \`npm run gen\` from the tool objects in this folder.`,
-    'To add one: define it in the file of its subject, add it to `index.ts`, run `npm run gen`, write its test.',
+    `The ${tools.length} tools that this version offers, written by \`npm run gen\` from the tool objects in this directory.`,
+    'To add one: define and export it in the file of its subject, write its test, run `npm run gen`.',
     '',
     '| tool | toolset | kind | what it does |',
     '|---|---|---|---|',

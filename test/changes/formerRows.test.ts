@@ -49,10 +49,10 @@ async function withVictim(
   }
 }
 
-/** Real time in which a change that was cut short goes on and ends. */
+/** Real time in which a change that was cut short continues and ends. */
 const PATIENCE_MS = 20_000;
 
-/** Waits until the rows are `wanted`, or `former` and nothing goes on; fails unless they are one of both. */
+/** Waits until the rows are `wanted`, or `former` and nothing continues; fails unless they are one of both. */
 async function assertEither(
   { victim, playlist }: Scene,
   clock: FastClock,
@@ -126,7 +126,7 @@ longTest('a playlist whose making was found out is not made again after a kill',
   }),
 );
 
-longTest('SIGTERM during a replacement ends in its time, and the change goes on after the next start', () =>
+longTest('SIGTERM during a replacement ends in its time, and the change continues after the next start', () =>
   withVictim(20, async (scene, clock) => {
     const { victim, provider, playlist, tracks: some } = scene;
     const [former, wanted] = [some(2_000), some(4_000, 3_000)];
@@ -204,7 +204,7 @@ for (const [what, stop] of [
   );
 }
 
-longTest('a replacement that does not fit into 45 s goes on as a job, with its former rows safe', () =>
+longTest('a replacement that does not fit into 45 s continues as a job, with its former rows safe', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     fill(playlist, tracks(relay, 5_000));

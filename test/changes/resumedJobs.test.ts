@@ -42,7 +42,7 @@ async function failedAppend(relay: Relay, playlistId: string, items: readonly st
   return id;
 }
 
-longTest('a failed job whose undo was only shown goes on where it was', () =>
+longTest('a failed job whose undo was only shown continues where it was', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];

@@ -32,7 +32,7 @@ function withPlaylist(work: (scene: Scene) => Promise<void>): Promise<void> {
   });
 }
 
-test('on a terminal, a tool says how many rows or tracks will be gone, and no changes nothing', () =>
+test('on a terminal, a tool says how many rows or tracks will be removed, and no changes nothing', () =>
   withPlaylist(async ({ world, playlist, rows }) => {
     const saved = owner(world.provider).saved.length;
     const into = `playlist_id=${playlist.id}`;
@@ -41,16 +41,19 @@ test('on a terminal, a tool says how many rows or tracks will be gone, and no ch
     const said: Array<[args: string[], sentence: string]> = [
       [
         ['remove_tracks_from_playlist', into, three],
-        `Every row of 3 tracks will be gone from ${name}, which has 200 rows.`,
+        `Every row of 3 tracks will be removed from ${name}, which has 200 rows.`,
       ],
       [
         ['replace_playlist_tracks', into, three],
-        `200 rows of ${name} will be gone; 3 tracks will be in their place.`,
+        `200 rows of ${name} will be removed; 3 tracks will replace them.`,
       ],
-      [['replace_playlist_tracks', into, '--args', '{"track_ids":[]}'], `200 rows of ${name} will be gone.`],
-      [['deduplicate_playlist', into], `10 rows of ${name} that repeat an earlier one will be gone.`],
-      [['delete_playlist', into], `${name} with its 200 rows will be gone from your library.`],
-      [['remove_saved_tracks', three], '3 tracks will be gone from Liked Songs.'],
+      [
+        ['replace_playlist_tracks', into, '--args', '{"track_ids":[]}'],
+        `200 rows of ${name} will be removed.`,
+      ],
+      [['deduplicate_playlist', into], `10 rows of ${name} that repeat an earlier one will be removed.`],
+      [['delete_playlist', into], `${name} with its 200 rows will be removed from your library.`],
+      [['remove_saved_tracks', three], '3 tracks will be removed from Liked Songs.'],
     ];
     for (const [args, sentence] of said) {
       const no = await call(world, args, 'n');
@@ -89,7 +92,7 @@ test('a forced undo asks, and a plain one does not', () =>
     const args = { playlist_id: playlist.id, track_ids: tracks(world, 5, 3_000) };
     await world.call('replace_playlist_tracks', args);
     const forced = await call(world, ['undo_change', 'force=true'], 'n');
-    assert.equal(forced.said, '5 rows will be gone from the playlist, also those that came since.');
+    assert.equal(forced.said, '5 rows will be removed from the playlist, including rows added since.');
     const plain = await call(world, ['undo_change'], 'n');
     assert.deepEqual([plain.said, plain.code], [null, 0]);
     assertRows(playlist, rows);

@@ -187,7 +187,7 @@ for (const [id, client] of Object.entries(DOCUMENTED)) {
   const { name, file, text, command, next, trace = dirname(file), starts } = client;
   const after = `After that:\n${next.map((line) => `  ${line}\n`).join('')}${starts ? '' : CODE}`;
   const absent = (home: string) =>
-    `${name} does not seem to have run here yet: there is no ${home}/${trace}.\n`;
+    `${name} does not seem to have been used on this computer: ${home}/${trace} does not exist.\n`;
 
   test(`connect ${id} prints what the client documents, and touches nothing`, async (context) => {
     const { home, run, list } = desk(context);
@@ -499,7 +499,7 @@ test('what is in the file already is told before it is asked for', async (contex
   );
 });
 
-/** Permissions do not hold for root, so then the test goes on as somebody else. */
+/** Permissions do not hold for root, so then the test continues as somebody else. */
 async function asSomebody<T>(
   paths: string[],
   rehearse: () => Promise<unknown>,

@@ -11,7 +11,8 @@ import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
-const noteOf = (home: string) => `A demo is running. This is about ${home}; for the demo add --demo.\n`;
+const noteOf = (home: string) =>
+  `A demo is running, but this command uses ${home}. Add --demo to use the demo.\n`;
 
 /** The state of the real home, opened without a server; notes what it was asked, and for which home. */
 function realState(answers: Partial<LocalApi>) {

@@ -12,8 +12,8 @@ import { longTest, sized } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 
 const LOST = [
-  'Cannot be brought back: 1 local file ("Kettle Song (take 3)").',
-  'Cannot be brought back: 1 row that Spotify no longer has.',
+  'Cannot be restored: 1 local file ("Kettle Song (take 3)").',
+  'Cannot be restored: 1 row that Spotify no longer has.',
 ];
 
 const isKept = (uri: string) => !uri.startsWith('spotify:local:');
@@ -32,7 +32,7 @@ async function broughtBack({ world, run }: ListScene, path: string, name: string
   return urisOf(named(world, name));
 }
 
-longTest('a playlist is written to stdout or to a file, and says what cannot be brought back', () =>
+longTest('a playlist is written to stdout or to a file, and says what cannot be restored', () =>
   withLists(async (scene) => {
     const { world, run, dir } = scene;
     const playlist = named(world, 'Odds and Ends');

@@ -44,7 +44,7 @@ test('a list becomes a playlist with the name of its file', () =>
       '  1 empty line',
       '  1 line without a song:',
       '    line 1, no artist: What I like',
-      '  1 song named again further down',
+      '  1 song listed more than once',
       "  searches of Spotify's daily quota: 8 to 16",
     ]);
     assert.match(told[1] ?? '', /^ {2}the artist is on the left of " - ": \S/);
@@ -125,7 +125,7 @@ test('while a song is not found nothing is written, and the ways on are named', 
     );
   }));
 
-test('--replace says on a terminal what will be gone, and asks', () =>
+test('--replace says on a terminal what will be removed, and asks', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { path, uris } = songsIn(scene);
@@ -136,7 +136,7 @@ test('--replace says on a terminal what will be gone, and asks', () =>
     assert.deepEqual([no.code, no.out], [130, '']);
     assert.match(
       no.err,
-      /\n120 rows of "Morning Ferry" will be gone; up to 9 songs will be in their place\.\nGo on\? \[y\/N\] /,
+      /\n120 rows of "Morning Ferry" will be removed; up to 9 songs will replace them\.\nGo on\? \[y\/N\] /,
     );
     assert.deepEqual([urisOf(playlist), writes(world)], [former, 0]);
     const yes = await run(args, { ...TERMINAL, stdin: 'y\n' });

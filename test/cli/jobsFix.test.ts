@@ -20,7 +20,7 @@ async function jobs(world: Relay, args: string[], options: CliOptions = {}) {
   return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
 }
 
-/** Two letters too many for a slip of the pen. */
+/** Two letters too many for a typo. */
 const misspelled = (track: DemoTrack) => ({
   title: `${track.name.slice(0, 3)}zq${track.name.slice(3)}`,
   artist: asQuery(track).artist,
@@ -76,8 +76,8 @@ test('on a terminal it goes through the items: by number, link, search, skip, ba
       'Item 2 of 6, 5 open',
       `Taken: ${text(b)}`,
       'Item 3 of 6, 4 open',
-      'Nothing that was found comes near.',
-      'There is nothing to take by number.',
+      'No close match was found.',
+      'No track is listed.',
       'Item 3: Spotify has no track spotify:track:0000000000000000000000. Nothing was changed.',
       `Taken: ${text(e)}`,
       'Left out.',
@@ -108,7 +108,7 @@ test('all that came near are taken after a look at the least near ones', async (
     assert.deepEqual(await outcomes(world, id), ['skipped', ...all.map(({ uri }) => uri)]);
     assert.match(err, /A score is a number from 0 to 1\./);
     assert.match(err, /None comes that near\./);
-    assert.equal(err.match(/The least near of them:/g)?.length, 2);
+    assert.equal(err.match(/The weakest matches:/g)?.length, 2);
     assert.match(err, /Take these 6\? \[y\/N\] 6 taken\./);
     assert.match(err, /6 items settled, 1 left out, nothing is open\.\n$/);
     // What stands behind a prompt is where the person types.

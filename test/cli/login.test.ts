@@ -108,7 +108,7 @@ test('login opens the browser by a file, always prints a plain address, and tell
   ]);
 });
 
-test('the file is gone as soon as the browser has come, while the login goes on', async (context) => {
+test('the file is gone as soon as the browser has come, while the login continues', async (context) => {
   let path = '';
   const server = await startFakeLocal(context, {
     answers: {
@@ -126,7 +126,7 @@ test('the file is gone as soon as the browser has come, while the login goes on'
   assert.equal((await relay(['login', '--json'], { env: server.env, openBrowser })).code, 0);
 });
 
-test('a browser that cannot be opened is told, and the login goes on', async (context) => {
+test('a browser that cannot be opened is told, and the login continues', async (context) => {
   const { env } = await startFakeLocal(context, { answers: loginThat(CONNECTED) });
   assert.deepEqual(await relay(['login'], { env }), {
     code: 0,

@@ -21,7 +21,7 @@ interface Asked {
   headers: IncomingHttpHeaders;
 }
 
-/** A place of releases, and a person who looks at the status. */
+/** An update server, and a person who looks at the status. */
 async function desk(context: TestContext, answer: string, status = 200) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {

@@ -145,7 +145,7 @@ test('the proof of the real server is worth nothing on another port', async (con
   });
 });
 
-test('the token goes on the connection that was proved, and on no other', async (context) => {
+test('the token is sent on the connection that was proved, and on no other', async (context) => {
   const { baseUrl, heard } = await listener(context, (request, response, body) => {
     // The real server proves itself and is gone; the next connection may be anybody's.
     response.setHeader('connection', 'close');

@@ -233,7 +233,7 @@ test('where there is no systemd nothing is installed', async (context) => {
     code: 1,
     out: '',
     err: `relay: There is no systemd here to start relay at login: ${NO_BUS}
-  Nothing was installed. Start it with \`relay serve\`, or let what starts your other programs do so.
+  Nothing was installed. Start it with \`relay serve\`, or add it to whatever starts your other programs.
 `,
   });
   assert.equal(existsSync(unitOf(own)), false);

@@ -173,7 +173,7 @@ test('what is no change, and what are several, is said so', () =>
     assert.deepEqual(await run(world, ['history']), {
       code: 0,
       out: '',
-      err: 'relay has changed nothing yet that it still knows of.\n',
+      err: 'No changes in the last 30 days.\n',
     });
     const none = await run(world, ['undo']);
     assert.equal(none.code, 1);
@@ -203,13 +203,13 @@ longTest('neither depends on the toolsets that clients get', () =>
   }),
 );
 
-longTest('an undo that takes longer than its call goes on as a job, to its end', () =>
+longTest('an undo that takes longer than its call continues as a job, to its end', () =>
   withReplaced(async ({ world, playlist, former }) => {
     const appends = { method: 'POST', path: /\/items$/, kind: 'latency', ms: 25_000, times: 3 } as const;
     world.provider.faults.add({ ...appends, method: 'PUT' }, appends);
     const { code, out, err } = await run(world, ['undo']);
     assert.equal(code, 0, err);
-    const [, job = ''] = /^The undo is not over yet and goes on as job (\w{8})\./.exec(out) ?? [];
+    const [, job = ''] = /^The undo is not finished; it continues as job (\w{8})\./.exec(out) ?? [];
     assert.notEqual(job, '', out);
     assert.ok(err.endsWith(`To follow it: relay jobs show ${job} --watch\n`), err);
     assert.match((await run(world, ['jobs', 'show', job, '--watch'])).out, /^status +completed$/m);
@@ -217,7 +217,7 @@ longTest('an undo that takes longer than its call goes on as a job, to its end',
   }),
 );
 
-test('an undo that takes longer is shown as the job that goes on with it', async (context) => {
+test('an undo that takes longer is shown as the job that continues with it', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';
   const facts = { ok: true, undone, playlist_id: 'p'.repeat(22), rows: null, removed: null, notes: [] };
   const { env, calls } = await startFakeLocal(context, {
@@ -232,7 +232,7 @@ test('an undo that takes longer is shown as the job that goes on with it', async
   });
   assert.deepEqual(await relay(['undo'], { env }), {
     code: 0,
-    out: 'The undo is not over yet and goes on as job 9e0c2b3a. 1 of 40 written so far.\n',
+    out: 'The undo is not finished; it continues as job 9e0c2b3a. 1 of 40 written so far.\n',
     err: `Undoing: ${undone}\nTo follow it: relay jobs show 9e0c2b3a --watch\n`,
   });
   assert.deepEqual(

@@ -163,8 +163,8 @@ test('what cannot be removed is said, the rest goes, and files of the person sta
   assert.equal(
     err,
     `/me/.cursor/mcp.json was not changed: The file changed.
-Left, since relay did not make it: ~/state/notes.txt
-Left, since relay did not make it: ~/state/oauth-clients.json
+Kept, because relay did not create it: ~/state/notes.txt
+Kept, because relay did not create it: ~/state/oauth-clients.json
 The program stays: ~/bin/relay
 ${SPOTIFY}`,
   );

@@ -144,7 +144,7 @@ const BAD: Array<[name: string, content: unknown, problem: string]> = [
     {
       clients: [{ clientId: 'a', redirectUris: [CALLBACK], clientSecret: SECRET, clientSecretSha256: HASH }],
     },
-    'clients[0] has clientSecret and clientSecretSha256: only one of them may be given',
+    'clients[0] has clientSecret and clientSecretSha256: only one is allowed',
   ],
   [
     'a short hash',

@@ -114,7 +114,7 @@ const ORIGIN_EXPECTED =
 const REDIRECT_EXPECTED =
   'an http or https URL whose path is exactly /auth/provider/callback, without query or fragment';
 const BASE64_EXPECTED = 'base64 of exactly 32 bytes, as `openssl rand -base64 32` prints it';
-const BEARER_EXPECTED = 'at least 32 characters out of letters, digits and - . _ ~ + / =';
+const BEARER_EXPECTED = 'at least 32 characters of letters, digits and - . _ ~ + / =';
 
 const PROXIES_EXPECTED = 'a list of IP addresses or networks like "10.0.0.0/8", separated by commas';
 
@@ -292,13 +292,13 @@ const WEAK: Array<[what: string, env: Record<string, string>, message: string]> 
   ...['246813', 'correct horse b'].map((secret): [string, Record<string, string>, string] => [
     `the owner secret ${secret}`,
     { ...PUBLIC, MCP_OAUTH_OWNER_SECRET: secret },
-    'MCP_OAUTH_OWNER_SECRET in the environment needs at least 16 characters, since PUBLIC_BASE_URL lets strangers try',
+    'MCP_OAUTH_OWNER_SECRET in the environment needs at least 16 characters, since PUBLIC_BASE_URL exposes it to strangers',
   ]),
   ...['1234567890123456', 'passwordpassword', 'zzzzzzzzzzzzzzzzzzzz'].map(
     (secret): [string, Record<string, string>, string] => [
       `the owner secret ${secret}`,
       { ...PUBLIC, MCP_OAUTH_OWNER_SECRET: secret },
-      `MCP_OAUTH_OWNER_SECRET in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL lets strangers try`,
+      `MCP_OAUTH_OWNER_SECRET in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL exposes it to strangers`,
     ],
   ),
   ...[
@@ -312,7 +312,7 @@ const WEAK: Array<[what: string, env: Record<string, string>, message: string]> 
   ].map((key): [string, Record<string, string>, string] => [
     `the API key ${key}`,
     { ...PUBLIC, MCP_API_KEY: key },
-    `MCP_API_KEY in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL lets strangers try`,
+    `MCP_API_KEY in the environment ${SAME_AGAIN}, since PUBLIC_BASE_URL exposes it to strangers`,
   ]),
 ];
 

@@ -28,10 +28,16 @@ const JSON_FILES: Array<[what: string, text: string]> = [
 
 for (const [what, text] of JSON_FILES) {
   test(`a JSON file that ${what} is refused in a bounded time`, () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     assert.throws(() => merge(text, JSON_ADDITION), FileProblem);
-    assert.ok(performance.now() - startedAt < MAX_MS);
+    assert.ok(processorMs(before) < MAX_MS);
   });
+}
+
+/** A busy machine does not count. */
+function processorMs(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }
 
 const TOML_FILES: Array<[what: string, text: string]> = [
@@ -42,14 +48,14 @@ const TOML_FILES: Array<[what: string, text: string]> = [
 
 for (const [what, text] of TOML_FILES) {
   test(`a TOML file that ${what} is edited or refused in a bounded time`, () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     try {
       const merged = merge(`${text}\n[mcp_servers.relay]\nurl = "x"\n`, TOML_ADDITION);
       assert.ok(merged.startsWith(text));
     } catch (error) {
       assert.ok(error instanceof FileProblem, String(error));
     }
-    assert.ok(performance.now() - startedAt < MAX_MS);
+    assert.ok(processorMs(before) < MAX_MS);
   });
 }
 

@@ -235,7 +235,7 @@ test('the volume is set if the device allows it', () =>
     }
   }));
 
-test('what is queued plays next, in the order in which it was queued, and then the rest goes on', () =>
+test('what is queued plays next, in the order in which it was queued, and then the rest continues', () =>
   withProvider(async (world) => {
     const { call, provider } = world;
     const rest = playlistNamed(provider, 'Morning Ferry')

@@ -112,7 +112,7 @@ test('an unknown word does not hide the results for the others', () =>
     assert.deepEqual(await tracks(call, 'xyzzyx'), []);
   }));
 
-test('a free word with a slip of the pen is found, a filter with one is not', () =>
+test('a free word with a typo is found, a filter with one is not', () =>
   withProvider(async ({ call }) => {
     for (const q of ['zolta ldoz', 'zolta lod', 'zollta lodz', 'zotta lodz'].map(
       (text) => `${text} bjornskar`,

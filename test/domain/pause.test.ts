@@ -87,7 +87,7 @@ test('a limit lasts exactly as long as named, up to a week', () => {
   assert.deepEqual(waits('QUOTA_EXCEEDED', 1, 400 * 24 * 3_600), [7 * DAY, false]);
 });
 
-test('a limit without a time lasts a minute, and longer when it goes on', () => {
+test('a limit without a time lasts a minute, and longer when it continues', () => {
   assert.deepEqual(waits('RATE_LIMITED', 1), [60 * SECOND, false]);
   assert.deepEqual(waits('RATE_LIMITED', 6), [486 * SECOND, false]);
 });

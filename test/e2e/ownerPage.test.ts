@@ -419,7 +419,7 @@ inFull('a chosen file goes into a playlist of the account, not into one that it 
   });
 });
 
-inFull('while the server is away the page waits for it, then goes on by itself', async () => {
+inFull('while the server is away the page waits for it, then continues by itself', async () => {
   await withBoth({ client: false, env: { RELAY_PORT: await freePort() } }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
     await openSignedIn(page, relay);

@@ -203,7 +203,7 @@ longTest('when the owner is killed another one takes its place', async (t) => {
 });
 
 longTest(
-  'what a killed server leaves open is asked again if it only reads, and else told to be uncertain',
+  'what a killed server leaves open is asked again if it only reads, and else reportedto be uncertain',
   async (t) => {
     const provider = await startSimulator();
     t.after(() => provider.close());

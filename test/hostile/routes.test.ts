@@ -286,7 +286,7 @@ test('no request to any route is answered by 500, hangs or gets a secret back', 
   });
 });
 
-test('bytes that are no HTTP are refused or cut, and the server goes on', async (t) => {
+test('bytes that are no HTTP are refused or cut, and the server continues', async (t) => {
   await withRelay({ client: false, connect: false, limits: {} }, async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
     const line = near(

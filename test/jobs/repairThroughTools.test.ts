@@ -1,4 +1,4 @@
-/** A long list with slips of the pen, put right through the tools as a model does it: few calls, and nothing wrong. */
+/** A long list with typos, put right through the tools as a model does it: few calls, and nothing wrong. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';

@@ -118,7 +118,7 @@ longTest(
   },
 );
 
-longTest('without a network for 79 seconds or 14 hours a job parks and goes on', async () => {
+longTest('without a network for 79 seconds or 14 hours a job parks and continues', async () => {
   const clock = watchedClock();
   await withRelay({ clock }, async (relay) => {
     const wanted = uniqueTracks(relay, 6);

@@ -22,7 +22,7 @@ import {
   writes,
 } from './support.ts';
 
-/** Two letters too many for a slip of the pen, so that the song is only a near miss. */
+/** Two letters too many for a typo, so that the song is only a near miss. */
 const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;
 
 async function unresolvedOf(relay: Relay, id: string, more: Record<string, unknown> = {}) {

@@ -183,7 +183,7 @@ const SIDES: Readonly<
     true,
   ],
   'joint names': ['Ovo & Tam - Plinth\nUla x Quill - Kettle', 'left', 'joint names are on the left', false],
-  nothing: ['Ovo - Plinth\nTam - Kettle', 'left', 'nothing says otherwise, and most lists have it so', false],
+  nothing: ['Ovo - Plinth\nTam - Kettle', 'left', 'no other evidence; most lists put it there', false],
 };
 
 for (const [sign, [file, side, because, certain]] of Object.entries(SIDES)) {

@@ -177,7 +177,7 @@ export const LOOK_ALIKES: Readonly<Record<string, (song: Track, next: Random) =>
   'other song by the artist': (song) => other(song, 'Nothing of the Sort', lead(song)),
 };
 
-/** One letter away from the song: alone in an answer, a slip of the pen cannot be told from them. */
+/** One letter away from the song: alone in an answer, a typo cannot be told from them. */
 export const NEAR_LOOK_ALIKES: ReadonlySet<string> = new Set([
   'artist with one other letter',
   'title with one other letter',

@@ -1,4 +1,4 @@
-/** Rotation of refresh tokens: of whatever is given out within the grace, one chain goes on. */
+/** Rotation of refresh tokens: of whatever is given out within the grace, one chain continues. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Relay } from '../support/world.ts';

@@ -139,7 +139,7 @@ test('a read that runs into the 45 seconds says so, and sends nothing more', asy
   });
 });
 
-test('a write that does not fit into a call goes on as a job, which the answer names', async () => {
+test('a write that does not fit into a call continues as a job, which the answer names', async () => {
   await withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const fn = () => clock.advance(10_000);
@@ -152,7 +152,7 @@ test('a write that does not fit into a call goes on as a job, which the answer n
   });
 });
 
-test('a write in progress when the server stops finishes its request, and goes on after the next start', async () => {
+test('a write in progress when the server stops finishes its request, and continues after the next start', async () => {
   await withClock(async (relay, clock) => {
     const { provider, server, call } = relay;
     const playlist = named(relay, 'Empty Shelf');
@@ -167,7 +167,7 @@ test('a write in progress when the server stops finishes its request, and goes o
     hold.open();
     const { code, message, details } = failureOf(await working);
     assert.deepEqual([code, typeof details.change_id], ['SHUTTING_DOWN', 'string']);
-    assert.match(message, /goes on after the next start/);
+    assert.match(message, /continues after the next start/);
     await stopped;
     assert.deepEqual(urisOf(playlist), tracks(relay, 200));
   });

@@ -108,7 +108,7 @@ async function copyOf(t: TestContext, id = 'ann') {
     vault.set('mcp.api_key', 'old key');
     connect(store, vault, id, 'old');
     approve(store, 'gone', 'revoked since');
-    approve(store, 'stays', 'goes on');
+    approve(store, 'stays', 'continues');
     const at = { createdAt: 1, lastUsedAt: 1, expiresAt: 9_000_000_000_000 };
     putBrowser(
       store,
@@ -144,8 +144,8 @@ test('what was revoked, rotated or approved since stays so, and no browser is re
     key: 'new key',
     login: 'refresh new',
     clients: ['gone', 'later', 'stays'],
-    grants: ['approved since', 'goes on'],
-    tokens: ['refresh approved since', 'refresh goes on'],
+    grants: ['approved since', 'continues'],
+    tokens: ['refresh approved since', 'refresh continues'],
     account: ['ann'],
   });
   assert.equal(await browsers(home), 0);

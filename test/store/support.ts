@@ -19,7 +19,7 @@ export async function temporaryHome(t: TestContext): Promise<string> {
 }
 
 export interface ManualClock extends Clock {
-  /** Moves the time and wakes whoever slept until then. */
+  /** Moves the time and wakes what slept until then. */
   advance(ms: number): void;
   /** How long the present sleepers asked for. */
   sleeping(): number[];

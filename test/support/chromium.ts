@@ -24,7 +24,7 @@ const ARGUMENTS = [
 
 let shared: Promise<Browser> | undefined;
 
-/** Gives `work` a browser whose profiles are its own: they are closed afterwards, the browser goes on. */
+/** Gives `work` a browser whose profiles are its own: they are closed afterwards, the browser continues. */
 export async function withChromium(work: (browser: Browser) => Promise<void>): Promise<void> {
   shared ??= launch();
   const browser = await shared;

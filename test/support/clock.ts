@@ -2,7 +2,7 @@
 import type { Clock } from '../../src/base/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves time on, on the wall and inside the process, and wakes whoever slept until then. */
+  /** Moves time on, on the wall and inside the process, and wakes what slept until then. */
   advance(ms: number): void;
   /** Sets `now()` alone, as somebody who sets the computer's clock: Unix milliseconds. */
   setWall(ms: number): void;

@@ -53,5 +53,5 @@ export async function openSignedIn(page: Page, { server }: Pick<Relay, 'server'>
 
 export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
-/** Two letters too many for a slip of the pen, so that the song is only a near miss. */
+/** Two letters too many for a typo, so that the song is only a near miss. */
 export const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;

@@ -4,7 +4,7 @@ const PATIENCE_MS = 60_000;
 /** Turns of the event loop that are taken at once; who waits longer leaves the processor to what is waited for. */
 const QUICK_TURNS = 200;
 
-/** Resolves once `condition` holds; the event loop goes on meanwhile. */
+/** Resolves once `condition` holds; the event loop continues meanwhile. */
 export async function until(condition: () => boolean): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   for (let turn = 0; !condition(); turn++) {

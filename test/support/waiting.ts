@@ -38,7 +38,7 @@ export function watchedClock(): WatchedClock {
   };
 }
 
-/** A gate for hooks: whoever calls `wait` stays there until `open` is called. */
+/** A gate for hooks: what calls `wait` stays there until `open` is called. */
 export function gate(): { wait: () => Promise<void>; open: () => void; readonly waiting: number } {
   let isOpen = false;
   const waiters: Array<() => void> = [];

@@ -110,7 +110,7 @@ const landing: Array<[where: string, rule: FaultRule]> = [
 ];
 
 for (const [where, rule] of landing) {
-  test(`when the answer to ${where} is lost after its effect, the replacement goes on`, async () => {
+  test(`when the answer to ${where} is lost after its effect, the replacement continues`, async () => {
     await withRelay(async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const uris = tracks(relay, 350, 3_000);
@@ -180,7 +180,7 @@ test('when the answer to the first request is lost and reading shows no effect, 
     assert.equal(code, 'PROVIDER_UNAVAILABLE');
     assert.match(message, /The playlist is unchanged/);
     assert.deepEqual(urisOf(playlist), before);
-    // Reading goes on for as long as a write may take.
+    // Reading continues for as long as a write may take.
     assert.equal(count(relay).PUT, 1);
     assert.equal(count(relay).POST, undefined);
   });

@@ -98,7 +98,7 @@ function columnOf(key: string, rows: readonly Fields[], hasHeader: boolean): Col
 
 const CLOCK = /^\d+(:\d\d)+$/;
 
-/** A part of an address or of a time is of no use. */
+/** Part of an address or of a time is useless. */
 const EXACT = /^(uri|url|context)$|_at$/;
 
 /** As many columns as have room: the name and the ID before all others, then from the left. */

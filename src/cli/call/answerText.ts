@@ -127,7 +127,7 @@ function factLines(fields: Fields, keys: readonly string[], width: number): stri
   });
 }
 
-/** As `wrap`, and a word that is longer than a line goes on in the next one: an ID that is cut is of no use. */
+/** As `wrap`, and a word that is longer than a line continues in the next one: an ID that is cut is useless. */
 function broken(text: string, width: number): string[] {
   return wrap(text, width).flatMap((line) => (widthOf(line) <= width ? [line] : piecesOf(line, width)));
 }

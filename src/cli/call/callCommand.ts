@@ -1,10 +1,9 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
-import { visibleJson } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
-import { blockOf, note, printBlock, printError, printJson } from '../terminal/output.ts';
+import { blockOf, note, printBlock, printError, printFailure, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { isFields } from './cellText.ts';
@@ -120,7 +119,7 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
 async function show(context: Context, { value, error, hasPages }: Shown, call: Call): Promise<ExitCode> {
   const { io, env, home, demo, platform } = context;
   const debug = env.LOG_LEVEL === 'debug';
-  if (error && context.json) io.err(`${visibleJson(value)}\n`);
+  if (error && context.json) printFailure(io, value);
   else if (context.json) printJson(io, value);
   else if (error) printError(io, error, { json: false, debug, home, demo, platform });
   else if (typeof value === 'string') printBlock(io, `${value}\n`);

@@ -34,7 +34,7 @@ const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<stri
     if (!count) return null;
     const { name, items } = await playlistOf(args, look);
     const of = items === null ? '' : `, which has ${counted(items, 'row')}`;
-    return `Every row of ${counted(count, 'track')} will be gone from ${name}${of}.`;
+    return `Every row of ${counted(count, 'track')} will be removed from ${name}${of}.`;
   },
   async replace_playlist_tracks(args, look) {
     const count = lengthOf(args.track_ids);
@@ -42,8 +42,8 @@ const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<stri
     const { name, items } = await playlistOf(args, look);
     if (items === 0) return null;
     const rows = items === null ? 'All rows' : counted(items, 'row');
-    const instead = count === 0 ? '' : `; ${counted(count, 'track')} will be in their place`;
-    return `${rows} of ${name} will be gone${instead}.`;
+    const instead = count === 0 ? '' : `; ${counted(count, 'track')} will replace them`;
+    return `${rows} of ${name} will be removed${instead}.`;
   },
   async deduplicate_playlist(args, look) {
     const { name } = await playlistOf(args, look);
@@ -51,24 +51,24 @@ const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<stri
     const removed = lengthOf(plan?.removed);
     if (removed === 0) return null;
     const rows = removed === null ? 'All rows' : counted(removed, 'row');
-    return `${rows} of ${name} that repeat an earlier one will be gone.`;
+    return `${rows} of ${name} that repeat an earlier one will be removed.`;
   },
   async delete_playlist(args, look) {
     const { name, items } = await playlistOf(args, look);
     const rows = items === null ? '' : ` with its ${counted(items, 'row')}`;
-    return `${capital(name)}${rows} will be gone from your library.`;
+    return `${capital(name)}${rows} will be removed from your library.`;
   },
   async remove_saved_tracks(args) {
     const count = lengthOf(args.track_ids);
-    return count ? `${counted(count, 'track')} will be gone from Liked Songs.` : null;
+    return count ? `${counted(count, 'track')} will be removed from Liked Songs.` : null;
   },
   async undo_change(args, look) {
     // Without force, only what relay itself wrote is taken away.
     if (args.force !== true) return null;
     const plan = await look('undo_change', { ...args, dry_run: true });
     const removed = typeof plan?.removed === 'number' ? plan.removed : null;
-    if (removed === null) return 'What was changed since will be gone.';
-    return `${counted(removed, 'row')} will be gone from the playlist, also those that came since.`;
+    if (removed === null) return 'Later changes will be lost.';
+    return `${counted(removed, 'row')} will be removed from the playlist, including rows added since.`;
   },
 };
 

@@ -26,7 +26,7 @@ async function runHistory(context: Context, options: HistoryOptions): Promise<vo
   const { local } = await requireServer(context);
   const { items, total } = await interruptible(signal, local.listChanges(options.limit));
   if (context.json) return printJson(io, { items, total });
-  if (items.length === 0) return note(io, 'relay has changed nothing yet that it still knows of.');
+  if (items.length === 0) return note(io, 'No changes in the last 30 days.');
   const { changeTable } = await import('./changeText.ts');
   for (const line of changeTable(items)) printLine(io, line);
   if (total > items.length) note(io, `and ${total - items.length} older: --limit shows more`);

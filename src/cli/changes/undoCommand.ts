@@ -19,7 +19,7 @@ export function undoCommand(context: Context): Command {
     .helpGroup(HELP_GROUPS.tools)
     .description('Take back a change that relay made')
     .argument('[change]', 'ID from `relay history`, or its first characters; the last change without it')
-    .option('--force', 'Even if someone changed it since: what came since is gone')
+    .option('--force', 'Undo even if someone changed it since; later changes are lost')
     .option('--dry-run', 'Only say what it would do')
     .option('--yes', 'Do not ask before --force takes something away')
     .addHelpText(
@@ -67,7 +67,7 @@ function showDone(
   const what = answer.change ? whatText(answer.change) : answer.undone;
   if (answer.job_id !== undefined) {
     const job = answer.job_id.slice(0, 8);
-    printLine(io, `The undo is not over yet and goes on as job ${job}. ${answer.reason ?? ''}`.trimEnd());
+    printLine(io, `The undo is not finished; it continues as job ${job}. ${answer.reason ?? ''}`.trimEnd());
     note(io, `To follow it: ${commandLine(context, 'jobs', 'show', job, '--watch')}`);
     return;
   }
@@ -78,7 +78,7 @@ function showDone(
 }
 
 async function confirmForce({ io, signal }: Context, { removed }: UndoAnswer): Promise<void> {
-  if (removed === null) note(io, 'What was changed since will be gone.');
+  if (removed === null) note(io, 'Later changes will be lost.');
   const { confirm } = await import('../terminal/prompt.ts');
   if (await confirm(io, 'Undo?', signal)) return;
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
@@ -103,7 +103,7 @@ async function asking(
 }
 
 function stillGoing(): RelayError {
-  return new RelayError('INTERRUPTED', 'Interrupted. The server goes on with what it has begun.', {
+  return new RelayError('INTERRUPTED', 'Interrupted. The server finishes what it has begun.', {
     remedy: { text: '{command} shows whether the change is undone.', command: ['history'] },
   });
 }
@@ -116,7 +116,7 @@ async function conflict(context: Context, error: RelayError): Promise<RelayError
   if (!context.json) for (const line of lines) note(context.io, line);
   return error.with({
     remedy: {
-      text: 'Undo the later changes first ({command} lists them), or add --force: what was there before this change comes back, and what came since is gone.',
+      text: 'Undo the later changes first ({command} lists them), or add --force: the rows from before this change come back, and later changes are lost.',
       command: ['history'],
     },
   });

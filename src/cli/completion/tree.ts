@@ -18,7 +18,7 @@ export interface OptionNode {
 
 export interface ArgumentNode {
   values: Values;
-  /** Whether it goes on until the end of the line. */
+  /** Whether it continues until the end of the line. */
   variadic: boolean;
 }
 

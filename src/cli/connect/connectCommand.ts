@@ -54,8 +54,8 @@ export function connectCommand(context: Context): Command {
     .option('--write', "Add it to the client's configuration file, after a backup")
     .option('--remove', "Take it out of the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
-    .option('--toolsets <list>', 'Give the client only these of the toolsets that the server offers')
-    .option('--read-only', 'Give the client only tools that change nothing')
+    .option('--toolsets <list>', 'Limit the client to these toolsets')
+    .option('--read-only', 'Limit the client to tools that change nothing')
     .addHelpText('after', HELP)
     .action((name: string | undefined, options: ConnectOptions) => runConnect(context, name, options));
 }
@@ -217,7 +217,7 @@ function shown({ client, file, addition, snippet, command, next, connection, mis
 
 function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
   if (missing !== null)
-    note(io, `${client.name} does not seem to have run here yet: there is no ${missing}.`);
+    note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
 }
 
 /** `--write` says the same by what it does. */

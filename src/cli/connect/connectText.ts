@@ -1,6 +1,6 @@
 /** `relay connect` for a person. Pure: facts in, text out. */
 import type { Connection } from '../../connect/clientTable.ts';
-import type { Found, Plan, Written } from '../../connect/connectClient.ts';
+import type { FileState, Plan, Written } from '../../connect/connectClient.ts';
 import { blockOf, columns, wrap } from '../terminal/output.ts';
 import { widthOf } from '../terminal/textWidth.ts';
 
@@ -8,7 +8,7 @@ export interface ClientRow {
   id: string;
   name: string;
   file: string;
-  state: Found['state'];
+  state: FileState['state'];
   otherNames: readonly string[];
 }
 

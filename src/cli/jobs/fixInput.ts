@@ -53,7 +53,7 @@ export function readInput(typed: string, offers: number): FixInput {
   }
   return {
     kind: 'unclear',
-    why: `"${text}" is none of the keys. To search for words, type s and the words.`,
+    why: `"${text}" is not one of the keys. To search, type s and the words.`,
   };
 }
 
@@ -71,7 +71,7 @@ const ALONE: Readonly<Record<string, 'skip' | 'back' | 'quit' | 'help'>> = {
 
 function taken(number: number, offers: number): FixInput {
   if (number >= 1 && number <= offers) return { kind: 'take', index: number - 1 };
-  const why = offers === 0 ? 'There is nothing to take by number.' : `The numbers go from 1 to ${offers}.`;
+  const why = offers === 0 ? 'No track is listed.' : `The numbers go from 1 to ${offers}.`;
   return { kind: 'unclear', why };
 }
 

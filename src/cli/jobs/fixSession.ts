@@ -23,7 +23,7 @@ import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems
 
 /** Tracks offered by number. */
 const MAX_OFFERS = 5;
-/** Slips of the pen score at least this much, other versions of a song less (`music/nearness.ts`). */
+/** Typos score at least this much, other versions of a song less (`music/nearness.ts`). */
 const USUAL_SCORE = '0.36';
 const MAX_EXAMPLES = 3;
 /** Items asked for at a time: they are asked for again after each decision. */
@@ -183,7 +183,7 @@ async function takeOffer(session: Session, item: ItemRecord, offer: Offer | unde
   report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
 }
 
-/** False if it names no track, which the person is told. */
+/** False if it names no track; the person is then told so. */
 async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
   try {
     await decide(session, [{ number: item.position + 1, track: trackUri(link) }]);
@@ -245,7 +245,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
       `  ${inputText(item.input, view)}`,
       `    ${view.unicode ? '→' : '->'} ${trackText(offer.track, view)}`,
     ]);
-  say(session, ['The least near of them:', ...examples]);
+  say(session, ['The weakest matches:', ...examples]);
   const count = near.length === 1 ? 'this one' : `these ${near.length}`;
   if (!/^y(es)?$/i.test((await dialogue.ask(`Take ${count}? [y/N] `)) ?? '')) return false;
   const { settled } = await decide(session, [], score);

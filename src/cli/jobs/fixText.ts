@@ -72,7 +72,7 @@ export function itemLines(
 }
 
 const WHY: Partial<Record<ItemRecord['status'], string>> = {
-  unmatched: 'Nothing that was found comes near.',
+  unmatched: 'No close match was found.',
   failed: 'Searching for it failed.',
 };
 

@@ -29,7 +29,7 @@ interface Part {
 
 const SAVED = 'Liked Songs';
 
-/** Reads every playlist once. Those of others, whose rows Spotify does not give, are told and left out. */
+/** Reads every playlist once. Those of others, whose rows Spotify does not give, are reported and left out. */
 export async function exportAll(context: Context, local: LocalApi, options: AllOptions): Promise<void> {
   const { playlists } = await interruptible(context.signal, local.listPlaylists());
   const parts = partsOf(playlists, options);

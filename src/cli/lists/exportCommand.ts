@@ -20,7 +20,7 @@ interface ExportOptions {
 
 const HELP = `
 What it writes, \`relay import\` reads back without a search. Local files, and
-rows that Spotify no longer has, are in the file but cannot be brought back.
+rows that Spotify no longer has, are in the file but cannot be restored.
 
 Examples:
   $ relay export "Road trip" > road-trip.csv
@@ -41,7 +41,7 @@ export function exportCommand(context: Context): Command {
       ),
     )
     .option('-o, --output <file>', 'File to write, or directory with --all; stdout without it')
-    .option('--force', 'Overwrite files that are there')
+    .option('--force', 'Overwrite existing files')
     .addHelpText('after', HELP)
     .action((playlist: string | undefined, options: ExportOptions) => runExport(context, playlist, options));
 }

@@ -17,7 +17,7 @@ function isLocal({ uri }: ListRow): boolean {
 
 const NAMED = 3;
 
-/** Says which rows cannot be brought back, and why. */
+/** Says which rows cannot be restored, and why. */
 export function lostLines(rows: readonly ListRow[]): string[] {
   const { local, unavailable } = lostRows(rows);
   const names = rows.filter(isLocal).map(({ title }) => `"${visibleText(title, 60)}"`);
@@ -26,10 +26,10 @@ export function lostLines(rows: readonly ListRow[]): string[] {
     ...(local === 0
       ? []
       : [
-          `Cannot be brought back: ${counted(local, 'local file')} (${names.slice(0, NAMED).join(', ')}${more}).`,
+          `Cannot be restored: ${counted(local, 'local file')} (${names.slice(0, NAMED).join(', ')}${more}).`,
         ]),
     ...(unavailable === 0
       ? []
-      : [`Cannot be brought back: ${counted(unavailable, 'row')} that Spotify no longer has.`]),
+      : [`Cannot be restored: ${counted(unavailable, 'row')} that Spotify no longer has.`]),
   ];
 }

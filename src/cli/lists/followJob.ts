@@ -1,4 +1,4 @@
-/** Follows a job for as long as it goes on by itself: a bar on the terminal, a line now and then elsewhere. */
+/** Follows a job for as long as it continues by itself: a bar on the terminal, a line now and then elsewhere. */
 import { interruptible } from '../../base/abort.ts';
 import { isEnded } from '../../domain/job.ts';
 import type { JobFacts, LocalApi } from '../../domain/localApi.ts';

@@ -49,14 +49,14 @@ export function importCommand(context: Context): Command {
     .option('--to <playlist>', 'Add to this playlist: name, ID or link')
     .option('--new <name>', 'Make a new playlist of this name')
     .option('--saved', 'Save the songs in Liked Songs')
-    .option('--replace', 'With --to: the songs take the place of what the playlist holds')
+    .option('--replace', 'With --to: the songs replace what the playlist holds')
     .option('--skip-unresolved', 'Write what is found, even if some songs are not')
     .option('--skip-duplicates', 'Leave out what the list names twice, or the playlist holds already')
     .addOption(
-      new Option('--format <format>', 'What the file is; found out without it').choices(LIST_FORMATS),
+      new Option('--format <format>', 'Format of the file; detected by default').choices(LIST_FORMATS),
     )
     .addOption(
-      new Option('--artist-side <side>', 'Where the artist is in "A - B"; found out without it').choices([
+      new Option('--artist-side <side>', 'Where the artist is in "A - B"; detected by default').choices([
         'left',
         'right',
       ]),
@@ -169,7 +169,7 @@ async function confirmReplacing(
 ): Promise<void> {
   if (yes || rows === 0 || !io.terminal.stdin || !io.terminal.stderr) return;
   const gone = rows === null ? 'All rows' : counted(rows, 'row');
-  note(io, `${gone} of "${name}" will be gone; up to ${counted(songs, 'song')} will be in their place.`);
+  note(io, `${gone} of "${name}" will be removed; up to ${counted(songs, 'song')} will replace them.`);
   const { confirm } = await import('../terminal/prompt.ts');
   if (await confirm(io, 'Go on?', signal)) return;
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');

@@ -15,7 +15,7 @@ export function requireGoing(context: Context, job: JobFacts): void {
   if (needsLogin(job)) {
     throw new RelayError(isErrorCode(job.reason) ? job.reason : 'JOB_STATE', `Job ${id} waits for a login.`, {
       remedy: {
-        text: 'Log in with {command}. The job then goes on, and waits to be committed.',
+        text: 'Log in with {command}. The job then continues, and waits to be committed.',
         command: ['login'],
       },
     });
@@ -50,7 +50,7 @@ export function withJobs({ signal }: Context, error: unknown, jobs: readonly Job
   if (!first) return error;
   const details = { job_ids: jobs.map(({ job_id }) => job_id) };
   if (signal.aborted) {
-    return new RelayError('INTERRUPTED', 'Interrupted. The server goes on finding the songs.', {
+    return new RelayError('INTERRUPTED', 'Interrupted. The server keeps finding the songs.', {
       remedy: {
         text: 'Follow it with {command}; once it is ready, commit it.',
         command: ['jobs', 'show', shortId(first), '--watch'],

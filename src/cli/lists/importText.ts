@@ -33,7 +33,7 @@ export function previewLines(file: string, preview: ImportPreview, named: NamedH
     ...sideLines(preview),
     ...exampleLines(preview),
     ...unreadLines(preview),
-    ...(repeated > 0 ? [`  ${counted(repeated, 'song')} named again further down`] : []),
+    ...(repeated > 0 ? [`  ${counted(repeated, 'song')} listed more than once`] : []),
     ...costLines(preview, named),
     ...(jobs > 1 ? [`  ${jobs} jobs, since each takes 10000 songs`] : []),
   ];

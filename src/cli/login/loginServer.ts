@@ -14,7 +14,7 @@ export interface LoginServer {
   redirectUri: string;
   /** Whether a login may fail to start because the client ID is missing. */
   knowsNoClientId: boolean;
-  /** Whether it goes on after the login. */
+  /** Whether it continues after the login. */
   staysUp: boolean;
   /** Stops the server if it was started here. */
   close(): Promise<void>;

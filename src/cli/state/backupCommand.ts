@@ -40,7 +40,7 @@ async function runBackup(context: Context, file: string, { force = false }: Back
   for (const line of await whatIsMissing(state)) note(context.io, line);
 }
 
-interface Found {
+interface StateToCopy {
   /** The state file. */
   path: string;
   /** Of the home that it belongs to. */
@@ -49,7 +49,7 @@ interface Found {
 }
 
 /** The state of a running demo is copied only if there is no real state. */
-async function findState(context: Context): Promise<Found> {
+async function findState(context: Context): Promise<StateToCopy> {
   const { stateFilePath } = await import('../../store/file/stateFile.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');
   const { exists } = await import('../../store/home/smallFiles.ts');
@@ -66,13 +66,13 @@ async function findState(context: Context): Promise<Found> {
   return { path: saved.path, settings: its, keySource: saved.keySource };
 }
 
-async function keySourceOf(settings: Settings): Promise<Found['keySource']> {
+async function keySourceOf(settings: Settings): Promise<StateToCopy['keySource']> {
   const { keyOptions } = await import('../../config/settings.ts');
   const { keySource } = await import('../../secrets/masterKey.ts');
   return keySource(keyOptions(settings));
 }
 
-async function jsonOf(backup: Backup, { settings, keySource }: Found) {
+async function jsonOf(backup: Backup, { settings, keySource }: StateToCopy) {
   const { isoOf } = await import('../../base/clock.ts');
   return { ...backup, savedAt: isoOf(backup.savedAt), keySource, demo: settings.demo };
 }
@@ -83,7 +83,7 @@ function report({ io }: Context, { path, sizeBytes, schemaVersion }: Backup): vo
 }
 
 /** What has to be kept with the copy to restore everything, one line each. */
-async function whatIsMissing({ settings, keySource }: Found): Promise<string[]> {
+async function whatIsMissing({ settings, keySource }: StateToCopy): Promise<string[]> {
   const others = await besides(settings);
   return [
     ...(settings.demo ? [`This is the state of the demo. Restore it with --home ${settings.home}.`] : []),
@@ -92,7 +92,7 @@ async function whatIsMissing({ settings, keySource }: Found): Promise<string[]> 
   ];
 }
 
-async function keyPlace({ home }: Settings, source: Found['keySource']): Promise<string> {
+async function keyPlace({ home }: Settings, source: StateToCopy['keySource']): Promise<string> {
   switch (source) {
     case 'environment':
       return 'RELAY_ENCRYPTION_KEY';

@@ -8,10 +8,10 @@ import { commandLine } from '../usage/commandLine.ts';
 import type { Part } from './uninstallParts.ts';
 
 const EXPLANATION = `
-Takes away what relay has put on this computer: the service, its entries in the
-files of AI clients, the completion, the state with login, settings and jobs,
-and the key in the keychain. Each is asked for. Stop the server first. The
-program itself stays: remove it as you installed it.
+Removes everything that relay put on this computer: the service, its entries in
+the files of AI clients, the completion, the state with login, settings and
+jobs, and the key in the keychain. It asks before each one. Stop the server
+first. The program itself stays: remove it as you installed it.
 
 Examples:
   $ relay uninstall
@@ -100,7 +100,7 @@ interface Rest {
 function sayWhatStays(context: Context, { nothing, left, program }: Rest): void {
   const { io } = context;
   if (nothing) printLine(io, `There is nothing to remove for ${commandLine(context)}.`);
-  for (const path of left) note(io, `Left, since relay did not make it: ${path}`);
+  for (const path of left) note(io, `Kept, because relay did not create it: ${path}`);
   note(io, `The program stays: ${program.join(' ')}`);
   note(io, 'To end its access at Spotify too: https://www.spotify.com/account/apps/');
 }

@@ -66,7 +66,7 @@ async function clients(context: Context): Promise<Parts> {
     return ran.ok ? { answer: parsed(ran.out), reason: '' } : { answer: null, reason: reasonIn(ran.err) };
   };
   const { answer, reason } = await relay('connect');
-  if (answer === null) return { parts: [], notes: [`The AI clients could not be looked at: ${reason}`] };
+  if (answer === null) return { parts: [], notes: [`The AI clients could not be checked: ${reason}`] };
   const rows = Array.isArray(answer.clients) ? answer.clients.filter(isData) : [];
   const entered = rows.filter(({ state, otherNames }) => {
     const others = Array.isArray(otherNames) ? otherNames.length : 0;

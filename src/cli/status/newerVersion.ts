@@ -63,7 +63,7 @@ async function lastAsked(path: string): Promise<number> {
 }
 
 async function newestVersion({ url, clock, signal }: VersionQuestion): Promise<string | null> {
-  const late = new Error('the place of releases did not answer in time');
+  const late = new Error('the update server did not answer in time');
   return withDeadline({ clock, ms: TIMEOUT_MS, signal, late }, async (deadline) => {
     const headers = { accept: 'application/json', 'user-agent': 'relay' };
     const response = await fetch(url, { headers, signal: deadline });

@@ -36,7 +36,7 @@ async function runStatus(context: Context): Promise<ExitCode> {
   return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);
 }
 
-/** Only a person at a terminal is told. */
+/** Shown to a person at a terminal only. */
 async function sayNewerVersion(context: Context): Promise<void> {
   const { io, env, version, clock, signal } = context;
   if (!io.terminal.stdout || !io.terminal.stderr || isSet(env.CI)) return;

@@ -32,7 +32,7 @@ const TOKEN_MS = 4 * 60_000;
 const STDIO = 'relay stdio';
 
 export interface ServerLink extends Link {
-  /** Looks for the server before the first message needs it; what fails is told to that one. */
+  /** Looks for the server before the first message needs it; that one gets what fails. */
   begin(): void;
   /** The server in this process, if there is one. */
   readonly hosted: RunningServer | null;

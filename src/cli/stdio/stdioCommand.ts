@@ -18,8 +18,8 @@ export function stdioCommand(context: Context, finish: Finish): Command {
   return new Command('stdio')
     .helpGroup(HELP_GROUPS.clients)
     .description('Speak MCP on stdin and stdout, for clients that start programs')
-    .option('--toolsets <list>', 'Give the client only these of the toolsets that the server offers')
-    .option('--read-only', 'Give the client no tools that change something')
+    .option('--toolsets <list>', 'Limit the client to these toolsets')
+    .option('--read-only', 'Limit the client to tools that change nothing')
     .option('--demo', 'Use a simulated Spotify: no account, no network')
     .addHelpText(
       'after',

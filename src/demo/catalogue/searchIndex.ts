@@ -1,7 +1,7 @@
 /**
  * An inverted index with ranking. The order only depends on the documents and the query: how rare the matching words
  * are, where they are, how much of the title they cover, then popularity, then the order of the documents. Free words with
- * a slip of the pen are found too; filters are strict.
+ * a typo are found too; filters are strict.
  */
 import { fold, nearWords, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
 

@@ -32,7 +32,7 @@ export interface ImportPlan {
 }
 
 export interface PlanOptions extends ListReading {
-  /** For Liked Songs, which take no episodes: they are told as not being songs. */
+  /** For Liked Songs, which take no episodes: they are reported as not being songs. */
   tracksOnly?: boolean;
 }
 

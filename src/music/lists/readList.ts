@@ -1,14 +1,14 @@
 /** The way in: bytes to entries. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../../base/lists.ts';
 import { decodeList, refused } from './decode.ts';
+import { entriesOf } from './entriesOf.ts';
 import { isEntry, tidyText } from './entry.ts';
 import type { ListEntry, ListFormat, NotSong, ReadList } from './list.ts';
 import { READERS } from './readers/index.ts';
 import type { Reader } from './readers/reader.ts';
-import { settle } from './settle.ts';
 import { sourceOf } from './source.ts';
 
-/** A line that is told takes about 200 bytes of memory, however short it is. */
+/** A line that is reported takes about 200 bytes of memory, however short it is. */
 const MAX_LINES = 500_000;
 
 export interface ReadOptions {
@@ -39,7 +39,7 @@ export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList
     options.format === undefined ? looksLike(source) : format === options.format,
   ) as Reader;
   const { rows, name, decided = {} } = reader.read(source);
-  const { results, side } = settle(rows, options.artistSide);
+  const { results, side } = entriesOf(rows, options.artistSide);
   const all = results.filter(isEntry);
   const { entries, left, lists } = chooseList(all, options.list);
   const notSongs = [...results.filter((result): result is NotSong => !isEntry(result)), ...left];

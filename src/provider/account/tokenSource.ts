@@ -1,6 +1,6 @@
 /**
  * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to no caller: a
- * caller that leaves stops waiting, but the refresh goes on, since a rotated refresh token that is not stored is lost.
+ * caller that leaves stops waiting, but the refresh continues, since a rotated refresh token that is not stored is lost.
  */
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';

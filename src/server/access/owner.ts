@@ -51,7 +51,7 @@ export interface Owner {
   browserWith(context: HttpContext, secret: string | null): string | null;
   /**
    * For a browser that the command line opens at `/#ticket=…`: signs in the first browser that comes with it within a minute.
-   * @param next path of this server at which the browser goes on
+   * @param next path of this server at which the browser continues
    */
   issueTicket(next: string | null): string;
   /** Whether a ticket is neither taken nor over. Its ID is its SHA-256. */

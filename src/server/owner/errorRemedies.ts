@@ -16,11 +16,11 @@ export const ERROR_REMEDIES: Readonly<
   NO_ACTIVE_DEVICE: { text: 'Open Spotify on a device and play something there.' },
   DEVICE_NOT_FOUND: { text: 'Open Spotify on that device.' },
   RATE_LIMITED: { text: 'Wait: relay tries again by itself.' },
-  QUOTA_EXCEEDED: { text: 'Wait until the day’s quota is there again: jobs go on by themselves.' },
+  QUOTA_EXCEEDED: { text: 'Wait until the daily quota resets. Jobs continue by themselves.' },
   PROVIDER_UNAVAILABLE: {
-    text: 'Check the network connection; if it is fine, Spotify is down and comes back.',
+    text: 'Check the network connection. If it works, Spotify is down; try again later.',
   },
-  PROVIDER_TIMEOUT: { text: 'Check the network connection; if it is fine, Spotify is slow and recovers.' },
-  PROVIDER_INVALID_RESPONSE: { text: 'If it stays, look for a newer version of relay.' },
-  NOT_FOUND: { text: 'Something asked for an item that Spotify does not have, or not for apps.' },
+  PROVIDER_TIMEOUT: { text: 'Check the network connection. If it works, Spotify is slow; try again later.' },
+  PROVIDER_INVALID_RESPONSE: { text: 'If it keeps happening, look for a newer version of relay.' },
+  NOT_FOUND: { text: 'The item does not exist, or Spotify does not show it to apps.' },
 };

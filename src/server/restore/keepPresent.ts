@@ -50,7 +50,7 @@ function keepApprovals(copy: Store, present: Store | null): number {
 }
 
 function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omit<Kept, 'approvals'> {
-  // One key for all that is sealed: what another one has sealed is of no use beside it.
+  // One key for all that is sealed: what another one has sealed cannot be read beside it.
   if (!present || !sealed) return { apiKey: 'copy', login: 'copy' };
   if (!present.isOpen) {
     // The key may have been rotated in a state that cannot be read, so neither is known to be good.

@@ -74,7 +74,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       sendPage(context, 200, connectedPage(account.name ?? account.id, until, demo));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
-      // What the person did, or Spotify, is told in a sentence; only a bug needs its stack.
+      // What the person or Spotify did is logged in one sentence; only a bug needs its stack.
       const why =
         error instanceof RelayError && code !== 'INTERNAL' ? { reason: error.message } : { err: error };
       core.quietLog.warn({ requestId: context.requestId, failure: code, ...why }, 'provider login failed');

@@ -52,10 +52,10 @@ export async function refuseForeign(path: string, known: string | null): Promise
   if (found === null || found === known) return;
   throw new RelayError(
     'STORE_ERROR',
-    `Another relay uses this home: it has changed ${path}, and this one does not write over it.`,
+    `Another relay process uses this home: it has changed ${path}, so this one stopped saving.`,
     {
       remedy:
-        'Stop the other one, perhaps in another container or on another machine, and start this one again. What this one has not saved by then is lost.',
+        'Stop the other one, perhaps in another container or on another machine, and start this one again. Changes that this one has not saved will be lost.',
       details: { path },
     },
   );

@@ -56,7 +56,7 @@ const JOBS = defineTable('jobs', {
   /** Why it waits. */
   reason: nullable(text()),
   reviewRequired: flag,
-  /** A person has decided that a change under review goes on. */
+  /** A person has decided that a change under review continues. */
   carryOn: flag,
   error: nullable(json<JobError>()),
   result: nullable(json<Record<string, unknown>>()),

@@ -23,13 +23,13 @@ function found<T extends z.ZodType>(item: T) {
   });
 }
 
-interface Found<T> {
+interface SearchAnswer<T> {
   items: T[];
   total: number;
 }
 
 /** Without the query, which the caller has. */
-function leanFound<F, L>(row: z.ZodType<L>, of: (full: F) => L, links = false): LeanForm<Found<F>> {
+function leanAnswer<F, L>(row: z.ZodType<L>, of: (full: F) => L, links = false): LeanForm<SearchAnswer<F>> {
   return {
     schema: z.object({
       items: z.array(row),
@@ -50,7 +50,7 @@ export const searchTracksTool = defineTool({
   kind: 'read',
   input: searchInput,
   output: found(Track),
-  lean: leanFound(LeanTrack, leanTrack, true),
+  lean: leanAnswer(LeanTrack, leanTrack, true),
   rows,
   async handle({ provider }, args, call) {
     return { query: args.query, ...(await searchTracks(provider, args.query, args.limit, call)) };
@@ -65,7 +65,7 @@ export const searchArtistsTool = defineTool({
   kind: 'read',
   input: searchInput,
   output: found(Artist),
-  lean: leanFound(LeanArtist, leanArtist),
+  lean: leanAnswer(LeanArtist, leanArtist),
   rows,
   async handle({ provider }, args, call) {
     return { query: args.query, ...(await searchArtists(provider, args.query, args.limit, call)) };
@@ -80,7 +80,7 @@ export const searchAlbumsTool = defineTool({
   kind: 'read',
   input: searchInput,
   output: found(Album),
-  lean: leanFound(LeanAlbum, leanAlbum),
+  lean: leanAnswer(LeanAlbum, leanAlbum),
   rows,
   async handle({ provider }, args, call) {
     return { query: args.query, ...(await searchAlbums(provider, args.query, args.limit, call)) };

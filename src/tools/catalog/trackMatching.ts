@@ -44,7 +44,7 @@ export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
   description:
-    'Find one exact song or track by an artist, is there one on Spotify: match a title and an artist to the right, precise version, get its ID, the original studio recording, not a cover, live, karaoke or remix. Remasters count as the same; one slip of the pen is forgiven. Answers matched, ambiguous (ask the user, or pass album or year) or unmatched with near misses.',
+    'Find one exact song or track by an artist, is there one on Spotify: match a title and an artist to the right, precise version, get its ID, the original studio recording, not a cover, live, karaoke or remix. Remasters count as the same; one typo is forgiven. Answers matched, ambiguous (ask the user, or pass album or year) or unmatched with near misses.',
   kind: 'read',
   input: z.object({ title: Title, artist: ArtistName, album: AlbumName.optional(), year: Year.optional() }),
   output: z.object({

@@ -55,7 +55,7 @@ export const undoChangeTool = defineTool({
     force: z
       .boolean()
       .default(false)
-      .describe('true: even if the playlist changed since; what came since is gone. Ask the user first'),
+      .describe('true: even if the playlist changed since; later changes are lost. Ask the user first'),
     dry_run: z.boolean().default(false).describe('true: only say what it would do'),
   }),
   output: z.object({

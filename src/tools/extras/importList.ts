@@ -64,9 +64,7 @@ export const importListTool = defineTool({
     replace: z
       .boolean()
       .default(false)
-      .describe(
-        'With playlist_id. true: the songs take the place of what the playlist holds; ask the user first',
-      ),
+      .describe('With playlist_id. true: the songs replace what the playlist holds; ask the user first'),
     dry_run: z.boolean().default(false).describe('true: only say what would be read; no job, no search'),
     strict: z
       .boolean()

@@ -31,7 +31,7 @@ export const createPlaylistTool = defineTool({
   name: 'create_playlist',
   title: 'Create playlist',
   description:
-    'Create a new, empty, fresh playlist called so: make, set up or start one with a name, for later. With songs: create_playlist_from_tracks.',
+    'Create a new, empty, fresh playlist with this name: make, set up or start one with a name, for later. With songs: create_playlist_from_tracks.',
   kind: 'write',
   input: z.object({
     name: PlaylistName,

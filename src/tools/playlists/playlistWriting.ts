@@ -36,7 +36,7 @@ export interface Report {
   rollback?: { attempted: boolean; succeeded: boolean };
 }
 
-/** Of a call's 45 s: when a write that is not over goes on without its caller, so that the answer still comes in time. */
+/** Of a call's 45 s: when a write that is not over continues without its caller, so that the answer still comes in time. */
 const WAIT_MS = 38_000;
 
 /** A tool's write, for as long as its caller can wait. Time that the call has used before is taken off. */
@@ -53,7 +53,7 @@ export function writeFor(
 }
 
 /**
- * The report of a write that is over; one that goes on becomes a job.
+ * The report of a write that is over; one that continues becomes a job.
  * @throws RelayError the cause if nothing was written, `PARTIAL_WRITE` or `DEADLINE_EXCEEDED` with the report otherwise
  */
 export async function reportOrThrow(
@@ -160,9 +160,13 @@ function whenOf({ retryAfterSeconds }: RelayError): string {
 }
 
 function stoppedError(changeId: string): RelayError {
-  return new RelayError('SHUTTING_DOWN', 'The server is stopping. The write goes on after the next start.', {
-    details: { change_id: changeId },
-  });
+  return new RelayError(
+    'SHUTTING_DOWN',
+    'The server is stopping. The write continues after the next start.',
+    {
+      details: { change_id: changeId },
+    },
+  );
 }
 
 async function handedOver(

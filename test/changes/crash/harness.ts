@@ -230,7 +230,7 @@ async function found({ victim, known }: Stage, { asked, playlist }: Scene): Prom
       job.total_items === asked.items.length &&
       (playlist === null || job.playlist_id === playlist.id),
   );
-  // A tool's write that was cut short goes on as a job that may look the same.
+  // A tool's write that was cut short continues as a job that may look the same.
   for (const { job_id } of alike) {
     const items = (await victim.call('get_job_status', { job_id, limit: 100 }))?.items as
       | ItemRecord[]

@@ -24,7 +24,7 @@ const NONE: Lags = { lists: 0, snapshots: 0, totals: 0, created: 0 };
 export interface LagControl {
   /** What is not named has no lag. */
   set(lags: Partial<Lags>): void;
-  /** Notes how things are now. Whoever changes the accounts by hand calls it first. */
+  /** Notes how things are now. Anyone who changes the accounts by hand calls it first. */
   remember(): void;
   /** Lists show the track `uri` as the track `shown`, as relinking does. */
   relink(uri: string, shown: string): void;

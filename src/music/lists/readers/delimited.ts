@@ -85,7 +85,7 @@ function rowOf(
   return { line, raw, fields: fieldsOf(table.plan, values.map(withoutGuard)) };
 }
 
-/** The apostrophe that keeps a spreadsheet from taking a name for a formula (CWE-1236); see `writers/csv.ts`. */
+/** The apostrophe that keeps a spreadsheet from taking a name for a formula (CWE-1236); see `writeList.ts`. */
 function withoutGuard(value: string): string {
   return value.replace(/^'(?='*[=+\-@])/u, '');
 }

@@ -5,7 +5,7 @@ import type { Reader } from './reader.ts';
 /** `# ` and `//`; "#1 Artist" is a number and "#Title" a title. */
 const COMMENT = /^(?:#(?:[\s#]|$)|\/\/)/u;
 const NO_WORDS = /^[\s\-=_*~#.+–—]*$/u;
-/** The first words of a list that `writers/txt.ts` wrote. */
+/** The first words of a list that `writeList.ts` wrote. */
 const NAME = /^#\s*playlist:\s*(.+)$/iu;
 
 /** One song a line. Everything else has been tried when this is. */

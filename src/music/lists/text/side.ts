@@ -41,7 +41,7 @@ export function decideSide(lines: readonly (readonly string[])[], known: Readonl
     .filter(({ lean }) => lean !== 0 && lean < 0 === balance < 0)
     .sort((a, b) => Math.abs(b.lean) - Math.abs(a.lean));
   if (!strongest || balance === 0) {
-    return { side: 'left', because: 'nothing says otherwise, and most lists have it so', certain: false };
+    return { side: 'left', because: 'no other evidence; most lists put it there', certain: false };
   }
   return {
     side,

@@ -38,8 +38,8 @@ export function summary(app: App): Child {
 function titleOf({ account }: OwnerState, bad: number, warnings: number): readonly [string, string] {
   if (account.reauthorizationRequired) return ['bad', 'Spotify has ended the login'];
   if (!account.connected) return ['bad', 'No Spotify account is connected'];
-  if (bad > 0) return ['bad', `${count(bad, 'thing')} ${bad === 1 ? 'needs' : 'need'} you`];
-  if (warnings > 0) return ['warning', `Running, ${count(warnings, 'thing')} to look at`];
+  if (bad > 0) return ['bad', `${count(bad, 'problem')} ${bad === 1 ? 'needs' : 'need'} attention`];
+  if (warnings > 0) return ['warning', `Running, ${count(warnings, 'warning')}`];
   return ['ok', 'Everything is running'];
 }
 
@@ -119,7 +119,7 @@ export function playingCard(app: App): Child {
     return card(
       'playing',
       'Playing',
-      soft('Nothing has asked Spotify yet. Looking costs one request.'),
+      soft('Nothing has been read from Spotify yet. This takes one request.'),
       h('div', { class: 'row' }, look),
     );
   }
@@ -177,7 +177,7 @@ export function limitsCard({ state }: App): Child {
         'p',
         { class: 'notice', key: scope },
         h('strong', null, `${scope} is blocked`),
-        ` until ${timeOf(until)} (${fromNow(until)})${reason === null ? '' : `: ${wordsOfReason(reason)}`}. Everything else goes on.`,
+        ` until ${timeOf(until)} (${fromNow(until)})${reason === null ? '' : `: ${wordsOfReason(reason)}`}. Other requests continue.`,
       ),
     ),
     total === 0

@@ -145,5 +145,5 @@ function previewWords({ rows, removed, requests, notes }: UndoAnswer): string[] 
 }
 
 function doneWords(answer: UndoAnswer): string {
-  return answer.job_id === undefined ? 'Undone.' : 'Undoing goes on as a job.';
+  return answer.job_id === undefined ? 'Undone.' : 'Undoing continues as a job.';
 }

@@ -160,11 +160,7 @@ export function createImporter(app: App): Importer {
         'p',
         null,
         h('input', { id: 'import-once', type: 'checkbox', checked: true }),
-        h(
-          'label',
-          { for: 'import-once', class: 'inline' },
-          ' Leave out what is there already or comes twice',
-        ),
+        h('label', { for: 'import-once', class: 'inline' }, ' Skip duplicates and songs already there'),
       ),
       h(
         'div',

@@ -58,7 +58,7 @@ function jobRow(app: App, job: PageJob): Child {
 
 const WORKING: ReadonlySet<string> = new Set(['pending', 'resolving', 'committing']);
 
-/** Whether something goes on without being asked, so that the page looks again soon. */
+/** Whether something continues without being asked, so that the page looks again soon. */
 export function isMoving({ status }: PageJob): boolean {
   return WORKING.has(status);
 }
@@ -101,7 +101,7 @@ function countsOf(job: PageJob): string {
 
 function waitOf({ reason, runAfter }: PageJob): string {
   const why = reason === null ? '' : `: ${wordsOfReason(reason)}`;
-  return runAfter === null ? `It waits${why}.` : `It goes on by itself ${fromNow(runAfter)}${why}.`;
+  return runAfter === null ? `It waits${why}.` : `It continues by itself ${fromNow(runAfter)}${why}.`;
 }
 
 function actionsOf(app: App, job: PageJob): Child[] {

@@ -1,6 +1,6 @@
 /**
  * The owner's page. It proves the owner, then reads the state every few seconds while somebody can see it: nothing of that
- * costs Spotify a request. When the server is away it waits for it, and goes on by itself.
+ * costs Spotify a request. When the server is away it waits for it, and continues by itself.
  */
 import type { OwnerState } from '../../../domain/ownerPage.ts';
 import { type App, button, type Doing, problemOf } from './app.ts';
@@ -140,7 +140,7 @@ export function ownerPage(root: HTMLElement): void {
     }
     const part = document.activeElement?.closest('section')?.id;
     draw(root, ...signedIn());
-    // What had the focus has gone: who uses the keyboard goes on from there.
+    // What had the focus has gone: who uses the keyboard continues from there.
     if (part !== undefined && document.activeElement === document.body) {
       document.getElementById(`${part}-title`)?.focus({ preventScroll: true });
     }
@@ -242,7 +242,7 @@ function awayPart(isAway: boolean): Child {
     h(
       'p',
       { class: 'notice', key: 'away', role: 'status' },
-      'relay does not answer. This page goes on by itself as soon as it does: ',
+      'relay does not answer. This page reconnects by itself: ',
       h('code', null, 'relay serve'),
       ' starts it.',
     )

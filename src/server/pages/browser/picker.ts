@@ -271,7 +271,7 @@ export function createPicker(app: () => App): Picker {
     return [
       h('p', { class: 'big', 'aria-live': 'polite' }, name(short(item.input))),
       shown.length === 0
-        ? h('p', { class: 'soft' }, 'Nothing came near. Search for it, or skip it.')
+        ? h('p', { class: 'soft' }, 'No close match. Search for it, or skip it.')
         : h(
             'ol',
             { class: 'candidates', key: `${item.position} ${found === null}` },

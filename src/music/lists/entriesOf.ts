@@ -5,7 +5,7 @@ import type { ArtistSide, ListEntry, NotSong, Row } from './list.ts';
 import { type Ref, takeAddresses, takeIsrc } from './refs.ts';
 import { type SplitText, splitTexts } from './text/songs.ts';
 
-export interface Settled {
+export interface Entries {
   /** In the order of the rows. */
   results: (ListEntry | NotSong)[];
   side?: ArtistSide;
@@ -23,7 +23,7 @@ interface Open {
   hadLink: boolean;
 }
 
-export function settle(rows: readonly Row[], side?: 'left' | 'right'): Settled {
+export function entriesOf(rows: readonly Row[], side?: 'left' | 'right'): Entries {
   const opened = rows.map((row) => (isOpen(row) ? open(row) : null));
   const texts = opened.flatMap((one) => (one && one.text !== '' && one.text.length <= MAX_LINE ? [one] : []));
   const { songs, side: decided } = splitTexts(
@@ -33,7 +33,7 @@ export function settle(rows: readonly Row[], side?: 'left' | 'right'): Settled {
   const songOf = new Map(texts.map((one, at) => [one, songs[at] ?? null]));
   const results = rows.flatMap((row, at) => {
     const one = opened[at];
-    if (one) return settleOpen(one, songOf.get(one) ?? null);
+    if (one) return entriesOfOpen(one, songOf.get(one) ?? null);
     return row.why === undefined ? entryOf(row, row.fields ?? {}) : notSong(row, row.why);
   });
   return { results, ...(decided && { side: decided }) };
@@ -65,7 +65,7 @@ function open(row: Row): Open {
   return { row, refs, text: plain, hadLink, ...(isrc !== undefined && { isrc }) };
 }
 
-function settleOpen({ row, refs, isrc, text, hadLink }: Open, song: SplitText): (ListEntry | NotSong)[] {
+function entriesOfOpen({ row, refs, isrc, text, hadLink }: Open, song: SplitText): (ListEntry | NotSong)[] {
   if (song && 'heading' in song && refs.length === 0 && !row.fields?.uri) return [notSong(row, 'heading')];
   const uris = refs.flatMap(({ uri }) => uri ?? []);
   // A line of nothing but addresses.
