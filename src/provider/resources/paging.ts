@@ -50,19 +50,29 @@ export async function readPage<T>(
   };
 }
 
+export interface AllRows<T> {
+  items: T[];
+  total: number;
+  truncated: boolean;
+  /** All pages told the same total. */
+  steady: boolean;
+}
+
 /**
  * Every row up to `cap`, in order: the first page tells the total, the others are read several at a time, each a full page.
+ * @param known the first page, where another request has brought it
  */
 export async function readAll<T>(
   readWindow: (window: PageRequest) => Promise<Page<T>>,
   pageSize: number,
   cap: number,
   call: Call,
-): Promise<{ items: T[]; total: number; truncated: boolean }> {
-  const first = await readWindow({ limit: Math.min(pageSize, cap), offset: 0 });
+  known: Pick<Page<T>, 'items' | 'total'> | null = null,
+): Promise<AllRows<T>> {
+  const first = known ?? (await readWindow({ limit: Math.min(pageSize, cap), offset: 0 }));
   const end = Math.min(first.total, cap);
   const windows: PageRequest[] = [];
-  for (let offset = pageSize; offset < end; offset += pageSize) {
+  for (let offset = known?.items.length ?? pageSize; offset < end; offset += pageSize) {
     windows.push({ limit: Math.min(pageSize, end - offset), offset });
   }
   if (windows.length > 0) call.progress(1, windows.length + 1);
@@ -71,7 +81,12 @@ export async function readAll<T>(
     const page = await readWindow(window);
     done += 1;
     call.progress(done, windows.length + 1);
-    return page.items;
+    return page;
   });
-  return { items: [first.items, ...rest].flat(), total: first.total, truncated: first.total > cap };
+  return {
+    items: [first, ...rest].flatMap(({ items }) => items),
+    total: first.total,
+    truncated: first.total > cap,
+    steady: rest.every(({ total }) => total === first.total),
+  };
 }

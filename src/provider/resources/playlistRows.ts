@@ -7,8 +7,8 @@ import type { Clock } from '../../base/clock.ts';
 import { mayBeRows, uriOf } from '../../domain/rows.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
-import { readAll } from './paging.ts';
-import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from './playlists.ts';
+import { type PageRequest, readAll } from './paging.ts';
+import { getPlaylistBegin, getPlaylistItems, PLAYLIST_PAGE } from './playlists.ts';
 
 const REUSE_MS = 60_000;
 /** Playlists whose rows are cached; each may hold ten thousand. */
@@ -73,10 +73,17 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     kept.delete(playlistId);
   }
 
+  /** True if relay has written to it within the last minute: what describes a playlist lags longer than its rows. */
+  function isRecent(playlistId: string): boolean {
+    const last = own.get(playlistId);
+    return last !== undefined && clock.monotonic() - last.at <= REMEMBER_MS;
+  }
+
+  const pageOf = (playlistId: string, call: Call) => (window: PageRequest) =>
+    getPlaylistItems(api, playlistId, window, call);
+
   async function readFresh(playlistId: string, call: Call): Promise<Item[]> {
-    const page = (window: { limit: number; offset: number }) =>
-      getPlaylistItems(api, playlistId, window, call);
-    return (await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call)).items;
+    return (await readAll(pageOf(playlistId, call), PLAYLIST_PAGE, ALL_ROWS, call)).items;
   }
 
   async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
@@ -104,8 +111,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       if (last && clock.monotonic() - last.at <= LAG_MS) await readSettled(playlistId, call);
     },
     known(playlistId) {
-      const last = own.get(playlistId);
-      return last && clock.monotonic() - last.at <= REMEMBER_MS ? last.rows : null;
+      return isRecent(playlistId) ? (own.get(playlistId)?.rows ?? null) : null;
     },
     wrote(playlistId, left) {
       const now = clock.monotonic();
@@ -113,14 +119,18 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       own.set(playlistId, { ...left, at: now });
     },
     async read(playlistId, call) {
-      const playlist = await getPlaylist(api, playlistId, call);
+      const writesBefore = writes;
+      const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
       const known = kept.get(playlistId);
       const usable =
         known && known.snapshotId === playlist.snapshot_id && clock.monotonic() - known.at < REUSE_MS;
       if (usable) return { playlist, items: known.items };
-      const writesBefore = writes;
-      const items = await readFresh(playlistId, call);
+      const page = pageOf(playlistId, call);
+      const begin = isRecent(playlistId) ? null : first;
+      const { items, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, begin);
       kept.delete(playlistId);
+      // The first rows are not of the same moment as the others.
+      if (begin && !steady) return { playlist, items: await readFresh(playlistId, call) };
       if (playlist.snapshot_id !== null && writes === writesBefore) {
         kept.set(playlistId, { snapshotId: playlist.snapshot_id, items, at: clock.monotonic() });
         for (const oldest of kept.keys()) if (kept.size > KEPT_PLAYLISTS) kept.delete(oldest);

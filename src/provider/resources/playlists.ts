@@ -3,7 +3,7 @@ import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { type PageRequest, readAll, readPage } from './paging.ts';
-import { parseItem, parsePlaylist } from './parse.ts';
+import { asObject, numberOf, parseItem, parsePlaylist } from './parse.ts';
 
 /** The provider's largest page of playlists and of playlist items. */
 export const PLAYLIST_PAGE = 50;
@@ -52,6 +52,15 @@ export function getAllMyPlaylists(
 }
 
 export async function getPlaylist(api: ProviderApi, id: string, call: Call): Promise<Playlist> {
+  return (await getPlaylistBegin(api, id, call)).playlist;
+}
+
+/** A playlist and its first rows, which come with it; null where Spotify does not send them. */
+export async function getPlaylistBegin(
+  api: ProviderApi,
+  id: string,
+  call: Call,
+): Promise<{ playlist: Playlist; first: Pick<Page<Item>, 'items' | 'total'> | null }> {
   const template = '/playlists/{id}';
   const request: ProviderRequest = {
     method: 'GET',
@@ -60,9 +69,23 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
     scope: 'playlists.read',
     query: { additional_types: 'track,episode' },
   };
-  const playlist = remembered(api, parsePlaylist((await api.send(request, call)).body));
+  const { body } = await api.send(request, call);
+  const playlist = remembered(api, parsePlaylist(body));
   if (!playlist) throw invalidResponse(request, 'no playlist in it');
-  return playlist;
+  const { total_items: total } = playlist;
+  const rows = rowsIn(body);
+  return { playlist, first: rows && total !== null ? { items: rows.map(parseItem), total } : null };
+}
+
+/** The rows of the page in a playlist; null unless they are its first ones, without a gap. */
+function rowsIn(body: unknown): unknown[] | null {
+  const raw = asObject(body);
+  const paging = asObject(raw?.items) ?? asObject(raw?.tracks);
+  const rows = paging?.items;
+  if (!Array.isArray(rows) || (numberOf(paging?.offset) ?? 0) !== 0) return null;
+  const total = numberOf(paging?.total) ?? 0;
+  const isWhole = rows.length >= Math.min(total, Math.max(1, numberOf(paging?.limit) ?? 1));
+  return isWhole ? rows : null;
 }
 
 /** A page of rows. Unavailable rows are kept with `item: null`. */
