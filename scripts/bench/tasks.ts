@@ -3,8 +3,9 @@
  * requests take one after another.
  *
  * The fewest is what nothing safe can do without. A playlist is read in pages of 50, the first of which comes with its name
- * and version; one that was read within the minute is asked for its version. A change adds its writes, and an undo one look
- * before them (has anyone changed the playlist since?) and one after them (is everything back?).
+ * and version; one that was read within the minute is asked for its version. Before a change it is asked for one page of its
+ * rows as well, since the version lags by half a minute. A change adds its writes, and an undo one look before them (has
+ * anyone changed the playlist since?) and one after them (is everything back?).
  */
 import { type Relay, withRelay } from '../../test/support/world.ts';
 
@@ -92,7 +93,7 @@ async function deduplications(
   await undo('undo of it', done, 1 + 1 + 1);
   const second = { playlist_id: apart };
   await ask('show 10 that are not side by side', dedupe, { ...second, dry_run: true }, rows / PAGE);
-  const gone = await ask('take them out within a minute', dedupe, second, 1 + 1 + 10);
+  const gone = await ask('take them out within a minute', dedupe, second, 2 + 1 + 10);
   await undo('undo of it', gone, 1 + 1 + 1);
 }
 

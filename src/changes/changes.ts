@@ -254,6 +254,17 @@ export function createChanges(context: ChangeContext): Changes {
     return entry.done;
   }
 
+  /** Rows that were read before a write, or while it was under way, are not reused. */
+  async function driven({ seq, playlistId }: Change, steered: Control, carryOn = false): Promise<DriveEnd> {
+    if (playlistId !== null) rows.forget(playlistId);
+    try {
+      return await drive(context, seq, steered, carryOn);
+    } finally {
+      const written = getChangeBySeq(store, seq)?.playlistId ?? playlistId;
+      if (written !== null) rows.forget(written);
+    }
+  }
+
   function fresh(patient: boolean): Active {
     return {
       seq: null,
@@ -285,7 +296,7 @@ export function createChanges(context: ChangeContext): Changes {
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
         const change = await insert(request, prepared, entry);
-        const end = await drive(context, change.seq, control(entry, terms, true, signal, call));
+        const end = await driven(change, control(entry, terms, true, signal, call));
         return report(change.seq, end, entry);
       },
       waits,
@@ -360,12 +371,8 @@ export function createChanges(context: ChangeContext): Changes {
       const result = await launch(entry, turnOf(change, change.id), async () => {
         const present = reread(store, seq);
         if (isChangeEnded(present.state)) return report(seq, endOf(present), entry);
-        const end = await drive(
-          context,
-          seq,
-          control(entry, options, false, options.signal),
-          options.carryOn,
-        );
+        const steered = control(entry, options, false, options.signal);
+        const end = await driven(present, steered, options.carryOn);
         return report(seq, end, entry);
       });
       if (!result) throw new Error('A change that exists has something to do.');

@@ -79,7 +79,7 @@ export function removeRows({ rows }: Reading, playlistId: string, uris: readonly
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      const former = (await rows.readSettled(playlistId, call)).map(uriOf);
+      const former = (await rows.readForChange(playlistId, call)).map(uriOf);
       const ops = chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({
         op: 'remove' as const,
         uris: part,
@@ -120,7 +120,7 @@ export function replaceRows({ rows }: Reading, playlistId: string, uris: readonl
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      const former = restorableUris(await rows.readSettled(playlistId, call));
+      const former = restorableUris(await rows.readForChange(playlistId, call));
       return { former: { rows: former }, ops: replaceOps(uris) };
     },
   };

@@ -198,7 +198,7 @@ async function presentRows(
   }
   if (expected === null) {
     await waitForList(context, change, call);
-    return (await rows.readSettled(id, call)).map(uriOf);
+    return (await rows.readForChange(id, call)).map(uriOf);
   }
   let present = (await rows.readSettled(id, call)).map(uriOf);
   const isRecent = context.clock.now() - change.updatedAt < USUAL_LAG_MS;

@@ -51,7 +51,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
 /** All rows of the target, where items that it holds are left out. */
 async function heldUris({ rows }: JobContext, job: Job, call: Call): Promise<string[] | null> {
   if (!job.payload.skip_existing || job.type !== 'add_to_playlist') return null;
-  return (await rows.readSettled(job.targetId ?? '', call)).map(uriOf);
+  return (await rows.readForChange(job.targetId ?? '', call)).map(uriOf);
 }
 
 function requireCommitting({ store }: JobContext, job: Job): void {

@@ -305,6 +305,48 @@ test('deduplicate_playlist keeps first occurrences, the order, and when the othe
   });
 });
 
+/** A list of 400 tracks that holds ten of them twice. */
+function withDuplicates(relay: Relay): { playlist: DemoPlaylist; unique: string[] } {
+  const playlist = named(relay, 'Empty Shelf');
+  const unique = tracks(relay, 400);
+  fill(playlist, [...unique, ...unique.slice(200, 210)]);
+  return { playlist, unique };
+}
+
+test('duplicates that were shown are removed without reading the list again', async () => {
+  await withRelay(async (relay) => {
+    const { playlist, unique } = withDuplicates(relay);
+    await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
+    assert.deepEqual(count(relay), { GET: 9 });
+    relay.provider.clearRequests();
+    await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
+    // Its version, and a page of the list.
+    assert.deepEqual(count(relay), { GET: 2, DELETE: 1, POST: 1 });
+    assert.deepEqual(urisOf(playlist), unique);
+  });
+});
+
+const EDITS: Array<[string, (rows: string[], other: string) => string[]]> = [
+  ['adds a song', (rows, other) => [...rows, other]],
+  ['removes a song', (rows) => rows.toSpliced(300, 1)],
+  ['moves the first song', ([first = '', ...rows]) => rows.toSpliced(20, 0, first)],
+];
+
+for (const [what, edit] of EDITS) {
+  test(`duplicates that were shown are read again when someone ${what} meanwhile, even under the old version`, async () => {
+    await withRelay(async (relay) => {
+      const { playlist } = withDuplicates(relay);
+      await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
+      relay.provider.lag.set({ snapshots: 30_000 });
+      const rows = edit(urisOf(playlist), at(tracks(relay, 401), 400));
+      relay.provider.editPlaylist(playlist.id, rows);
+      const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
+      assert.equal(answer.original_count, rows.length);
+      assert.deepEqual(urisOf(playlist), [...new Set(rows)]);
+    });
+  });
+}
+
 test('deduplicate_playlist without duplicates writes nothing', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');

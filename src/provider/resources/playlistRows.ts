@@ -4,7 +4,7 @@
  */
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
-import { mayBeRows, uriOf } from '../../domain/rows.ts';
+import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
 import { type PageRequest, readAll } from './paging.ts';
@@ -26,15 +26,22 @@ export interface PlaylistRows {
    * someone else may have changed it after that.
    */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
+  /**
+   * The same for a change that is being planned: rows read within the last minute are reused where both the version and
+   * a fresh page of the list say that they are still there.
+   */
+  readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /** Waits until the list has caught up with what relay itself wrote last. */
   settle(playlistId: string, call: Call): Promise<void>;
   /** The rows that a write of relay within the last minute has left; null where they are not known. */
   known(playlistId: string): readonly string[] | null;
   /** Tells what a write of relay has left: all rows, or the last ones, as far as they are known. */
   wrote(playlistId: string, left: { rows: readonly string[] | null; tail: readonly string[] | null }): void;
+  /** Drops a playlist from the cache: called before the first and after the last request of a write. */
+  forget(playlistId: string): void;
   /**
-   * Runs a write after earlier ones to the same playlist have ended, and drops the playlist from the cache. `signal` ends
-   * the wait for its turn, not the work: a job may be writing for a minute.
+   * Runs a write after earlier ones to the same playlist have ended. `signal` ends the wait for its turn, not the work: a
+   * job may be writing for a minute.
    */
   exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
@@ -44,12 +51,21 @@ export const LAG_MS = 6_000;
 /** What lists take at most on most days. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
+/** Requests that tell whether rows are still there. */
+const ASKING = 2;
 /** How long relay's own last write to a playlist is remembered. */
 const REMEMBER_MS = 60_000;
 
 interface OwnWrite {
   rows: readonly string[] | null;
   tail: readonly string[] | null;
+  /** Monotonic milliseconds. */
+  at: number;
+}
+
+interface KeptRows {
+  snapshotId: string;
+  items: Item[];
   /** Monotonic milliseconds. */
   at: number;
 }
@@ -62,21 +78,29 @@ function shows(uris: readonly string[], { rows, tail }: OwnWrite): boolean {
 }
 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
-  const kept = new Map<string, { snapshotId: string; items: Item[]; at: number }>();
+  const kept = new Map<string, KeptRows>();
   const writing = new Map<string, Promise<unknown>>();
   const own = new Map<string, OwnWrite>();
+  /** When relay last wrote to a playlist, or began to; monotonic milliseconds. */
+  const touched = new Map<string, number>();
   /** Writes begun and ended so far: rows read while this changed may predate the write. */
   let writes = 0;
 
   function forget(playlistId: string): void {
+    const now = clock.monotonic();
     writes += 1;
     kept.delete(playlistId);
+    for (const [id, at] of touched) if (now - at > REMEMBER_MS) touched.delete(id);
+    touched.set(playlistId, now);
   }
 
-  /** True if relay has written to it within the last minute: what describes a playlist lags longer than its rows. */
-  function isRecent(playlistId: string): boolean {
-    const last = own.get(playlistId);
-    return last !== undefined && clock.monotonic() - last.at <= REMEMBER_MS;
+  function touchedAt(playlistId: string): number {
+    return touched.get(playlistId) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  function keptRows(playlistId: string): KeptRows | null {
+    const known = kept.get(playlistId);
+    return known && clock.monotonic() - known.at < REUSE_MS ? known : null;
   }
 
   const pageOf = (playlistId: string, call: Call) => (window: PageRequest) =>
@@ -103,15 +127,40 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
+  /** The version may be an older one for half a minute after another person's change, the list for a second. */
+  async function isUnchanged(
+    playlistId: string,
+    { snapshotId, items }: KeptRows,
+    call: Call,
+  ): Promise<boolean> {
+    const [{ playlist }, page] = await Promise.all([
+      getPlaylistBegin(api, playlistId, call),
+      pageOf(playlistId, call)({ limit: PLAYLIST_PAGE, offset: 0 }),
+    ]);
+    const begin = items.slice(0, page.items.length).map(uriOf);
+    const isSame = page.total === items.length && sameRows(page.items.map(uriOf), begin);
+    return isSame && playlist.snapshot_id === snapshotId;
+  }
+
   return {
     readFresh,
     readSettled,
+    async readForChange(playlistId, call) {
+      const known = keptRows(playlistId);
+      const isWorthAsking =
+        known && known.items.length > ASKING * PLAYLIST_PAGE && known.at - touchedAt(playlistId) > LAG_MS;
+      return isWorthAsking && (await isUnchanged(playlistId, known, call))
+        ? known.items
+        : readSettled(playlistId, call);
+    },
+    forget,
     async settle(playlistId, call) {
       const last = own.get(playlistId);
       if (last && clock.monotonic() - last.at <= LAG_MS) await readSettled(playlistId, call);
     },
     known(playlistId) {
-      return isRecent(playlistId) ? (own.get(playlistId)?.rows ?? null) : null;
+      const last = own.get(playlistId);
+      return last && clock.monotonic() - last.at <= REMEMBER_MS ? last.rows : null;
     },
     wrote(playlistId, left) {
       const now = clock.monotonic();
@@ -121,12 +170,11 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     async read(playlistId, call) {
       const writesBefore = writes;
       const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
-      const known = kept.get(playlistId);
-      const usable =
-        known && known.snapshotId === playlist.snapshot_id && clock.monotonic() - known.at < REUSE_MS;
-      if (usable) return { playlist, items: known.items };
+      const known = keptRows(playlistId);
+      if (known && known.snapshotId === playlist.snapshot_id) return { playlist, items: known.items };
       const page = pageOf(playlistId, call);
-      const begin = isRecent(playlistId) ? null : first;
+      // What describes a playlist lags longer than its rows.
+      const begin = clock.monotonic() - touchedAt(playlistId) <= REMEMBER_MS ? null : first;
       const { items, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, begin);
       kept.delete(playlistId);
       // The first rows are not of the same moment as the others.
@@ -143,11 +191,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const begin = () => {
         signal?.throwIfAborted();
         begun = true;
-        forget(playlistId);
         return work();
       };
       const mine = before.then(begin, begin).finally(() => {
-        forget(playlistId);
         if (writing.get(playlistId) === settled) writing.delete(playlistId);
       });
       const settled = mine.catch(() => {});

@@ -73,7 +73,7 @@ async function markExisting(
 ): Promise<ResolvedEntry[] | Stop> {
   try {
     const items = await withinTime(clock, timeLeft(begun, clock), call.signal, (signal) =>
-      rows.readSettled(id, { signal, progress() {} }),
+      rows.readForChange(id, { signal, progress() {} }),
     );
     const held = new Set(items.map((item) => item.item?.uri));
     return entries.map((entry) =>

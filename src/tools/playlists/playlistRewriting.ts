@@ -63,11 +63,14 @@ export const deduplicatePlaylistTool = defineTool({
   async handle(services, { playlist_id: { id }, dry_run }, call) {
     let items: Item[] = [];
     const read = async () => {
-      items = await services.rows.readSettled(id, call);
+      items = await services.rows.readForChange(id, call);
       return restorableUris(items);
     };
     if (dry_run) {
-      const requests = requestsLeft(deduplicateOps(await read()));
+      // With its version, so that the removal need not read it again.
+      await services.rows.settle(id, call);
+      items = (await services.rows.read(id, call)).items;
+      const requests = requestsLeft(deduplicateOps(restorableUris(items)));
       const removed = removedRows(items);
       return { ...emptyReport(id, removed.length, requests), ...countsOf(items, removed), removed, dry_run };
     }
