@@ -65,6 +65,7 @@ export async function drive(
     patientWaits: 0,
     cause: change.leg === 'back' ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
+    answered: control.isNew,
   };
   try {
     return await carryOut(run, carryOn);
@@ -146,6 +147,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   const { error } = settled;
   if (!outcomeUnknown(error)) return afterRefusal(run, step, error);
   if (!writesRows(step.op) && step.op.op !== 'create') return afterLostIdempotent(run, error);
+  run.answered = false;
   enter(run, 'outcome_unknown', { error: errorFacts(error) });
   return afterDoubt(run, await findOut(run, step), error);
 }

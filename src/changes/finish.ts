@@ -41,6 +41,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const { clock } = context;
   const playlistId = change.playlistId ?? '';
   if (leg.rows === null && leg.total === null) return 'as_wanted';
+  if (await isAtVersionLeft(run)) return 'as_wanted';
   // Read too early, a list shows what was there before a write that landed late.
   const early = run.lastWriteAt + USUAL_LAG_MS - clock.monotonic();
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
@@ -55,6 +56,25 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const present = (await context.rows.readFresh(playlistId, call)).map(uriOf);
   const base = leg.rows ?? present.slice(0, leg.total ?? 0);
   return removeDoubled(run, present, rowsAfter(base, leg.ops));
+}
+
+/** How often the version is asked for before all rows are read: it may lag as long as they do. */
+const VERSION_LOOKS = 2;
+
+/**
+ * Where every answer came, the version that the last one named tells without reading all rows whether they are as they
+ * should be. The number of rows and the first of them, which come with it, show what others wrote in between.
+ */
+async function isAtVersionLeft({ context, change, leg, call, answered }: Run): Promise<boolean> {
+  const { snapshotId, playlistId, leg: way, uncertain } = change;
+  if (!answered || uncertain || way === 'back' || leg.rows === null) return false;
+  if (snapshotId === null || playlistId === null) return false;
+  const goal = rowsAfter(leg.rows, leg.ops);
+  for (let looks = 1; ; looks++) {
+    if (await context.rows.isAt(playlistId, { snapshotId, rows: goal }, call)) return true;
+    if (looks === VERSION_LOOKS) return false;
+    await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
+  }
 }
 
 /** A request that had proved absent took effect after all, so its rows are there twice: they are taken out again. */

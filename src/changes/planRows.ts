@@ -15,7 +15,7 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
   if (sameRows(present, wanted)) return [];
   const move = singleMove(present, wanted);
   if (move) return [move];
-  const inPlace = removeAndInsert(present, wanted);
+  const inPlace = insertOnly(present, wanted) ?? removeAndInsert(present, wanted);
   const rewritten = rewrite(wanted);
   if (!inPlace || !rewritten) return inPlace ?? rewritten;
   const requests = requestsLeft(inPlace);
@@ -78,6 +78,18 @@ function isTurned(
   return true;
 }
 
+/** Where all rows stay and keep their order, only the others are written: also a track that the list holds already. */
+function insertOnly(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
+  let next = 0;
+  const isMissing = wanted.map((uri) => {
+    if (uri !== present[next]) return true;
+    next += 1;
+    return false;
+  });
+  const missing = wanted.filter((_, index) => isMissing[index]);
+  return next === present.length && missing.every(isWritable) ? inserts(wanted, isMissing) : null;
+}
+
 /** Takes out whole URIs (the provider removes every occurrence), and puts back those that belong there. */
 function removeAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   const out = differingCounts(present, wanted);
@@ -93,7 +105,8 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
   const removed = [...out].filter((uri) => held.has(uri));
   if (![...out].every(isWritable)) return null;
   const removes = chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove' as const, uris }));
-  return [...removes, ...inserts(wanted, out)];
+  const isMissing = wanted.map((uri) => out.has(uri));
+  return [...removes, ...inserts(wanted, isMissing)];
 }
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {
@@ -142,13 +155,13 @@ function longestIncreasing(values: readonly number[]): Set<number> {
 }
 
 /** From front to back, so that each position is right when its request is sent; at the end as an append. */
-function inserts(wanted: readonly string[], missing: ReadonlySet<string>): ChangeOp[] {
+function inserts(wanted: readonly string[], isMissing: readonly boolean[]): ChangeOp[] {
   // From here on all rows are missing.
   let tail = wanted.length;
-  while (tail > 0 && missing.has(wanted[tail - 1] ?? '')) tail--;
+  while (tail > 0 && isMissing[tail - 1]) tail--;
   const runs: Array<{ at: number; uris: string[] }> = [];
   wanted.forEach((uri, at) => {
-    if (!missing.has(uri)) return;
+    if (!isMissing[at]) return;
     const run = runs.at(-1);
     const isNext = run !== undefined && run.at + run.uris.length === at;
     if (isNext && (run.uris.length < ROWS_PER_REQUEST || run.at >= tail)) run.uris.push(uri);

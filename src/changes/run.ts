@@ -79,6 +79,8 @@ export interface Run {
   cause: RelayError | null;
   /** Of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
+  /** false: it is not a new change, or an answer was lost, so `snapshotId` may not be the version that it left. */
+  answered: boolean;
 }
 
 /** What a change carries out now. */
@@ -255,6 +257,7 @@ export async function takeLeg(
   const { context, change } = run;
   run.body = { ...run.body, leg };
   run.leg = leg;
+  run.answered = false;
   run.size = Number.POSITIVE_INFINITY;
   await context.store.durable(() => {
     putChangeBody(context.store, change.seq, run.body);

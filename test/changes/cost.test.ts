@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { named, tracks, urisOf } from '../jobs/support.ts';
+import { at } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, committed, ended, fill, withUnkind } from './support.ts';
+import {
+  assertDone,
+  assertRows,
+  change,
+  committed,
+  ended,
+  fill,
+  type Settled,
+  withExtras,
+  withUnkind,
+} from './support.ts';
 
 const reads = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'GET').length;
 
@@ -39,3 +51,72 @@ test('a look of an append costs two reads and one for each hundred rows of the t
     // Five lost answers; a tail of at most 500 rows; and what an append reads anyway.
     assert.ok(made <= 5 * (2 + 5) + 3, `${made} reads`);
   }));
+
+/** The requests that work takes, by method. */
+async function requestsOf(
+  { provider }: Relay,
+  work: () => Promise<unknown>,
+): Promise<Record<string, number>> {
+  provider.clearRequests();
+  await work();
+  const counts: Record<string, number> = {};
+  for (const { method } of provider.requests) counts[method] = (counts[method] ?? 0) + 1;
+  return counts;
+}
+
+/** A list of 400 tracks that held ten of them once more at its end, until they were taken out. */
+async function deduplicated(relay: Relay): Promise<{ playlist: DemoPlaylist; former: string[] }> {
+  const playlist = named(relay, 'Exactly Two Hundred');
+  const former = [...tracks(relay, 400), ...tracks(relay, 10, 100)];
+  fill(playlist, former);
+  assertDone(await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id }));
+  assert.equal(playlist.rows.length, 400);
+  return { playlist, former };
+}
+
+const undoLast = (relay: Relay, then: (end: Settled) => void = assertDone) =>
+  withExtras(relay, async ({ changes, undo }) => then(await undo(at(await changes(), 0))));
+
+test('the undo of duplicates takes a look, a request, and a look', () =>
+  withUnkind({}, async (relay) => {
+    const { playlist, former } = await deduplicated(relay);
+    assert.deepEqual(await requestsOf(relay, () => undoLast(relay)), { GET: 2, POST: 1 });
+    assertRows(playlist, former);
+  }));
+
+test('the undo of an addition reads the list once', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250, 5_000) };
+    assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    assert.deepEqual(await requestsOf(relay, () => undoLast(relay)), { GET: 9 + 1, DELETE: 3 });
+    assertRows(playlist, former);
+  }));
+
+test('the undo of duplicates reads all rows where the version lags', () =>
+  withUnkind({}, async (relay) => {
+    const { playlist, former } = await deduplicated(relay);
+    relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 30_000 });
+    relay.provider.clearRequests();
+    await undoLast(relay);
+    assertRows(playlist, former);
+    const pages = relay.provider.requests.filter(
+      ({ method, path }) => method === 'GET' && path.endsWith('/items'),
+    );
+    assert.ok(pages.length >= 9, `${pages.length} pages were read`);
+  }));
+
+for (const [what, edit] of [
+  ['removes a song', (rows: string[]) => rows.slice(1)],
+  ['puts another song first', ([_, ...rows]: string[], other: string) => [other, ...rows]],
+] as const) {
+  test(`an undo during which someone ${what} says so`, () =>
+    withUnkind({}, async (relay) => {
+      const { playlist } = await deduplicated(relay);
+      const other = at(tracks(relay, 1, 6_000), 0);
+      const fn = () => void relay.provider.editPlaylist(playlist.id, edit(urisOf(playlist), other));
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn });
+      await undoLast(relay, ({ error }) => assert.equal(error?.code, 'CONFLICT'));
+    }));
+}

@@ -31,6 +31,12 @@ export interface PlaylistRows {
    * a fresh page of the list say that they are still there.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
+  /** True if what describes the playlist shows this version, as many rows, and the same first ones. */
+  isAt(
+    playlistId: string,
+    left: { snapshotId: string; rows: readonly string[] },
+    call: Call,
+  ): Promise<boolean>;
   /** Waits until the list has caught up with what relay itself wrote last. */
   settle(playlistId: string, call: Call): Promise<void>;
   /** The rows that a write of relay within the last minute has left; null where they are not known. */
@@ -152,6 +158,11 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       return isWorthAsking && (await isUnchanged(playlistId, known, call))
         ? known.items
         : readSettled(playlistId, call);
+    },
+    async isAt(playlistId, { snapshotId, rows }, call) {
+      const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
+      if (!first || playlist.snapshot_id !== snapshotId || first.total !== rows.length) return false;
+      return mayBeRows(rows.slice(0, first.items.length), first.items.map(uriOf));
     },
     forget,
     async settle(playlistId, call) {
