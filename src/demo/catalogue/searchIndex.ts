@@ -56,8 +56,12 @@ export class SearchIndex<T> {
     const wanted = this.#wantedWords(query);
     const required = requiredWords(query);
     const scores = this.#scores(wanted, required);
-    const hits = [...scores].filter(([at]) => this.#passes(at, query));
-    const ranked = this.#rank(hits, wanted, required.length);
+    // The cheap condition first: few documents hold every required word.
+    const complete = [...scores].filter(([, score]) => score.required === required.length);
+    const ranked = this.#rank(
+      complete.filter(([at]) => this.#passes(at, query)),
+      wanted,
+    );
     return ranked.map(({ at }) => this.#document(at).value);
   }
 
@@ -133,11 +137,10 @@ export class SearchIndex<T> {
     return query.phrases.every(holds) && query.filters.every((filter) => passesFilter(document, filter));
   }
 
-  #rank(hits: readonly [number, Score][], wanted: readonly string[], required: number): Ranked[] {
-    const complete = hits.filter(([, score]) => score.required === required);
-    const most = maxWords(complete);
+  #rank(hits: readonly [number, Score][], wanted: readonly string[]): Ranked[] {
+    const most = maxWords(hits);
     const enough = Math.min(most, Math.ceil(wanted.length * ENOUGH_WORDS));
-    return complete
+    return hits
       .filter(([, score]) => score.words >= Math.max(enough, Math.min(1, wanted.length)))
       .map(([at, score]) => ({ at, points: this.#points(at, score, wanted) }))
       .sort((a, b) => b.points - a.points || a.at - b.at);
