@@ -40,6 +40,9 @@ export interface Deadline {
   late: unknown;
 }
 
+/** The reason of a timer that is no longer needed. Without one, each abort makes an error with a stack. */
+const OVER = new Error('The work has ended.');
+
 /** Runs `work` with a signal that aborts after `ms`, or as the caller's does. It is up to `work` to end then. */
 export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
@@ -54,6 +57,6 @@ export async function withDeadline<T>(
   try {
     return await work(signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal);
   } finally {
-    timer.abort();
+    timer.abort(OVER);
   }
 }

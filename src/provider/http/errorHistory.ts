@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
-import { recordApiError, resolveApiErrors } from '../../store/tables/apiErrors.ts';
+import { listApiErrors, recordApiError, resolveApiErrors } from '../../store/tables/apiErrors.ts';
 import { PROVIDER_NAME, type ProviderRequest } from '../api.ts';
 
 interface Failure {
@@ -18,7 +18,12 @@ export interface ErrorHistory {
   succeeded(request: ProviderRequest): void;
 }
 
+const MORE_THAN_KEPT = 1_000;
+
 export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
+  const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+  /** What has unresolved errors, so that a success need not ask the store. */
+  const open = new Set(listApiErrors(store, { unresolved_only: true, limit: MORE_THAN_KEPT }).map(nameOf));
   return {
     failed(request, { statusCode, reason, error }) {
       const entry = {
@@ -32,9 +37,13 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
         message: ownWords(statusCode, error),
       };
       recordApiError(store, entry, clock.now());
+      open.add(nameOf(entry));
     },
-    succeeded(request) {
-      resolveApiErrors(store, request.method, request.template, clock.now());
+    succeeded({ method, template }) {
+      const name = nameOf({ method, path: template });
+      if (!open.has(name)) return;
+      resolveApiErrors(store, method, template, clock.now());
+      open.delete(name);
     },
   };
 }

@@ -54,14 +54,14 @@ const MINUTES_PER_DAY = 24 * 60;
 /** Counts one request at `now` (Unix milliseconds) and drops what is older than a day. Saved soon. */
 export function countRequest(store: Store, scope: string, now: number): void {
   const minute = Math.floor(now / MINUTE_MS);
-  store.transaction(() => {
-    store.run(
-      `insert into request_counts (minute, scope, count) values (?, ?, 1)
-       on conflict (minute, scope) do update set count = count + 1`,
-      [minute, scope],
-    );
+  const counted = store.get<{ count: number }>(
+    `insert into request_counts (minute, scope, count) values (?, ?, 1)
+     on conflict (minute, scope) do update set count = count + 1 returning count`,
+    [minute, scope],
+  );
+  if (counted?.count === 1) {
     store.run('delete from request_counts where minute <= ?', [minute - MINUTES_PER_DAY]);
-  });
+  }
   store.saveSoon();
 }
 
