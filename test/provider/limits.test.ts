@@ -5,7 +5,7 @@ import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts
 import { temporaryHome, testStore } from '../store/support.ts';
 import { manualClock } from '../support/clock.ts';
 import { owner } from '../support/shapes.ts';
-import { until, withClock } from '../support/waiting.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
@@ -142,6 +142,54 @@ test('pages that meet one short limit together wait once, and no page is lost', 
     assert.equal(provider.requests.length, 50 + 5);
     // Nothing was sent while all waited: what came after came when the wait was over.
     assert.deepEqual([...new Set(provider.requests.slice(before).map(({ at }) => at))], [clock.now()]);
+  });
+});
+
+test('after a limit one request goes first, and the others once it was not refused', async () => {
+  await withClock(async (relay, clock) => {
+    const { provider } = relay;
+    const path = /\/items$/;
+    provider.faults.add({ path, skip: 4, times: ALWAYS, kind: 'rate_limit', retryAfterSeconds: 2 });
+    const reading = relay.call('get_playlist_stats', longPlaylist(relay));
+    await until(() => clock.waiting(2_000) === 8);
+    const hold = gate();
+    provider.faults.clear();
+    provider.faults.add({ path, kind: 'hook', fn: hold.wait });
+    const before = provider.requests.length;
+    clock.advance(2_000);
+    await until(() => hold.waiting === 1);
+    // A whole other call passes: had there been a second page, it would have arrived by then.
+    await relay.call('get_devices');
+    const sent = provider.requests.length - before;
+    hold.open();
+    assert.equal(sent, 2);
+    assert.equal((await reading).total_items, 2_500);
+  });
+});
+
+test('a limit that goes on is asked by few requests before all give up', async () => {
+  await withClock(async (relay, clock) => {
+    const { provider } = relay;
+    const rule = { path: /\/items$/, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
+    provider.faults.add({ ...rule, skip: 4, times: ALWAYS });
+    let isOver = false;
+    const reading = relay.call('get_playlist_stats', longPlaylist(relay)).finally(() => {
+      isOver = true;
+    });
+    const refused = () => provider.requests.filter(({ status }) => status === 429).length;
+    await until(() => clock.waiting(2_000) === 8);
+    const first = refused();
+    while (!isOver) {
+      await until(() => isOver || clock.waiting(2_000) > 0);
+      clock.advance(2_000);
+    }
+    assert.deepEqual(limited(await reading), ['RATE_LIMITED', 2]);
+    for (let round = 0; round < 5; round++) {
+      clock.advance(2_000);
+      await relay.call('get_devices');
+    }
+    // All eight at once would be sixteen.
+    assert.ok(refused() <= first + 8, `${refused() - first} more were refused`);
   });
 });
 

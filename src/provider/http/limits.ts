@@ -2,12 +2,13 @@
  * The provider's rate limits as this program remembers them: one block per endpoint family, kept across restarts and
  * checked before any request. The provider's daily quotas last for hours, and requests in between only prolong them.
  */
+import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import { blockScope, countRequest, listRateLimits } from '../../store/tables/rateLimits.ts';
 import { type LimitScope, PROVIDER_NAME } from '../api.ts';
-import { MAX_BLOCK_SECONDS, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';
+import { MAX_BLOCK_SECONDS, MAX_READ_RETRIES, PATIENCE_SECONDS, rateLimitSeconds } from './retry.ts';
 
 const QUOTA_REASON = 'QUOTA_EXCEEDED';
 
@@ -22,10 +23,12 @@ interface Refusal {
 
 export interface Limits {
   /**
-   * Returns at once if the scope is not blocked; waits out a block of a few seconds.
-   * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` with `retryAfterSeconds` for a longer block
+   * Returns at once if the scope is not blocked; waits out blocks of a few seconds, two in a row at most. When a block is
+   * over, one request goes first, and the others once it was not refused.
+   * @returns to be called when the request has its answer, or has failed
+   * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` with `retryAfterSeconds` for a longer block, or a third one
    */
-  admit(scope: LimitScope, signal: AbortSignal): Promise<void>;
+  admit(scope: LimitScope, signal: AbortSignal): Promise<() => void>;
   /** Remembers a 429, unless the scope is already blocked for longer, and returns its error and its wait. */
   block(scope: LimitScope, refusal: Refusal): { error: RelayError; waitSeconds: number; quota: boolean };
   /** A request sent at `sentAt` (monotonic) was not refused: the next 429 without a time counts as the first. */
@@ -46,10 +49,20 @@ interface Block {
   reason: string | null;
 }
 
+/** The end of a block: one request goes first. */
+interface Recovery {
+  /** Refusals so far. */
+  blocks: number;
+  /** Settles when the first one has its answer; null while there is none. */
+  first: Promise<void> | null;
+}
+
 export function createLimits(store: Store, clock: Clock): Limits {
   const blocks = new Map<string, Block>();
   /** 429s in a row, and when the last one arrived. */
   const failures = new Map<string, { inRow: number; at: number }>();
+  /** Scopes in which nothing was sent since the last block. */
+  const recovering = new Map<string, Recovery>();
 
   function remaining({ end, wallEnd }: Block): number {
     return Math.round(Math.min(end - clock.monotonic(), wallEnd - clock.now()));
@@ -90,21 +103,49 @@ export function createLimits(store: Store, clock: Clock): Limits {
     return inRow;
   }
 
+  function expectRecovery(scope: string): void {
+    const recovery = recovering.get(scope) ?? { blocks: 0, first: null };
+    recovery.blocks += 1;
+    recovering.set(scope, recovery);
+  }
+
+  function goFirst(scope: string, recovery: Recovery): () => void {
+    const { blocks } = recovery;
+    let wake = () => {};
+    recovery.first = new Promise((resolve) => {
+      wake = resolve;
+    });
+    return () => {
+      recovery.first = null;
+      if (recovery.blocks === blocks) recovering.delete(scope);
+      wake();
+    };
+  }
+
   for (const { scope, blockedUntil, reason } of listRateLimits(store, { provider: PROVIDER_NAME })) {
     const waitMs = Math.min((blockedUntil ?? 0) - clock.now(), MAX_BLOCK_SECONDS * 1000);
-    if (waitMs > 0) put(scope, waitMs, reason);
+    if (waitMs <= 0) continue;
+    put(scope, waitMs, reason);
+    expectRecovery(scope);
   }
 
   return {
     async admit(scope, signal) {
-      for (;;) {
+      for (let waits = 0; ; ) {
         const block = current(scope);
-        if (!block) return;
-        const { waitMs, reason } = block;
-        if (reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000) {
-          throw limitError(scope, waitMs, reason, clock.now());
+        if (block) {
+          const { waitMs, reason } = block;
+          waits += 1;
+          if (reason === QUOTA_REASON || waitMs > PATIENCE_SECONDS * 1000 || waits > MAX_READ_RETRIES) {
+            throw limitError(scope, waitMs, reason, clock.now());
+          }
+          await clock.sleep(waitMs, signal);
+          continue;
         }
-        await clock.sleep(waitMs, signal);
+        const recovery = recovering.get(scope);
+        if (!recovery) return () => {};
+        if (!recovery.first) return goFirst(scope, recovery);
+        await interruptible(signal, recovery.first);
       }
     },
     block(scope, { retryAfter, reason, sentAt }) {
@@ -113,6 +154,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
       const waitMs = waitSeconds * 1000;
       // Answers to parallel requests arrive in any order: a short wait must not end a quota's block.
       if ((current(scope)?.waitMs ?? 0) <= waitMs) put(scope, waitMs, reason);
+      expectRecovery(scope);
       return { error: limitError(scope, waitMs, reason, clock.now()), waitSeconds, quota };
     },
     passed(scope, sentAt) {

@@ -1,6 +1,6 @@
 /** When to retry. Pure: no clock, no network, no randomness of its own. */
 
-const MAX_READ_RETRIES = 2;
+export const MAX_READ_RETRIES = 2;
 /** A read waits out a `Retry-After` up to this; a longer one is reported to the caller. */
 export const PATIENCE_SECONDS = 5;
 /** Guards against a nonsense `Retry-After`, such as a year. */

@@ -57,9 +57,12 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     let refreshed = false;
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
-      await limits.admit(request.scope, signal).catch(throwUnsent);
-      const token = await tokens.current(signal, account).catch(throwUnsent);
-      const result = await tryOnce(request, token, signal);
+      const answered = await limits.admit(request.scope, signal).catch(throwUnsent);
+      const { result, token } = await tokens
+        .current(signal, account)
+        .catch(throwUnsent)
+        .then(async (token) => ({ token, result: await tryOnce(request, token, signal) }))
+        .finally(answered);
       if ('done' in result) {
         history.succeeded(request);
         return result.done;

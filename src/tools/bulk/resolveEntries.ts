@@ -9,7 +9,7 @@ import type { Resolution, Resolver } from '../../resolve/resolver.ts';
 import type { Entry, ResolvedEntry } from './entries.ts';
 
 /** Searches at the same time. More would only hit the rate limit sooner. */
-const PARALLEL_SEARCHES = 4;
+const PARALLEL_SEARCHES = 8;
 
 /** Why a call stops and a job continues. */
 export interface Stop {
