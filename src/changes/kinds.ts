@@ -12,9 +12,9 @@ import { getAccount } from '../store/tables/account.ts';
 import { changesSince, getChangeBody } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
-import { knownAdditions, noteSaved } from './newlySaved.ts';
+import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
-import type { Reading } from './record.ts';
+import type { ChangeContext, Reading } from './record.ts';
 import { ROWS_PER_REQUEST, writtenUris } from './rowOps.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
@@ -246,13 +246,17 @@ export function saveTracks({ store }: Pick<Reading, 'store'>, uris: readonly str
 }
 
 /** Removes saved tracks. Which of them are saved is read first: nothing tells it afterwards. */
-export function unsaveTracks({ provider, store }: Reading, uris: readonly string[]): Request {
+export function unsaveTracks(
+  { provider, store, clock }: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  uris: readonly string[],
+): Request {
   return {
     kind: 'unsave',
     playlistId: null,
     requested: uris.length,
     async prepare(call) {
       const distinct = [...new Set(uris)];
+      await settleLibrary({ store, clock }, distinct, call);
       const answers = await containsUris(provider, distinct, { ...call, progress() {} });
       const saved = distinct.filter((_, index) => answers[index]);
       await noteSaved({ provider, store }, saved, call);

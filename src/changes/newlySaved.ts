@@ -3,6 +3,7 @@
  * track was saved. That is lost when a track is removed and saved again, so it is noted before relay removes one.
  */
 import type { Call } from '../provider/api.ts';
+import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getSavedTracks } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
@@ -12,7 +13,7 @@ import {
   putChangeBody,
   savingChanges,
 } from '../store/tables/changes.ts';
-import type { Reading } from './record.ts';
+import type { ChangeContext, Reading } from './record.ts';
 
 /** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;
@@ -83,6 +84,26 @@ export function knownAdditions(store: Reading['store'], uris: readonly string[])
     }
   }
   return added;
+}
+
+/**
+ * Waits until the library shows what relay has just done to some of `uris`: reads follow writes by a moment, and what was
+ * there before a change could not be brought back otherwise.
+ */
+export async function settleLibrary(
+  { store, clock }: Pick<ChangeContext, 'store' | 'clock'>,
+  uris: readonly string[],
+  call: Call,
+): Promise<void> {
+  const asked = new Set(uris);
+  const now = clock.now();
+  const last = libraryChangesSince(store, now - USUAL_LAG_MS)
+    .filter(({ seq }) =>
+      getChangeBody(store, seq).ops.some((op) => 'uris' in op && op.uris.some((uri) => asked.has(uri))),
+    )
+    .at(-1);
+  const rest = last ? Math.min(last.updatedAt + USUAL_LAG_MS - now, USUAL_LAG_MS) : 0;
+  if (rest > 0) await clock.sleep(rest, call.signal);
 }
 
 /** Notes of every change that saved one of `uris` whether it was the one that did; called before they are removed. */

@@ -125,9 +125,11 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       return readFresh(playlistId, call);
     }
     for (;;) {
+      // A reading that takes long shows the list as it was when its first page was asked for.
+      const begunAt = clock.monotonic();
       const items = await readFresh(playlistId, call);
       const last = own.get(playlistId);
-      const isOld = !last || clock.monotonic() - last.at > LAG_MS;
+      const isOld = !last || begunAt - last.at > LAG_MS;
       if (isOld || shows(items.map(uriOf), last)) return items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }

@@ -1,0 +1,42 @@
+/** Changes made one right after the other, while reads still show what was there before the first. */
+import assert from 'node:assert/strict';
+import { named, tracks, urisOf } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
+import { at, owner } from '../support/shapes.ts';
+import { assertDone, assertRows, change, withExtras, withUnkind } from './support.ts';
+
+longTest(
+  'rows that were just added are known to a replacement whose reading takes longer than lists lag',
+  () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const [former, songs] = [urisOf(playlist), tracks(relay, 12, 3_000)];
+      const playlist_id = playlist.id;
+      relay.provider.lag.set({ lists: 5_000, totals: 5_000, snapshots: 5_000 });
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: songs }));
+      relay.provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'slow_answer', ms: 8_000 });
+      const track_ids = tracks(relay, 5, 4_000);
+      assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids }));
+      assertRows(playlist, track_ids);
+      await withExtras(relay, async ({ changes, undo }) => {
+        assertDone(await undo(at(await changes(), 0)));
+      });
+      assertRows(playlist, [...former, ...songs]);
+    }),
+);
+
+longTest('tracks that were just saved are saved again by the undo of their removal', () =>
+  withUnkind({}, async (relay) => {
+    const account = owner(relay.provider);
+    const saved = () => account.saved.map(({ uri }) => uri);
+    const track_ids = tracks(relay, 3, 3_000);
+    relay.provider.lag.set({ lists: 2_000 });
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    const former = saved();
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
+    await withExtras(relay, async ({ changes, undo }) => {
+      assertDone(await undo(at(await changes(), 0)));
+    });
+    assert.deepEqual(saved().toSorted(), former.toSorted());
+  }),
+);
