@@ -24,7 +24,7 @@ import { drive } from './drive.ts';
 
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
-import { type Control, type DriveEnd, legOf, type Terms } from './run.ts';
+import { type Control, type DriveEnd, isRewriting, legOf, type Terms } from './run.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
@@ -77,6 +77,8 @@ export type ChangeResult =
       cause: RelayError | null;
       playlist: Playlist | null;
       requests: { total: number; completed: number };
+      /** Its caller has left: its job is to find out how far it got, and to send nothing more. */
+      isStopped: boolean;
     }
   | { kind: 'nothing_to_do' };
 
@@ -337,21 +339,26 @@ export function createChanges(context: ChangeContext): Changes {
         if (reason.code === 'DEADLINE_EXCEEDED') return goesOn(entry, null);
         entry.cancelled = true;
         const last = await done;
-        return last ? { kind: 'ended', ...last } : { kind: 'nothing_to_do' };
+        if (!last) return { kind: 'nothing_to_do' };
+        // What cannot end now must not stay as it is until the next start. Half of a rewrite is never left.
+        const isStopped = last.change.leg === 'forward' && !isRewriting(last);
+        return isOpen(last.end) ? goesOn(entry, last.end.cause, isStopped) : { kind: 'ended', ...last };
       }
       if (outcome === 'late') return goesOn(entry, null);
       if (outcome === null) return { kind: 'nothing_to_do' };
-      if (outcome.end.kind === 'paused' || outcome.end.kind === 'review' || outcome.end.kind === 'failed') {
-        return goesOn(entry, outcome.end.cause);
-      }
+      if (isOpen(outcome.end)) return goesOn(entry, outcome.end.cause);
       return { kind: 'ended', ...outcome };
 
-      function goesOn({ seq, completed, playlist }: Active, cause: RelayError | null): ChangeResult {
+      function goesOn(
+        { seq, completed, playlist }: Active,
+        cause: RelayError | null,
+        isStopped = false,
+      ): ChangeResult {
         entry.patient = true;
         const body = getChangeBody(store, seq ?? 0);
         const requests = { total: requestsLeft(body.ops), completed };
         const change = reread(store, seq ?? 0);
-        return { kind: 'goes_on', change, body, cause, playlist, requests };
+        return { kind: 'goes_on', change, body, cause, playlist, requests, isStopped };
       }
     },
     async begin(request, options) {
@@ -436,6 +443,11 @@ function endOf(change: Change): DriveEnd {
 }
 
 /** `left`: the caller has gone; `late`: the time is up. */
+/** True if something has to happen before it can end. */
+function isOpen(end: DriveEnd): end is Extract<DriveEnd, { kind: 'paused' | 'review' | 'failed' }> {
+  return end.kind === 'paused' || end.kind === 'review' || end.kind === 'failed';
+}
+
 async function firstOf<T>(
   clock: ChangeContext['clock'],
   done: Promise<T>,

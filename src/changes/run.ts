@@ -91,7 +91,7 @@ export function legOf({ leg, former, ops }: ChangeBody): ChangeLeg {
 }
 
 /** True if what was there is gone once the change has begun. */
-export function isRewriting({ change, body }: Run): boolean {
+export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boolean {
   return (
     change.leg === 'forward' &&
     body.former.rows !== undefined &&

@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ChangeRequest, ChangeResult } from '../../changes/changes.ts';
 import type { BulkJobType, JobPayload } from '../../domain/job.ts';
 import type { Call } from '../../provider/api.ts';
-import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
+import { adopt, reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import type { Services } from '../tool.ts';
 import { type BulkResult, outcome } from './bulkResult.ts';
 import { type Entry, jobItemOf, type ResolvedEntry } from './entries.ts';
@@ -57,10 +57,11 @@ async function adopted(
   services: Services,
   { type, payload, inputs }: Begun,
   entries: readonly ResolvedEntry[],
-  { change, requests }: Extract<ChangeResult, { kind: 'goes_on' }>,
+  result: Extract<ChangeResult, { kind: 'goes_on' }>,
 ): Promise<BulkResult> {
+  const { change, requests } = result;
   const items = inputs.map((input, index) => jobItemOf(input, entries[index]));
-  const job = await services.jobs.adopt(change.seq, { type, payload, items });
+  const job = await adopt(services, result, { type, payload, items });
   const write = {
     ok: false,
     playlist_id: change.playlistId ?? '',

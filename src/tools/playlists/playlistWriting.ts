@@ -1,9 +1,11 @@
 /** How tools write: as durable changes that a caller waits for, and the report of one. */
 import * as z from 'zod';
+import { NEVER } from '../../base/abort.ts';
 import type { ChangeReport, ChangeRequest, ChangeResult } from '../../changes/changes.ts';
 import { missingRows } from '../../changes/finish.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import type { JobRecord } from '../../jobs/jobRecord.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Services } from '../tool.ts';
 
@@ -169,13 +171,23 @@ function stoppedError(changeId: string): RelayError {
   );
 }
 
+/** The job that shows a change which goes on without its caller. */
+export async function adopt(
+  { jobs }: Services,
+  { change, isStopped }: Extract<ChangeResult, { kind: 'goes_on' }>,
+  adoption?: Parameters<Services['jobs']['adopt']>[1],
+): Promise<JobRecord> {
+  const job = await jobs.adopt(change.seq, adoption);
+  return isStopped ? jobs.cancel(job.job_id, NEVER) : job;
+}
+
 async function handedOver(
   services: Services,
   playlistId: string,
   result: Extract<ChangeResult, { kind: 'goes_on' }>,
 ): Promise<RelayError> {
   const { change, cause, requests } = result;
-  const job = await services.jobs.adopt(change.seq);
+  const job = await adopt(services, result);
   const report = {
     playlist_id: change.playlistId ?? playlistId,
     requested: change.requested,
