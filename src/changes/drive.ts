@@ -215,7 +215,9 @@ const MAX_REPEATS = 3;
 
 /** Saving, removing and details may be sent twice without harm. */
 async function afterLostIdempotent(run: Run, error: RelayError): Promise<DriveEnd | null> {
-  const { change, control } = run;
+  const { change, control, context } = run;
+  // It may have taken effect now, long before it is answered.
+  setChange(context.store, change.seq, { uncertain: true }, context.clock.now());
   if (control.terms().patient) return pause(run, error);
   if (change.failures + 1 >= MAX_REPEATS) return ended(run, 'partial', error);
   return againAfter(run, 1_000 * (change.failures + 1));

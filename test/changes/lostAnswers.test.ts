@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
+import { at, owner } from '../support/shapes.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
 import type { Lags } from '../support/simulator/lag.ts';
-import { assertDone, assertRows, change, committed, ended, fill, withUnkind } from './support.ts';
+import { assertDone, assertRows, change, committed, ended, fill, withExtras, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 /** When the last effect of a test has come, in milliseconds. */
@@ -134,3 +135,20 @@ test('details whose answer is lost are set, and a playlist whose making is lost 
     const made = provider.accounts[0]?.playlists.filter(({ name }) => name === 'Made Once');
     assert.equal(made?.length, 1);
   }));
+
+longTest('saved tracks whose answer came only half a minute later are taken back by the undo', () =>
+  withUnkind({}, async (relay) => {
+    const account = owner(relay.provider);
+    const former = account.saved.map(({ uri }) => uri);
+    relay.provider.faults.add({ method: 'PUT', path: '/me/library', times: 2, kind: 'hang', when: 'after' });
+    const saved = await change(relay, 'save_tracks', { track_ids: tracks(relay, 3, 3_000) });
+    assertDone(saved);
+    await withExtras(relay, async ({ changes, undo }) => {
+      assertDone(await undo(at(await changes(), 0)));
+    });
+    assert.deepEqual(
+      account.saved.map(({ uri }) => uri),
+      former,
+    );
+  }),
+);
