@@ -1,6 +1,6 @@
 /** The end of a change: the check that it did what it should, and the ways back and round where it did not. */
 import type { ChangeOp } from '../domain/change.ts';
-import { asRelayError, type RelayError } from '../domain/errors.ts';
+import type { RelayError } from '../domain/errors.ts';
 import { sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { lookAtRows } from './look.ts';
@@ -121,13 +121,13 @@ export function review(run: Run, cause: RelayError): DriveEnd {
 export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
   const { change, body } = run;
   const former = body.former.rows ?? [];
-  let rows: readonly string[];
+  const expected = rowsAt(run.leg.rows ?? former, run.leg.ops, progressOf(change));
   run.cause = cause;
-  try {
-    rows = await rowsNow(run, rowsAt(run.leg.rows ?? former, run.leg.ops, progressOf(change)));
-  } catch (error) {
-    return ended(run, 'partial', cause.with({ cause: asRelayError(error) }));
-  }
+  const rows = await rowsNow(run, expected).catch((error) => {
+    if (run.control.signal.aborted) throw error;
+    // How every request ended is known, and what is there in the end is read.
+    return expected;
+  });
   // Once all rows are replaced none has its old date left to keep, and a request that puts rows takes none away first.
   const isReplaced = run.leg.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
   const ops = isReplaced && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);

@@ -222,6 +222,22 @@ test('a rollback that fails for good empties nothing and names every track that 
   });
 });
 
+test('a rollback brings everything back although the playlist cannot be read', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    // What is there before the replacement is four pages.
+    relay.provider.faults.add(
+      { method: 'GET', path: /\/items$/, skip: 4, times: 1, kind: 'status', status: 400 },
+      { method: 'POST', path: /\/items$/, kind: 'status', status: 403 },
+    );
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const { details } = failureOf(await relay.call('replace_playlist_tracks', args));
+    assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
+    assert.deepEqual(urisOf(playlist), before);
+  });
+});
+
 test('a rollback that cannot begin leaves what was written and names all that is missing', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
