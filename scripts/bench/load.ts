@@ -1,6 +1,6 @@
 /**
- * Load over keep-alive connections, one request at a time on each. It writes prepared bytes and reads no more than it must,
- * so that the load does not become what is measured.
+ * Load over keep-alive connections, one request at a time on each. It writes prepared bytes, reads into one buffer for each
+ * connection and looks at no more than the head of an answer, so that the load does not become what is measured.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,8 +8,10 @@ import { connect, type Socket } from 'node:net';
 /** One request, once per ID, so that no two in a row are the same bytes. */
 export type Requests = readonly Buffer[];
 
-const HEAD_END = '\r\n\r\n';
+const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+/** More than the longest answer, so that one read may take all of it. */
+const READ_BYTES = 256 * 1024;
 
 /** Answers per second. Throws for any answer but 200. */
 export async function measure(
@@ -18,39 +20,69 @@ export async function measure(
   connections: number,
   ms: number,
 ): Promise<number> {
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(url)));
+  const asking = await Promise.all(Array.from({ length: connections }, () => open(url, requests)));
   const begin = performance.now();
-  const counts = await Promise.all(sockets.map((socket) => ask(socket, requests, begin + ms)));
+  const counts = await Promise.all(asking.map((ask) => ask(begin + ms)));
   const took = performance.now() - begin;
-  for (const socket of sockets) socket.destroy();
   return (counts.reduce((sum, count) => sum + count, 0) * 1_000) / took;
 }
 
-async function open(url: URL): Promise<Socket> {
-  const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true });
+/** A connection; what is returned asks until `until` and closes it. */
+async function open(url: URL, requests: Requests): Promise<(until: number) => Promise<number>> {
+  let onPart: (part: Buffer) => void = () => {};
+  const socket = connect({
+    host: url.hostname,
+    port: Number(url.port),
+    noDelay: true,
+    onread: {
+      buffer: Buffer.allocUnsafe(READ_BYTES),
+      callback(bytes, buffer) {
+        onPart((buffer as Buffer).subarray(0, bytes));
+        return true;
+      },
+    },
+  });
   await once(socket, 'connect');
-  return socket;
+  return (until) => ask(socket, requests, until, (read) => (onPart = read));
 }
 
-function ask(socket: Socket, requests: Requests, until: number): Promise<number> {
+function ask(
+  socket: Socket,
+  requests: Requests,
+  until: number,
+  listen: (read: (part: Buffer) => void) => void,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let count = 0;
-    let head = '';
-    /** Bytes of the body that are still to come; null: chunked. */
-    let left: number | null = null;
-    let isBody = false;
+    /** What has come of a head that is not complete. */
+    let begun: Buffer | null = null;
+    /** Bytes of the body that are still to come; null: chunked; undefined: the head is awaited. */
+    let left: number | null | undefined;
     let tail = Buffer.alloc(0);
     const next = () => socket.write(requests[count % requests.length] as Buffer);
     const done = () => {
       count++;
-      head = '';
-      isBody = false;
+      left = undefined;
       tail = Buffer.alloc(0);
-      if (performance.now() < until) next();
-      else resolve(count);
+      if (performance.now() < until) return void next();
+      socket.destroy();
+      resolve(count);
+    };
+    const head = (part: Buffer) => {
+      const all: Buffer = begun ? Buffer.concat([begun, part]) : part;
+      const end = all.indexOf(HEAD_END);
+      // The buffer is read into again.
+      begun = end < 0 ? Buffer.from(all) : null;
+      if (end < 0) return;
+      const text = all.toString('latin1', 0, end);
+      if (!text.startsWith('HTTP/1.1 200'))
+        return reject(new Error(`an answer was ${text.split('\r\n')[0]}`));
+      const length = /content-length: *(\d+)/i.exec(text)?.[1];
+      left = length === undefined ? null : Number(length);
+      body(all.subarray(end + HEAD_END.byteLength));
     };
     const body = (part: Buffer) => {
-      if (left !== null) {
+      if (typeof left === 'number') {
         left -= part.byteLength;
         if (left <= 0) done();
         return;
@@ -60,23 +92,7 @@ function ask(socket: Socket, requests: Requests, until: number): Promise<number>
     };
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the server closed a connection')));
-    socket.on('data', (part: Buffer) => {
-      if (isBody) return body(part);
-      const text = part.toString('latin1');
-      const end = (head + text).indexOf(HEAD_END);
-      if (end < 0) {
-        head += text;
-        return;
-      }
-      const from = end + HEAD_END.length - head.length;
-      head = (head + text).slice(0, end).toLowerCase();
-      if (!head.startsWith('http/1.1 200'))
-        return reject(new Error(`an answer was ${head.split('\r\n')[0]}`));
-      const length = /content-length: *(\d+)/.exec(head)?.[1];
-      left = length === undefined ? null : Number(length);
-      isBody = true;
-      body(part.subarray(from));
-    });
+    listen((part) => (left === undefined ? head(part) : body(part)));
     next();
   });
 }

@@ -2,9 +2,8 @@
  * Reference (b): the same tools on the SDK as its documentation shows: a factory that makes an `McpServer` and registers
  * every tool on it, with schemas from the module. No credential, no checks of its own. Two tools do what relay's do.
  */
-import type { RequestListener } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { ChildReady } from './servers.ts';
@@ -38,21 +37,34 @@ export function plainListener(provider: ChildReady): RequestListener {
     }
     return server;
   });
-  return (request, response) => {
-    const headers = new Headers(request.headers as Record<string, string>);
-    const body = Readable.toWeb(request) as ReadableStream;
-    const asked = new Request(`http://127.0.0.1${request.url}`, {
-      method: 'POST',
-      headers,
-      body,
-      duplex: 'half',
-    } as RequestInit);
-    void handler.fetch(asked).then(async (answer) => {
-      response.writeHead(answer.status, Object.fromEntries(answer.headers));
-      if (!answer.body) return void response.end();
-      await pipeline(Readable.fromWeb(answer.body as never), response).catch(() => {});
-    });
+  return async (request, response) => {
+    const answer = await handler.fetch(await toWebRequest(request));
+    await send(answer, response);
   };
+}
+
+/** The work of the documented adapter (`toNodeHandler` of `@modelcontextprotocol/node`): the body is read as text, once. */
+async function toWebRequest(request: IncomingMessage): Promise<Request> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));
+  const decoder = new TextDecoder();
+  let body = '';
+  for await (const chunk of request) body += decoder.decode(chunk as Buffer, { stream: true });
+  const signal = new AbortController().signal;
+  return new Request(`http://${request.headers.host}${request.url}`, {
+    method: 'POST',
+    headers,
+    body,
+    signal,
+  });
+}
+
+async function send(answer: Response, response: ServerResponse): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    if (!response.write(chunk)) await once(response, 'drain');
+  }
+  response.end();
 }
 
 async function devices({ url, token }: ChildReady): Promise<Record<string, unknown>> {

@@ -16,6 +16,7 @@ export interface Throughput {
   relay: number;
   plain: number;
   bare: number;
+  /** Of the two in the same turn, the median of the turns: what else the machine does changes from one to the next. */
   toBare: number;
   toPlain: number;
 }
@@ -33,11 +34,13 @@ const ASKS: readonly Ask[] = [
 ];
 const ERAS = ['2025-11-25', '2026-07-28'];
 const CONNECTIONS = [1, 16];
-const TURNS = 3;
-const TURN_MS = 250;
+const TURNS = 7;
+const TURN_MS = 200;
+/** Until the code that answers is compiled; the same for all. */
+const WARM_UP_MS = 1_000;
 const IDS = 64;
 
-/** Takes about a minute. */
+/** Takes about a minute and a half. */
 export function throughput(): Promise<Throughput[]> {
   return withServers(async (servers) => {
     const rows: Throughput[] = [];
@@ -53,18 +56,22 @@ export function throughput(): Promise<Throughput[]> {
 
 async function compare(servers: Servers, ask: Ask, era: string, connections: number): Promise<Throughput> {
   const names = ['relay', 'plain', 'bare'] as const;
-  const rates: Record<(typeof names)[number], number[]> = { relay: [], plain: [], bare: [] };
-  // The first turn only warms up.
-  for (let turn = 0; turn <= TURNS; turn++) {
-    for (const name of names) {
-      const rate = await measure(servers[name], requestsOf(servers[name], ask, era), connections, TURN_MS);
-      if (turn > 0) rates[name].push(rate);
-    }
+  const rateOf = (name: (typeof names)[number], ms: number) =>
+    measure(servers[name], requestsOf(servers[name], ask, era), connections, ms);
+  for (const name of names) await rateOf(name, WARM_UP_MS);
+  const turns: Array<Record<(typeof names)[number], number>> = [];
+  while (turns.length < TURNS) {
+    const turn = { relay: 0, plain: 0, bare: 0 };
+    for (const name of names) turn[name] = await rateOf(name, TURN_MS);
+    turns.push(turn);
   }
-  const [relay, plain, bare] = names.map((name) => median(rates[name])) as [number, number, number];
-  const { what } = ask;
-  return { what, era, connections, relay, plain, bare, toBare: relay / bare, toPlain: relay / plain };
+  const [relay, plain, bare] = names.map((name) => median(turns.map((turn) => turn[name]))) as Rates;
+  const toBare = median(turns.map((turn) => turn.relay / turn.bare));
+  const toPlain = median(turns.map((turn) => turn.relay / turn.plain));
+  return { what: ask.what, era, connections, relay, plain, bare, toBare, toPlain };
 }
+
+type Rates = [relay: number, plain: number, bare: number];
 
 /** The bare server answers what relay answers. */
 async function prepareBare({ relay, bare }: Servers, ask: Ask, era: string): Promise<void> {
