@@ -1,5 +1,5 @@
 /** Codes, tokens and secrets are made here and kept as hashes only. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Random } from './clock.ts';
 
 /** 32 random bytes: nothing that can be guessed, so a plain hash of it is enough. */
@@ -12,5 +12,5 @@ export function hashOf(
   content: string | Uint8Array,
   encoding: 'hex' | 'base64' | 'base64url' = 'hex',
 ): string {
-  return createHash('sha256').update(content).digest(encoding);
+  return hash('sha256', content, encoding);
 }

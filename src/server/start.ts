@@ -184,11 +184,10 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
-    async prepared(headers, body, principal) {
-      if (principal === COMMAND_LINE) return null;
-      const answer = await endpoint.prepared(headers, body, principal);
-      if (answer) presence.request();
-      return answer;
+    async direct(exchange) {
+      if (exchange.principal === COMMAND_LINE) return false;
+      presence.request();
+      return endpoint.direct(exchange);
     },
     fetch(request, body, principal) {
       const id = request.headers.get(STAY_HEADER);

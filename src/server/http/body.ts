@@ -11,22 +11,30 @@ export const LIST_BODY_BYTES = 28 * 1024 * 1024;
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /** @throws HttpError `BODY_TOO_LARGE`, `BAD_REQUEST` */
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of request) {
-      size += (chunk as Buffer).byteLength;
-      if (size > DRAIN_BYTES) break;
-      if (size <= maxBytes) chunks.push(chunk as Buffer);
-      else chunks.length = 0;
-    }
-  } catch {
+  // Listeners, since an iterator costs more than all the rest of a short request.
+  return new Promise((resolve, reject) => {
     // The other side left or was cut; nobody reads this, but it is no fault of the program's own.
-    throw new HttpError('BAD_REQUEST', { message: 'The request body ended early.' });
-  }
-  if (size > maxBytes) throw tooLarge(maxBytes);
-  return Buffer.concat(chunks);
+    const early = () => {
+      if (request.readableEnded) return;
+      reject(new HttpError('BAD_REQUEST', { message: 'The request body ended early.' }));
+    };
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size <= maxBytes) chunks.push(chunk);
+      else chunks.length = 0;
+      if (size > DRAIN_BYTES) request.destroy();
+    });
+    request.once('end', () => {
+      if (size > maxBytes) reject(tooLarge(maxBytes));
+      else resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    request.once('error', early);
+    request.once('close', early);
+    if (request.destroyed) early();
+  });
 }
 
 /** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` */

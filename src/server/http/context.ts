@@ -30,8 +30,13 @@ export function securityHeaders(requestId: string): Record<string, string> {
   return { ...SECURITY_HEADERS, 'x-request-id': requestId };
 }
 
-export function setSecurityHeaders(response: ServerResponse, requestId: string): void {
-  for (const [name, value] of Object.entries(securityHeaders(requestId))) response.setHeader(name, value);
+/** Begins an answer; its own `headers`, in lower case, take the place of those that every answer carries. */
+export function writeHead(
+  { response, requestId }: HttpContext,
+  status: number,
+  headers: Record<string, string | number>,
+): void {
+  response.writeHead(status, { ...SECURITY_HEADERS, 'x-request-id': requestId, ...headers });
 }
 
 export function sendJson(
@@ -59,7 +64,7 @@ export function end(
   const { response } = context;
   if (response.headersSent) return;
   const body = Buffer.from(text, 'utf8');
-  response.writeHead(status, { ...safeHeaders(headers), 'content-length': body.byteLength });
+  writeHead(context, status, { ...safeHeaders(headers), 'content-length': body.byteLength });
   response.end(context.method === 'HEAD' ? undefined : body);
 }
 

@@ -12,27 +12,26 @@ export interface Identity {
   publicBaseUrl: string | null;
 }
 
-/**
- * The base URL for answers to a request with this `Host`, or null when the host is foreign. With `PUBLIC_BASE_URL` set
- * every answer uses it, since clients compare these URLs byte by byte.
- */
-export function baseUrlFor(host: string | undefined, identity: Identity): string | null {
-  const name = host?.toLowerCase();
-  if (!name || !allowedHosts(identity).includes(name)) return null;
-  if (identity.publicBaseUrl) return identity.publicBaseUrl;
-  return `http://${name}`;
+export interface Guards {
+  /**
+   * The base URL for answers to a request with this `Host`, or null when the host is foreign. With `PUBLIC_BASE_URL` set
+   * every answer uses it, since clients compare these URLs byte by byte.
+   */
+  baseUrlFor(host: string | undefined): string | null;
+  /** A request without `Origin` does not come from a page's script. `null` (sandboxed or privacy-stripped) is foreign. */
+  isOwnOrigin(origin: string | undefined): boolean;
 }
 
-/** A request without `Origin` does not come from a page's script. `null` (sandboxed or privacy-stripped) is foreign. */
-export function isOwnOrigin(origin: string | undefined, identity: Identity): boolean {
-  if (origin === undefined) return true;
-  const own = loopbackHosts(identity.port).map((host) => `http://${host}`);
-  return own.includes(origin.toLowerCase()) || origin.toLowerCase() === identity.publicBaseUrl?.toLowerCase();
-}
-
-function allowedHosts(identity: Identity): string[] {
-  const hosts = loopbackHosts(identity.port);
-  return identity.publicBaseUrl ? [...hosts, new URL(identity.publicBaseUrl).host.toLowerCase()] : hosts;
+export function createGuards({ port, publicBaseUrl }: Identity): Guards {
+  const loopback = loopbackHosts(port);
+  const hosts = publicBaseUrl ? [...loopback, new URL(publicBaseUrl).host.toLowerCase()] : loopback;
+  const baseUrls = new Map(hosts.map((host) => [host, publicBaseUrl || `http://${host}`]));
+  const origins = new Set(loopback.map((host) => `http://${host}`));
+  if (publicBaseUrl) origins.add(publicBaseUrl.toLowerCase());
+  return {
+    baseUrlFor: (host) => baseUrls.get(host?.toLowerCase() ?? '') ?? null,
+    isOwnOrigin: (origin) => origin === undefined || origins.has(origin.toLowerCase()),
+  };
 }
 
 /** Browsers leave the port out of Host and Origin when it is the scheme's own. */

@@ -16,8 +16,8 @@ import {
   type Connections,
   createConnections,
 } from './connections.ts';
-import { end, type HttpContext, securityHeaders, sendJson, setSecurityHeaders } from './context.ts';
-import { baseUrlFor, type Identity, isOwnOrigin } from './guards.ts';
+import { end, type HttpContext, securityHeaders, sendJson } from './context.ts';
+import { createGuards, type Identity } from './guards.ts';
 import { createRouter, type Route } from './router.ts';
 import { HttpError, toHttp } from './toHttp.ts';
 
@@ -86,19 +86,19 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   const quietLog = createQuietLog(log, options.clock);
   const trusts = trustIn(options.trustedProxies);
   const startId = options.random.bytes(9).toString('base64url');
+  const { baseUrlFor, isOwnOrigin } = createGuards(identity);
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const context = { ...contextOf(request, response, options.random.uuid()), startId, trusts };
-    setSecurityHeaders(response, context.requestId);
+    const context = contextOf(request, response, { requestId: options.random.uuid(), startId, trusts });
     run(context).catch((error: unknown) => refuse(context, error));
   };
 
   async function run(context: HttpContext): Promise<void> {
     const { headers } = context.request;
     requireOneMeaning(context.request);
-    const baseUrl = baseUrlFor(headers.host, identity);
+    const baseUrl = baseUrlFor(headers.host);
     if (baseUrl === null) throw new HttpError('FORBIDDEN_HOST');
-    if (!isOwnOrigin(headers.origin, identity) && !router.allowsAnyOrigin(context.path)) {
+    if (!isOwnOrigin(headers.origin) && !router.allowsAnyOrigin(context.path)) {
       throw new HttpError('FORBIDDEN_ORIGIN');
     }
     context.baseUrl = baseUrl;
@@ -149,10 +149,20 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
 function requireOneMeaning(request: IncomingMessage): void {
   const { rawHeaders, headers, httpVersion } = request;
   if (rawHeaders.length / 2 > MAX_HEADERS) throw new HttpError('TOO_MANY_HEADERS');
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
-  const authority = ABSOLUTE_TARGET.exec(request.url ?? '')?.[1];
+  const hosts = countHosts(rawHeaders);
+  const authority = isPath(request.url) ? undefined : ABSOLUTE_TARGET.exec(request.url ?? '')?.[1];
   const isOtherHost = authority !== undefined && authority.toLowerCase() !== headers.host?.toLowerCase();
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || isOtherHost) throw new HttpError('BAD_REQUEST');
+}
+
+/** @param rawHeaders names and values in turn */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
 }
 
 function jsonRpcError(error: { code: string; message: string; requestId: string }): object {
@@ -163,17 +173,27 @@ function jsonRpcError(error: { code: string; message: string; requestId: string 
 
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
 const MAX_HEADERS = 200;
+/** Nothing writes to it. */
+const NO_QUERY = new URLSearchParams();
 
-function contextOf(request: IncomingMessage, response: ServerResponse, requestId: string): HttpContext {
+function isPath(target: string | undefined): boolean {
+  return target?.startsWith('/') === true;
+}
+
+function contextOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  own: Pick<HttpContext, 'requestId' | 'startId' | 'trusts'>,
+): HttpContext {
   // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths.
   // RFC 9112 3.2.2: a server understands the form for proxies too.
-  const target = (request.url ?? '/').replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
+  const { url = '/', method = 'GET' } = request;
+  const target = isPath(url) ? url : url.replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
-  const trusts = () => false;
-  const method = request.method ?? 'GET';
-  return { request, response, method, path, query, baseUrl: '', requestId, startId: '', trusts };
+  const query = mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1));
+  const { requestId, startId, trusts } = own;
+  return { request, response, method, path, query, baseUrl: '', requestId, startId, trusts };
 }
 
 function bind(server: Server, port: number, host: string): Promise<number> {
@@ -253,8 +273,8 @@ function answerForNode(server: Server, connections: Connections, random: Random)
     connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is not a proxy.', random.uuid()));
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    const context = contextOf(request, response, random.uuid());
-    setSecurityHeaders(response, context.requestId);
+    const trusts = () => false;
+    const context = contextOf(request, response, { requestId: random.uuid(), startId: '', trusts });
     const error = {
       code: 'BAD_REQUEST',
       message: 'This expectation cannot be met.',

@@ -1,5 +1,4 @@
 /** `/mcp`: credential first, then the body, then the MCP endpoint; answers may be streams. */
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
@@ -9,7 +8,7 @@ import type { PreparedAnswer } from '../../mcp/preparedList.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { MCP_BODY_BYTES, readJson } from '../http/body.ts';
-import { type HttpContext, safeHeaders, sendJson } from '../http/context.ts';
+import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
 /** @param log does not let refusals flood it */
@@ -21,12 +20,13 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       if (check.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
       return challenge(context, check.reason);
     }
-    const gone = new AbortController();
-    context.response.once('close', () => gone.abort());
     const isPost = context.method === 'POST';
     const body = isPost ? await readJson(context.request, MCP_BODY_BYTES) : undefined;
     const prepared = isPost ? await endpoint.prepared(context.request.headers, body, check.principal) : null;
-    if (prepared) return sendPrepared(context.response, prepared);
+    if (prepared) return sendPrepared(context, prepared);
+    const gone = new AbortController();
+    // An abort is dear, and nobody waits for that of an answer which has been sent.
+    context.response.once('close', () => context.response.writableFinished || gone.abort());
     const request = new Request(`${context.baseUrl}/mcp`, {
       method: context.method,
       headers: headersOf(context),
@@ -66,10 +66,11 @@ function headersOf(context: HttpContext): Headers {
 }
 
 /** Without putting the parts together: the first is long. */
-function sendPrepared(response: ServerResponse, { headers, parts }: PreparedAnswer): void {
+function sendPrepared(context: HttpContext, { headers, parts }: PreparedAnswer): void {
+  const { response } = context;
   const [before, id, after] = parts;
   const length = before.byteLength + id.byteLength + after.byteLength;
-  response.writeHead(200, { ...headers, 'content-length': length });
+  writeHead(context, 200, { ...headers, 'content-length': length });
   response.write(before);
   response.write(id);
   response.end(after);
@@ -77,9 +78,7 @@ function sendPrepared(response: ServerResponse, { headers, parts }: PreparedAnsw
 
 async function forward(context: HttpContext, answer: Response): Promise<void> {
   const { response } = context;
-  const headers = safeHeaders(Object.fromEntries(answer.headers));
-  // Headers that the listener has set stay, except where an event stream needs its own.
-  response.writeHead(answer.status, headers);
+  writeHead(context, answer.status, safeHeaders(Object.fromEntries(answer.headers)));
   if (!answer.body) {
     response.end();
     return;
