@@ -1,37 +1,27 @@
 /**
  * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over one
- * table of tools. It knows nothing about sockets or credentials; those belong to the server.
+ * table of tools; and, for the most common requests, the same answers without it. It knows nothing about sockets or
+ * credentials; those belong to the server.
  */
-import type { IncomingHttpHeaders } from 'node:http';
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
-import { RelayError } from '../domain/errors.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
-import type { Services } from '../tools/tool.ts';
-import { withLoginLink } from './loginLink.ts';
+import type { Tool } from '../tools/tool.ts';
+import { type CommonForm, createCommonForms } from './commonForm.ts';
+import { createCallAnswer, type Exchange } from './directAnswer.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
-import { createPreparedLists, type PreparedAnswer } from './preparedList.ts';
+import { createPreparedLists } from './preparedList.ts';
 import { promptText } from './prompts.ts';
-import { runTool } from './runTool.ts';
+import { type Caller, createToolCalls, type ToolCallOptions } from './toolCalls.ts';
 
-export interface McpEndpointOptions {
+export interface McpEndpointOptions extends ToolCallOptions {
   /** What the settings offer. */
   choice: ToolChoice;
-  services: Services;
-  clock: Clock;
-  log: Log;
   version: string;
-  /** Where a person connects the account, for a server that was dialled under this base URL. */
-  loginUrl(baseUrl: string): string;
 }
 
 export interface McpEndpoint {
-  /**
-   * The answer to a POST that needs no work, as `fetch` would give it, or null: then `fetch` must.
-   * @param body the parsed JSON
-   */
-  prepared(headers: IncomingHttpHeaders, body: unknown, principal: string): Promise<PreparedAnswer | null>;
+  /** Answers a POST of the common form as `fetch` would, at a fraction of its cost; false: `fetch` must. */
+  direct(exchange: Exchange): Promise<boolean>;
   /**
    * Answers one HTTP request whose credential has been checked.
    * @param body the parsed JSON of a POST
@@ -47,20 +37,19 @@ export interface McpEndpoint {
 const LIST_TTL_MS = 3_600_000;
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  const serverInfo = { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version };
   const offers = createOffers(options.choice);
-  const inFlight = createInFlight();
+  const forms = createCommonForms();
+  const calls = createToolCalls(options);
 
   const handler = createMcpHandler(
     ({ requestInfo, authInfo }) => {
       const { body, offer } = extraOf(authInfo);
-      const server = new Server(
-        { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version },
-        {
-          capabilities: { tools: { listChanged: false }, prompts: { listChanged: false } },
-          instructions: offer.instructions,
-          cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS }, 'prompts/list': { ttlMs: LIST_TTL_MS } },
-        },
-      );
+      const server = new Server(serverInfo, {
+        capabilities: { tools: { listChanged: false }, prompts: { listChanged: false } },
+        instructions: offer.instructions,
+        cacheHints: { 'tools/list': { ttlMs: LIST_TTL_MS }, 'prompts/list': { ttlMs: LIST_TTL_MS } },
+      });
       server.setRequestHandler('tools/list', () => ({ tools: offer.entries }));
       server.setRequestHandler('prompts/list', () => ({ prompts: offer.prompts }));
       server.setRequestHandler('prompts/get', ({ params }) => {
@@ -73,27 +62,19 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         const { name } = request.params;
         const tool = offer.tools.get(name);
         if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name, offer));
-        const cancelled = new AbortController();
-        const done = inFlight.add(callKey(authInfo?.clientId, requestInfo, context.mcpReq.id), cancelled);
-        const gone = [context.mcpReq.signal, requestInfo?.signal].filter((signal) => signal !== undefined);
-        const stop = () => cancelled.abort(new RelayError('CANCELLED', 'The client disconnected.'));
-        for (const signal of gone) signal.addEventListener('abort', stop, { once: true });
-        try {
-          const sent = sentArguments(body, context.mcpReq.id);
-          const result = await runTool(tool, sent ?? request.params.arguments, {
-            services: options.services,
-            clock: options.clock,
-            log: options.log,
-            signal: cancelled.signal,
-            progress: progressOf(context),
-          });
-          return requestInfo
-            ? withLoginLink(result, options.loginUrl(new URL(requestInfo.url).origin))
-            : result;
-        } finally {
-          done();
-          for (const signal of gone) signal.removeEventListener('abort', stop);
-        }
+        const { id, signal, _meta, notify } = context.mcpReq;
+        return calls.run({
+          tool,
+          args: sentArguments(body, id) ?? request.params.arguments,
+          from: { principal: authInfo?.clientId ?? '', userAgent: userAgentOf(requestInfo), id },
+          onGone(listener) {
+            for (const gone of [signal, requestInfo?.signal]) gone?.addEventListener('abort', listener);
+          },
+          baseUrl: requestInfo ? new URL(requestInfo.url).origin : '',
+          progressToken: _meta?.progressToken,
+          // The signal tells that a client disconnected, a lost notification does not matter.
+          notify: (notification) => void notify({ ...notification }).catch(() => {}),
+        });
       });
       return server;
     },
@@ -113,33 +94,58 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 
   const lists = createPreparedLists((request, body, offer) => handle(request, body, offer, 'relay'));
 
+  /** @param form a call of a tool that is offered */
+  async function call(form: CommonForm, tool: Tool, exchange: Exchange): Promise<void> {
+    const answer = createCallAnswer(form, exchange, serverInfo);
+    const { principal, baseUrl, onGone, headers } = exchange;
+    const from = { principal, userAgent: headers['user-agent'] ?? '', id: form.id };
+    const { notify } = answer;
+    const { arguments: args, progressToken } = form;
+    try {
+      answer.end(await calls.run({ tool, args, from, onGone, baseUrl, notify, progressToken }));
+    } finally {
+      answer.close();
+    }
+  }
+
   return {
-    async prepared(headers, body) {
+    async direct(exchange) {
+      const { headers } = exchange;
+      const form = forms.of(headers, exchange.body);
+      if (!form) return false;
       const found = offers.forRequest({ get: (name) => oneValue(headers[name.toLowerCase()]) });
-      return 'problem' in found ? null : lists.answer(headers, body, found.offer);
+      if ('problem' in found) return false;
+      if (form.method === 'tools/call') {
+        const tool = found.offer.tools.get(form.name);
+        if (tool) await call(form, tool, exchange);
+        return tool !== undefined;
+      }
+      const list = await lists.answer(form, found.offer);
+      if (list) exchange.send(list);
+      return list !== null;
     },
     async fetch(request, body, principal) {
       const found = offers.forRequest(request.headers);
       if ('problem' in found) return refusal(body, found.problem);
-      cancelNamed(body, principal, request);
+      const cancelled = cancelledBy(body);
+      if (cancelled !== null) calls.cancel({ principal, userAgent: userAgentOf(request), id: cancelled });
       return handle(request, body, found.offer, principal);
     },
-    stopCalls() {
-      inFlight.cancelAll(
-        new RelayError('SHUTTING_DOWN', 'The server is stopping.', {
-          remedy: 'Try again when it is running again.',
-        }),
-      );
-    },
+    stopCalls: () => calls.stop(),
     close: () => handler.close(),
   };
+}
 
-  function cancelNamed(body: unknown, principal: string, request: Request): void {
-    const message = body as { method?: unknown; params?: { requestId?: unknown } } | null | undefined;
-    if (message?.method !== 'notifications/cancelled') return;
-    const id = message.params?.requestId;
-    if (typeof id === 'string' || typeof id === 'number') inFlight.cancel(callKey(principal, request, id));
-  }
+/** The request that a notification of the 2025 revisions cancels. */
+function cancelledBy(body: unknown): Caller['id'] | null {
+  const message = body as { method?: unknown; params?: { requestId?: unknown } } | null | undefined;
+  if (message?.method !== 'notifications/cancelled') return null;
+  const id = message.params?.requestId;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+function userAgentOf(request: Request | undefined): string {
+  return request?.headers.get('user-agent') ?? '';
 }
 
 /** What the SDK hands through from one request to its `Server`. */
@@ -170,64 +176,4 @@ function sentArguments(body: unknown, id: string | number): unknown {
   type Message = { id?: unknown; params?: { arguments?: unknown } } | null | undefined;
   const messages = (Array.isArray(body) ? body : [body]) as Message[];
   return messages.find((message) => message?.id === id)?.params?.arguments;
-}
-
-function callKey(principal: string | undefined, request: Request | undefined, id: string | number): string {
-  return JSON.stringify([principal, request?.headers.get('user-agent') ?? '', id]);
-}
-
-interface ProgressContext {
-  mcpReq: {
-    _meta?: { progressToken?: string | number };
-    notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
-  };
-}
-
-/** Sends progress only to a client that asked for it, and never backwards (the protocol forbids it). */
-function progressOf(context: ProgressContext): (done: number, total: number, message?: string) => void {
-  const progressToken = context.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return () => {};
-  let last = 0;
-  return (progress, total, message) => {
-    if (progress <= last) return;
-    last = progress;
-    const params = { progressToken, progress, total, ...(message === undefined ? {} : { message }) };
-    // The signal tells that a client disconnected, a lost notification does not matter.
-    context.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
-  };
-}
-
-/**
- * Calls in progress, so that `notifications/cancelled` of the 2025 revisions finds the call it means: with stateless
- * serving, the notification arrives as a request of its own.
- */
-interface InFlight {
-  /** Registers a call; the returned function removes it. */
-  add(key: string, controller: AbortController): () => void;
-  /**
-   * Cancels the call with this key if there is exactly one: two clients that share a credential and a name may use the
-   * same request ID at the same time, and stopping the wrong call is worse than stopping none.
-   */
-  cancel(key: string): boolean;
-  cancelAll(reason: RelayError): void;
-}
-
-function createInFlight(): InFlight {
-  const calls = new Set<{ key: string; controller: AbortController }>();
-  return {
-    add(key, controller) {
-      const entry = { key, controller };
-      calls.add(entry);
-      return () => calls.delete(entry);
-    },
-    cancel(key) {
-      const matches = [...calls].filter((call) => call.key === key);
-      if (matches.length !== 1) return false;
-      matches[0]?.controller.abort(new RelayError('CANCELLED', 'The client cancelled the call.'));
-      return true;
-    },
-    cancelAll(reason) {
-      for (const call of calls) call.controller.abort(reason);
-    },
-  };
 }

@@ -21,7 +21,7 @@ export function createLazyEndpoint(load: () => Promise<McpEndpoint>): McpEndpoin
   }
 
   return {
-    prepared: async (headers, body, principal) => (await endpoint()).prepared(headers, body, principal),
+    direct: async (exchange) => (loaded ?? (await endpoint())).direct(exchange),
     fetch: async (request, body, principal) => (await endpoint()).fetch(request, body, principal),
     stopCalls: () => loaded?.stopCalls(),
     async close() {

@@ -6,12 +6,14 @@ import { type ToolError, toolErrorText } from './toToolError.ts';
 /**
  * The answer of a call that failed because no account is connected, with the link. The command line keeps the command in
  * `_meta`.
- * @param url opens the login in a browser on the server's machine; no secret is in it, since a model reads it
+ * @param urlOf what opens the login in a browser on the server's machine; no secret is in it, since a model reads it
  */
-export function withLoginLink(result: CallResult, url: string): CallResult {
+export function withLoginLink(result: CallResult, urlOf: () => string): CallResult {
   const failed = result.isError === true ? (result.structuredContent.error as ToolError) : null;
+  if (failed?.code !== 'LOGIN_REQUIRED') return result;
   const fix = readRemedy(result._meta?.[FIX_META]);
-  if (failed?.code !== 'LOGIN_REQUIRED' || fix?.command?.join(' ') !== 'login') return result;
+  if (fix?.command?.join(' ') !== 'login') return result;
+  const url = urlOf();
   const error: ToolError = {
     ...failed,
     remedy: `Give the user this link, to be opened in a browser on the computer that relay runs on: ${url} Or the user runs \`relay login\` in a terminal.`,

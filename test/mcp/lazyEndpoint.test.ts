@@ -8,7 +8,7 @@ function world() {
   const done: string[] = [];
   const loads: Array<{ end: () => void; fail: () => void }> = [];
   const endpoint: McpEndpoint = {
-    prepared: async () => null,
+    direct: async () => false,
     async fetch(request) {
       done.push(new URL(request.url).pathname);
       return new Response();

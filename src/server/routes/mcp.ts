@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
+import type { EventStream, Exchange, WholeAnswer } from '../../mcp/directAnswer.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
-import type { PreparedAnswer } from '../../mcp/preparedList.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
 import { MCP_BODY_BYTES, readJson } from '../http/body.ts';
@@ -22,8 +22,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
     }
     const isPost = context.method === 'POST';
     const body = isPost ? await readJson(context.request, MCP_BODY_BYTES) : undefined;
-    const prepared = isPost ? await endpoint.prepared(context.request.headers, body, check.principal) : null;
-    if (prepared) return sendPrepared(context, prepared);
+    if (isPost && (await endpoint.direct(exchangeOf(context, body, check.principal)))) return;
     const gone = new AbortController();
     // An abort is dear, and nobody waits for that of an answer which has been sent.
     context.response.once('close', () => context.response.writableFinished || gone.abort());
@@ -65,15 +64,33 @@ function headersOf(context: HttpContext): Headers {
   return headers;
 }
 
-/** Without putting the parts together: the first is long. */
-function sendPrepared(context: HttpContext, { headers, parts }: PreparedAnswer): void {
+function exchangeOf(context: HttpContext, body: unknown, principal: string): Exchange {
+  const { request, response, baseUrl } = context;
+  return {
+    headers: request.headers,
+    body,
+    principal,
+    baseUrl,
+    onGone: (listener) => response.once('close', () => response.writableFinished || listener()),
+    send: (answer) => sendWhole(context, answer),
+    begin: (headers) => begin(context, headers),
+  };
+}
+
+/** Without putting the parts together: one may be long. */
+function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void {
   const { response } = context;
-  const [before, id, after] = parts;
-  const length = before.byteLength + id.byteLength + after.byteLength;
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   writeHead(context, 200, { ...headers, 'content-length': length });
-  response.write(before);
-  response.write(id);
-  response.end(after);
+  for (const part of parts) response.write(part);
+  response.end();
+}
+
+/** Events are few and small: what a slow reader leaves is kept until the listener cuts it. */
+function begin(context: HttpContext, headers: Record<string, string>): EventStream {
+  const { response } = context;
+  writeHead(context, 200, headers);
+  return { write: (text) => void response.write(text), end: (text) => void response.end(text) };
 }
 
 async function forward(context: HttpContext, answer: Response): Promise<void> {

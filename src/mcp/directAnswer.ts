@@ -1,0 +1,92 @@
+/**
+ * An answer as it goes over the wire, without the SDK's streams: in the form in which the SDK would send it, which is JSON
+ * in the 2026 revision and one event in those before; several events once a notification has been sent.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { CommonForm } from './commonForm.ts';
+import type { CallResult } from './runTool.ts';
+import type { ProgressNotification } from './toolCalls.ts';
+
+/** One request whose credential has been checked, and the ways to answer it. */
+export interface Exchange {
+  headers: IncomingHttpHeaders;
+  /** The parsed JSON. */
+  body: unknown;
+  /** Who sent it; keeps one client's cancellations away from another's calls. */
+  principal: string;
+  /** Of this server, as the client dialled it. */
+  baseUrl: string;
+  /** Tells when the client leaves before it has its answer. */
+  onGone(listener: () => void): void;
+  send(answer: WholeAnswer): void;
+  /** Begins an answer whose length is not known yet. */
+  begin(headers: Record<string, string>): EventStream;
+}
+
+export interface WholeAnswer {
+  headers: Record<string, string>;
+  /** In their order; several, so that long ones need not be put together. */
+  parts: ReadonlyArray<string | Buffer>;
+}
+
+export interface EventStream {
+  write(text: string): void;
+  end(text: string): void;
+}
+
+export interface CallAnswer {
+  notify(notification: ProgressNotification): void;
+  end(result: CallResult): void;
+  /** Ends what waits for the answer, sent or not. */
+  close(): void;
+}
+
+interface Implementation extends Record<string, unknown> {
+  name: string;
+  version: string;
+}
+
+/** As the SDK sends them. */
+const EVENTS = {
+  'cache-control': 'no-cache, no-transform',
+  connection: 'keep-alive',
+  'content-type': 'text/event-stream',
+  'x-accel-buffering': 'no',
+};
+const JSON_TYPE = { 'content-type': 'application/json' };
+const KEEP_ALIVE_MS = 15_000;
+
+export function createCallAnswer(
+  { era, id }: Pick<CommonForm, 'era' | 'id'>,
+  exchange: Pick<Exchange, 'send' | 'begin'>,
+  serverInfo: Implementation,
+): CallAnswer {
+  let stream: EventStream | null = null;
+  const open = () => {
+    stream ??= exchange.begin(EVENTS);
+    return stream;
+  };
+  const alive = setInterval(() => {
+    if (stream || era === 'legacy') open().write(': keepalive\n\n');
+  }, KEEP_ALIVE_MS).unref();
+  return {
+    notify: (notification) => open().write(eventOf({ ...notification, jsonrpc: '2.0' })),
+    end(result) {
+      const message = { result: era === 'modern' ? stamped(result, serverInfo) : result, jsonrpc: '2.0', id };
+      if (stream) stream.end(eventOf(message));
+      else if (era === 'legacy') exchange.send({ headers: EVENTS, parts: [eventOf(message)] });
+      else exchange.send({ headers: JSON_TYPE, parts: [JSON.stringify(message)] });
+    },
+    close: () => clearInterval(alive),
+  };
+}
+
+/** What the 2026 revision wants in every result. */
+function stamped({ _meta, ...result }: CallResult, serverInfo: Implementation): CallResult {
+  return { ...result, resultType: 'complete', _meta: { ..._meta, [SERVER_INFO_META_KEY]: serverInfo } };
+}
+
+function eventOf(message: object): string {
+  return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+}

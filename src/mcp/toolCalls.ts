@@ -1,0 +1,107 @@
+/** Calls of tools in progress: each can be ended by its client, by the end of its connection, and by the server's stop. */
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Services, Tool } from '../tools/tool.ts';
+import { withLoginLink } from './loginLink.ts';
+import { type CallResult, runTool } from './runTool.ts';
+
+export interface ToolCallOptions {
+  services: Services;
+  clock: Clock;
+  log: Log;
+  /** Where a person connects the account, for a server that was dialled under this base URL. */
+  loginUrl(baseUrl: string): string;
+}
+
+export interface ToolCall {
+  tool: Tool;
+  /** As the client sent them. */
+  args: unknown;
+  /** What a cancellation names: who asked, with which program, under which ID. */
+  from: Caller;
+  /** Tells of the call that its client is gone; called at once, before anything is asked of anyone. */
+  onGone(listener: () => void): void;
+  baseUrl: string;
+  /** Sends a notification to the client. */
+  notify(notification: ProgressNotification): void;
+  progressToken: string | number | undefined;
+}
+
+export interface Caller {
+  principal: string;
+  userAgent: string;
+  id: string | number;
+}
+
+export interface ProgressNotification {
+  method: 'notifications/progress';
+  params: { progressToken: string | number; progress: number; total: number; message?: string };
+}
+
+export interface ToolCalls {
+  run(call: ToolCall): Promise<CallResult>;
+  /**
+   * Cancels the call of this caller if there is exactly one: two clients that share a credential and a name may use the
+   * same request ID at the same time, and stopping the wrong call is worse than stopping none. With stateless serving the
+   * `notifications/cancelled` of the 2025 revisions arrives as a request of its own.
+   */
+  cancel(from: Caller): void;
+  /** Ends all calls with `SHUTTING_DOWN`. */
+  stop(): void;
+}
+
+export function createToolCalls({ services, clock, log, loginUrl }: ToolCallOptions): ToolCalls {
+  const calls = new Set<{ from: Caller; controller: AbortController }>();
+  return {
+    async run({ tool, args, from, onGone, baseUrl, notify, progressToken }) {
+      const controller = new AbortController();
+      const entry = { from, controller };
+      calls.add(entry);
+      onGone(() => controller.abort(new RelayError('CANCELLED', 'The client disconnected.')));
+      try {
+        const progress = progressOf(progressToken, notify);
+        const result = await runTool(tool, args, {
+          services,
+          clock,
+          log,
+          signal: controller.signal,
+          progress,
+        });
+        return withLoginLink(result, () => loginUrl(baseUrl));
+      } finally {
+        calls.delete(entry);
+      }
+    },
+    cancel(from) {
+      const matches = [...calls].filter((call) => isSame(call.from, from));
+      if (matches.length !== 1) return;
+      matches[0]?.controller.abort(new RelayError('CANCELLED', 'The client cancelled the call.'));
+    },
+    stop() {
+      const reason = new RelayError('SHUTTING_DOWN', 'The server is stopping.', {
+        remedy: 'Try again when it is running again.',
+      });
+      for (const { controller } of calls) controller.abort(reason);
+    },
+  };
+}
+
+function isSame(one: Caller, other: Caller): boolean {
+  return one.id === other.id && one.principal === other.principal && one.userAgent === other.userAgent;
+}
+
+/** Sends progress only to a client that asked for it, and never backwards (the protocol forbids it). */
+function progressOf(
+  progressToken: string | number | undefined,
+  notify: (notification: ProgressNotification) => void,
+): (done: number, total: number, message?: string) => void {
+  if (progressToken === undefined) return () => {};
+  let last = 0;
+  return (progress, total, message) => {
+    if (progress <= last) return;
+    last = progress;
+    const params = { progressToken, progress, total, ...(message === undefined ? {} : { message }) };
+    notify({ method: 'notifications/progress', params });
+  };
+}

@@ -1,0 +1,126 @@
+/** A call that is answered without the SDK gets the answer that the SDK gives, in the same form, part by part. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../support/until.ts';
+import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
+
+interface Ask {
+  name: string;
+  args?: object;
+  meta?: object;
+  id?: string | number;
+}
+
+function post(relay: Relay, modern: boolean, ask: Ask, headers = {}, more = {}, signal?: AbortSignal) {
+  const { name, args, meta, id = 7 } = ask;
+  const _meta = modern ? { ...META, ...meta } : meta;
+  return fetch(relay.server.mcpUrl, {
+    method: 'POST',
+    ...(signal ? { signal } : {}),
+    headers: {
+      authorization: `Bearer ${API_KEY}`,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(modern ? { ...MODERN, 'mcp-name': name } : {}),
+      ...headers,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, ...(args ? { arguments: args } : {}), ...(_meta ? { _meta } : {}), ...more },
+    }),
+  });
+}
+
+/** What a client reads, without what differs between any two answers. */
+async function read(answer: Response) {
+  const { date: _, 'x-request-id': __, ...all } = Object.fromEntries(answer.headers);
+  const { 'content-length': length, 'transfer-encoding': ___, ...headers } = all;
+  // The keys of a JSON object have no order.
+  const text = (await answer.text()).split('\n').map((line) => asJson(line.replace(/^data: /, '')) ?? line);
+  return { read: { status: answer.status, headers, text }, isWhole: length !== undefined };
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The SDK ignores a member of `params` that it does not know; it is not of the common form. */
+const THE_SDK = { unknown: true };
+
+const ASKS: readonly Ask[] = [
+  { name: 'get_rate_limit_status' },
+  { name: 'get_devices', args: {}, id: 'one\n"\u2028' },
+  { name: 'search_tracks', args: { query: 'night', limit: 2 }, id: 0 },
+  { name: 'search_tracks', args: { query: 'night', wrong: 1 } },
+  { name: 'get_track', args: { track_id: '0000000000000000000000', detail: null } },
+  { name: 'get_devices', args: JSON.parse('{"__proto__":{"a":1}}') },
+  { name: 'get_devices', meta: { 'example/call': 'abc' } },
+  { name: 'search_tracks', args: { query: 'remastered', limit: 50 }, meta: { progressToken: 'p' } },
+  { name: 'get_devices', meta: { progressToken: 5 } },
+];
+
+for (const modern of [true, false]) {
+  const era = modern ? '2026' : '2025';
+  test(`a call answered directly is the answer of the SDK: ${era}`, async () => {
+    await withRelay({ client: false }, async (relay) => {
+      for (const ask of ASKS) {
+        const direct = await read(await post(relay, modern, ask));
+        const plain = await read(await post(relay, modern, ask, {}, THE_SDK));
+        assert.deepEqual(direct.read, plain.read, JSON.stringify(ask));
+        const streams = ask.args !== undefined && ask.meta !== undefined;
+        assert.deepEqual(direct.isWhole, !streams, JSON.stringify(ask));
+      }
+    });
+  });
+}
+
+const OTHERS = [
+  ['another tool in the header', { 'mcp-name': 'get_track' }, {}, 400],
+  ['no tool in the header', { 'mcp-name': '' }, {}, 400],
+  ['another method in the header', { 'mcp-method': 'tools/list' }, {}, 400],
+  ['arguments that are a list', {}, { arguments: [] }, 200],
+  ['a name that is a number', {}, { name: 5 }, 200],
+  ['a broken progress token', {}, { _meta: { ...META, progressToken: {} } }, 400],
+  ['half an envelope', {}, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }, 400],
+  ['a tool that is not offered', { 'x-mcp-toolsets': 'playlists' }, {}, 200],
+] as const;
+
+test('a call that is not of the common form goes to the SDK and is refused, also after a good one', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    await post(relay, true, { name: 'get_devices' });
+    for (const [what, headers, more, status] of OTHERS) {
+      const answer = await post(relay, true, { name: 'get_devices' }, headers, more);
+      const { error } = (await answer.json()) as { error?: unknown };
+      assert.deepEqual([answer.status, typeof error], [status, 'object'], what);
+    }
+  });
+});
+
+test('a client that leaves ends the call, and the server stops without waiting for it', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    for (const modern of [true, false]) {
+      relay.provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
+      relay.provider.clearRequests();
+      const leave = new AbortController();
+      const answer = post(relay, modern, { name: 'get_my_playlists' }, {}, {}, leave.signal);
+      await until(() => relay.provider.requests.length === 1);
+      leave.abort();
+      await assert.rejects(answer);
+    }
+    await relay.server.close();
+    assert.equal(relay.provider.requests.length, 1);
+  });
+});
