@@ -21,7 +21,7 @@ export function createLazyEndpoint(load: () => Promise<McpEndpoint>): McpEndpoin
   }
 
   return {
-    direct: async (exchange) => (loaded ?? (await endpoint())).direct(exchange),
+    direct: (exchange) => loaded?.direct(exchange) ?? endpoint().then(({ direct }) => direct(exchange)),
     fetch: async (request, body, principal) => (await endpoint()).fetch(request, body, principal),
     stopCalls: () => loaded?.stopCalls(),
     async close() {

@@ -45,8 +45,11 @@ export function createOffers(choice: ToolChoice): Offers {
     return offer;
   }
 
+  const whole = { offer: offerOf(narrowed(choice, {})) };
+
   return {
     forRequest(headers) {
+      if (headers.get(TOOLSETS_HEADER) === null && headers.get(READ_ONLY_HEADER) === null) return whole;
       const asked = readHeaders(headers);
       return 'problem' in asked ? asked : { offer: offerOf(narrowed(choice, asked)) };
     },

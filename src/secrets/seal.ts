@@ -3,9 +3,8 @@
  * that it cannot be moved to another row.
  */
 
-import { createCipheriv, createDecipheriv, type DecipherGCM, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type DecipherGCM, hkdfSync, hash, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../base/clock.ts';
-import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
 
 /** First byte of a sealed value. Version 1: nonce, ciphertext, tag. */
@@ -87,7 +86,22 @@ export function deriveLocalToken(masterKey: Buffer): string {
 
 /** Compares in a time that does not depend on where the two differ, nor on their lengths. */
 export function equalSecrets(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(hashOf(a)), Buffer.from(hashOf(b)));
+  return timingSafeEqual(digestOf(a), digestOf(b));
+}
+
+/** The same for a secret that is compared again and again. */
+export function createSecretCheck(secretNow: () => string): (candidate: string) => boolean {
+  let secret: string | null = null;
+  let digest = digestOf('');
+  return (candidate) => {
+    const now = secretNow();
+    if (now !== secret) [secret, digest] = [now, digestOf(now)];
+    return timingSafeEqual(digestOf(candidate), digest);
+  };
+}
+
+function digestOf(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
 }
 
 /** HKDF-SHA-256 (RFC 5869) without salt: the master key is uniformly random. */

@@ -184,8 +184,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
-    async direct(exchange) {
-      if (exchange.principal === COMMAND_LINE) return false;
+    direct(exchange) {
+      if (exchange.principal === COMMAND_LINE) return Promise.resolve(false);
       presence.request();
       return endpoint.direct(exchange);
     },

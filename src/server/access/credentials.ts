@@ -1,7 +1,7 @@
 /** Who may call `/mcp`: OAuth clients, the API key, and short-lived tokens for this machine's own command line. */
 import type { Clock, Random } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';
-import { equalSecrets } from '../../secrets/seal.ts';
+import { createSecretCheck } from '../../secrets/seal.ts';
 
 export const LOCAL_TOKEN_SECONDS = 300;
 
@@ -36,6 +36,7 @@ export interface CredentialOptions {
 
 export function createCredentials(options: CredentialOptions): Credentials {
   const localTokens = new Map<string, number>();
+  const isApiKey = createSecretCheck(options.apiKey);
   let wereUsed = false;
 
   function isLocalToken(token: string): boolean {
@@ -48,7 +49,7 @@ export function createCredentials(options: CredentialOptions): Credentials {
       if (header === undefined || header === '') return { ok: false, reason: 'missing' };
       const token = /^Bearer +([^\s]+) *$/i.exec(header)?.[1];
       if (token === undefined) return { ok: false, reason: 'invalid' };
-      if (options.mode === 'bearer' && equalSecrets(token, options.apiKey())) {
+      if (options.mode === 'bearer' && isApiKey(token)) {
         wereUsed = true;
         return { ok: true, principal: 'api-key' };
       }

@@ -80,10 +80,11 @@ function exchangeOf(context: HttpContext, body: unknown, principal: string): Exc
 /** Without putting the parts together: one may be long. */
 function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void {
   const { response } = context;
-  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  writeHead(context, 200, { ...headers, 'content-length': length });
-  for (const part of parts) response.write(part);
-  response.end();
+  let length = 0;
+  for (const part of parts) length += Buffer.byteLength(part);
+  writeHead(context, 200, headers, length);
+  for (const part of parts.slice(0, -1)) response.write(part);
+  response.end(parts.at(-1));
 }
 
 /** Events are few and small: what a slow reader leaves is kept until the listener cuts it. */
