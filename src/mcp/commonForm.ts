@@ -38,71 +38,111 @@ const ENVELOPE = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABI
 /** Names in `_meta` that the protocol gives a meaning. */
 const RESERVED = 'io.modelcontextprotocol/';
 
-/** A client has one envelope, or a few. Beyond these limits the SDK is asked each time. */
-const MAX_REMEMBERED = 64;
-const MAX_KEY = 2_000;
+/** A client sends one envelope, or a few. Of others the oldest is forgotten, and the SDK asked again. */
+const MAX_REMEMBERED = 16;
+/** Of a request's body: an envelope of a longer one is not remembered, for its size and its depth. */
+const MAX_REMEMBERED_BYTES = 4_000;
 
 export function createCommonForms(): CommonForms {
-  const eras = new Map<string, Era | null>();
+  const remembered: Array<{
+    version: string | undefined;
+    method: string;
+    envelope: Members;
+    era: Era | null;
+  }> = [];
 
-  /** @param envelope of `_meta`, the keys that classification reads */
-  function eraOf(version: string | undefined, method: string, envelope: Members | null): Era | null {
-    const key = `${version} ${method} ${envelope ? JSON.stringify(envelope) : ''}`;
-    let era = eras.get(key);
-    if (era === undefined) {
-      era = classify(version, method, envelope);
-      if (eras.size >= MAX_REMEMBERED) eras.clear();
-      if (key.length <= MAX_KEY) eras.set(key, era);
+  function eraOf(headers: IncomingHttpHeaders, method: string, meta: Members): Era | null {
+    const version = versionOf(headers);
+    const envelope = envelopeOf(meta);
+    if (envelope === null) return null;
+    for (const known of remembered) {
+      if (known.version === version && known.method === method && isSameJson(known.envelope, envelope)) {
+        return known.era;
+      }
     }
+    const era = classify(version, method, envelope);
+    if (!(Number(headers['content-length']) <= MAX_REMEMBERED_BYTES)) return era;
+    if (remembered.length >= MAX_REMEMBERED) remembered.shift();
+    remembered.push({ version, method, envelope, era });
     return era;
   }
 
   return {
     of(headers, body) {
       if (!isObject(body) || !acceptsBoth(headers.accept)) return null;
-      const { jsonrpc, id, method, params = {} } = body;
+      const { jsonrpc, id, method, params = NONE } = body;
       if (jsonrpc !== '2.0' || !isId(id) || !isObject(params)) return null;
       const isList = method === 'tools/list';
       if (!isList && method !== 'tools/call') return null;
       if (!onlyKeys(body, MESSAGE) || !onlyKeys(params, isList ? LIST : CALL)) return null;
-      const { name = '', arguments: args, _meta = {} } = params;
+      const { name = '', arguments: args, _meta = NONE } = params;
       if (typeof name !== 'string' || (name === '') !== isList) return null;
       if (!isObject(_meta) || (args !== undefined && !isObject(args))) return null;
       const { progressToken } = _meta;
       if (progressToken !== undefined && (isList || !isId(progressToken))) return null;
-      const version = headers['mcp-protocol-version'];
-      if (typeof version !== 'string' && version !== undefined) return null;
-      const envelope = envelopeOf(_meta);
-      if (envelope === undefined) return null;
-      const era = eraOf(version, method, envelope);
+      const era = eraOf(headers, method, _meta);
       if (era === null || (era === 'modern' && !namesItself(headers, method, name))) return null;
-      return { era, version, id, method, name, arguments: args, progressToken };
+      return { era, version: versionOf(headers), id, method, name, arguments: args, progressToken };
     },
   };
 }
 
+/** In place of what is not there. */
+const NONE: Members = {};
 const MESSAGE = new Set(['jsonrpc', 'id', 'method', 'params']);
 const LIST = new Set(['_meta']);
 const CALL = new Set(['name', 'arguments', '_meta']);
 
-function classify(version: string | undefined, method: string, envelope: Members | null): Era | null {
-  const route = classifyInboundRequest({
+function classify(version: string | undefined, method: string, envelope: Members): Era | null {
+  const hasEnvelope = Object.keys(envelope).length > 0;
+  const route = routeOf({
     httpMethod: 'POST',
-    body: { jsonrpc: '2.0', id: 0, method, ...(envelope ? { params: { _meta: envelope } } : {}) },
+    body: { jsonrpc: '2.0', id: 0, method, ...(hasEnvelope ? { params: { _meta: envelope } } : {}) },
     ...(version === undefined ? {} : { protocolVersionHeader: version }),
   });
-  if (route.kind === 'legacy' && route.reason === 'no-claim' && envelope === null) {
+  if (route === null) return null;
+  if (route.kind === 'legacy' && route.reason === 'no-claim' && !hasEnvelope) {
     return version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version) ? 'legacy' : null;
   }
   return route.kind === 'modern' && route.messageKind === 'request' && version === MODERN ? 'modern' : null;
 }
 
-/** The envelope, null without one, undefined where `_meta` has another key that the protocol gives a meaning. */
-function envelopeOf(meta: Members): Members | null | undefined {
-  const reserved = Object.keys(meta).filter((key) => key.startsWith(RESERVED));
-  if (reserved.length === 0) return null;
-  if (!reserved.every((key) => ENVELOPE.includes(key))) return undefined;
-  return Object.fromEntries(reserved.map((key) => [key, meta[key]]));
+/** Null for an envelope too deep for the SDK to follow. */
+function routeOf(request: Parameters<typeof classifyInboundRequest>[0]) {
+  try {
+    return classifyInboundRequest(request);
+  } catch {
+    return null;
+  }
+}
+
+/** What classification reads of `_meta`; null where it has another key that the protocol gives a meaning. */
+function envelopeOf(meta: Members): Members | null {
+  const envelope: Members = {};
+  for (const key of Object.keys(meta)) {
+    if (ENVELOPE.includes(key)) envelope[key] = meta[key];
+    else if (key.startsWith(RESERVED)) return null;
+  }
+  return envelope;
+}
+
+/** @param known bounds how deep it goes */
+function isSameJson(known: unknown, other: unknown): boolean {
+  if (known === other) return true;
+  if (!isNested(known) || !isNested(other) || Array.isArray(known) !== Array.isArray(other)) return false;
+  const keys = Object.keys(known);
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every((key) => Object.hasOwn(other, key) && isSameJson(known[key], other[key]));
+}
+
+function isNested(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Node joins what was sent twice, and the SDK refuses that. */
+function versionOf(headers: IncomingHttpHeaders): string | undefined {
+  const version = headers['mcp-protocol-version'];
+  return Array.isArray(version) ? version.join(', ') : version;
 }
 
 /** The headers say what the body does (required from 2026-07-28 on). */

@@ -7,7 +7,7 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type CommonForm, createCommonForms } from './commonForm.ts';
-import { createCallAnswer, type Exchange } from './directAnswer.ts';
+import { createCallAnswer, type Exchange, type WholeAnswer } from './directAnswer.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
 import { createPreparedLists } from './preparedList.ts';
 import { promptText } from './prompts.ts';
@@ -20,8 +20,11 @@ export interface McpEndpointOptions extends ToolCallOptions {
 }
 
 export interface McpEndpoint {
-  /** Answers a POST of the common form as `fetch` would, at a fraction of its cost; false: `fetch` must. */
-  direct(exchange: Exchange): Promise<boolean>;
+  /**
+   * Answers a POST of the common form as `fetch` would, at a fraction of its cost, and at once where it can; false: `fetch`
+   * must.
+   */
+  direct(exchange: Exchange): boolean | Promise<boolean>;
   /**
    * Answers one HTTP request whose credential has been checked.
    * @param body the parsed JSON of a POST
@@ -95,7 +98,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const lists = createPreparedLists((request, body, offer) => handle(request, body, offer, 'relay'));
 
   /** @param form a call of a tool that is offered */
-  async function call(form: CommonForm, tool: Tool, exchange: Exchange): Promise<void> {
+  async function call(form: CommonForm, tool: Tool, exchange: Exchange): Promise<true> {
     const answer = createCallAnswer(form, exchange, serverInfo);
     const { principal, baseUrl, onGone, headers } = exchange;
     const from = { principal, userAgent: headers['user-agent'] ?? '', id: form.id };
@@ -103,13 +106,14 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     const { arguments: args, progressToken } = form;
     try {
       answer.end(await calls.run({ tool, args, from, onGone, baseUrl, notify, progressToken }));
+      return true;
     } finally {
       answer.close();
     }
   }
 
   return {
-    async direct(exchange) {
+    direct(exchange) {
       const { headers } = exchange;
       const form = forms.of(headers, exchange.body);
       if (!form) return false;
@@ -117,12 +121,15 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       if ('problem' in found) return false;
       if (form.method === 'tools/call') {
         const tool = found.offer.tools.get(form.name);
-        if (tool) await call(form, tool, exchange);
-        return tool !== undefined;
+        return tool ? call(form, tool, exchange) : false;
       }
-      const list = await lists.answer(form, found.offer);
-      if (list) exchange.send(list);
-      return list !== null;
+      const list = lists.answer(form, found.offer);
+      return list instanceof Promise ? list.then(send) : send(list);
+
+      function send(answer: WholeAnswer | null): boolean {
+        if (answer) exchange.send(answer);
+        return answer !== null;
+      }
     },
     async fetch(request, body, principal) {
       const found = offers.forRequest(request.headers);

@@ -19,8 +19,8 @@ interface Template {
 }
 
 export interface PreparedLists {
-  /** Null: the SDK must answer. */
-  answer(form: ListForm, offer: Offer): Promise<WholeAnswer | null>;
+  /** At once where it has been made. Null: the SDK must answer. */
+  answer(form: ListForm, offer: Offer): Later<WholeAnswer | null>;
 }
 
 /** No client's ID can be cut out of the answer by mistake, since the SDK is asked with this one alone. */
@@ -31,15 +31,21 @@ const METHOD = 'tools/list';
 export function createPreparedLists(
   ask: (request: Request, body: unknown, offer: Offer) => Promise<Response>,
 ): PreparedLists {
-  const made = new WeakMap<Offer, Map<string, Promise<Template | null>>>();
+  const made = new WeakMap<Offer, Map<string, Later<Template | null>>>();
 
-  function templateOf(offer: Offer, form: ListForm): Promise<Template | null> {
-    const ofOffer = made.get(offer) ?? new Map<string, Promise<Template | null>>();
+  function templateOf(offer: Offer, form: ListForm): Later<Template | null> {
+    const ofOffer = made.get(offer) ?? new Map<string, Later<Template | null>>();
+    // The revision tells the era. A common form names none but those that the SDK knows.
+    const key = form.version ?? '';
+    const known = ofOffer.get(key);
+    if (known !== undefined) return known;
     made.set(offer, ofOffer);
-    const key = `${form.era} ${form.version ?? ''}`;
-    const template = ofOffer.get(key) ?? make(offer, form);
-    // At most as many as the SDK knows revisions, since a common form names no others.
+    const template = make(offer, form);
     ofOffer.set(key, template);
+    void template.then(
+      (ready) => ofOffer.set(key, ready),
+      () => ofOffer.delete(key),
+    );
     return template;
   }
 
@@ -56,14 +62,21 @@ export function createPreparedLists(
   }
 
   return {
-    async answer(form, offer) {
-      const template = await templateOf(offer, form);
-      if (!template) return null;
-      const { headers, before, after } = template;
-      return { headers, parts: [before, JSON.stringify(form.id) + after] };
+    answer(form, offer) {
+      const template = templateOf(offer, form);
+      if (template instanceof Promise) return template.then((ready) => filled(ready, form));
+      return filled(template, form);
     },
   };
 }
+
+function filled(template: Template | null, { id }: ListForm): WholeAnswer | null {
+  if (!template) return null;
+  const { headers, before, after } = template;
+  return { headers, parts: [before, JSON.stringify(id) + after] };
+}
+
+type Later<T> = T | Promise<T>;
 
 type ListForm = Pick<CommonForm, 'era' | 'version' | 'id'>;
 

@@ -14,7 +14,7 @@ export interface ToolCallOptions {
   loginUrl(baseUrl: string): string;
 }
 
-export interface ToolCall {
+interface ToolCall {
   tool: Tool;
   /** As the client sent them. */
   args: unknown;

@@ -3,7 +3,14 @@
  * that it cannot be moved to another row.
  */
 
-import { createCipheriv, createDecipheriv, type DecipherGCM, hkdfSync, hash, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  type DecipherGCM,
+  hash,
+  hkdfSync,
+  timingSafeEqual,
+} from 'node:crypto';
 import type { Random } from '../base/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 
@@ -89,16 +96,26 @@ export function equalSecrets(a: string, b: string): boolean {
   return timingSafeEqual(digestOf(a), digestOf(b));
 }
 
-/** The same for a secret that is compared again and again. */
+/**
+ * The same for a secret that is compared again and again: without a digest each time, by filling up both to one length.
+ * What is longer than that is compared by digest.
+ */
 export function createSecretCheck(secretNow: () => string): (candidate: string) => boolean {
   let secret: string | null = null;
-  let digest = digestOf('');
+  const [kept, given] = [Buffer.alloc(PADDED_BYTES), Buffer.alloc(PADDED_BYTES)];
   return (candidate) => {
     const now = secretNow();
-    if (now !== secret) [secret, digest] = [now, digestOf(now)];
-    return timingSafeEqual(digestOf(candidate), digest);
+    if (now.length > PADDED_BYTES / 3 || candidate.length > PADDED_BYTES / 3)
+      return equalSecrets(candidate, now);
+    if (now !== secret) kept.fill(0).write(now);
+    secret = now;
+    given.fill(0).write(candidate);
+    return timingSafeEqual(given, kept) && candidate.length === now.length;
   };
 }
+
+/** UTF-8 takes at most three bytes for each code unit. */
+const PADDED_BYTES = 768;
 
 function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');

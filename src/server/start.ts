@@ -185,7 +185,7 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
     direct(exchange) {
-      if (exchange.principal === COMMAND_LINE) return Promise.resolve(false);
+      if (exchange.principal === COMMAND_LINE) return false;
       presence.request();
       return endpoint.direct(exchange);
     },

@@ -109,6 +109,21 @@ test('a call that is not of the common form goes to the SDK and is refused, also
   });
 });
 
+test('an envelope of any depth is answered as by the SDK, again and again', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    for (const depth of [1, 200]) {
+      const deep = JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+      const meta = { 'io.modelcontextprotocol/clientCapabilities': { experimental: { deep: { deep } } } };
+      const ask = { name: 'get_rate_limit_status', meta };
+      const plain = await read(await post(relay, true, ask, {}, THE_SDK));
+      for (let turn = 0; turn < 3; turn++) {
+        const direct = await read(await post(relay, true, ask));
+        assert.deepEqual(direct.read, plain.read, `${depth}`);
+      }
+    }
+  });
+});
+
 test('a client that leaves ends the call, and the server stops without waiting for it', async () => {
   await withRelay({ client: false }, async (relay) => {
     for (const modern of [true, false]) {

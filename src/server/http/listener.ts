@@ -90,10 +90,14 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     const context = contextOf(request, response, { requestId: options.random.uuid(), startId, trusts });
-    run(context).catch((error: unknown) => refuse(context, error));
+    try {
+      run(context)?.catch((error: unknown) => refuse(context, error));
+    } catch (error) {
+      refuse(context, error);
+    }
   };
 
-  async function run(context: HttpContext): Promise<void> {
+  function run(context: HttpContext): void | Promise<void> {
     const { headers } = context.request;
     requireOneMeaning(context.request);
     const baseUrl = baseUrlFor(headers.host);
@@ -103,7 +107,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     }
     context.baseUrl = baseUrl;
     if (context.method === 'GET' && asksForServiceWorker(headers)) return endServiceWorker(context);
-    await router.find(context.method, context.path).handle(context);
+    return router.find(context.method, context.path).handle(context);
   }
 
   function warnOf({ request, requestId }: HttpContext, code: string): void {

@@ -7,22 +7,37 @@ import type { EventStream, Exchange, WholeAnswer } from '../../mcp/directAnswer.
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
-import { MCP_BODY_BYTES, readJson } from '../http/body.ts';
+import { MCP_BODY_BYTES, withJson } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
 /** @param log does not let refusals flood it */
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {
-  async function handle(context: HttpContext): Promise<void> {
+  function handle(context: HttpContext): void | Promise<void> {
     const check = credentials.check(context.request.headers.authorization, `${context.baseUrl}/mcp`);
     if (!check.ok) {
       const { requestId, path } = context;
       if (check.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
       return challenge(context, check.reason);
     }
-    const isPost = context.method === 'POST';
-    const body = isPost ? await readJson(context.request, MCP_BODY_BYTES) : undefined;
-    if (isPost && (await endpoint.direct(exchangeOf(context, body, check.principal)))) return;
+    const { principal } = check;
+    if (context.method !== 'POST') return askSdk(context, undefined, principal);
+    return withJson(context.request, MCP_BODY_BYTES, (body) => {
+      const isSent = endpoint.direct(exchangeOf(context, body, principal));
+      if (isSent !== true) return elseAskSdk(isSent, context, body, principal);
+    });
+  }
+
+  async function elseAskSdk(
+    isSent: boolean | Promise<boolean>,
+    context: HttpContext,
+    body: unknown,
+    principal: string,
+  ): Promise<void> {
+    if (!(await isSent)) await askSdk(context, body, principal);
+  }
+
+  async function askSdk(context: HttpContext, body: unknown, principal: string): Promise<void> {
     const gone = new AbortController();
     // An abort is dear, and nobody waits for that of an answer which has been sent.
     context.response.once('close', () => context.response.writableFinished || gone.abort());
@@ -31,7 +46,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       headers: headersOf(context),
       signal: gone.signal,
     });
-    await forward(context, await endpoint.fetch(request, body, check.principal));
+    await forward(context, await endpoint.fetch(request, body, principal));
   }
 
   return (['DELETE', 'GET', 'POST'] as const).map((method) => ({ method, path: '/mcp', handle }));
