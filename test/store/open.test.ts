@@ -52,6 +52,14 @@ test('a fresh home has its file at once, with the newest schema', async (t) => {
   assert.deepEqual(await readdir(home), ['relay.db']);
 });
 
+test('fresh homes opened one after the other share the schema and nothing else', async (t) => {
+  const used = await usedHome(t);
+  const store = await testStore(t);
+  assert.deepEqual([store.state().schemaVersion, row(store)], [newest, undefined]);
+  assert.deepEqual(store.get('pragma foreign_keys'), { foreign_keys: 1 });
+  assert.equal(row(await testStore(t, { home: used.home })), 'kept');
+});
+
 test('other SQLite programs read the file while the store is open', { skip: withoutSqlite3 }, async (t) => {
   const store = await testStore(t);
   await store.durable(() => store.run("insert into meta (name, value) values ('test_row', 'kept')"));

@@ -5,7 +5,8 @@
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
-import { type Migration, migrate } from '../sql/migrate.ts';
+import { freshDatabase } from '../sql/freshDatabase.ts';
+import type { Migration } from '../sql/migrate.ts';
 import { requireUsable } from './rowRules.ts';
 import { schemaTreeProblem } from './schemaTree.ts';
 
@@ -22,14 +23,8 @@ export function claimedVersion(bytes: Uint8Array): number {
 export function takeRows(SQL: SqlJsStatic, bytes: Uint8Array, migrations: readonly Migration[]): Database {
   const problem = schemaTreeProblem(bytes);
   if (problem !== null) throw new Error(problem);
-  const fresh = new SQL.Database();
+  const fresh = freshDatabase(SQL, migrations, claimedVersion(bytes));
   try {
-    fresh.exec('pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory;');
-    const version = claimedVersion(bytes);
-    migrate(
-      fresh,
-      migrations.filter((migration) => migration.version <= version),
-    );
     const file = new SQL.Database(bytes);
     try {
       requireOurSchema(file, fresh);

@@ -9,6 +9,7 @@ import { messageOf, RelayError } from '../../domain/errors.ts';
 import { MIGRATIONS } from '../../generated/sql.ts';
 import { claimedVersion, takeRows } from '../copies/copyContent.ts';
 import { ensureHome } from '../home/home.ts';
+import { freshDatabase, IN_MEMORY } from '../sql/freshDatabase.ts';
 import { type Migration, migrate, readVersions, type SchemaVersions } from '../sql/migrate.ts';
 import { createSql } from '../sql/sql.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
@@ -40,12 +41,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   // Before SQLite works on these very bytes.
   const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();
-  const db = file ? openImage(SQL, path, file.bytes) : new SQL.Database();
+  const db = file ? openImage(SQL, path, file.bytes) : freshDatabase(SQL, migrations);
   try {
     const migrated = bring(db, path, migrations);
     const sql = createSql(db);
     const saved = {
-      version: migrated > 0 ? -1 : 0,
+      version: !file || migrated > 0 ? -1 : 0,
       sizeBytes: file?.bytes.length ?? 0,
       at: file?.savedAt ?? null,
       identity,
@@ -178,7 +179,7 @@ function unsaved(state: SaverState): Saver {
 /** Checks the file's age and migrates it where it is older; returns how many migrations ran. */
 function bring(db: Database, path: string, migrations: readonly Migration[]): number {
   checkedVersions(db, path, newestOf(migrations));
-  db.exec('pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory;');
+  db.exec(IN_MEMORY);
   try {
     return migrate(db, migrations);
   } catch (error) {
