@@ -44,7 +44,7 @@ export async function replaceFile(
 /** Makes the file `path`, which must not exist, not even as a link, and returns once `content` is on the disk. */
 export async function writeSynced(
   path: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | readonly Uint8Array[],
   { mode = 0o600, owner = null, sync = true }: WriteOptions = {},
 ): Promise<void> {
   const file = await open(path, 'wx', mode);
@@ -52,7 +52,8 @@ export async function writeSynced(
     // Before anything is in it: the umask may have taken away too much, and an owner of its own must be able to read it.
     await file.chmod(mode);
     if (owner && process.geteuid?.() === 0) await file.chown(owner.uid, owner.gid);
-    await file.writeFile(content);
+    const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
+    for (const part of parts) await file.writeFile(part);
     if (sync) await file.sync();
   } catch (error) {
     await rm(path, { force: true }).catch(() => {});

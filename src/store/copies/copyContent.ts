@@ -5,7 +5,7 @@
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
-import { freshDatabase } from '../sql/freshDatabase.ts';
+import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import type { Migration } from '../sql/migrate.ts';
 import { requireUsable } from './rowRules.ts';
 import { schemaTreeProblem } from './schemaTree.ts';
@@ -23,8 +23,9 @@ export function claimedVersion(bytes: Uint8Array): number {
 export function takeRows(SQL: SqlJsStatic, bytes: Uint8Array, migrations: readonly Migration[]): Database {
   const problem = schemaTreeProblem(bytes);
   if (problem !== null) throw new Error(problem);
-  const fresh = freshDatabase(SQL, migrations, claimedVersion(bytes));
+  const fresh = new SQL.Database(freshImage(SQL, migrations, claimedVersion(bytes)));
   try {
+    fresh.exec(`${IN_MEMORY} pragma foreign_keys = on`);
     const file = new SQL.Database(bytes);
     try {
       requireOurSchema(file, fresh);

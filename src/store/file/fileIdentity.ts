@@ -6,10 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { WITHOUT_WAITING } from '../../base/files.ts';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
+import type { Image } from '../sql/pagedFile.ts';
 
 const HEADER_BYTES = 100;
 /** The file change counter and its copy, which must agree (sqlite.org/fileformat2.html, 1.3.7 and 1.3.16). */
 const COUNTERS = [24, 92];
+
+/** The same of an image, whose first part holds its header. */
+export function identityOfImage({ length, parts: [first] }: Image): string {
+  return identityOf(length, first);
+}
 
 /**
  * Gives an image a change counter of its own. Any value is valid there, and programs that have the file open only look
@@ -23,7 +29,11 @@ export function markImage(image: Uint8Array): void {
 
 /** Length and header of a state file, as one text. */
 export function identityOfBytes(bytes: Uint8Array): string {
-  return `${bytes.length} ${Buffer.from(bytes.subarray(0, HEADER_BYTES)).toString('hex')}`;
+  return identityOf(bytes.length, bytes);
+}
+
+function identityOf(length: number, start: Uint8Array): string {
+  return `${length} ${Buffer.from(start.subarray(0, HEADER_BYTES)).toString('hex')}`;
 }
 
 /** The same of the file at `path`; null where there is none. */

@@ -9,8 +9,9 @@ import { messageOf, RelayError } from '../../domain/errors.ts';
 import { MIGRATIONS } from '../../generated/sql.ts';
 import { claimedVersion, takeRows } from '../copies/copyContent.ts';
 import { ensureHome } from '../home/home.ts';
-import { freshDatabase, IN_MEMORY } from '../sql/freshDatabase.ts';
+import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import { type Migration, migrate, readVersions, type SchemaVersions } from '../sql/migrate.ts';
+import { createPagedFile } from '../sql/pagedFile.ts';
 import { createSql } from '../sql/sql.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
 import type { Store, StoreOptions } from '../types.ts';
@@ -41,10 +42,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   // Before SQLite works on these very bytes.
   const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();
-  const db = file ? openImage(SQL, path, file.bytes) : freshDatabase(SQL, migrations);
+  const paged = createPagedFile(file ? inRollbackFormat(file.bytes) : freshImage(SQL, migrations));
+  const db = file ? openImage(SQL, path, paged.bytes) : new SQL.Database(paged.bytes);
   try {
     const migrated = bring(db, path, migrations);
-    const sql = createSql(db);
+    const sql = createSql(db, paged);
     const saved = {
       version: !file || migrated > 0 ? -1 : 0,
       sizeBytes: file?.bytes.length ?? 0,
@@ -168,7 +170,7 @@ function detached(
   const sql = createSql(db);
   const saver = unsaved({ status: 'ok', sizeBytes, lastSavedAt: savedAt, unsavedChanges: false });
   const store = assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
-  return { store, fileVersion, image: sql.image };
+  return { store, fileVersion, image: () => db.export() };
 }
 
 function unsaved(state: SaverState): Saver {

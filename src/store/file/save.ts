@@ -8,7 +8,8 @@ import type { Clock } from '../../base/clock.ts';
 import { tempPathFor } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
-import { identityOfBytes, markImage, refuseForeign } from './fileIdentity.ts';
+import type { Image } from '../sql/pagedFile.ts';
+import { identityOfImage, markImage, refuseForeign } from './fileIdentity.ts';
 import type { SaveFs } from './saveFs.ts';
 
 /** Changes of this time are saved together. With the save itself it stays below a second. For a small file. */
@@ -24,7 +25,7 @@ const LAST_RETRY_MS = 60_000;
 
 export interface SaveSource {
   /** A copy of the database file. */
-  image(): Uint8Array;
+  image(): Image;
   /** Grows with every change. */
   version(): number;
 }
@@ -85,11 +86,11 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
     try {
       save.version = source.version();
       const image = source.image();
-      markImage(image);
+      markImage(image.parts[0]);
       await replaceFile(fs, path, image, {
         before: () => refuseForeign(path, identity),
         renamed: () => {
-          identity = identityOfBytes(image);
+          identity = identityOfImage(image);
         },
       });
       savedVersion = save.version;
@@ -169,12 +170,12 @@ function soonMs(sizeBytes: number): number {
 async function replaceFile(
   fs: SaveFs,
   path: string,
-  image: Uint8Array,
+  image: Image,
   { before, renamed }: { before: () => Promise<void>; renamed: () => void },
 ): Promise<void> {
   const temp = tempPathFor(path);
   try {
-    await fs.writeSynced(temp, image);
+    await fs.writeSynced(temp, image.parts);
     await before();
     await fs.rename(temp, path);
     renamed();

@@ -4,7 +4,7 @@ import { renameOver, syncDirectory, writeSynced } from '../../base/files.ts';
 
 export interface SaveFs {
   /** Creates `path`, which must not exist, for the owner alone, and returns once `bytes` are on the disk. */
-  writeSynced(path: string, bytes: Uint8Array): Promise<void>;
+  writeSynced(path: string, bytes: Uint8Array | readonly Uint8Array[]): Promise<void>;
   /** Replaces `to` by `from` in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a rename in the directory survive a power loss. */

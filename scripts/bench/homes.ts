@@ -1,0 +1,127 @@
+/** Homes that have been used for a long time, made by the real state: known tracks, jobs and changes. */
+import { systemClock, systemRandom } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import type { Track } from '../../src/domain/shapes.ts';
+import { aliasKey, type TrackQuery } from '../../src/music/trackQuery.ts';
+import { openStore, type Store } from '../../src/store/file/open.ts';
+import { putAlias } from '../../src/store/tables/aliases.ts';
+import { insertChange, pruneChanges, setChange } from '../../src/store/tables/changes.ts';
+import { insertItems, type NewJobItem } from '../../src/store/tables/jobItems.ts';
+import { changeJob, insertJob } from '../../src/store/tables/jobs.ts';
+
+export interface Past {
+  /** Known tracks, each with an alias. */
+  tracks: number;
+  /** Ended jobs of 20 items each. */
+  jobs: number;
+  /** Days with three changes of 100 rows each; those that the program no longer keeps are dropped. */
+  days: number;
+}
+
+export const NO_PAST: Past = { tracks: 0, jobs: 0, days: 0 };
+
+const ITEMS = 20;
+const DAY_MS = 24 * 60 * 60_000;
+const CHANGES_A_DAY = 3;
+const ROWS = 100;
+/** What `changes/changes.ts` keeps. */
+const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
+
+/** Opens the state of a home, so that statements can be timed; the caller closes it. */
+export function openHome(home: string): Promise<Store> {
+  return openStore({ home, clock: systemClock, log: silentLog });
+}
+
+/** Gives a home its past. */
+export async function fillHome(home: string, { tracks, jobs, days }: Past): Promise<void> {
+  const store = await openHome(home);
+  const now = Date.now();
+  store.transaction(() => {
+    for (let index = 0; index < tracks; index++) rememberTrack(store, index, now);
+    for (let index = 0; index < jobs; index++) endedJob(store, index, now - (index % 89) * DAY_MS);
+    for (let day = days; day > 0; day--) {
+      for (let count = 0; count < CHANGES_A_DAY; count++) endedChange(store, now - day * DAY_MS);
+      pruneChanges(store, { ...KEPT, since: now - (day + KEPT.days) * DAY_MS });
+    }
+  });
+  await store.close();
+}
+
+/** What a list names for known track `index`. */
+export function knownSong(index: number): TrackQuery {
+  return { title: `Known song number ${index}`, artist: `Somebody ${index % 997}` };
+}
+
+function knownTrack(index: number): Track {
+  const id = `known${String(index).padStart(17, '0')}`;
+  const { title, artist } = knownSong(index);
+  return {
+    id,
+    uri: `spotify:track:${id}`,
+    type: 'track',
+    name: title,
+    artists: [{ id: `someb${String(index % 997).padStart(17, '0')}`, name: artist }],
+    album: {
+      id: `album${String(index >> 3).padStart(17, '0')}`,
+      name: `Long player ${index >> 3}`,
+      release_date: '2001-02-03',
+    },
+    duration_ms: 200_000 + index,
+    explicit: false,
+    is_local: false,
+    isrc: `XXRLY${String(index % 10_000_000).padStart(7, '0')}`,
+    url: `https://open.spotify.com/track/${id}`,
+  };
+}
+
+/** As `remember_track` does: learned ones are limited in number. */
+function rememberTrack(store: Store, index: number, now: number): void {
+  const song = knownSong(index);
+  const alias = { key: aliasKey(song), title: song.title, artist: song.artist, album: null };
+  putAlias(store, { ...alias, track: knownTrack(index), source: 'person' }, now);
+}
+
+function endedJob(store: Store, index: number, at: number): void {
+  const seq = insertJob(
+    store,
+    {
+      id: systemRandom.uuid(),
+      type: 'save_tracks',
+      status: 'completed',
+      phase: 'commit',
+      account: null,
+      payload: { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true },
+      targetId: null,
+      skipsMarked: true,
+      maxAttempts: 5,
+    },
+    ITEMS,
+    at,
+  );
+  const items = Array.from({ length: ITEMS }, (_, item): NewJobItem => {
+    const number = index * ITEMS + item;
+    const track = knownTrack(number);
+    const song = knownSong(number);
+    return { input: song, key: aliasKey(song), uri: track.uri, status: 'written', track };
+  });
+  insertItems(store, seq, items, at);
+  changeJob(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
+}
+
+function endedChange(store: Store, at: number): void {
+  const uris = Array.from({ length: ROWS }, (_, row) => knownTrack(row).uri);
+  const { seq } = insertChange(
+    store,
+    {
+      id: systemRandom.uuid(),
+      kind: 'add',
+      account: null,
+      playlistId: 'playlist0000000000000',
+      askedBy: 'tool add_to_playlist',
+      requested: ROWS,
+    },
+    { former: { total: 1_000 }, ops: [{ op: 'append', uris }] },
+    at,
+  );
+  setChange(store, seq, { state: 'done', written: ROWS, endedAt: at }, at);
+}

@@ -1,0 +1,38 @@
+/** Databases at a version of the schema, without rows but those that the migrations write. */
+import type { SqlJsStatic } from 'sql.js';
+import { type Migration, migrate } from './migrate.ts';
+
+/** What the migrations have made, by version: reading it takes a tenth of the time of making it. */
+const images = new WeakMap<readonly Migration[], Map<number, Uint8Array>>();
+
+/**
+ * What a database in memory needs to know: what it loses in a crash is in the file. What a transaction has changed stays
+ * out of the file until it is committed, so that taking it back does not cut the file off (`pagedFile.ts`).
+ */
+export const IN_MEMORY =
+  'pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off;';
+
+/** The file of a database as the migrations up to `version` make it, all of them by default. They run once in a process. */
+export function freshImage(
+  SQL: SqlJsStatic,
+  migrations: readonly Migration[],
+  version = Number.POSITIVE_INFINITY,
+): Uint8Array {
+  const known = images.get(migrations) ?? new Map<number, Uint8Array>();
+  images.set(migrations, known);
+  const image = known.get(version) ?? made(SQL, migrations, version);
+  known.set(version, image);
+  return image.slice();
+}
+
+function made(SQL: SqlJsStatic, migrations: readonly Migration[], version: number): Uint8Array {
+  const db = new SQL.Database();
+  try {
+    db.exec(IN_MEMORY);
+    const due = migrations.filter((migration) => migration.version <= version);
+    migrate(db, due);
+    return db.export();
+  } finally {
+    db.close();
+  }
+}

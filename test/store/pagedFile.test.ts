@@ -1,0 +1,104 @@
+/** Images of the state without copying it: they are what SQLite itself would copy, whatever was written. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Database } from 'sql.js';
+import { MIGRATIONS } from '../../src/generated/sql.ts';
+import { freshImage, IN_MEMORY } from '../../src/store/sql/freshImage.ts';
+import { createPagedFile, type Image, type PagedFile } from '../../src/store/sql/pagedFile.ts';
+import { createSql } from '../../src/store/sql/sql.ts';
+import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+
+const SQL = await loadSqlite();
+
+function opened(settings = IN_MEMORY): { db: Database; file: PagedFile } {
+  const file = createPagedFile(freshImage(SQL, MIGRATIONS));
+  const db = new SQL.Database(file.bytes);
+  db.exec(settings);
+  return { db, file };
+}
+
+const bytesOf = (image: Image | null) => Buffer.concat(image?.parts ?? []);
+
+/** Rows, indices and free pages of an image, which is sound. What a free page holds is of no account. */
+function contentOf(bytes: Uint8Array): string {
+  const db = new SQL.Database(bytes);
+  assert.deepEqual(db.exec('pragma integrity_check')[0]?.values, [['ok']]);
+  const asked = 'select * from tracks order by id; pragma page_count; pragma freelist_count;';
+  const content = JSON.stringify(db.exec(`${asked} select type, name, rootpage from sqlite_schema`));
+  db.close();
+  return content;
+}
+
+/** Rows of about 1 kB, from `begin` on. */
+function writeRows(db: Database, begin: number, count: number): void {
+  const insert = db.prepare('insert or replace into tracks values (?, ?, ?)');
+  for (let id = begin; id < begin + count; id++) insert.run([`id ${id}`, String(id).repeat(200), begin]);
+  insert.free();
+}
+
+test('an image is what SQLite itself copies, while the file grows over many parts', () => {
+  const { db, file } = opened();
+  for (let step = 0; step < 8; step++) {
+    db.exec('begin');
+    writeRows(db, step * 150, 200);
+    db.exec(`delete from tracks where updated_at = ${(step - 5) * 150}`);
+    db.exec('commit');
+    const image = file.image() ?? assert.fail('SQLite does not work on the file');
+    assert.equal(image.length, bytesOf(image).length);
+    assert.equal(contentOf(bytesOf(image)), contentOf(db.export()));
+  }
+  assert.ok((file.image()?.length ?? 0) > 3 * 256 * 1024);
+  db.close();
+});
+
+test('an image stays as it was while SQLite writes on', () => {
+  const { db, file } = opened();
+  writeRows(db, 0, 600);
+  const image = file.image();
+  const before = bytesOf(image);
+  assert.equal(contentOf(before), contentOf(db.export()));
+  db.exec("update tracks set data = 'short'");
+  writeRows(db, 1_000, 2_000);
+  assert.ok(bytesOf(image).equals(before));
+  db.close();
+});
+
+test('a large transaction that is taken back leaves the image as it was', () => {
+  const { db, file } = opened();
+  writeRows(db, 0, 100);
+  const before = bytesOf(file.image());
+  db.exec('begin');
+  writeRows(db, 0, 9_000);
+  db.exec('rollback');
+  assert.ok(bytesOf(file.image()).equals(before));
+  db.close();
+});
+
+test('a file that SQLite has cut off is known as one that it has left', () => {
+  const { db, file } = opened(
+    'pragma journal_mode = memory; pragma cache_size = 10; pragma cache_spill = on;',
+  );
+  writeRows(db, 0, 1_000);
+  db.exec('begin');
+  writeRows(db, 1_000, 9_000);
+  db.exec('rollback');
+  assert.equal(file.image(), null);
+  const sql = createSql(db, file);
+  assert.equal(contentOf(bytesOf(sql.image())), contentOf(db.export()));
+  db.close();
+});
+
+test('a file that SQLite does not work on gives no image', () => {
+  const file = createPagedFile(freshImage(SQL, MIGRATIONS));
+  const db = new SQL.Database(file.bytes.map((byte) => byte));
+  db.exec('select count(*) from tracks');
+  assert.equal(file.image(), null);
+  db.close();
+});
+
+test('an image inside a transaction is refused', () => {
+  const { db, file } = opened();
+  const sql = createSql(db, file);
+  assert.throws(() => sql.transaction(() => sql.image()), /inside a transaction/);
+  db.close();
+});
