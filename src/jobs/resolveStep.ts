@@ -5,6 +5,7 @@
  * A failed search is the item's fault only if another search works at that time. So failures are held until one has: of
  * another item, or the trial search below. If that fails too, the job waits and no item has spent an attempt.
  */
+import { createTurns } from '../base/turns.ts';
 import { errorFacts } from '../changes/record.ts';
 import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts';
 import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
@@ -110,10 +111,13 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
   const goesOn = () =>
     queue.length > 0 && !turn.pause && !turn.unsaved && !turn.signal.aborted && clock.now() < end;
   /** Ends with its first failure, so that not more than one search of each lane fails before the trial. */
+  // Songs with an alias need no request: without a turn for others, hundreds would be looked up in one.
+  const others = createTurns();
   const lane = async () => {
     while (goesOn()) {
       const item = queue.shift();
       if (!item || !(await searchOne(turn, item))) return;
+      await others();
     }
   };
   if (turn.before.failureClass === 'connectivity') await judge(turn);
