@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAlias } from '../../src/store/tables/aliases.ts';
 import { insertChange, pruneChanges, setChange } from '../../src/store/tables/changes.ts';
 import { insertItems, type NewJobItem } from '../../src/store/tables/jobItems.ts';
-import { changeJob, insertJob } from '../../src/store/tables/jobs.ts';
+import { beginJob, changeJob, insertJob } from '../../src/store/tables/jobs.ts';
 
 export interface Past {
   /** Known tracks, each with an alias. */
@@ -87,11 +87,9 @@ function endedJob(store: Store, index: number, at: number): void {
     {
       id: systemRandom.uuid(),
       type: 'save_tracks',
-      status: 'completed',
       phase: 'commit',
       account: null,
       payload: { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true },
-      targetId: null,
       skipsMarked: true,
       maxAttempts: 5,
     },
@@ -104,7 +102,8 @@ function endedJob(store: Store, index: number, at: number): void {
     const song = knownSong(number);
     return { input: song, key: aliasKey(song), uri: track.uri, status: 'written', track };
   });
-  insertItems(store, seq, items, at);
+  insertItems(store, seq, 0, items, at);
+  beginJob(store, seq, { status: 'completed', targetId: null }, at);
   changeJob(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
 }
 

@@ -23,3 +23,18 @@ export function createTurns(): () => Promise<void> | undefined {
     return next;
   };
 }
+
+/** Maps a long list in turns, in order. */
+export async function mapInTurns<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => R,
+): Promise<R[]> {
+  const turn = createTurns();
+  const results: R[] = [];
+  for (const [index, item] of items.entries()) {
+    results.push(work(item, index));
+    const wait = turn();
+    if (wait) await wait;
+  }
+  return results;
+}

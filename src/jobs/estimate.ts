@@ -1,11 +1,13 @@
 /** How many requests to the provider a job will take. */
+import { chunk } from '../base/lists.ts';
+import { createTurns } from '../base/turns.ts';
 import { ROWS_PER_REQUEST } from '../changes/rowOps.ts';
 import type { BulkJobType, JobPayload } from '../domain/job.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import { TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 import { mostSearches } from '../resolve/search.ts';
 import type { Store } from '../store/file/open.ts';
-import { getAlias } from '../store/tables/aliases.ts';
+import { knownKeys } from '../store/tables/aliases.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';
 
 export interface Estimate {
@@ -18,20 +20,33 @@ export interface Estimate {
   most: number | null;
 }
 
+/** Songs that are looked up together. */
+const KEYS = 50;
+
 /** One search for each song without an alias, the reads of the target, and the writes. */
-export function estimateRequests(
+export async function estimateRequests(
   store: Store,
   type: BulkJobType,
   items: readonly NewJobItem[],
   payload: Pick<JobPayload, 'dry_run' | 'skip_duplicates' | 'skip_existing'>,
-): Estimate {
+): Promise<Estimate> {
   const queries = new Map<string, TrackQuery>();
   for (const { key, status, input } of items) {
     if (key !== null && status === 'pending' && !queries.has(key)) queries.set(key, input as TrackQuery);
   }
-  const unknown = [...queries].filter(([key]) => getAlias(store, key) === null);
-  const searches = unknown.length;
-  const mostSearched = unknown.reduce((sum, [, query]) => sum + mostSearches(query), 0);
+  const turn = createTurns();
+  let searches = 0;
+  let mostSearched = 0;
+  for (const keys of chunk([...queries.keys()], KEYS)) {
+    const known = knownKeys(store, keys);
+    for (const key of keys) {
+      const query = queries.get(key);
+      if (!query || known.has(key)) continue;
+      searches += 1;
+      mostSearched += mostSearches(query);
+    }
+    await turn();
+  }
   if (payload.dry_run) return { least: searches, most: mostSearched };
   const written = payload.skip_duplicates
     ? new Set(items.map(({ key, uri }) => uri ?? key)).size

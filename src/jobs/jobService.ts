@@ -2,14 +2,7 @@
 
 import type { ChangeKind, DetailValues } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
-import {
-  type BulkJobType,
-  isWorking,
-  type JobPayload,
-  type JobPhase,
-  type JobStatus,
-  type JobType,
-} from '../domain/job.ts';
+import { type BulkJobType, isWorking, type JobPayload, type JobStatus, type JobType } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
@@ -21,7 +14,6 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import {
-  insertItems,
   listItems,
   listUnresolved,
   markNextWritten,
@@ -29,21 +21,13 @@ import {
   reopenItems,
   retryItems,
 } from '../store/tables/jobItems.ts';
-import {
-  countJobs,
-  dropEndedJobs,
-  getJob,
-  insertJob,
-  type Job,
-  type JobChange,
-  listJobs,
-  wakeJobs,
-} from '../store/tables/jobs.ts';
+import { countJobs, getJob, type Job, type JobChange, listJobs, wakeJobs } from '../store/tables/jobs.ts';
 import { closeCancelled, complete, followChange } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
+import { dropEndedJobs, dropUnfinished, storeJob, storeJobWith } from './newJob.ts';
 import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
@@ -113,7 +97,7 @@ export interface Jobs {
 }
 
 export function createJobs(context: JobContext): Jobs {
-  const { store, clock, random, changes } = context;
+  const { store, clock, changes } = context;
   changes.observe((change, refused) => followChange(context, change, refused));
   const runner = createJobRunner(context);
 
@@ -131,35 +115,12 @@ export function createJobs(context: JobContext): Jobs {
     if (wakeJobs(store, ENDED_BY_LOGIN, clock.now()) > 0) store.saveSoon();
   }
 
-  interface Inserted extends Adoption {
-    maxAttempts: number;
-    phase: JobPhase;
-    status: JobStatus;
-    targetId: string | null;
-    runAfter?: number | null;
-    reason?: string | null;
-    also?(seq: number): void;
-  }
-
-  async function insert(work: Inserted): Promise<Job> {
-    const id = random.uuid();
-    const { items, also, runAfter, reason, ...row } = work;
-    const at = clock.now();
-    const account = getAccount(store)?.providerUserId ?? null;
-    await store.durable(
-      () => {
-        dropEndedJobs(store, at - RETENTION_MS);
-        const waits = row.status === 'pending' ? {} : { startedAt: at };
-        const times = runAfter === undefined ? {} : { runAfter, reason: reason ?? null };
-        const fresh = { ...row, id, account, skipsMarked: row.phase === 'commit', ...waits, ...times };
-        const seq = insertJob(store, fresh, items.length, at);
-        insertItems(store, seq, items, at);
-        also?.(seq);
-      },
-      () => store.run('delete from jobs where id = ?', [id]),
-    );
+  /** What jobs that ended long ago have left is dropped whenever a job comes. */
+  async function begun(stored: () => Promise<Job>): Promise<JobRecord> {
+    const job = await stored();
     runner.wake();
-    return need(id);
+    await dropEndedJobs(context, clock.now() - RETENTION_MS);
+    return jobRecord(job);
   }
 
   /** Moves a job for a caller: a move that cannot be saved is undone, unless the options say otherwise. */
@@ -185,37 +146,37 @@ export function createJobs(context: JobContext): Jobs {
   return {
     async create(request) {
       const { items, type, payload } = request;
-      const { least, most } = estimateRequests(store, type, items, payload);
+      const { least, most } = await estimateRequests(store, type, items, payload);
       const targetId = payload.playlist_id ?? null;
-      const job = await insert({ ...request, phase: 'resolve', status: 'pending', targetId });
-      return { job: jobRecord(job), estimatedRequests: least, mostRequests: most };
+      const begin = { status: 'pending' as const, targetId };
+      const job = await begun(() => storeJob(context, { ...request, phase: 'resolve', begin }));
+      return { job, estimatedRequests: least, mostRequests: most };
     },
     async handOver({ runAfter, reason, ...work }) {
       const targetId = work.payload.playlist_id ?? null;
       const waits =
         runAfter === null ? { status: 'pending' as const } : { status: 'waiting' as const, runAfter, reason };
-      return jobRecord(await insert({ ...work, phase: 'resolve', targetId, ...waits }));
+      const begin = { targetId, ...waits };
+      return begun(() => storeJob(context, { ...work, phase: 'resolve', begin }));
     },
     async adopt(seq, given) {
       const change = getChangeBySeq(store, seq);
       if (!change) throw new Error(`There is no change ${seq}.`);
       const adoption = given ?? adoptionOf(change, getChangeBody(store, seq));
-      // What the change has written by the moment at which it gets its job.
-      const written = () => getChangeBySeq(store, seq)?.written ?? 0;
       const waits = change.state === 'waiting' && !changes.isActive(seq);
-      const job = await insert({
-        ...adoption,
-        maxAttempts: ADOPTED_ATTEMPTS,
-        phase: 'commit',
-        status: waits ? 'waiting' : 'committing',
-        targetId: change.playlistId,
-        ...(waits ? { runAfter: change.runAfter, reason: change.reason } : {}),
-        also(jobSeq) {
+      const { playlistId: targetId, runAfter, reason } = change;
+      const begin = waits
+        ? { status: 'waiting' as const, targetId, runAfter, reason }
+        : { status: 'committing' as const, targetId };
+      const work = { ...adoption, maxAttempts: ADOPTED_ATTEMPTS, phase: 'commit' as const, begin };
+      return begun(() =>
+        storeJobWith(context, work, (jobSeq) => {
           setChange(store, seq, { job: jobSeq }, clock.now());
-          markNextWritten(store, jobSeq, written(), clock.now());
-        },
-      });
-      return jobRecord(job);
+          // What the change has written by the moment at which it gets its job.
+          const written = getChangeBySeq(store, seq)?.written ?? 0;
+          markNextWritten(store, jobSeq, written, clock.now());
+        }),
+      );
     },
     get: (id) => jobRecord(need(id)),
     items(id, offset, limit, only = 'all') {
@@ -296,6 +257,9 @@ export function createJobs(context: JobContext): Jobs {
       const cut = changes.orphans().map(({ seq }) => this.adopt(seq));
       Promise.all(cut).catch((error) =>
         context.log.error({ err: error }, 'a write that was cut short has no job'),
+      );
+      dropUnfinished(context).catch((error) =>
+        context.log.error({ err: error }, 'a job that was not stored as a whole is still there'),
       );
       runner.start();
     },

@@ -1,6 +1,7 @@
 /** Durable jobs: bulk work that continues by itself through limits, restarts and crashes. */
 import * as z from 'zod';
 import { counted } from '../base/lists.ts';
+import { mapInTurns } from '../base/turns.ts';
 import { RelayError } from '../domain/errors.ts';
 import {
   BULK_JOB_TYPES,
@@ -231,7 +232,7 @@ export const createBulkJobTool = defineTool({
     const { job, estimatedRequests, mostRequests } = await jobs.create({
       type,
       payload: stored,
-      items: entries.map((entry) => jobItemOf(entry)),
+      items: await mapInTurns(entries, (entry) => jobItemOf(entry)),
       maxAttempts: max_attempts,
     });
     const { job_id, status, total_items } = job;

@@ -3,44 +3,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
-import { silentLog } from '../../src/base/log.ts';
-import { createChanges } from '../../src/changes/changes.ts';
-import { createJobs, type JobRequest, type Jobs } from '../../src/jobs/jobService.ts';
-import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
+import { systemClock } from '../../src/base/clock.ts';
 import type { Resolver } from '../../src/resolve/resolver.ts';
-import type { Store } from '../../src/store/file/open.ts';
-import type { NewJobItem } from '../../src/store/tables/jobItems.ts';
 import { testStore } from '../store/support.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
-import { createJob, named, runToEnd, tracks, urisOf } from './support.ts';
+import { createJob, jobsOver, named, runToEnd, songsRequest, tracks, urisOf } from './support.ts';
 
 const ARRIVING = sized(10_000, 2_000);
-const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true };
-
-function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: Clock = systemClock): Jobs {
-  const unexpected = () => Promise.reject(new Error('this test makes no such request'));
-  const provider = { send: unexpected };
-  const rows = createPlaylistRows(provider, clock);
-  const context = { provider, rows, store, clock, random: systemRandom, log: silentLog };
-  const changes = createChanges(context);
-  return createJobs({
-    ...context,
-    changes,
-    resolver: { resolve: unexpected, keep: () => false, ...resolver },
-  });
-}
-
-function request(count: number): JobRequest {
-  const items = Array.from({ length: count }, (_, index): NewJobItem => {
-    const title = `Song number ${index}`;
-    return { input: { title, artist: 'Someone' }, key: title, uri: null, status: 'pending' };
-  });
-  return { type: 'save_tracks', payload: PAYLOAD, items, maxAttempts: 5 };
-}
-
 /** The least processor time of several runs, in milliseconds: other programs on the machine do not count. */
 async function best(runs: number, work: () => unknown): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -56,8 +27,8 @@ async function best(runs: number, work: () => unknown): Promise<number> {
 longTest('creating a job of 10,000 items takes at most a hundred times as long as one of 100', async (t) => {
   const store = await testStore(t);
   const jobs = jobsOver(store);
-  const small = request(100);
-  const large = request(10_000);
+  const small = songsRequest(100);
+  const large = songsRequest(10_000);
   await jobs.create(small);
   const ratio = (await best(3, () => jobs.create(large))) / (await best(10, () => jobs.create(small)));
   t.diagnostic(`ratio ${ratio.toFixed(1)}`);
@@ -78,14 +49,14 @@ test('a long list of stored matches gives other work a turn', async (t) => {
   });
   jobs.start();
   t.after(() => jobs.stop());
-  const { job_id: id } = (await jobs.create(request(2_000))).job;
+  const { job_id: id } = (await jobs.create(songsRequest(2_000))).job;
   await until(() => jobs.get(id).status === 'ready');
   assert.ok(most <= 200, `${most} searches in one turn of the event loop`);
 });
 
 test('a late page of items costs the same as the first', async (t) => {
   const jobs = jobsOver(await testStore(t));
-  const { job } = await jobs.create(request(10_000));
+  const { job } = await jobs.create(songsRequest(10_000));
   const page = (offset: number) => best(200, () => jobs.items(job.job_id, offset, 25));
   await page(0);
   const ratio = (await page(9_900)) / (await page(0));
@@ -112,7 +83,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
     return { status: 'unmatched', match: null, candidates: [], source: 'search' };
   };
   const jobs = jobsOver(await testStore(t), { resolve });
-  const { job } = await jobs.create(request(10_000));
+  const { job } = await jobs.create(songsRequest(10_000));
   jobs.start();
   await done;
   await jobs.stop();
@@ -139,11 +110,11 @@ test('jobs that ended more than 90 days ago are dropped with their items, others
   const store = await testStore(t);
   let now = Date.UTC(2026, 0, 1);
   const jobs = jobsOver(store, {}, { ...systemClock, now: () => now });
-  const old = await jobs.create(request(3));
+  const old = await jobs.create(songsRequest(3));
   await jobs.cancel(old.job.job_id, new AbortController().signal);
-  const open = await jobs.create(request(3));
+  const open = await jobs.create(songsRequest(3));
   now += 91 * 24 * 3_600_000;
-  const fresh = await jobs.create(request(3));
+  const fresh = await jobs.create(songsRequest(3));
   assert.deepEqual(
     jobs.list(0, 10).items.map(({ job_id }) => job_id),
     [fresh.job.job_id, open.job.job_id],

@@ -1,9 +1,17 @@
 /** Jobs as tests drive them: through the tools, against the simulated provider. */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
+import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { createChanges } from '../../src/changes/changes.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
+import { createJobs, type JobRequest, type Jobs } from '../../src/jobs/jobService.ts';
+import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
+import type { Resolver } from '../../src/resolve/resolver.ts';
+import type { Store } from '../../src/store/file/open.ts';
+import type { NewJobItem } from '../../src/store/tables/jobItems.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -98,3 +106,28 @@ export const searches = ({ provider }: Relay) =>
 
 export const writes = ({ provider }: Relay) =>
   provider.requests.filter(({ method }) => method !== 'GET').length;
+
+const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true };
+
+/** Jobs over a state alone: nothing may be sent to the provider, and searches are what `resolver` says. */
+export function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: Clock = systemClock): Jobs {
+  const unexpected = () => Promise.reject(new Error('this test makes no such request'));
+  const provider = { send: unexpected };
+  const rows = createPlaylistRows(provider, clock);
+  const context = { provider, rows, store, clock, random: systemRandom, log: silentLog };
+  const changes = createChanges(context);
+  return createJobs({
+    ...context,
+    changes,
+    resolver: { resolve: unexpected, keep: () => false, ...resolver },
+  });
+}
+
+/** A job of songs to search for. */
+export function songsRequest(count: number): JobRequest {
+  const items = Array.from({ length: count }, (_, index): NewJobItem => {
+    const title = `Song number ${index}`;
+    return { input: { title, artist: 'Someone' }, key: title, uri: null, status: 'pending' };
+  });
+  return { type: 'save_tracks', payload: PAYLOAD, items, maxAttempts: 5 };
+}

@@ -24,6 +24,15 @@ export function getAlias(store: Store, key: string): { track: Track; source: New
   return row ? { track: Track.parse(JSON.parse(row.data)), source: row.source } : null;
 }
 
+/** Those of `keys` that have an alias. */
+export function knownKeys(store: Store, keys: readonly string[]): Set<string> {
+  const rows = store.all<{ key: string }>(
+    'select key from aliases where key in (select value from json_each(?))',
+    [JSON.stringify(keys)],
+  );
+  return new Set(rows.map(({ key }) => key));
+}
+
 /** Stores the alias, replacing one with the same key; true when there was one. */
 export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {

@@ -68,16 +68,39 @@ const COUNTED: Record<ItemStatus, readonly JobCount[]> = {
   written: ['resolved', 'written'],
 };
 
-/** Inserts a job's items, in order, and counts them. */
-export function insertItems(store: Store, job: number, items: readonly NewJobItem[], now: number): void {
+/** In the order of its values; building the statement for each of ten thousand rows would take longer than they do. */
+const INSERT = `insert into job_items (job, position, input, key, uri, status, track, candidates)
+  values (?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** Inserts items of a job from position `from` on, in order, and counts them. */
+export function insertItems(
+  store: Store,
+  job: number,
+  from: number,
+  items: readonly NewJobItem[],
+  now: number,
+): void {
   const counts: Partial<Record<JobCount, number>> = {};
+  const { input: given, track: found, candidates: near } = COLUMNS;
   store.transaction(() => {
-    items.forEach((item, position) => {
-      ITEMS.insert(store, { ...item, job, position });
-      for (const name of COUNTED[item.status]) counts[name] = (counts[name] ?? 0) + 1;
+    items.forEach(({ input, key, uri, status, track = null, candidates = null }, index) => {
+      const values = [given.write(input), key, uri, status, found.write(track), near.write(candidates)];
+      store.run(INSERT, [job, from + index, ...values]);
+      for (const name of COUNTED[status]) counts[name] = (counts[name] ?? 0) + 1;
     });
     addCounts(store, job, counts, now);
   });
+}
+
+/** Deletes up to `limit` items of a job, the last ones first; false once there is none. */
+export function dropItems(store: Store, job: number, limit: number): boolean {
+  const { changes } = store.run(
+    `delete from job_items where job = :job and position >= (
+       select min(position) from (
+         select position from job_items where job = :job order by position desc limit :limit))`,
+    { job, limit },
+  );
+  return changes > 0;
 }
 
 /** Items from a position on: a search by key, so that a late page costs what the first does. */

@@ -70,9 +70,11 @@ export type Job = ReturnType<typeof JOBS.toRow>;
 
 export type NewJob = Pick<
   Job,
-  'id' | 'type' | 'status' | 'phase' | 'account' | 'payload' | 'targetId' | 'skipsMarked' | 'maxAttempts'
-> &
-  Partial<Pick<Job, 'runAfter' | 'reason' | 'startedAt'>>;
+  'id' | 'type' | 'phase' | 'account' | 'payload' | 'skipsMarked' | 'maxAttempts'
+>;
+
+/** What is known of a job once it has its items. */
+export type JobBegin = Pick<Job, 'status' | 'targetId'> & Partial<Pick<Job, 'runAfter' | 'reason'>>;
 
 export type JobChange = Partial<
   Pick<
@@ -103,14 +105,49 @@ export type JobCount =
   | 'passedOver'
   | 'written';
 
-/** Adds a job without items and returns its key. */
+/**
+ * A job whose items are still being stored. Nobody has heard of it, and the next start deletes it. To a program that does
+ * not know of this, it is cancelled.
+ */
+const ARRIVING = "(status = 'cancelled' and completed_at is null)";
+
+/** Adds a job without items, which is not there for anybody before `beginJob`, and returns its key. */
 export function insertJob(store: Store, job: NewJob, totalItems: number, now: number): number {
-  JOBS.insert(store, { ...job, totalItems, createdAt: now, updatedAt: now });
+  JOBS.insert(store, { ...job, status: 'cancelled', totalItems, createdAt: now, updatedAt: now });
   return store.get<{ seq: number }>('select seq from jobs where id = ?', [job.id])?.seq ?? 0;
 }
 
+/** The job has all its items and is there from now on. */
+export function beginJob(store: Store, seq: number, begun: JobBegin, now: number): void {
+  const startedAt = begun.status === 'pending' ? null : now;
+  const { sql, params } = JOBS.assign({ startedAt, ...begun, updatedAt: now });
+  store.run(`update jobs set ${sql} where seq = :seq`, { ...params, seq });
+}
+
+/** Takes `beginJob` back. */
+export function hideJob(store: Store, seq: number): void {
+  store.run("update jobs set status = 'cancelled', completed_at = null where seq = ?", [seq]);
+}
+
+/** Keys of jobs that were not there yet when the program ended. */
+export function arrivingJobs(store: Store): number[] {
+  return store.all<{ seq: number }>(`select seq from jobs where ${ARRIVING}`).map(({ seq }) => seq);
+}
+
+/** Keys of jobs that ended before `before` (Unix milliseconds). */
+export function jobsEndedBefore(store: Store, before: number): number[] {
+  return store
+    .all<{ seq: number }>(`select seq from jobs where status in (${ENDED}) and completed_at < ?`, [before])
+    .map(({ seq }) => seq);
+}
+
+/** Deletes a job, and what items it still has. */
+export function dropJob(store: Store, seq: number): void {
+  store.run('delete from jobs where seq = ?', [seq]);
+}
+
 export function getJob(store: Store, id: string): Job | null {
-  return JOBS.first(store, 'where id = ?', [id]);
+  return JOBS.first(store, `where id = ? and not ${ARRIVING}`, [id]);
 }
 
 export function getJobBySeq(store: Store, seq: number): Job | null {
@@ -119,12 +156,12 @@ export function getJobBySeq(store: Store, seq: number): Job | null {
 
 /** Newest first. */
 export function listJobs(store: Store, offset: number, limit: number): Job[] {
-  return JOBS.all(store, 'order by seq desc limit ? offset ?', [limit, offset]);
+  return JOBS.all(store, `where not ${ARRIVING} order by seq desc limit ? offset ?`, [limit, offset]);
 }
 
 export function countJobs(store: Store): Record<string, number> {
   const rows = store.all<{ status: string; total: number }>(
-    'select status, count(*) as total from jobs group by status order by status',
+    `select status, count(*) as total from jobs where not ${ARRIVING} group by status order by status`,
   );
   return Object.fromEntries(rows.map(({ status, total }) => [status, total]));
 }
@@ -138,7 +175,8 @@ export function countCommittable(store: Store): number {
 
 /** Items of all jobs. */
 export function countJobItems(store: Store): number {
-  return store.get<{ total: number }>('select coalesce(sum(total_items), 0) as total from jobs')?.total ?? 0;
+  const sql = `select coalesce(sum(total_items), 0) as total from jobs where not ${ARRIVING}`;
+  return store.get<{ total: number }>(sql)?.total ?? 0;
 }
 
 /** Jobs that stopped because someone else had changed the playlist. */
@@ -250,9 +288,4 @@ export function wakeJobs(store: Store, reasons: readonly string[], now: number):
     `update jobs set run_after = ?, updated_at = ? where status = 'waiting' and reason in (${places})`,
     [now, now, ...reasons],
   ).changes;
-}
-
-/** Deletes jobs that ended before `before` (Unix milliseconds), with their items; returns how many. */
-export function dropEndedJobs(store: Store, before: number): number {
-  return store.run(`delete from jobs where status in (${ENDED}) and completed_at < ?`, [before]).changes;
 }

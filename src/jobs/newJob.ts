@@ -1,0 +1,114 @@
+/** Storing jobs with their items, and dropping them. */
+import { createTurns } from '../base/turns.ts';
+import type { JobPayload, JobPhase, JobType } from '../domain/job.ts';
+import { getAccount } from '../store/tables/account.ts';
+import { dropItems, insertItems, type NewJobItem } from '../store/tables/jobItems.ts';
+import {
+  arrivingJobs,
+  beginJob,
+  dropJob,
+  getJobBySeq,
+  hideJob,
+  insertJob,
+  type Job,
+  type JobBegin,
+  jobsEndedBefore,
+} from '../store/tables/jobs.ts';
+import type { JobContext } from './context.ts';
+
+type Context = Pick<JobContext, 'store' | 'clock' | 'random'>;
+
+export interface NewWork {
+  type: JobType;
+  payload: JobPayload;
+  items: readonly NewJobItem[];
+  maxAttempts: number;
+  phase: JobPhase;
+  begin: JobBegin;
+}
+
+/** Rows of one transaction: a millisecond. */
+const ROWS = 50;
+
+/**
+ * Stores a job; it is on disk when this resolves. Ten thousand items take a while: they are stored in turns, during which
+ * the job is there for nobody, and one change at the end makes it so. A crash before leaves nothing that goes on.
+ * @throws RelayError `STORE_ERROR`, and then there is no job
+ */
+export async function storeJob(context: Context, work: NewWork): Promise<Job> {
+  const { store, clock } = context;
+  const { items } = work;
+  const at = clock.now();
+  const seq = insertRow(context, work);
+  const turn = createTurns();
+  try {
+    for (let from = 0; from < items.length; from += ROWS) {
+      insertItems(store, seq, from, items.slice(from, from + ROWS), at);
+      await turn();
+    }
+    await store.durable(
+      () => beginJob(store, seq, work.begin, at),
+      () => hideJob(store, seq),
+    );
+  } catch (error) {
+    await drop(context, seq);
+    throw error;
+  }
+  return stored(context, seq);
+}
+
+/**
+ * Stores a job in one transaction with what else `also` changes, for a change that goes on meanwhile.
+ * @throws RelayError `STORE_ERROR`, and then there is no job
+ */
+export async function storeJobWith(
+  context: Context,
+  work: NewWork,
+  also: (seq: number) => void,
+): Promise<Job> {
+  const { store, clock } = context;
+  let seq = 0;
+  await store.durable(
+    () => {
+      seq = insertRow(context, work);
+      insertItems(store, seq, 0, work.items, clock.now());
+      beginJob(store, seq, work.begin, clock.now());
+      also(seq);
+    },
+    () => dropJob(store, seq),
+  );
+  return stored(context, seq);
+}
+
+function insertRow({ store, clock, random }: Context, work: NewWork): number {
+  const { items, phase, type, payload, maxAttempts } = work;
+  const account = getAccount(store)?.providerUserId ?? null;
+  const row = { id: random.uuid(), type, phase, account, payload, maxAttempts };
+  return insertJob(store, { ...row, skipsMarked: phase === 'commit' }, items.length, clock.now());
+}
+
+function stored({ store }: Context, seq: number): Job {
+  const job = getJobBySeq(store, seq);
+  if (!job) throw new Error('The job that was just stored is gone.');
+  return job;
+}
+
+/** Drops jobs that ended before `before` (Unix milliseconds). */
+export async function dropEndedJobs(context: Pick<Context, 'store'>, before: number): Promise<void> {
+  const ended = jobsEndedBefore(context.store, before);
+  for (const seq of ended) await drop(context, seq);
+  if (ended.length > 0) context.store.saveSoon();
+}
+
+/** Drops jobs whose items were not all stored when the program ended. To be called before any job is made. */
+export async function dropUnfinished(context: Pick<Context, 'store'>): Promise<void> {
+  const unfinished = arrivingJobs(context.store);
+  for (const seq of unfinished) await drop(context, seq);
+  if (unfinished.length > 0) context.store.saveSoon();
+}
+
+async function drop({ store }: Pick<Context, 'store'>, seq: number): Promise<void> {
+  const turn = createTurns();
+  while (dropItems(store, seq, ROWS)) await turn();
+  dropJob(store, seq);
+}

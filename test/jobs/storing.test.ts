@@ -1,0 +1,47 @@
+/** A job of many items is stored in turns of the event loop; before the last one it is there for nobody. */
+import assert from 'node:assert/strict';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Store } from '../../src/store/file/open.ts';
+import { countJobItems } from '../../src/store/tables/jobs.ts';
+import { temporaryHome, testDisk, testStore, until } from '../store/support.ts';
+import { jobsOver, songsRequest } from './support.ts';
+
+const SONGS = 3_000;
+
+const rowsOf = (store: Store) => [
+  store.get<{ total: number }>('select count(*) as total from jobs')?.total,
+  store.get<{ total: number }>('select count(*) as total from job_items')?.total,
+];
+
+test('a job that a crash finds half stored is gone after the next start', async (t) => {
+  const store = await testStore(t);
+  const jobs = jobsOver(store);
+  const created = jobs.create(songsRequest(SONGS));
+  await until(() => Number(rowsOf(store)[1]) >= 50);
+  assert.deepEqual([jobs.list(0, 10), countJobItems(store)], [{ items: [], total: 0 }, 0]);
+  await store.saveNow();
+  const home = await temporaryHome(t);
+  await copyFile(store.state().path, join(home, 'relay.db'));
+  const { job } = await created;
+  assert.deepEqual([job.total_items, jobs.list(0, 10).total, countJobItems(store)], [SONGS, 1, SONGS]);
+
+  const after = await testStore(t, { home });
+  assert.equal(rowsOf(after)[0], 1);
+  const later = jobsOver(after);
+  assert.equal(later.list(0, 10).total, 0);
+  assert.throws(() => later.get(job.job_id), { code: 'JOB_NOT_FOUND' });
+  later.start();
+  t.after(() => later.stop());
+  await until(() => rowsOf(after)[0] === 0);
+  assert.deepEqual(rowsOf(after), [0, 0]);
+});
+
+test('a job that cannot be saved leaves nothing', async (t) => {
+  const disk = testDisk();
+  const store = await testStore(t, { fs: disk.fs });
+  disk.fail('ENOSPC');
+  await assert.rejects(jobsOver(store).create(songsRequest(SONGS)), { code: 'STORE_ERROR' });
+  assert.deepEqual(rowsOf(store), [0, 0]);
+});
