@@ -20,7 +20,7 @@ export function parseArguments(tool: Tool, args: unknown): Record<string, unknow
 const LANGUAGE_NAMES = ['__proto__', 'constructor', 'prototype'];
 
 /** The path of the first such key, outermost first; null without one. No recursion: the value may be nested deeply. */
-function languageName(args: unknown): string | null {
+export function languageName(args: unknown): string | null {
   const open: Place[] = [{ value: args, at: null, step: '' }];
   for (const place of open) {
     const { value } = place;
@@ -50,7 +50,7 @@ function pathOf(place: Place): Array<string | number> {
 }
 
 /** `value` without the nulls that stand for something left out; null for a required or an unknown key stays. */
-function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
+export function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((entry) => withoutNulls(inner.element, entry));

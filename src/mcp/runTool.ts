@@ -9,7 +9,7 @@ import { RelayError } from '../domain/errors.ts';
 import { FIX_META, hasOwnWords } from '../domain/remedy.ts';
 import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
 import type { Services, Tool } from '../tools/tool.ts';
-import { parseArguments } from './parseArguments.ts';
+import { parseInTurns } from './parseInTurns.ts';
 import { toolErrorText, toToolError } from './toToolError.ts';
 
 /** Maximum time of a call: below the 60 s after which common clients give up and lose the answer. */
@@ -42,7 +42,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
   };
   try {
     const { answer, text } = await withDeadline(deadline, async (signal) => {
-      const parsed = parseArguments(tool, args);
+      const parsed = await parseInTurns(tool, args);
       signal.throwIfAborted();
       // Of no concern to the handler, which always gives the full result.
       const { detail, ...own } = parsed;

@@ -227,7 +227,7 @@ export const createBulkJobTool = defineTool({
     const { playlist_id, ...rest } = payload;
     const stored = { ...(playlist_id ? { playlist_id: playlist_id.id } : {}), ...rest };
     requireTarget(type, stored);
-    const entries = items.map(entryOf);
+    const entries = await mapInTurns(items, entryOf);
     if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(entries);
     const { job, estimatedRequests, mostRequests } = await jobs.create({
       type,

@@ -1,0 +1,55 @@
+/** Checks the arguments of a call with a long list in turns of the event loop: ten thousand songs take a while. */
+import * as z from 'zod';
+import { mapInTurns } from '../base/turns.ts';
+import type { Tool } from '../tools/tool.ts';
+import { unwrapped } from './argumentProblems.ts';
+import { languageName, parseArguments, withoutNulls } from './parseArguments.ts';
+
+/** Entries from which on a list counts as long. */
+const LONG = 200;
+
+/**
+ * As `parseArguments`. A list with an entry that is wrong is checked again as a whole, for what to say about all of them.
+ * @throws RelayError `INVALID_ARGUMENT`
+ */
+export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<string, unknown>> {
+  const found = longList(tool, args);
+  if (!found) return parseArguments(tool, args);
+  const { name, list, element } = found;
+  let isRight = true;
+  const entries = await mapInTurns(list, (entry) => {
+    if (!isRight || languageName(entry) !== null) isRight = false;
+    if (!isRight) return undefined;
+    const parsed = element.safeParse(withoutNulls(element, entry));
+    isRight = parsed.success;
+    return parsed.data;
+  });
+  if (!isRight) return parseArguments(tool, args);
+  // What is left is the length of the list, which was looked at before, and the other arguments.
+  return { ...parseArguments(tool, { ...(args as object), [name]: list.slice(0, 1) }), [name]: entries };
+}
+
+interface LongList {
+  name: string;
+  list: readonly unknown[];
+  element: z.ZodType;
+}
+
+/** The long list among the arguments, where its length is right and nothing else depends on what it holds. */
+function longList({ input }: Tool, args: unknown): LongList | null {
+  if (typeof args !== 'object' || args === null || (input.def.checks ?? []).length > 0) return null;
+  for (const [name, list] of Object.entries(args)) {
+    if (!Array.isArray(list) || list.length < LONG || !Object.hasOwn(input.shape, name)) continue;
+    const schema = unwrapped(input.shape[name] as z.core.$ZodType);
+    if (schema instanceof z.ZodArray && (schema.def.checks ?? []).every((check) => holds(check, list)))
+      return { name, list, element: schema.element as z.ZodType };
+  }
+  return null;
+}
+
+/** Whether a list has the length that is asked for; false for any other check, since one entry would not tell. */
+function holds(check: z.core.$ZodCheck<never>, list: readonly unknown[]): boolean {
+  const def = check._zod.def as Partial<z.core.$ZodCheckMaxLengthDef & { minimum: number }>;
+  if (check._zod.def.check === 'max_length') return list.length <= Number(def.maximum);
+  return check._zod.def.check === 'min_length' && list.length >= Number(def.minimum);
+}
