@@ -206,11 +206,15 @@ CREATE INDEX changes_playlist on changes (playlist_id, seq);
 
 CREATE INDEX changes_state on changes (state);
 
+CREATE INDEX changes_undoes on changes (undoes) where undoes is not null;
+
 CREATE INDEX job_items_key on job_items (job, key) where status = 'pending';
 
 CREATE INDEX job_items_matched on job_items (job, position) where status = 'matched';
 
 CREATE INDEX job_items_pending on job_items (job, position) where status = 'pending';
+
+CREATE INDEX job_items_tried on job_items (job, run_after) where status = 'pending' and run_after is not null;
 
 CREATE INDEX jobs_due on jobs (status, phase, seq);
 

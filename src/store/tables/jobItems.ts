@@ -124,6 +124,7 @@ export function pendingItems(store: Store, job: number, now: number, limit: numb
     "where job = ? and status = 'pending' and run_after is null order by position limit ?",
     [job, limit],
   );
+  if (fresh.length === limit) return fresh as PendingItem[];
   const tried = PENDING.all(
     store,
     "where job = ? and status = 'pending' and run_after <= ? order by run_after, position limit ?",
@@ -159,9 +160,14 @@ export function boundTries(
 
 /** When the first pending item is to be tried, Unix milliseconds, and why not before; null where none is pending. */
 export function nextTry(store: Store, job: number): { at: number; code: string } | null {
+  const isFresh = store.get(
+    "select 1 from job_items where job = ? and status = 'pending' and run_after is null limit 1",
+    [job],
+  );
+  if (isFresh !== undefined) return { at: 0, code: '' };
   const row = store.get<{ at: number; error: string | null }>(
-    `select coalesce(run_after, 0) as at, error from job_items
-     where job = ? and status = 'pending' order by coalesce(run_after, 0) limit 1`,
+    `select run_after as at, error from job_items
+     where job = ? and status = 'pending' and run_after is not null order by run_after limit 1`,
     [job],
   );
   return row ? { at: row.at, code: row.error === null ? '' : JSON.parse(row.error).code } : null;
