@@ -5,7 +5,7 @@ import type { Track } from '../../src/domain/shapes.ts';
 import { aliasKey, type TrackQuery } from '../../src/music/trackQuery.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAlias } from '../../src/store/tables/aliases.ts';
-import { insertChange, pruneChanges, setChange } from '../../src/store/tables/changes.ts';
+import { insertChange, packBody, pruneChanges, setChange } from '../../src/store/tables/changes.ts';
 import { insertItems, type NewJobItem } from '../../src/store/tables/jobItems.ts';
 import { beginJob, changeJob, insertJob } from '../../src/store/tables/jobs.ts';
 
@@ -36,11 +36,13 @@ export function openHome(home: string): Promise<Store> {
 export async function fillHome(home: string, { tracks, jobs, days }: Past): Promise<void> {
   const store = await openHome(home);
   const now = Date.now();
+  const uris = Array.from({ length: ROWS }, (_, row) => knownTrack(row).uri);
+  const body = await packBody({ former: { total: 1_000 }, ops: [{ op: 'append', uris }] });
   store.transaction(() => {
     for (let index = 0; index < tracks; index++) rememberTrack(store, index, now);
     for (let index = 0; index < jobs; index++) endedJob(store, index, now - (index % 89) * DAY_MS);
     for (let day = days; day > 0; day--) {
-      for (let count = 0; count < CHANGES_A_DAY; count++) endedChange(store, now - day * DAY_MS);
+      for (let count = 0; count < CHANGES_A_DAY; count++) endedChange(store, body, now - day * DAY_MS);
       pruneChanges(store, { ...KEPT, since: now - (day + KEPT.days) * DAY_MS });
     }
   });
@@ -107,8 +109,7 @@ function endedJob(store: Store, index: number, at: number): void {
   changeJob(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
 }
 
-function endedChange(store: Store, at: number): void {
-  const uris = Array.from({ length: ROWS }, (_, row) => knownTrack(row).uri);
+function endedChange(store: Store, body: Uint8Array, at: number): void {
   const { seq } = insertChange(
     store,
     {
@@ -119,7 +120,7 @@ function endedChange(store: Store, at: number): void {
       askedBy: 'tool add_to_playlist',
       requested: ROWS,
     },
-    { former: { total: 1_000 }, ops: [{ op: 'append', uris }] },
+    body,
     at,
   );
   setChange(store, seq, { state: 'done', written: ROWS, endedAt: at }, at);

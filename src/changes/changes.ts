@@ -16,6 +16,7 @@ import {
   getChangeBySeq,
   insertChange,
   openChanges,
+  packBody,
   pruneChanges,
   putChangeBody,
   setChange,
@@ -197,9 +198,13 @@ export function createChanges(context: ChangeContext): Changes {
     return total;
   }
 
-  async function insert(request: ChangeRequest, prepared: PreparedChange, entry: Active): Promise<Change> {
+  async function insert(
+    request: ChangeRequest,
+    { requested = request.requested, ops }: PreparedChange,
+    body: Uint8Array,
+    entry: Active,
+  ): Promise<Change> {
     const { kind, playlistId, askedBy, job, undoes } = request;
-    const { requested = request.requested, former, ops, notes } = prepared;
     const now = clock.now();
     const id = random.uuid();
     const account = getAccount(store)?.providerUserId ?? null;
@@ -214,10 +219,10 @@ export function createChanges(context: ChangeContext): Changes {
       ...(job === undefined ? {} : { job }),
       ...(undoes === undefined ? {} : { undoes }),
     };
-    return store.durable(
+    const recorded = await store.durable(
       () => {
         pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
-        const change = insertChange(store, row, { former, ops, ...(notes ? { notes } : {}) }, now);
+        const change = insertChange(store, row, body, now);
         // A cancel that arrives while it is being saved must find it.
         entry.seq = change.seq;
         return change;
@@ -227,6 +232,8 @@ export function createChanges(context: ChangeContext): Changes {
         store.run('delete from changes where id = ?', [id]);
       },
     );
+    totals.set(recorded.seq, requestsLeft(ops));
+    return recorded;
   }
 
   function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
@@ -294,10 +301,12 @@ export function createChanges(context: ChangeContext): Changes {
       async () => {
         const prepared = await request.prepare(call);
         if (!prepared) return null;
+        const { former, ops, notes } = prepared;
+        const body = await packBody({ former, ops, ...(notes ? { notes } : {}) });
         call.signal.throwIfAborted();
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
-        const change = await insert(request, prepared, entry);
+        const change = await insert(request, prepared, body, entry);
         const end = await driven(change, control(entry, terms, true, signal, call));
         return report(change.seq, end, entry);
       },

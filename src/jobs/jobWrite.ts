@@ -1,10 +1,11 @@
 /** What a job writes: its resolved items as one change. */
+import { createTurns } from '../base/turns.ts';
 import type { ChangeRequest } from '../changes/changes.ts';
 import { addRowsCounted, makePlaylist, replaceRows, saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { RelayError } from '../domain/errors.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Call } from '../provider/api.ts';
-import { allMatchedUris, skipHeld, skipRepeated } from '../store/tables/jobItems.ts';
+import { matchedUris, skipSome } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, reread } from './context.ts';
 
@@ -18,8 +19,9 @@ export function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
     async prepare(call) {
       const held = await heldUris(context, job, call);
       requireCommitting(context, job);
-      if (!reread(store, job).skipsMarked) markSkips(context, job, held);
-      const uris = allMatchedUris(store, job.seq);
+      if (!reread(store, job).skipsMarked) await markSkips(context, job, held);
+      const uris = await urisToWrite(context, job);
+      requireCommitting(context, job);
       if (uris.length === 0) return null;
       if (held) return { former: { rows: held }, ops: [{ op: 'append', uris }] };
       const prepared = await requestOf(context, job, uris).prepare(call);
@@ -59,10 +61,41 @@ function requireCommitting({ store }: JobContext, job: Job): void {
   throw new RelayError('CANCELLED', 'The job was cancelled.');
 }
 
-function markSkips({ store, clock }: JobContext, job: Job, held: readonly string[] | null): void {
-  store.transaction(() => {
-    if (job.payload.skip_duplicates) skipRepeated(store, job.seq, clock.now());
-    if (held) skipHeld(store, job.seq, new Set(held), clock.now());
-    changeJob(store, job.seq, { skipsMarked: true }, clock.now());
-  });
+/** Items looked at together: a millisecond. */
+const WINDOW = 250;
+
+/**
+ * Marks what is left out: later items that name what an earlier one names, and those whose URI is held already. Done in
+ * turns; a crash in between leaves marks that would be made again.
+ */
+async function markSkips(
+  { store, clock }: JobContext,
+  job: Job,
+  held: readonly string[] | null,
+): Promise<void> {
+  const present = new Set(held);
+  const isLeftOut = (uri: string) => {
+    if (present.has(uri)) return true;
+    if (job.payload.skip_duplicates) present.add(uri);
+    return false;
+  };
+  const turn = createTurns();
+  let from: number | null = job.payload.skip_duplicates || held ? 0 : null;
+  while (from !== null) {
+    from = skipSome(store, job.seq, { from, limit: WINDOW }, isLeftOut, clock.now());
+    await turn();
+  }
+  changeJob(store, job.seq, { skipsMarked: true }, clock.now());
+}
+
+/** URIs of everything that is to be written, in order. */
+async function urisToWrite({ store }: JobContext, job: Job): Promise<string[]> {
+  const all: string[] = [];
+  const turn = createTurns();
+  for (let from: number | null = 0; from !== null; await turn()) {
+    const { uris, next } = matchedUris(store, job.seq, from, WINDOW);
+    for (const uri of uris) all.push(uri);
+    from = next;
+  }
+  return all;
 }

@@ -329,14 +329,22 @@ function matchedItems(store: Store, job: number, limit: number, from = 0): Match
   );
 }
 
-/** URIs of everything that is to be written, in order. One row of SQLite for ten thousand items: they hold nothing up. */
-export function allMatchedUris(store: Store, job: number): string[] {
-  const row = store.get<{ uris: string }>(
-    `select json_group_array(uri) as uris from (
-       select uri from job_items where job = ? and status = 'matched' order by position)`,
-    [job],
+/** The same without their positions, from `from` on, and where to go on; null where nothing follows. */
+export function matchedUris(
+  store: Store,
+  job: number,
+  from: number,
+  limit: number,
+): { uris: string[]; next: number | null } {
+  // One row of SQLite for all of them: they hold nothing up.
+  const row = store.get<{ uris: string; last: number | null; total: number }>(
+    `select json_group_array(uri) as uris, max(position) as last, count(*) as total from (
+       select position, uri from job_items where job = ? and status = 'matched' and position >= ?
+       order by position limit ?)`,
+    [job, from, limit],
   );
-  return JSON.parse(row?.uris ?? '[]') as string[];
+  const { uris = '[]', last = null, total = 0 } = row ?? {};
+  return { uris: JSON.parse(uris) as string[], next: last === null || total < limit ? null : last + 1 };
 }
 
 /** Position of the first item that is still to be written; null for none. */
@@ -379,37 +387,30 @@ export function rejectItem(store: Store, job: number, position: number, error: J
   });
 }
 
-/** Leaves out later items that name what an earlier one names. */
-export function skipRepeated(store: Store, job: number, now: number): void {
-  store.transaction(() => {
-    const { changes } = store.run(
-      `update job_items set status = 'skipped_existing'
-       where job = :job and status = 'matched' and position not in (
-         select min(position) from job_items where job = :job and status = 'matched' group by uri)`,
-      { job },
-    );
-    count(store, job, { from: 'matched', to: 'skipped_existing', changes }, now);
-  });
-}
-
-/** Rows looked at together, so that a long list is never in memory as a whole. */
-const WINDOW = 500;
-
-/** Leaves out items whose URI is held already. */
-export function skipHeld(store: Store, job: number, held: ReadonlySet<string>, now: number): void {
-  store.transaction(() => {
-    let changes = 0;
-    for (let window = matchedItems(store, job, WINDOW); window.length > 0; ) {
-      for (const { position, uri } of window) {
-        if (!held.has(uri)) continue;
-        changes += store.run(
-          "update job_items set status = 'skipped_existing' where job = ? and position = ?",
-          [job, position],
-        ).changes;
-      }
-      window = matchedItems(store, job, WINDOW, (window.at(-1)?.position ?? 0) + 1);
+/**
+ * Leaves out those of up to `limit` matched items from position `from` on of whose URI `isLeftOut` says so, asked in order.
+ * Returns where to go on; null where nothing follows.
+ */
+export function skipSome(
+  store: Store,
+  job: number,
+  { from, limit }: { from: number; limit: number },
+  isLeftOut: (uri: string) => boolean,
+  now: number,
+): number | null {
+  return store.transaction(() => {
+    const window = matchedItems(store, job, limit, from);
+    const skipped = window.filter(({ uri }) => isLeftOut(uri)).map(({ position }) => position);
+    if (skipped.length > 0) {
+      const { changes } = store.run(
+        `update job_items set status = 'skipped_existing'
+         where job = ? and status = 'matched' and position in (select value from json_each(?))`,
+        [job, JSON.stringify(skipped)],
+      );
+      count(store, job, { from: 'matched', to: 'skipped_existing', changes }, now);
     }
-    count(store, job, { from: 'matched', to: 'skipped_existing', changes }, now);
+    const last = window.at(-1);
+    return last === undefined || window.length < limit ? null : last.position + 1;
   });
 }
 
