@@ -195,6 +195,8 @@ CREATE TABLE tracks (
 
 CREATE INDEX aliases_age on aliases (source, updated_at);
 
+CREATE INDEX aliases_track on aliases (track_id);
+
 CREATE UNIQUE INDEX api_errors_kind
   on api_errors (method, path, ifnull(status_code, 0), ifnull(reason, ''), provider);
 
@@ -223,3 +225,5 @@ CREATE INDEX oauth_grants_client on oauth_grants (client_id);
 CREATE INDEX oauth_tokens_expiry on oauth_tokens (expires_at);
 
 CREATE INDEX oauth_tokens_grant on oauth_tokens (grant_id);
+
+CREATE INDEX tracks_age on tracks (updated_at);

@@ -2,7 +2,7 @@
 import { Track } from '../../domain/shapes.ts';
 import type { Store } from '../types.ts';
 
-/** Learned aliases beyond this make room, least recently used first; those that a person set stay. */
+/** Learned aliases beyond this, and a few more, make room, least recently used first; those that a person set stay. */
 const MAX_LEARNED = 20_000;
 
 export interface NewAlias {
@@ -61,12 +61,27 @@ export function countTracks(store: Store): number {
   return store.get<{ total: number }>('select count(*) as total from tracks')?.total ?? 0;
 }
 
+/** New ones since they were last counted, which takes milliseconds where there are many. */
+const uncounted = new WeakMap<Store, number>();
+const COUNTED_EVERY = 50;
+
 function dropOldest(store: Store): void {
-  const { changes } = store.run(
+  const since = (uncounted.get(store) ?? COUNTED_EVERY) + 1;
+  uncounted.set(store, since < COUNTED_EVERY ? since : 0);
+  if (since < COUNTED_EVERY) return;
+  const dropped = store.all<{ track_id: string }>(
     `delete from aliases where key in (
        select key from aliases where source = 'learned' order by updated_at, key
-       limit max(0, (select count(*) from aliases where source = 'learned') - ?))`,
+       limit max(0, (select count(*) from aliases where source = 'learned') - ?))
+     returning track_id`,
     [MAX_LEARNED],
   );
-  if (changes > 0) store.run('delete from tracks where id not in (select track_id from aliases)');
+  for (const { track_id: id } of dropped) {
+    store.run(
+      'delete from tracks where id = :id and not exists (select 1 from aliases where track_id = :id)',
+      {
+        id,
+      },
+    );
+  }
 }
