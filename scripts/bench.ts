@@ -5,6 +5,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { growth } from './bench/growth.ts';
+import { startAndMemory } from './bench/memory.ts';
 import { taskRequests, taskTimes } from './bench/tasks.ts';
 import { throughput } from './bench/throughput.ts';
 
@@ -12,6 +14,8 @@ const PARTS: Record<string, () => Promise<object[]>> = {
   throughput,
   requests: taskRequests,
   times: taskTimes,
+  start: startAndMemory,
+  growth,
 };
 
 const wanted = process.argv.slice(2);

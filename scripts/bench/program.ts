@@ -1,0 +1,93 @@
+/** The program as a process over a home, and a bare Node server beside it. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { API_KEY, ENCRYPTION_KEY } from '../../test/support/world.ts';
+
+const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
+const LONGEST_TURN = fileURLToPath(new URL('../../test/support/longestTurn.cjs', import.meta.url));
+
+const BARE = `require('node:http').createServer((request, response) => response.end('{}')).listen(0, '127.0.0.1', function () {
+  console.log(JSON.stringify({ event: 'ready', baseUrl: 'http://127.0.0.1:' + this.address().port }));
+})`;
+
+export interface Program {
+  baseUrl: string;
+  /** From its start until it was ready, in milliseconds. */
+  readyMs: number;
+  /** Resident memory in MB. */
+  memory(): number;
+  /** Begins the measurement of the longest turn of its event loop anew. */
+  watch(): void;
+  /** That turn in milliseconds: of processor time, and on the clock. */
+  longestTurn(): { cpu: number; wall: number };
+  end(): Promise<void>;
+}
+
+/** @param watched a file for the longest turn; without one, the program runs as it is */
+export function startRelay(
+  home: string,
+  env: Record<string, string> = {},
+  watched?: string,
+): Promise<Program> {
+  return start([RELAY, 'serve', '--json', '--port', '0'], {
+    RELAY_HOME: home,
+    RELAY_KEYCHAIN: 'file',
+    RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    RELAY_TOOLSETS: 'all',
+    MCP_API_KEY: API_KEY,
+    LOG_LEVEL: 'error',
+    ...env,
+    ...watch(watched),
+  });
+}
+
+/** A server that does nothing. */
+export function startBare(watched?: string): Promise<Program> {
+  return start(['-e', BARE], watch(watched));
+}
+
+function watch(file: string | undefined): Record<string, string> {
+  return file === undefined ? {} : { NODE_OPTIONS: `--require ${LONGEST_TURN}`, LONGEST_TURN_FILE: file };
+}
+
+async function start(args: string[], env: Record<string, string>): Promise<Program> {
+  const begin = performance.now();
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH ?? '', HOME: tmpdir(), LANG: 'C.UTF-8', ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('{"event":"ready"')) continue;
+    const readyMs = performance.now() - begin;
+    const { baseUrl } = JSON.parse(line) as { baseUrl: string };
+    const pid = child.pid ?? 0;
+    return {
+      baseUrl,
+      readyMs,
+      memory: () => residentMb(pid),
+      watch: () => void process.kill(pid, 'SIGUSR2'),
+      longestTurn: () => JSON.parse(readFileSync(env.LONGEST_TURN_FILE ?? '', 'utf8')),
+      end: () => end(child),
+    };
+  }
+  throw new Error(`${args.join(' ')} ended before it was ready`);
+}
+
+function residentMb(pid: number): number {
+  return Number(spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout) / 1_000;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+/** The middle one of several measurements. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+}
