@@ -27,17 +27,18 @@ export function createSql(db: Database, file: PagedFile | null = null): Sql {
   function changedBy(kind: CachedStatement['kind']): number {
     const changes = kind === 'rows' ? db.getRowsModified() : 0;
     if (changes > 0 || kind === 'schema') version++;
+    if (kind === 'schema') statements.clear();
     return changes;
   }
 
   function rows<T>(sql: string, params: Parameters<Store['all']>[1], limit: number): T[] {
-    const { statement, kind, bind } = prepared(sql);
+    const { statement, kind, bind, row } = prepared(sql);
     const found: T[] = [];
     // A statement that writes must run to its end, whatever it returns.
     const enough = kind === 'read' ? limit : Number.POSITIVE_INFINITY;
     try {
       bind(params);
-      while (found.length < enough && statement.step()) found.push(statement.getAsObject() as T);
+      while (found.length < enough && statement.step()) found.push(row() as T);
     } finally {
       statement.reset();
     }

@@ -10,10 +10,14 @@ export interface CachedStatement {
   /** `read` changes nothing, `rows` changes rows, `schema` anything else. */
   kind: 'read' | 'rows' | 'schema';
   bind(params: SqlParams | undefined): void;
+  /** The row that it stands at. */
+  row(): Record<string, SqlValue>;
 }
 
 export interface StatementCache {
   get(sql: string): CachedStatement;
+  /** Prepares everything anew: a change of the schema may change what a statement returns. */
+  clear(): void;
 }
 
 export function createStatementCache(db: Database): StatementCache {
@@ -27,6 +31,9 @@ export function createStatementCache(db: Database): StatementCache {
       cached.set(sql, entry);
       if (cached.size > CAPACITY) dropFirst(cached);
       return entry;
+    },
+    clear() {
+      while (cached.size > 0) dropFirst(cached);
     },
   };
 }
@@ -46,9 +53,18 @@ function prepare(db: Database, sql: string): CachedStatement {
   const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
   const marks = plain.match(/\?/g)?.length ?? 0;
   const statement = db.prepare(sql);
+  // SQLite is asked for them once: it takes longer than the values.
+  let columns: readonly string[] | null = null;
   return {
     statement,
     kind: kindOf(plain),
+    row() {
+      columns ??= statement.getColumnNames();
+      const values = statement.get();
+      const row: Record<string, SqlValue> = {};
+      for (let at = 0; at < columns.length; at++) row[columns[at] as string] = values[at] ?? null;
+      return row;
+    },
     bind(params = []) {
       statement.reset();
       statement.bind(
