@@ -24,7 +24,7 @@ export interface ConfiguredClient {
   source: 'environment' | 'file';
 }
 
-const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
+export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
 /** Every message is without the value it is about: it may be a secret in the wrong place. */
 function must(expects: string) {

@@ -54,8 +54,15 @@ export function isWorking(status: JobStatus): boolean {
   return STATUS_GROUPS[status] === 'working';
 }
 
+export const JOB_PHASES = ['resolve', 'commit'] as const;
 /** Which half of its life a job is in; a job that waits or has failed continues with this one. */
-export type JobPhase = 'resolve' | 'commit';
+export type JobPhase = (typeof JOB_PHASES)[number];
+
+/** The phase of a job in this state; null where it may be either. Only a job that was confirmed is in the writing one. */
+export function phaseOf(status: JobStatus): JobPhase | null {
+  if (status === 'committing') return 'commit';
+  return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
+}
 
 export const ITEM_STATUSES = [
   /** Not looked up yet. */
@@ -73,6 +80,9 @@ export const ITEM_STATUSES = [
   'written',
 ] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
+
+/** States of items that name a track for sure. */
+export const RESOLVED_STATUSES: readonly ItemStatus[] = ['matched', 'skipped_existing', 'written'];
 
 /** States of items that name no track and wait for a person's decision. */
 export const UNRESOLVED_STATUSES: readonly ItemStatus[] = ['ambiguous', 'unmatched', 'failed'];

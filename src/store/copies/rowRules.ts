@@ -1,14 +1,16 @@
 /**
  * What a restored row must hold for the program to work with it. The strict schema checks types and null. Checked here:
- * JSON text, words of closed lists, ranges, and columns that must agree. An unusable value would make the server or a tool
+ * JSON and words as their tables declare them, ranges, and columns that must agree. An unusable value would make the server or a tool
  * fail each time it is read.
  */
 import type { SqlValue } from 'sql.js';
 import * as z from 'zod';
-import { lazy } from '../../base/lazy.ts';
-import { CHANGE_KINDS, CHANGE_STATES } from '../../domain/change.ts';
-import { ITEM_STATUSES, JOB_STATUSES, JOB_TYPES } from '../../domain/job.ts';
-import { Track } from '../../domain/shapes.ts';
+import { type ItemStatus, type JobStatus, phaseOf, RESOLVED_STATUSES } from '../../domain/job.ts';
+import { TRACKS } from '../tables/aliases.ts';
+import { CHANGES } from '../tables/changes.ts';
+import { ITEMS } from '../tables/jobItems.ts';
+import { JOBS } from '../tables/jobs.ts';
+import { CLIENTS } from '../tables/oauthClients.ts';
 
 /** A title, a list, a plan: the longest is the list of a job, which came in by a request of at most 4 MiB. */
 const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
@@ -18,50 +20,15 @@ const MAX_TIME = 253_402_300_799_999;
 const MAX_INTEGER = 2 ** 31 - 1;
 const TIME_COLUMN = /(?:_at|_until|_time|^run_after)$/;
 
-const StoredRemedy = z.union([
-  z.string(),
-  z.object({
-    text: z.string(),
-    command: z.array(z.string()).optional(),
-    terminal: z.object({ text: z.string(), commands: z.array(z.array(z.string())) }).optional(),
-  }),
-]);
-const JobError = z.object({ code: z.string(), message: z.string(), remedy: StoredRemedy.optional() });
-const Candidate = z.object({ track: Track, score: z.number(), reasons: z.array(z.string()) });
-const Payload = z.object({
-  playlist_id: z.string().optional(),
-  name: z.string().optional(),
-  description: z.string().optional(),
-  public: z.boolean().optional(),
-  strict: z.boolean(),
-  dry_run: z.boolean(),
-  skip_existing: z.boolean(),
-  skip_duplicates: z.boolean(),
-});
 const Query = z.object({
   title: z.string(),
   artist: z.string(),
   album: z.string().optional(),
   year: z.number().optional(),
 });
-const Input = z.union([z.string(), z.record(z.string(), z.union([z.string(), z.number()]))]);
-const RedirectUris = z.array(z.string().refine((uri) => URL.canParse(uri)));
 
-/** JSON columns, by table. */
-const JSON_COLUMNS = lazy<Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>>(() => ({
-  tracks: { data: Track },
-  oauth_clients: { redirect_uris: RedirectUris, grant_types: z.array(z.string()) },
-  jobs: { payload: Payload, error: JobError, result: z.record(z.string(), z.unknown()) },
-  job_items: { input: Input, track: Track, candidates: z.array(Candidate), error: JobError },
-  changes: { error: JobError },
-}));
-
-/** Columns that hold a word of a closed list which the schema does not name. */
-const WORDS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  jobs: { type: JOB_TYPES, status: JOB_STATUSES },
-  job_items: { status: ITEM_STATUSES },
-  changes: { kind: CHANGE_KINDS, state: CHANGE_STATES, leg: ['forward', 'back'] },
-};
+/** The tables with JSON, or with words of closed lists that the schema does not name. */
+const TABLES = new Map([TRACKS, CLIENTS, JOBS, ITEMS, CHANGES].map((table) => [table.name, table]));
 
 export type CopiedRow = Readonly<Record<string, SqlValue>>;
 
@@ -80,10 +47,9 @@ function valueProblem(table: string, column: string, value: SqlValue): string | 
   if (typeof value === 'number') return numberProblem(column, value);
   if (value.length > MAX_VALUE_LENGTH) return `is longer than ${MAX_VALUE_LENGTH / 1024 / 1024} MiB`;
   if (typeof value !== 'string') return null;
-  const words = WORDS[table]?.[column];
+  const { words, shape } = TABLES.get(table)?.kindOf(column) ?? {};
   if (words && !words.includes(value)) return 'is not a word that relay uses';
-  const shape = JSON_COLUMNS()[table]?.[column];
-  return shape ? jsonProblem(shape, value) : null;
+  return shape ? jsonProblem(shape(), value) : null;
 }
 
 function numberProblem(column: string, value: number): string | null {
@@ -106,15 +72,13 @@ function jsonProblem(shape: z.ZodType, text: string): string | null {
 
 /** Only a job that was confirmed writes: one that is still being looked up must not be in the writing lane. */
 function requireSoundJob({ phase, status }: CopiedRow): void {
-  const isLookedUp = status === 'pending' || status === 'resolving' || status === 'ready';
-  if ((isLookedUp && phase === 'commit') || (status === 'committing' && phase === 'resolve')) {
-    throw new Error('jobs.phase does not go with jobs.status');
-  }
+  const expected = phaseOf(status as JobStatus);
+  if (expected !== null && phase !== expected) throw new Error('jobs.phase does not go with jobs.status');
 }
 
 function requireSoundItem({ status, uri, key, input }: CopiedRow): void {
-  const namesTrack = status === 'matched' || status === 'written' || status === 'skipped_existing';
-  if (namesTrack && uri === null) throw new Error('job_items.uri is missing');
+  if (RESOLVED_STATUSES.includes(status as ItemStatus) && uri === null)
+    throw new Error('job_items.uri is missing');
   if (status !== 'pending') return;
   if (key === null || !Query.safeParse(JSON.parse(String(input))).success) {
     throw new Error('job_items.input names nothing to search for');

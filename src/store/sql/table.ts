@@ -2,20 +2,29 @@
  * One declaration per table: its columns, by the names that the program uses. The row's type, the column lists of its
  * statements and both directions of the mapping follow from it. `targetId` in the program is `target_id` in SQL.
  */
+import type * as z from 'zod';
 import type { SqlParams, SqlValue, Store } from '../types.ts';
 
 /** How a value of one column is kept. SQLite's own types are integer, text and null here. */
 export interface Kind<T> {
   read(raw: SqlValue): T;
   write(value: T): SqlValue;
+  /** The closed list that its words are from. */
+  readonly words?: readonly string[];
+  /** What its JSON must be in a row that another program may have written. */
+  readonly shape?: () => z.ZodType;
 }
 
 const asIs = <T extends SqlValue>(): Kind<T> => ({ read: (raw) => raw as T, write: (value) => value });
 
 export const integer: Kind<number> = asIs<number>();
 
-/** Text, or one word of a closed list. The schema or the writer keeps other words out. */
-export const text = <T extends string = string>(): Kind<T> => asIs<T>();
+/** Text, or one word of a closed list. */
+export function text(): Kind<string>;
+export function text<const W extends string>(words: readonly W[]): Kind<W>;
+export function text(words?: readonly string[]): Kind<string> {
+  return words ? { ...asIs<string>(), words } : asIs<string>();
+}
 
 /** A boolean, kept as 0 or 1. */
 export const flag: Kind<boolean> = { read: (raw) => raw === 1, write: (value) => (value ? 1 : 0) };
@@ -23,13 +32,15 @@ export const flag: Kind<boolean> = { read: (raw) => raw === 1, write: (value) =>
 /** Bytes. */
 export const blob: Kind<Uint8Array> = asIs<Uint8Array>();
 
-/** Any JSON value. The program wrote it, so its shape is not checked again. */
-export const json = <T>(): Kind<T> => ({
+/** A JSON value. The program wrote it, so `shape` is not asked when it is read: only rows of a copy are checked. */
+export const json = <T>(shape: () => z.ZodType<T>): Kind<T> => ({
   read: (raw) => JSON.parse(raw as string) as T,
   write: (value) => JSON.stringify(value),
+  shape,
 });
 
 export const nullable = <T>(kind: Kind<T>): Kind<T | null> => ({
+  ...kind,
   read: (raw) => (raw === null ? null : kind.read(raw)),
   write: (value) => (value === null ? null : kind.write(value)),
 });
@@ -39,6 +50,9 @@ export type RowOf<C extends Columns> = { [K in keyof C]: C[K] extends Kind<infer
 type RawRow = Record<string, SqlValue>;
 
 export interface Table<Row> {
+  readonly name: string;
+  /** How a column is kept, by its name in SQL; undefined where the declaration has no such column. */
+  kindOf(sqlName: string): Kind<unknown> | undefined;
   toRow(raw: RawRow): Row;
   /** The first row of `select … from <table> <rest>`; null where there is none. */
   first(store: Store, rest: string, params?: SqlParams): Row | null;
@@ -71,7 +85,11 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     return Object.fromEntries(entries) as RowOf<C>;
   };
 
+  const bySqlName = new Map([...sqlNames].map(([key, sqlName]) => [sqlName, kindOf(key)]));
+
   return {
+    name,
+    kindOf: (sqlName) => bySqlName.get(sqlName),
     toRow,
     first(store, rest, params) {
       const raw = store.get<RawRow>(`select ${names} from ${name} ${rest}`, params);

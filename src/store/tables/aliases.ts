@@ -1,19 +1,32 @@
 /** Which track a title and an artist mean: learned from a match, or set by a person with `remember_track`. */
 import { Track } from '../../domain/shapes.ts';
+import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 /** Learned aliases beyond this, and a few more, make room, least recently used first; those that a person set stay. */
 const MAX_LEARNED = 20_000;
 
-export interface NewAlias {
+export const TRACKS = defineTable('tracks', {
+  /** Its Spotify ID, or its URI where it has none. */
+  id: text(),
+  data: json(() => Track),
+  updatedAt: integer,
+});
+
+const COLUMNS = {
   /** Normalised title, artist and album in one. */
-  key: string;
-  title: string;
-  artist: string;
-  album: string | null;
-  track: Track;
-  source: 'learned' | 'person';
-}
+  key: text(),
+  trackId: text(),
+  title: text(),
+  artist: text(),
+  album: nullable(text()),
+  source: text(['learned', 'person']),
+  /** Unix milliseconds. */
+  updatedAt: integer,
+};
+const ALIASES = defineTable('aliases', COLUMNS);
+
+export type NewAlias = Omit<RowOf<typeof COLUMNS>, 'trackId' | 'updatedAt'> & { track: Track };
 
 /** The track behind a key. */
 export function getAlias(store: Store, key: string): { track: Track; source: NewAlias['source'] } | null {
@@ -38,16 +51,14 @@ export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {
     const replaced = store.get('select 1 from aliases where key = ?', [alias.key]) !== undefined;
     const { track, ...rest } = alias;
+    const trackId = track.id ?? track.uri;
+    // Not `insert or replace`: it would delete the aliases that refer to the track.
     store.run(
       `insert into tracks (id, data, updated_at) values (:id, :data, :now)
        on conflict (id) do update set data = excluded.data, updated_at = excluded.updated_at`,
-      { id: track.id ?? track.uri, data: JSON.stringify(track), now },
+      { id: trackId, data: JSON.stringify(track), now },
     );
-    store.run(
-      `insert or replace into aliases (key, track_id, title, artist, album, source, updated_at)
-       values (:key, :trackId, :title, :artist, :album, :source, :now)`,
-      { ...rest, trackId: track.id ?? track.uri, now },
-    );
+    ALIASES.insert(store, { ...rest, trackId, updatedAt: now }, 'or replace');
     if (alias.source === 'learned') dropOldest(store);
     return replaced;
   });

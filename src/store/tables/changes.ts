@@ -5,15 +5,15 @@
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 import {
-  type ChangeKind,
+  CHANGE_KINDS,
+  CHANGE_STATES,
   type ChangeOp,
-  type ChangeState,
   changeStatesIn,
   type Former,
 } from '../../domain/change.ts';
 import { blob, defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
-import type { JobError } from './jobs.ts';
+import { JobErrorShape } from './jobs.ts';
 
 /** Operations that are carried out, and the rows before them as far as they are known. */
 export interface ChangeLeg {
@@ -41,8 +41,8 @@ const COLUMNS = {
   seq: integer,
   /** What the outside calls it. */
   id: text(),
-  kind: text<ChangeKind>(),
-  state: text<ChangeState>(),
+  kind: text(CHANGE_KINDS),
+  state: text(CHANGE_STATES),
   /** Provider user ID of the account that it writes to. */
   account: nullable(text()),
   /** null: the library, or a playlist that is not made yet. */
@@ -53,7 +53,7 @@ const COLUMNS = {
   job: nullable(integer),
   undoes: nullable(integer),
   /** `back`: what was there before is being written back. */
-  leg: text<'forward' | 'back'>(),
+  leg: text(['forward', 'back']),
   op: integer,
   at: integer,
   /** A request may have been sent whose end is not recorded. */
@@ -71,12 +71,12 @@ const COLUMNS = {
   reason: nullable(text()),
   /** Failures in a row of the kind that `reason` names. */
   failures: integer,
-  error: nullable(json<JobError>()),
+  error: nullable(json(JobErrorShape)),
   createdAt: integer,
   updatedAt: integer,
   endedAt: nullable(integer),
 };
-const CHANGES = defineTable('changes', COLUMNS);
+export const CHANGES = defineTable('changes', COLUMNS);
 const WHOLE = defineTable('changes', { ...COLUMNS, body: blob });
 const BODIES = WHOLE.pick('body');
 

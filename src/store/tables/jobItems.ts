@@ -2,11 +2,13 @@
  * The items of durable jobs. Every change of an item's state changes the counts in the job's row in the same transaction,
  * so that a job's progress is read from one row whatever its size.
  */
-import { type ItemStatus, UNRESOLVED_STATUSES } from '../../domain/job.ts';
-import type { Track } from '../../domain/shapes.ts';
+import * as z from 'zod';
+import { lazy } from '../../base/lazy.ts';
+import { ITEM_STATUSES, type ItemStatus, UNRESOLVED_STATUSES } from '../../domain/job.ts';
+import { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
-import { addCounts, type JobCount, type JobError, raiseAttempts } from './jobs.ts';
+import { addCounts, type JobCount, type JobError, JobErrorShape, raiseAttempts } from './jobs.ts';
 
 /** A track that an item may have meant. */
 export interface JobCandidate {
@@ -16,25 +18,33 @@ export interface JobCandidate {
   reasons: string[];
 }
 
+/** As the tools take it: a line of text, or its parts. */
+const Input = lazy<z.ZodType<unknown>>(() =>
+  z.union([z.string(), z.record(z.string(), z.union([z.string(), z.number()]))]),
+);
+const Candidates = lazy<z.ZodType<JobCandidate[]>>(() =>
+  z.array(z.object({ track: Track, score: z.number(), reasons: z.array(z.string()) })),
+);
+
 const COLUMNS = {
   job: integer,
   /** 0-based place in the list. */
   position: integer,
   /** As given. */
-  input: json<unknown>(),
+  input: json(Input),
   /** Equal for items that one search answers; null for items that need none. */
   key: nullable(text()),
   uri: nullable(text()),
-  status: text<ItemStatus>(),
-  track: nullable(json<Track>()),
-  candidates: nullable(json<JobCandidate[]>()),
-  error: nullable(json<JobError>()),
+  status: text(ITEM_STATUSES),
+  track: nullable(json(() => Track)),
+  candidates: nullable(json(Candidates)),
+  error: nullable(json(JobErrorShape)),
   /** Failed searches. */
   attempts: integer,
   /** When to search again, Unix milliseconds; null where it was never tried. */
   runAfter: nullable(integer),
 };
-const ITEMS = defineTable('job_items', COLUMNS);
+export const ITEMS = defineTable('job_items', COLUMNS);
 const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error');
 const PENDING = ITEMS.pick('position', 'input', 'key', 'attempts');
 const OPEN = ITEMS.pick('position', 'input', 'key', 'status', 'candidates');

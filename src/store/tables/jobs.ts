@@ -1,10 +1,14 @@
 /** Durable jobs, one row each. What a state may follow is the jobs' own rule; here a move only says from where to where. */
+import * as z from 'zod';
+import { lazy } from '../../base/lazy.ts';
 import { changeStatesIn } from '../../domain/change.ts';
 import {
+  JOB_PHASES,
+  JOB_STATUSES,
+  JOB_TYPES,
   type JobPayload,
   type JobPhase,
   type JobStatus,
-  type JobType,
   statusesIn,
 } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
@@ -18,20 +22,46 @@ export interface JobError {
   remedy?: string | Remedy;
 }
 
+/** Also of the errors of items and changes. */
+export const JobErrorShape = lazy<z.ZodType<JobError>>(() => {
+  const command = z.array(z.string());
+  const terminal = z.object({ text: z.string(), commands: z.array(command) });
+  const remedy = z.object({ text: z.string(), command: command.optional(), terminal: terminal.optional() });
+  return z.object({
+    code: z.string(),
+    message: z.string(),
+    remedy: z.union([z.string(), remedy]).optional(),
+  });
+});
+
+const Payload = lazy<z.ZodType<JobPayload>>(() =>
+  z.object({
+    playlist_id: z.string().optional(),
+    name: z.string().optional(),
+    description: z.string().optional(),
+    public: z.boolean().optional(),
+    strict: z.boolean(),
+    dry_run: z.boolean(),
+    skip_existing: z.boolean(),
+    skip_duplicates: z.boolean(),
+  }),
+);
+const Result = lazy(() => z.record(z.string(), z.unknown()));
+
 const WORKING = quotedList(statusesIn('working'));
 const ENDED = quotedList(statusesIn('ended'));
 
-const JOBS = defineTable('jobs', {
+export const JOBS = defineTable('jobs', {
   /** Grows with each job; the row's key. */
   seq: integer,
   /** What the outside calls it. */
   id: text(),
-  type: text<JobType>(),
-  status: text<JobStatus>(),
-  phase: text<JobPhase>(),
+  type: text(JOB_TYPES),
+  status: text(JOB_STATUSES),
+  phase: text(JOB_PHASES),
   /** Provider user ID of the account that it was made for; null where none was connected. */
   account: nullable(text()),
-  payload: json<JobPayload>(),
+  payload: json(Payload),
   /** The playlist that it writes to; null for the library, and until a playlist to be made is made. */
   targetId: nullable(text()),
   /** Items to leave out have been marked. */
@@ -58,8 +88,8 @@ const JOBS = defineTable('jobs', {
   reviewRequired: flag,
   /** A person has decided that a change under review continues. */
   carryOn: flag,
-  error: nullable(json<JobError>()),
-  result: nullable(json<Record<string, unknown>>()),
+  error: nullable(json(JobErrorShape)),
+  result: nullable(json(Result)),
   createdAt: integer,
   updatedAt: integer,
   startedAt: nullable(integer),

@@ -1,7 +1,12 @@
 /** The dynamic store of OAuth clients: those that registered themselves and those that the owner added. */
-import type { ClientAuthMethod } from '../../config/oauthClients.ts';
+import * as z from 'zod';
+import { lazy } from '../../base/lazy.ts';
+import { AUTH_METHODS } from '../../config/oauthClients.ts';
 import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
+
+const RedirectUris = lazy(() => z.array(z.string().refine((uri) => URL.canParse(uri))));
+const GrantTypes = lazy(() => z.array(z.string()));
 
 const COLUMNS = {
   clientId: text(),
@@ -9,10 +14,10 @@ const COLUMNS = {
   /** SHA-256 of the secret in hex; null for a public client. */
   secretHash: nullable(text()),
   /** null: the secret may be sent in either way. */
-  authMethod: nullable(text<ClientAuthMethod>()),
-  redirectUris: json<string[]>(),
-  grantTypes: json<string[]>(),
-  source: text<'registered' | 'added'>(),
+  authMethod: nullable(text(AUTH_METHODS)),
+  redirectUris: json(RedirectUris),
+  grantTypes: json(GrantTypes),
+  source: text(['registered', 'added']),
   /** Unix milliseconds. */
   createdAt: integer,
   /** When the owner first approved it, Unix milliseconds; it stays when the approval has ended. null: never. */
@@ -20,7 +25,7 @@ const COLUMNS = {
   /** Last time that one of its tokens was issued or used, Unix milliseconds; null: it never held one. */
   lastUsedAt: nullable(integer),
 };
-const CLIENTS = defineTable('oauth_clients', COLUMNS);
+export const CLIENTS = defineTable('oauth_clients', COLUMNS);
 
 export type StoredClient = RowOf<typeof COLUMNS>;
 

@@ -6,7 +6,7 @@ const COLUMNS = {
   /** SHA-256 in hex. */
   hash: text(),
   grantId: text(),
-  kind: text<'access' | 'refresh'>(),
+  kind: text(['access', 'refresh']),
   /** Unix milliseconds, as all times here. */
   issuedAt: integer,
   expiresAt: integer,
