@@ -1,29 +1,28 @@
 /** Sealed secrets by name. Only sealed bytes come here; `vault.ts` seals and opens. */
+import { blob, defineTable, integer, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-export interface SealedSecret {
-  name: string;
-  sealed: Uint8Array;
+const COLUMNS = {
+  name: text(),
+  sealed: blob,
   /** Unix milliseconds. */
-  updatedAt: number;
-}
+  updatedAt: integer,
+};
+const SECRETS = defineTable('secrets', COLUMNS);
+const SEALED = SECRETS.pick('sealed');
+
+export type SealedSecret = RowOf<typeof COLUMNS>;
 
 export function getSecret(store: Store, name: string): Uint8Array | null {
-  return (
-    store.get<{ sealed: Uint8Array }>('select sealed from secrets where name = ?', [name])?.sealed ?? null
-  );
+  return SEALED.first(store, 'where name = ?', [name])?.sealed ?? null;
 }
 
 export function listSecrets(store: Store): SealedSecret[] {
-  return store.all('select name, sealed, updated_at as updatedAt from secrets order by name');
+  return SECRETS.all(store, 'order by name');
 }
 
 export function putSecret(store: Store, name: string, sealed: Uint8Array, now: number): void {
-  store.run('insert or replace into secrets (name, sealed, updated_at) values (?, ?, ?)', [
-    name,
-    sealed,
-    now,
-  ]);
+  SECRETS.insert(store, { name, sealed, updatedAt: now }, 'or replace');
 }
 
 /** True when it was there. */
