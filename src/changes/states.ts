@@ -1,7 +1,7 @@
 /** The whole state machine of a change: from each state the states that may follow. */
-import type { ChangeState } from '../domain/change.ts';
+import { type ChangeState, changeStatesIn } from '../domain/change.ts';
 
-const ENDS = ['done', 'partial', 'rolled_back', 'unchanged'] as const;
+const ENDS = changeStatesIn('ended');
 
 const MOVES: Readonly<Record<ChangeState, readonly ChangeState[]>> = {
   writing: ['outcome_unknown', 'looking', 'rolling_back', 'cancelling', 'waiting', 'review', ...ENDS],
