@@ -1,6 +1,7 @@
 /** The browser's way through the provider login. Pages never say why something failed; the terminal and the log do. */
 
 import { isLoopbackName } from '../../base/loopback.ts';
+import { CALLBACK_PATH } from '../../config/types.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { LOGIN_LIFETIME_MS, type LoginProof } from '../../provider/account/login.ts';
 import { PEERS_ARE_KNOWN, peerOf } from '../access/peer.ts';
@@ -105,7 +106,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   }
 
   return [
-    { method: 'GET', path: '/auth/provider/callback', handle: finish },
+    { method: 'GET', path: CALLBACK_PATH, handle: finish },
     { method: 'GET', path: LOGIN_PATH, handle: begin },
   ];
 }
