@@ -1,5 +1,6 @@
 /** What the owner's page asks of the server, as plain JSON values. Times are ISO 8601. */
 
+import type { JobStatus } from './job.ts';
 import type { ImportTarget } from './listImport.ts';
 import type { ChangeEntry, StatusEntry, UndoAnswer, UndoRequest } from './localApi.ts';
 
@@ -65,7 +66,7 @@ export interface PageJob {
   id: string;
   /** What it does, in a few words. */
   title: string;
-  status: string;
+  status: JobStatus;
   total: number;
   pending: number;
   resolved: number;

@@ -185,7 +185,7 @@ function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<
 }
 
 function openFirst(jobs: readonly PageJob[]): PageJob[] {
-  const isOver = ({ status }: PageJob) => isEnded(status as JobRecord['status']);
+  const isOver = ({ status }: PageJob) => isEnded(status);
   return [...jobs.filter((job) => !isOver(job)), ...jobs.filter(isOver)];
 }
 

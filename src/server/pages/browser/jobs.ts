@@ -1,4 +1,5 @@
 /** Durable jobs: how far each is, and what a person can do about it. */
+import { isWorking, type JobStatus } from '../../../domain/job.ts';
 import type { PageJob } from '../../../domain/ownerPage.ts';
 import { type App, button, card, name, soft, withCode } from './app.ts';
 import { type Child, h } from './dom.ts';
@@ -23,7 +24,6 @@ export function jobsCard(app: App): Child {
 
 function jobRow(app: App, job: PageJob): Child {
   const [done, of] = progressOf(job);
-  const isMoving = WORKING.has(job.status);
   return h(
     'li',
     { key: job.id, class: 'job' },
@@ -34,14 +34,14 @@ function jobRow(app: App, job: PageJob): Child {
       h(
         'span',
         { class: `pill ${MOODS[job.status] ?? ''}` },
-        job.reviewRequired ? 'needs you' : (WORDS[job.status] ?? job.status),
+        job.reviewRequired ? 'needs you' : WORDS[job.status],
       ),
     ),
-    (isMoving || job.status === 'waiting') &&
+    (isMoving(job) || job.status === 'waiting') &&
       h('progress', {
         max: Math.max(1, of),
         value: done,
-        'aria-label': `${job.title}: ${WORDS[job.status] ?? job.status}`,
+        'aria-label': `${job.title}: ${WORDS[job.status]}`,
       }),
     soft(countsOf(job), ` · ${fromNow(job.createdAt)}`),
     job.status === 'waiting' && h('p', { class: 'warn' }, waitOf(job)),
@@ -56,14 +56,12 @@ function jobRow(app: App, job: PageJob): Child {
   );
 }
 
-const WORKING: ReadonlySet<string> = new Set(['pending', 'resolving', 'committing']);
-
 /** Whether something continues without being asked, so that the page looks again soon. */
 export function isMoving({ status }: PageJob): boolean {
-  return WORKING.has(status);
+  return isWorking(status);
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<JobStatus, string>> = {
   pending: 'starting',
   resolving: 'searching',
   waiting: 'waiting',
@@ -74,7 +72,7 @@ const WORDS: Readonly<Record<string, string>> = {
   cancelled: 'cancelled',
 };
 
-const MOODS: Readonly<Record<string, string>> = {
+const MOODS: Readonly<Partial<Record<JobStatus, string>>> = {
   ready: 'good',
   completed: 'good',
   failed: 'bad',
@@ -147,5 +145,5 @@ function actionsOf(app: App, job: PageJob): Child[] {
   }
   if (status === 'waiting') return [act('Try now', resume(null)), cancel];
   if (status === 'failed') return [act('Try again', resume(null), { kind: 'primary' }), cancel];
-  return WORKING.has(status) ? [cancel] : [];
+  return isWorking(status) ? [cancel] : [];
 }
