@@ -1,4 +1,6 @@
 /** Names and plain shapes of durable jobs, which the state, the runner and the tools share. */
+import type { Remedy } from './remedy.ts';
+import type { Track } from './shapes.ts';
 
 /** Kinds of jobs that `create_bulk_job` makes. */
 export const BULK_JOB_TYPES = [
@@ -104,3 +106,72 @@ export type JobPayload = {
   /** true: what the list names twice is written once. */
   skip_duplicates: boolean;
 };
+
+export interface JobErrorRecord {
+  code: string;
+  message: string;
+  /** Plain text, as a model reads it. */
+  remedy?: string;
+  /** The same as a value, for surfaces that write commands in their own way. */
+  fix?: Remedy;
+}
+
+/** A job as tools and the local API answer it: times in ISO 8601, names in snake case. */
+export interface JobRecord {
+  job_id: string;
+  type: JobType;
+  status: JobStatus;
+  payload: JobPayload;
+  /** The playlist written to; null for the library, and until a new playlist is created. */
+  playlist_id: string | null;
+  /** Of the playlist that it makes. */
+  name?: string;
+  total_items: number;
+  pending: number;
+  resolved: number;
+  ambiguous: number;
+  unmatched: number;
+  failed: number;
+  /** Left out by a person's decision. */
+  skipped: number;
+  skipped_existing: number;
+  written: number;
+  attempts: number;
+  max_attempts: number;
+  run_after: string | null;
+  reason: string | null;
+  review_required: boolean;
+  error: JobErrorRecord | null;
+  result: Record<string, unknown> | null;
+  created_at: string;
+  updated_at: string;
+  started_at: string | null;
+  completed_at: string | null;
+}
+
+/** Items that wait for a person's decision. */
+export function unresolvedOf({
+  ambiguous,
+  unmatched,
+  failed,
+}: Pick<JobRecord, 'ambiguous' | 'unmatched' | 'failed'>): number {
+  return ambiguous + unmatched + failed;
+}
+
+/** A track that an item may have meant. */
+export interface JobCandidate {
+  track: Track;
+  /** 0 to 1. */
+  score: number;
+  reasons: string[];
+}
+
+export interface ItemRecord {
+  position: number;
+  input: unknown;
+  status: ItemStatus;
+  uri: string | null;
+  track: Track | null;
+  candidates?: JobCandidate[];
+  error?: JobErrorRecord;
+}

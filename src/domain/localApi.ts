@@ -5,7 +5,7 @@
 
 import type { ChangeSummary } from './change.ts';
 import type { ErrorCode } from './errors.ts';
-import type { JobStatus } from './job.ts';
+import type { JobRecord } from './job.ts';
 import type { ListRow, PlaylistFacts } from './listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
 import type { Remedy } from './remedy.ts';
@@ -213,26 +213,6 @@ export interface ListContent extends ListReading {
   tracksOnly: boolean;
 }
 
-/** A job as far as following it takes. The server sends all fields of the tools' job records. */
-export interface JobFacts {
-  job_id: string;
-  status: JobStatus;
-  /** Null for the library, and until a new playlist is made. */
-  playlist_id: string | null;
-  total_items: number;
-  pending: number;
-  resolved: number;
-  ambiguous: number;
-  unmatched: number;
-  failed: number;
-  skipped_existing: number;
-  written: number;
-  run_after: string | null;
-  reason: string | null;
-  review_required: boolean;
-  error: { code: string; message: string; remedy?: string } | null;
-}
-
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -282,10 +262,10 @@ export interface LocalApi {
   /** Creates the jobs for a list, in the order in which they are to be committed. */
   startImport(
     request: ListContent & ImportChoices & { target: ImportTarget },
-  ): Promise<{ preview: ImportPreview; jobs: JobFacts[] }>;
-  getJob(id: string): Promise<JobFacts>;
+  ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }>;
+  getJob(id: string): Promise<JobRecord>;
   /** Begins to write what a ready job has found. */
-  commitJob(id: string): Promise<JobFacts>;
+  commitJob(id: string): Promise<JobRecord>;
   /** All playlists of the account's library. */
   listPlaylists(): Promise<{ playlists: PlaylistFacts[] }>;
   /** @param playlist ID, URI or link */

@@ -1,56 +1,11 @@
 /** A job and its items as tools return them: times in ISO 8601, names in snake case. */
 import { isoOf } from '../base/clock.ts';
-import type { JobPayload } from '../domain/job.ts';
-import { hasOwnWords, type Remedy, readRemedy, remedyText } from '../domain/remedy.ts';
-import type { Track } from '../domain/shapes.ts';
-import type { JobCandidate, JobItem } from '../store/tables/jobItems.ts';
+import { type ItemRecord, type JobErrorRecord, type JobRecord, unresolvedOf } from '../domain/job.ts';
+import { hasOwnWords, readRemedy, remedyText } from '../domain/remedy.ts';
+import type { JobItem } from '../store/tables/jobItems.ts';
 import type { Job, JobError } from '../store/tables/jobs.ts';
 
-interface JobErrorRecord {
-  code: string;
-  message: string;
-  /** Plain text, as a model reads it. */
-  remedy?: string;
-  /** The same as a value, for surfaces that write commands in their own way. */
-  fix?: Remedy;
-}
-
-export interface JobRecord {
-  job_id: string;
-  type: Job['type'];
-  status: Job['status'];
-  payload: JobPayload;
-  /** The playlist written to; null for the library, and until a new playlist is created. */
-  playlist_id: string | null;
-  /** Of the playlist that it makes. */
-  name?: string;
-  total_items: number;
-  pending: number;
-  resolved: number;
-  ambiguous: number;
-  unmatched: number;
-  failed: number;
-  /** Left out by a person's decision. */
-  skipped: number;
-  skipped_existing: number;
-  written: number;
-  attempts: number;
-  max_attempts: number;
-  run_after: string | null;
-  reason: string | null;
-  review_required: boolean;
-  error: JobErrorRecord | null;
-  result: Record<string, unknown> | null;
-  created_at: string;
-  updated_at: string;
-  started_at: string | null;
-  completed_at: string | null;
-}
-
-/** Items that wait for a person's decision. */
-export function unresolvedOf({ ambiguous, unmatched, failed }: Job): number {
-  return ambiguous + unmatched + failed;
-}
+export { type ItemRecord, type JobRecord, unresolvedOf } from '../domain/job.ts';
 
 export function jobRecord(job: Job): JobRecord {
   return {
@@ -81,16 +36,6 @@ export function jobRecord(job: Job): JobRecord {
     started_at: isoOf(job.startedAt),
     completed_at: isoOf(job.completedAt),
   };
-}
-
-export interface ItemRecord {
-  position: number;
-  input: unknown;
-  status: JobItem['status'];
-  uri: string | null;
-  track: Track | null;
-  candidates?: JobCandidate[];
-  error?: JobErrorRecord;
 }
 
 export function itemRecord({ candidates, error, ...item }: JobItem): ItemRecord {

@@ -3,9 +3,10 @@ import { withDeadline } from '../base/abort.ts';
 import { inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
+import type { JobRecord } from '../domain/job.ts';
 import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget } from '../domain/listImport.ts';
-import type { JobFacts, ListContent } from '../domain/localApi.ts';
+import type { ListContent } from '../domain/localApi.ts';
 import type { Item, Media, Playlist } from '../domain/shapes.ts';
 import { type ImportPlan, planImport } from '../jobs/import/planImport.ts';
 import { startImport } from '../jobs/import/startImport.ts';
@@ -27,7 +28,7 @@ export function ownerPreview(services: Services, list: ListContent): ImportPrevi
 export async function ownerImport(
   services: Services,
   request: ListContent & ImportChoices & { target: ImportTarget },
-): Promise<{ preview: ImportPreview; jobs: JobFacts[] }> {
+): Promise<{ preview: ImportPreview; jobs: JobRecord[] }> {
   const plan = planOf(services, request);
   return { preview: plan.preview, jobs: await startImport(services.jobs, plan, request.target, request) };
 }

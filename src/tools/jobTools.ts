@@ -11,6 +11,7 @@ import {
   JOB_TYPES,
   type JobPayload,
   UNRESOLVED_STATUSES,
+  unresolvedOf,
 } from '../domain/job.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { Fix } from '../jobs/settle.ts';
@@ -20,8 +21,6 @@ import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from '.
 import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
 import { Candidate, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
-
-export type { ItemRecord, JobRecord } from '../jobs/jobRecord.ts';
 
 const Time = z.string().nullable().describe('ISO 8601');
 const Count = z.number();
@@ -160,13 +159,13 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
 
 /** Said first where the page does not show all that did not resolve. */
 function unresolvedNote(
-  { job_id, ambiguous, unmatched, failed }: z.infer<typeof JobSummary>,
+  job: z.infer<typeof JobSummary>,
   items: ReadonlyArray<z.infer<typeof JobItemShape>>,
 ): string | null {
-  const all = ambiguous + unmatched + failed;
+  const all = unresolvedOf(job);
   const shown = items.filter(({ status }) => UNRESOLVED_STATUSES.includes(status)).length;
   if (shown >= all) return null;
-  return `${counted(all, 'item')} did not resolve: get_job_status with job_id ${job_id} and only "unresolved" lists them.`;
+  return `${counted(all, 'item')} did not resolve: get_job_status with job_id ${job.job_id} and only "unresolved" lists them.`;
 }
 
 const jobId = z.string().trim().min(1).max(100).describe('From create_bulk_job or list_jobs');

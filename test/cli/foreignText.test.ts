@@ -21,11 +21,11 @@ import {
 } from '../../src/cli/terminal/output.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
+import type { ItemRecord, JobRecord } from '../../src/domain/job.ts';
 import { end, type HttpContext } from '../../src/server/http/context.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { html } from '../../src/server/pages/html.ts';
 import { sendPage } from '../../src/server/pages/page.ts';
-import type { ItemRecord, JobRecord } from '../../src/tools/jobTools.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import type { JobRecord } from '../../src/domain/job.ts';
 import type { ImportPreview } from '../../src/domain/listImport.ts';
-import type { JobFacts, LocalApi } from '../../src/domain/localApi.ts';
+import type { LocalApi } from '../../src/domain/localApi.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 
@@ -27,32 +28,43 @@ const PREVIEW: ImportPreview = {
   jobs: 1,
 };
 
-const JOB: JobFacts = {
+const JOB: JobRecord = {
   job_id: '1f0c2b3a-0000-4000-8000-000000000000',
+  type: 'create_playlist',
   status: 'pending',
+  payload: { name: 'Road', strict: false, dry_run: false, skip_existing: false, skip_duplicates: true },
   playlist_id: null,
+  name: 'Road',
   total_items: 40,
   pending: 40,
   resolved: 0,
   ambiguous: 0,
   unmatched: 0,
   failed: 0,
+  skipped: 0,
   skipped_existing: 0,
   written: 0,
+  attempts: 0,
+  max_attempts: 5,
   run_after: null,
   reason: null,
   review_required: false,
   error: null,
+  result: null,
+  created_at: '2026-09-01T08:00:00.000Z',
+  updated_at: '2026-09-01T08:00:00.000Z',
+  started_at: null,
+  completed_at: null,
 };
-const resolving = (done: number): JobFacts => ({
+const resolving = (done: number): JobRecord => ({
   ...JOB,
   status: 'resolving',
   pending: 40 - done,
   resolved: done,
 });
-const READY: JobFacts = { ...resolving(40), status: 'ready' };
-const committing = (written: number): JobFacts => ({ ...READY, status: 'committing', written });
-const DONE: JobFacts = { ...committing(40), status: 'completed', playlist_id: 'p'.repeat(22) };
+const READY: JobRecord = { ...resolving(40), status: 'ready' };
+const committing = (written: number): JobRecord => ({ ...READY, status: 'committing', written });
+const DONE: JobRecord = { ...committing(40), status: 'completed', playlist_id: 'p'.repeat(22) };
 
 /** Time passes at once, so that nobody waits between two answers. */
 const clock = { ...systemClock, sleep: async () => {} };
@@ -60,8 +72,8 @@ const clock = { ...systemClock, sleep: async () => {} };
 /** Imports with a server that tells of its jobs in turn, each answer once and the last one for good. */
 async function importWith(
   context: Parameters<typeof startFakeLocal>[0],
-  answers: JobFacts[],
-  { args = [], ...options }: CliOptions & { args?: string[]; jobs?: JobFacts[] } = {},
+  answers: JobRecord[],
+  { args = [], ...options }: CliOptions & { args?: string[]; jobs?: JobRecord[] } = {},
 ) {
   const left = [...answers];
   const next = async () => (left.length > 1 ? left.shift() : left[0]) ?? JOB;
@@ -84,7 +96,7 @@ async function importWith(
 }
 
 test('without a terminal, progress is a line for each tenth and for each wait', async (context) => {
-  const waits: JobFacts = {
+  const waits: JobRecord = {
     ...resolving(20),
     status: 'waiting',
     reason: 'QUOTA_EXCEEDED',
@@ -176,7 +188,7 @@ test('several jobs are written in order, and only once all are found', async (co
 });
 
 test('a job that waits for a login, or has failed, ends the command with what to run', async (context) => {
-  const cases: Array<[job: JobFacts, code: number, told: string]> = [
+  const cases: Array<[job: JobRecord, code: number, told: string]> = [
     [
       { ...resolving(5), status: 'waiting', reason: 'LOGIN_REQUIRED' },
       3,

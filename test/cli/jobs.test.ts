@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { barText, durationText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { createSpeed } from '../../src/cli/jobs/jobWatch.ts';
-import type { JobRecord } from '../../src/tools/jobTools.ts';
+import type { JobRecord } from '../../src/domain/job.ts';
 import {
   asQuery,
   createJob,

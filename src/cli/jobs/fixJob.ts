@@ -1,6 +1,6 @@
 /** `relay jobs fix`: with questions on a terminal, by its options without one. */
 import { RelayError } from '../../domain/errors.ts';
-import type { ItemRecord } from '../../tools/jobTools.ts';
+import { type ItemRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { printJson, printLine } from '../terminal/output.ts';
 import { readNumber, readScore, readTake } from './fixInput.ts';
@@ -52,8 +52,7 @@ async function settleNow(
 ): Promise<void> {
   const { job, settled, skipped } = await settle(tools, id, decisions, near);
   if (!context.json) {
-    const left = job.ambiguous + job.unmatched + job.failed;
-    printLine(context.io, summaryText({ settled, skipped, left }));
+    printLine(context.io, summaryText({ settled, skipped, left: unresolvedOf(job) }));
   }
   await printLeft(context, tools, id);
 }

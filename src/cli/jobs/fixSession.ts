@@ -3,8 +3,8 @@
  * saved as it is made, so that a session can end at any point.
  */
 import { RelayError } from '../../domain/errors.ts';
+import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Track } from '../../domain/shapes.ts';
-import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import type { Context } from '../context.ts';
 import { note, showsUnicode } from '../terminal/output.ts';
 import { type Dialogue, openDialogue } from '../terminal/prompt.ts';
@@ -74,12 +74,8 @@ export async function fixSession(context: Context, tools: Tools, before: JobReco
   const job = await jobOf(tools, id);
   note(io, '');
   const settled = job.resolved - before.resolved;
-  note(io, summaryText({ settled, skipped: job.skipped - before.skipped, left: openOf(job) }));
+  note(io, summaryText({ settled, skipped: job.skipped - before.skipped, left: unresolvedOf(job) }));
   return job;
-}
-
-function openOf({ ambiguous, unmatched, failed }: JobRecord): number {
-  return ambiguous + unmatched + failed;
 }
 
 type Next = 'again' | 'next' | 'back' | 'end';
@@ -167,7 +163,11 @@ function say({ context, view }: Session, lines: readonly string[]): void {
 
 function show(session: Session, item: ItemRecord, offers: readonly Offer[]): void {
   const { job, decided, view } = session;
-  const facts = { items: job.total_items, open: openOf(job), decided: decided.get(item.position) ?? null };
+  const facts = {
+    items: job.total_items,
+    open: unresolvedOf(job),
+    decided: decided.get(item.position) ?? null,
+  };
   say(session, itemLines(item, offers, facts, view));
 }
 

@@ -1,8 +1,8 @@
 /** What a person is shown while going through the items of a job that did not resolve. Pure. */
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import type { ItemRecord } from '../../domain/job.ts';
 import type { Track } from '../../domain/shapes.ts';
-import type { ItemRecord } from '../../tools/jobTools.ts';
 import { wrap } from '../terminal/output.ts';
 import { fitted, widthOf } from '../terminal/textWidth.ts';
 import { KEYS } from './fixInput.ts';

@@ -1,7 +1,7 @@
 /** The tools for durable jobs, as the command line calls them. */
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
+import type { ItemRecord, JobRecord } from '../../domain/job.ts';
 import type { McpConnection } from '../call/mcpClient.ts';
 import type { Context } from '../context.ts';
 

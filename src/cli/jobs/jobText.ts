@@ -1,8 +1,8 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
-import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
 import { columns, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
@@ -28,13 +28,13 @@ export function jobTable(jobs: readonly JobRecord[], view: JobView): string[] {
     job.status,
     whatText(job, view),
     progressText(job),
-    openOf(job) > 0 ? String(openOf(job)) : '',
+    unresolvedOf(job) > 0 ? String(unresolvedOf(job)) : '',
     relative(job.created_at, view.now),
     waitText(job, view),
   ]);
   const all = [['ID', 'STATUS', 'WHAT', 'DONE', 'UNRESOLVED', 'CREATED', ''], ...rows];
   // Most jobs have nothing open, and the column would only take room.
-  const hasOpen = jobs.some((job) => openOf(job) > 0);
+  const hasOpen = jobs.some((job) => unresolvedOf(job) > 0);
   return columns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)));
 }
 
@@ -110,7 +110,7 @@ export function jobText(
 
 function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: NamedHome): string[] {
   if (unresolved.length === 0) return [];
-  const more = openOf(job) - unresolved.length;
+  const more = unresolvedOf(job) - unresolved.length;
   const rest =
     more > 0
       ? [`  ${moreText(more, named, 'jobs', 'show', job.job_id.slice(0, SHORT_ID), '--unresolved')}`]
@@ -121,10 +121,6 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
 /** `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
 export function moreText(count: number, named: NamedHome, ...words: readonly string[]): string {
   return `and ${count} more: ${commandLine(named, ...words)}`;
-}
-
-function openOf({ ambiguous, unmatched, failed }: JobRecord): number {
-  return ambiguous + unmatched + failed;
 }
 
 function linkText(id: string): string {
@@ -191,7 +187,7 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   }
   if (job.status === 'failed') return [`To resume it: ${command('resume')}`];
   if (job.status !== 'ready') return [];
-  const open = openOf(job);
+  const open = unresolvedOf(job);
   if (open === 0) return job.resolved > 0 ? [`To write it: ${command('commit')}`] : [];
   const isRefused = job.payload.strict !== false;
   return [

@@ -1,6 +1,5 @@
 /** Follows a job until it is ready or has ended: a bar on the terminal, or with `--json` a line for each change. */
-import { isEnded } from '../../domain/job.ts';
-import type { JobRecord } from '../../tools/jobTools.ts';
+import { isEnded, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { printJson, showsUnicode } from '../terminal/output.ts';
 import { barText, progressOf } from './jobText.ts';

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import { isWorking } from '../../domain/job.ts';
-import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
+import { type ItemRecord, isWorking, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';

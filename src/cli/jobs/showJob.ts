@@ -1,5 +1,5 @@
 /** A job as `relay jobs show` prints it, and as it is at the end of other commands. */
-import type { ItemRecord, JobRecord } from '../../tools/jobTools.ts';
+import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { printLine } from '../terminal/output.ts';
 import { playlistNames, type Tools, unresolvedItems } from './jobCalls.ts';
@@ -10,7 +10,7 @@ const MAX_SHOWN = 20;
 export async function showJob(context: Context, tools: Tools, job: JobRecord): Promise<void> {
   const { io, clock } = context;
   const first: ItemRecord[] = [];
-  if (job.ambiguous + job.unmatched + job.failed > 0) {
+  if (unresolvedOf(job) > 0) {
     for await (const item of unresolvedItems(tools, job.job_id, MAX_SHOWN)) {
       first.push(item);
       if (first.length === MAX_SHOWN) break;

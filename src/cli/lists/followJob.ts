@@ -1,8 +1,7 @@
 /** Follows a job for as long as it continues by itself: a bar on the terminal, a line now and then elsewhere. */
 import { interruptible } from '../../base/abort.ts';
-import { isEnded } from '../../domain/job.ts';
-import type { JobFacts, LocalApi } from '../../domain/localApi.ts';
-import type { JobRecord } from '../../tools/jobTools.ts';
+import { isEnded, type JobRecord } from '../../domain/job.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { note, showsUnicode } from '../terminal/output.ts';
 
@@ -14,12 +13,12 @@ const STEP = 10;
 /** What only a login ends. */
 const NEEDS_LOGIN: ReadonlySet<string | null> = new Set(['LOGIN_REQUIRED', 'SCOPE_MISSING']);
 
-export function needsLogin({ status, reason }: JobFacts): boolean {
+export function needsLogin({ status, reason }: JobRecord): boolean {
   return status === 'waiting' && NEEDS_LOGIN.has(reason);
 }
 
 /** Returns the job once it is ready, has ended, or waits for a login. */
-export async function followJob(context: Context, local: LocalApi, id: string): Promise<JobFacts> {
+export async function followJob(context: Context, local: LocalApi, id: string): Promise<JobRecord> {
   const { clock, signal } = context;
   const show = await createDisplay(context);
   for (let asked = 0; ; asked += 1) {
@@ -33,20 +32,18 @@ export async function followJob(context: Context, local: LocalApi, id: string): 
   }
 }
 
-async function createDisplay(context: Context): Promise<{ draw(job: JobFacts): void; clear(): void }> {
+async function createDisplay(context: Context): Promise<{ draw(job: JobRecord): void; clear(): void }> {
   const { io, clock, env, platform, json } = context;
   if (json) return { draw() {}, clear() {} };
   const { barText, progressOf } = await import('../jobs/jobText.ts');
   const { createSpeed } = await import('../jobs/jobWatch.ts');
-  // The server sends the whole record.
-  const asRecord = (job: JobFacts) => job as JobRecord;
   if (io.terminal.stderr) {
     const speed = createSpeed();
     const unicode = showsUnicode(env, platform);
     return {
       draw: (job) =>
         io.redraw(
-          barText(asRecord(job), speed.sample(asRecord(job), clock.now()), unicode, {
+          barText(job, speed.sample(job, clock.now()), unicode, {
             named: context,
             now: clock.now(),
           }),
@@ -57,7 +54,7 @@ async function createDisplay(context: Context): Promise<{ draw(job: JobFacts): v
   let shown = '';
   return {
     draw(job) {
-      const { done, total } = progressOf(asRecord(job));
+      const { done, total } = progressOf(job);
       const step = total === 0 ? 0 : Math.floor((done / total) * (100 / STEP));
       const key = `${job.status} ${step} ${job.run_after ?? ''}`;
       if (key === shown || job.status === 'pending') return;

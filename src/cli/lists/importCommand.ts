@@ -3,6 +3,7 @@ import { Command, Option } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
+import type { JobRecord } from '../../domain/job.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import {
   type ImportPreview,
@@ -10,7 +11,7 @@ import {
   LIST_FORMATS,
   type ListReading,
 } from '../../domain/listImport.ts';
-import type { JobFacts, ListContent, LocalApi } from '../../domain/localApi.ts';
+import type { ListContent, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
@@ -179,9 +180,9 @@ async function confirmReplacing(
 async function carryOut(
   context: Context,
   local: LocalApi,
-  started: readonly JobFacts[],
+  started: readonly JobRecord[],
   skipUnresolved: boolean,
-): Promise<JobFacts[]> {
+): Promise<JobRecord[]> {
   const { followJob } = await import('./followJob.ts');
   const { requireFound, requireGoing } = await import('./importOutcome.ts');
   let jobs = [...started];
@@ -212,7 +213,7 @@ async function report(
   preview: ImportPreview,
   target: ImportTarget,
   playlistName: string,
-  jobs: readonly JobFacts[],
+  jobs: readonly JobRecord[],
 ): Promise<void> {
   const { io, json } = context;
   const { totalsOf } = await import('./importText.ts');

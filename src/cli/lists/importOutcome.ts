@@ -1,16 +1,16 @@
 /** How an import ends: what was written, what is left, and the errors that say how to go on. */
 import { counted } from '../../base/lists.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
+import { type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
-import type { JobFacts } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
 import { commandLine } from '../usage/commandLine.ts';
 import { needsLogin } from './followJob.ts';
-import { shortId, totalsOf, unresolvedOf, unresolvedText, waysOn } from './importText.ts';
+import { shortId, totalsOf, unresolvedText, waysOn } from './importText.ts';
 
 /** @throws RelayError for a job that has failed or that waits for a login */
-export function requireGoing(context: Context, job: JobFacts): void {
+export function requireGoing(context: Context, job: JobRecord): void {
   const id = shortId(job);
   if (needsLogin(job)) {
     throw new RelayError(isErrorCode(job.reason) ? job.reason : 'JOB_STATE', `Job ${id} waits for a login.`, {
@@ -31,7 +31,7 @@ export function requireGoing(context: Context, job: JobFacts): void {
 }
 
 /** @throws RelayError `RESOLUTION_FAILED` where nothing may be written yet */
-export function requireFound(context: Context, jobs: readonly JobFacts[], skipUnresolved: boolean): void {
+export function requireFound(context: Context, jobs: readonly JobRecord[], skipUnresolved: boolean): void {
   const { unresolved, resolved } = totalsOf(jobs);
   if (unresolved === 0 || (skipUnresolved && resolved > 0)) return;
   const open = jobs.filter((job) => unresolvedOf(job) > 0);
@@ -45,7 +45,7 @@ export function requireFound(context: Context, jobs: readonly JobFacts[], skipUn
 }
 
 /** An error that a script can follow up: it names the jobs. An interrupt says that they go on without the command. */
-export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobFacts[]): unknown {
+export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): unknown {
   const [first] = jobs;
   if (!first) return error;
   const details = { job_ids: jobs.map(({ job_id }) => job_id) };
@@ -62,7 +62,7 @@ export function withJobs({ signal }: Context, error: unknown, jobs: readonly Job
   return error.with({ details: { ...error.details, ...details } });
 }
 
-export function doneLines(target: ImportTarget, name: string, jobs: readonly JobFacts[]): string[] {
+export function doneLines(target: ImportTarget, name: string, jobs: readonly JobRecord[]): string[] {
   const { skipped, written } = totalsOf(jobs);
   const left = skipped === 0 ? '' : `; ${counted(skipped, 'duplicate')} left out`;
   const songs = counted(written, 'song');
@@ -76,7 +76,7 @@ export function doneLines(target: ImportTarget, name: string, jobs: readonly Job
 }
 
 /** What was not found and left out. */
-export function leftLines(context: Context, jobs: readonly JobFacts[]): string[] {
+export function leftLines(context: Context, jobs: readonly JobRecord[]): string[] {
   if (totalsOf(jobs).unresolved === 0) return [];
   const open = jobs.filter((job) => unresolvedOf(job) > 0);
   return [

@@ -1,8 +1,8 @@
 /** What `relay import` tells a person. Pure: values in, lines out. */
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
+import { type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { ImportPreview, ListFormat } from '../../domain/listImport.ts';
-import type { JobFacts } from '../../domain/localApi.ts';
 import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
 const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
@@ -99,8 +99,8 @@ function costLines(preview: ImportPreview, named: NamedHome): string[] {
 }
 
 /** Counts over several jobs. */
-export function totalsOf(jobs: readonly JobFacts[]) {
-  const sum = (value: (job: JobFacts) => number) => jobs.reduce((total, job) => total + value(job), 0);
+export function totalsOf(jobs: readonly JobRecord[]) {
+  const sum = (value: (job: JobRecord) => number) => jobs.reduce((total, job) => total + value(job), 0);
   return {
     songs: sum((job) => job.total_items),
     resolved: sum((job) => job.resolved),
@@ -111,16 +111,12 @@ export function totalsOf(jobs: readonly JobFacts[]) {
   };
 }
 
-export function unresolvedOf({ ambiguous, unmatched, failed }: JobFacts): number {
-  return ambiguous + unmatched + failed;
-}
-
-export function shortId({ job_id }: Pick<JobFacts, 'job_id'>): string {
+export function shortId({ job_id }: Pick<JobRecord, 'job_id'>): string {
   return job_id.slice(0, 8);
 }
 
 /** The ways on with a job some of whose songs were not found. */
-export function waysOn(job: JobFacts, named: NamedHome): string[] {
+export function waysOn(job: JobRecord, named: NamedHome): string[] {
   const command = (...words: string[]) => commandLine(named, 'jobs', ...words);
   const id = shortId(job);
   return [
@@ -131,7 +127,7 @@ export function waysOn(job: JobFacts, named: NamedHome): string[] {
 }
 
 /** `240 songs were not found, 12 of them because several would fit` */
-export function unresolvedText(jobs: readonly JobFacts[]): string {
+export function unresolvedText(jobs: readonly JobRecord[]): string {
   const { unresolved, ambiguous, songs } = totalsOf(jobs);
   const were = unresolved === 1 ? 'was' : 'were';
   const which = ambiguous === 0 ? '' : ` (${ambiguous} because several would fit)`;

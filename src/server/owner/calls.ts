@@ -4,6 +4,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { stdioWords } from '../../connect/clientTable.ts';
 import { RelayError } from '../../domain/errors.ts';
+import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
 import { planImport } from '../../jobs/import/planImport.ts';
 import { startImport } from '../../jobs/import/startImport.ts';
@@ -132,8 +133,6 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
   return { jobs: jobs.length };
 }
 
-type ItemRecord = ReturnType<ServerSide['services']['jobs']['items']>['items'][number];
-
 function itemOf({ position, input, status, candidates }: ItemRecord): PageItem {
   const shown = (candidates ?? []).map(candidateOf);
   return { position, input: visibleText(inputText(input), 300), status, candidates: shown };
@@ -151,7 +150,7 @@ function candidateOf({
   track,
   score,
   reasons,
-}: Pick<NonNullable<ItemRecord['candidates']>[number], 'track' | 'reasons'> & {
+}: Pick<JobCandidate, 'track' | 'reasons'> & {
   score: number | null;
 }): PageCandidate {
   return {

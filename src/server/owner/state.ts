@@ -6,7 +6,7 @@ import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { changeHistory } from '../../changes/history.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
-import { isEnded } from '../../domain/job.ts';
+import { isEnded, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { ChangeEntry, StatusEntry } from '../../domain/localApi.ts';
 import type {
   OwnerState,
@@ -123,8 +123,6 @@ function approvedClients(core: Core): PageClient[] {
     }));
 }
 
-type JobRecord = ReturnType<ServerSide['services']['jobs']['get']>;
-
 /** Of playlists that were read lately, and of those that jobs have made. */
 function playlistNames({ services }: ServerSide, jobs: readonly JobRecord[]): ReadonlyMap<string, string> {
   const made = jobs.flatMap(
@@ -143,7 +141,7 @@ function jobOf(job: JobRecord, names: ReadonlyMap<string, string>): PageJob {
     total: job.total_items,
     pending: job.pending,
     resolved: job.resolved,
-    unresolved: job.ambiguous + job.unmatched + job.failed,
+    unresolved: unresolvedOf(job),
     skipped: job.skipped + job.skipped_existing,
     written: job.written,
     strict: job.payload.strict,
@@ -160,7 +158,7 @@ function jobOf(job: JobRecord, names: ReadonlyMap<string, string>): PageJob {
   };
 }
 
-const TITLES: Readonly<Record<JobRecord['type'], string>> = {
+const TITLES: Readonly<Record<JobType, string>> = {
   add_to_playlist: 'Add to',
   create_playlist: 'New playlist',
   replace_playlist: 'Replace',
@@ -174,7 +172,7 @@ const TITLES: Readonly<Record<JobRecord['type'], string>> = {
   undo: 'Undo a change',
 };
 
-const NAMED: ReadonlySet<JobRecord['type']> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
+const NAMED: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
 
 function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<string, string>): string {
   const title = TITLES[type];

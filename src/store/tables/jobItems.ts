@@ -4,19 +4,11 @@
  */
 import * as z from 'zod';
 import { lazy } from '../../base/lazy.ts';
-import { ITEM_STATUSES, type ItemStatus, UNRESOLVED_STATUSES } from '../../domain/job.ts';
+import { ITEM_STATUSES, type ItemStatus, type JobCandidate, UNRESOLVED_STATUSES } from '../../domain/job.ts';
 import { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 import { addCounts, type JobCount, type JobError, JobErrorShape, raiseAttempts } from './jobs.ts';
-
-/** A track that an item may have meant. */
-export interface JobCandidate {
-  track: Track;
-  /** 0 to 1. */
-  score: number;
-  reasons: string[];
-}
 
 /** As the tools take it: a line of text, or its parts. */
 const Input = lazy<z.ZodType<unknown>>(() =>
