@@ -82,6 +82,11 @@ export function isRefusal(error: Pick<RelayError, 'code'>): boolean {
   return failureClass === 'request' || failureClass === 'item';
 }
 
+/** True where the master key is lost, another one, or cannot be read for now. */
+export function isKeyFailure({ code }: Pick<RelayError, 'code'>): boolean {
+  return code === 'KEY_UNAVAILABLE' || code === 'KEY_MISMATCH';
+}
+
 /** The codes that a login ends, or may end. */
 export const ENDED_BY_LOGIN: readonly ErrorCode[] = (Object.keys(CLASSES) as ErrorCode[]).filter(
   (code) => CLASSES[code] === 'login' || CLASSES[code] === 'account',

@@ -3,6 +3,7 @@
 import { interruptible } from '../../base/abort.ts';
 import { redirectUriFor, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { isKeyFailure } from '../../domain/failureClass.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
 import { type Context, quiet } from '../context.ts';
 import { note } from '../terminal/output.ts';
@@ -63,7 +64,7 @@ async function startAnyway(context: Context, settings: Settings, mayStartOver: b
   try {
     return await startServer(options);
   } catch (error) {
-    if (!(error instanceof RelayError) || !KEY_IS_LOST.includes(error.code)) throw forLogin(error);
+    if (!(error instanceof RelayError) || !isKeyFailure(error)) throw forLogin(error);
     await confirmStartOver(context, error, mayStartOver);
     return await startServer({ ...options, startOver: true }).catch((again) => {
       throw forLogin(again);
@@ -81,8 +82,6 @@ function forLogin(error: unknown): unknown {
     },
   });
 }
-
-const KEY_IS_LOST: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
 
 /** The key may only be unavailable for now (a locked keychain), so nothing is forgotten unless a person says so. */
 async function confirmStartOver(

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { type Clock, isoOf, type Random } from '../../base/clock.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { isKeyFailure } from '../../domain/failureClass.ts';
 import { holdWriting } from '../../jobs/restored.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
@@ -160,7 +161,7 @@ async function checkKey(
     openAll(state).then(
       () => true,
       (error: unknown) => {
-        if (isKeyFailure(error)) return false;
+        if (error instanceof RelayError && isKeyFailure(error)) return false;
         throw error;
       },
     );
@@ -168,7 +169,7 @@ async function checkKey(
     await openAll(store);
     return { keyProblem: null, open };
   } catch (error) {
-    if (!isKeyFailure(error)) throw error;
+    if (!(error instanceof RelayError) || !isKeyFailure(error)) throw error;
     if (force) return { keyProblem: error.message, open };
     throw error.with({
       message: `The login in the copy cannot be opened. ${error.message}`,
@@ -179,12 +180,6 @@ async function checkKey(
     });
   }
 }
-
-function isKeyFailure(error: unknown): error is RelayError {
-  return error instanceof RelayError && KEY_FAILURES.includes(error.code);
-}
-
-const KEY_FAILURES: readonly string[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
 
 /** What of the path does not exist yet, the innermost first. */
 async function missingDirectories(path: string): Promise<string[]> {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
-import type { ErrorCode } from '../../domain/errors.ts';
+import { isKeyFailure } from '../../domain/failureClass.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
@@ -70,17 +70,11 @@ export function factsOf(known: Known): Facts {
 /** The facts with one line for each part. */
 export function reportOf(facts: Facts): StatusReport {
   const entries = LINES.map((line) => line(facts));
+  // Without its key the state can be read, and what is sealed in it cannot.
   return {
     ...facts,
-    entries: facts.problem && !isOfKey(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
+    entries: facts.problem && !isKeyFailure(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
   };
-}
-
-const KEY_PROBLEMS: readonly ErrorCode[] = ['KEY_MISMATCH', 'KEY_UNAVAILABLE'];
-
-/** Then the state can be read, and what is sealed in it cannot. */
-function isOfKey({ code }: NonNullable<Facts['problem']>): boolean {
-  return KEY_PROBLEMS.includes(code);
 }
 
 /** Nothing is known of a state that cannot be opened. */
@@ -154,7 +148,7 @@ function serverLine({ server }: Facts): StatusEntry {
 
 function accountLine({ account, problem }: Facts): StatusEntry {
   const name = account.name ?? account.id ?? '';
-  if (problem && isOfKey(problem) && account.id !== null) {
+  if (problem && isKeyFailure(problem) && account.id !== null) {
     const remedy = { text: '{command}, to start over', command: ['login'] };
     return entry('account', 'bad', `${name}: the login cannot be decrypted`, remedy);
   }
@@ -184,14 +178,14 @@ function hasState({ schemaVersion }: Facts['database']): boolean {
 }
 
 function keyLine({ key, database, problem }: Facts): StatusEntry {
-  if (problem && isOfKey(problem)) return entry('key', 'bad', problem.message, problem.remedy);
+  if (problem && isKeyFailure(problem)) return entry('key', 'bad', problem.message, problem.remedy);
   if (!hasState(database)) return entry('key', 'off', 'not needed yet');
   if (key.warning) return entry('key', 'warning', key.warning);
   return entry('key', 'ok', `kept in ${KEY_PLACES[key.source]}`);
 }
 
 function databaseLine({ home, database, problem }: Facts): StatusEntry {
-  if (problem && !isOfKey(problem)) return entry('database', 'bad', problem.message, problem.remedy);
+  if (problem && !isKeyFailure(problem)) return entry('database', 'bad', problem.message, problem.remedy);
   if (!hasState(database)) {
     const remedy = { text: '{command}, or another home with --home', command: ['serve'] };
     return entry('database', 'off', `no state in ${home} yet`, remedy);

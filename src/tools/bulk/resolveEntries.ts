@@ -3,6 +3,7 @@ import { withDeadline } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { inParallel } from '../../base/lists.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import { failureClassOf } from '../../domain/failureClass.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Resolution, Resolver } from '../../resolve/resolver.ts';
@@ -23,7 +24,7 @@ export interface Stop {
 export function stopOf(error: unknown, clock: Clock): Stop | null {
   if (!(error instanceof RelayError)) return null;
   if (error.code === 'DEADLINE_EXCEEDED') return { reason: null, runAfter: null };
-  if (error.code !== 'RATE_LIMITED' && error.code !== 'QUOTA_EXCEEDED') return null;
+  if (failureClassOf(error) !== 'limit') return null;
   return { reason: error.code, runAfter: clock.now() + (error.retryAfterSeconds ?? 60) * 1000 };
 }
 

@@ -5,6 +5,7 @@ import type { ChangeReport, ChangeRequest, ChangeResult } from '../../changes/ch
 import { missingRows } from '../../changes/finish.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import { failureClassOf } from '../../domain/failureClass.ts';
 import type { JobRecord } from '../../jobs/jobRecord.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Services } from '../tool.ts';
@@ -197,7 +198,11 @@ async function handedOver(
     job_id: job.job_id,
   };
   const code =
-    cause?.code === 'CONFLICT' ? 'CONFLICT' : cause && isLimit(cause) ? cause.code : 'DEADLINE_EXCEEDED';
+    cause?.code === 'CONFLICT'
+      ? 'CONFLICT'
+      : cause && failureClassOf(cause) === 'limit'
+        ? cause.code
+        : 'DEADLINE_EXCEEDED';
   const why = cause ? cause.message : 'The write takes longer than a tool call may.';
   return new RelayError(code, `${change.written} of ${change.requested} written so far. ${why}`, {
     remedy:
@@ -207,8 +212,4 @@ async function handedOver(
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
     details: { ...ofTarget(result, report) },
   });
-}
-
-function isLimit({ code }: RelayError): boolean {
-  return code === 'RATE_LIMITED' || code === 'QUOTA_EXCEEDED';
 }
