@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { createSpeed } from '../../src/cli/jobs/followJob.ts';
 import { barText, durationText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
-import { createSpeed } from '../../src/cli/jobs/jobWatch.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
 import {
   asQuery,

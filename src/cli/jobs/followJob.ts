@@ -1,33 +1,90 @@
-/** Follows a job until it is ready or has ended: a bar on the terminal, or with `--json` a line for each change. */
+/** Follows a job for as long as it goes on, and the ways to show that: a bar, lines, or JSON. */
+import { interruptible } from '../../base/abort.ts';
 import { isEnded, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
-import { printJson, showsUnicode } from '../terminal/output.ts';
+import { note, printJson, showsUnicode } from '../terminal/output.ts';
 import { barText, progressOf } from './jobText.ts';
 
-/** The tools do not push changes of a job, so it is polled. */
+/** The server does not push a job's changes, so it is polled. */
 const POLL_MS = 1_000;
+/** Percent between two lines where stderr is no terminal. */
+const STEP = 10;
 /** Answers that the speed is measured over. */
 const SAMPLES = 10;
 
-export async function watchJob(context: Context, ask: () => Promise<JobRecord>): Promise<JobRecord> {
-  const { io, clock, signal, env, platform } = context;
-  const speed = createSpeed();
-  const unicode = showsUnicode(env, platform);
-  let shown = '';
-  for (;;) {
-    const job = await ask();
-    const text = JSON.stringify(job);
-    if (context.json && text !== shown) printJson(io, job);
-    shown = text;
-    if (job.status === 'ready' || isEnded(job.status)) {
-      if (io.terminal.stderr && !context.json) io.redraw('');
+export interface JobDisplay {
+  draw(job: JobRecord): void;
+  /** With the job as it is at the end. */
+  end(job: JobRecord): void;
+}
+
+interface Following {
+  display: JobDisplay;
+  /** What else it ends with than a job that is ready or has ended. */
+  until?: (job: JobRecord) => boolean;
+  /** Before the second question, the third and so on, where those come sooner than the later ones. */
+  firstPollsMs?: readonly number[];
+}
+
+export async function followJob(
+  context: Context,
+  ask: () => Promise<JobRecord>,
+  { display, until = () => false, firstPollsMs = [] }: Following,
+): Promise<JobRecord> {
+  const { clock, signal } = context;
+  for (let asked = 0; ; asked += 1) {
+    const job = await interruptible(signal, ask());
+    if (job.status === 'ready' || isEnded(job.status) || until(job)) {
+      display.end(job);
       return job;
     }
-    const perSecond = speed.sample(job, clock.now());
-    if (io.terminal.stderr && !context.json)
-      io.redraw(barText(job, perSecond, unicode, { named: context, now: clock.now() }));
-    await clock.sleep(POLL_MS, signal);
+    display.draw(job);
+    await clock.sleep(firstPollsMs[asked] ?? POLL_MS, signal);
   }
+}
+
+export const silent: JobDisplay = { draw() {}, end() {} };
+
+/** A bar on the terminal, which goes at the end. */
+export function bar(context: Context): JobDisplay {
+  const { io, clock, env, platform } = context;
+  const speed = createSpeed();
+  const unicode = showsUnicode(env, platform);
+  return {
+    draw(job) {
+      const now = clock.now();
+      io.redraw(barText(job, speed.sample(job, now), unicode, { named: context, now }));
+    },
+    end: () => io.redraw(''),
+  };
+}
+
+/** A line for each state and each tenth of the work. */
+export function progressLines({ io }: Context): JobDisplay {
+  let shown = '';
+  return {
+    draw(job) {
+      const { done, total } = progressOf(job);
+      const step = total === 0 ? 0 : Math.floor((done / total) * (100 / STEP));
+      const key = `${job.status} ${step} ${job.run_after ?? ''}`;
+      if (key === shown || job.status === 'pending') return;
+      shown = key;
+      const until = job.run_after === null ? '' : ` until ${job.run_after} (${job.reason ?? ''})`;
+      note(io, `${job.status}: ${done} of ${total}${job.status === 'waiting' ? until : ''}`);
+    },
+    end() {},
+  };
+}
+
+/** The whole record for each change of it. */
+export function jsonLines({ io }: Context): JobDisplay {
+  let shown = '';
+  const draw = (job: JobRecord) => {
+    const text = JSON.stringify(job);
+    if (text !== shown) printJson(io, job);
+    shown = text;
+  };
+  return { draw, end: draw };
 }
 
 /** Items a second over the last answers; null while there are too few. @internal */

@@ -1,6 +1,8 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import { isErrorCode } from '../../domain/errors.ts';
+import { failureClassOf } from '../../domain/failureClass.ts';
 import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { columns, wrap } from '../terminal/output.ts';
@@ -198,14 +200,17 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   ];
 }
 
+/** True for a job that waits for what only a login ends. */
+export function needsLogin({ status, reason }: JobRecord): boolean {
+  return status === 'waiting' && isErrorCode(reason) && failureClassOf({ code: reason }) === 'login';
+}
+
 /** What a job waits for; empty for one that does not wait. */
 function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>): string {
   if (job.status !== 'waiting') {
     return job.review_required ? `review it: ${commandLine(named, 'jobs', 'show', 'ID')}` : '';
   }
-  if (job.reason === 'LOGIN_REQUIRED' || job.reason === 'SCOPE_MISSING') {
-    return `for a login: ${commandLine(named, 'login')}`;
-  }
+  if (needsLogin(job)) return `for a login: ${commandLine(named, 'login')}`;
   const until = job.run_after === null ? '' : `continues ${relative(job.run_after, now)}`;
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }

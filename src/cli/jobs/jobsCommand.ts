@@ -166,10 +166,15 @@ async function showUnresolved(context: Context, tools: Tools, id: string): Promi
 async function follow(context: Context, tools: Tools, id: string, watch: boolean): Promise<ExitCode> {
   const { jobOf } = await import('./jobCalls.ts');
   const ask = () => jobOf(tools, id);
-  const { watchJob } = await import('./jobWatch.ts');
   const job = watch ? await watchJob(context, ask) : await ask();
   const { showJob } = await import('./showJob.ts');
   if (!context.json) await showJob(context, tools, job);
   else if (!watch) printJson(context.io, job);
   return watch && job.status === 'failed' ? EXIT.failed : EXIT.done;
+}
+
+async function watchJob(context: Context, ask: () => Promise<JobRecord>): Promise<JobRecord> {
+  const { bar, followJob, jsonLines, silent } = await import('./followJob.ts');
+  const shown = context.io.terminal.stderr ? bar : () => silent;
+  return followJob(context, ask, { display: context.json ? jsonLines(context) : shown(context) });
 }

@@ -176,6 +176,9 @@ async function confirmReplacing(
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
+/** The first answers come fast, for short lists. */
+const FIRST_POLLS_MS = [100, 200, 300, 500];
+
 /** Finds the songs of all jobs before any of them is written. */
 async function carryOut(
   context: Context,
@@ -183,11 +186,18 @@ async function carryOut(
   started: readonly JobRecord[],
   skipUnresolved: boolean,
 ): Promise<JobRecord[]> {
-  const { followJob } = await import('./followJob.ts');
+  const { bar, followJob, progressLines, silent } = await import('../jobs/followJob.ts');
+  const { needsLogin } = await import('../jobs/jobText.ts');
   const { requireFound, requireGoing } = await import('./importOutcome.ts');
+  const shown = context.io.terminal.stderr ? bar : progressLines;
   let jobs = [...started];
   const follow = async (id: string) => {
-    const job = await followJob(context, local, id);
+    const display = context.json ? silent : shown(context);
+    const job = await followJob(context, () => local.getJob(id), {
+      display,
+      until: needsLogin,
+      firstPollsMs: FIRST_POLLS_MS,
+    });
     jobs = jobs.map((one) => (one.job_id === id ? job : one));
     requireGoing(context, job);
     return job;

@@ -4,9 +4,9 @@ import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
 import type { Context } from '../context.ts';
+import { needsLogin } from '../jobs/jobText.ts';
 import { note } from '../terminal/output.ts';
 import { commandLine } from '../usage/commandLine.ts';
-import { needsLogin } from './followJob.ts';
 import { shortId, totalsOf, unresolvedText, waysOn } from './importText.ts';
 
 /** @throws RelayError for a job that has failed or that waits for a login */
