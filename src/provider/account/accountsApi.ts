@@ -1,4 +1,5 @@
 /** The provider's OAuth endpoints: scopes, authorization URL, code exchange, refresh. PKCE; keeps no state. */
+import { NEVER } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -84,7 +85,7 @@ async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): 
   const init = { method: 'POST', headers, body: form.toString() };
   const answer = await fetchText(`${app.accountsUrl}/api/token`, init, {
     clock,
-    signal: new AbortController().signal,
+    signal: NEVER,
     timeoutMs: TOKEN_TIMEOUT_MS,
   });
   if ('failure' in answer) {

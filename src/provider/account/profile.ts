@@ -1,4 +1,5 @@
 /** `GET /me`, read once per login with the new token. */
+import { NEVER } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ProviderRequest } from '../api.ts';
 import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
@@ -18,7 +19,7 @@ export async function readProfile(apiUrl: string, accessToken: string, clock: Cl
   const init = { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } };
   const answer = await fetchText(`${apiUrl}/me`, init, {
     clock,
-    signal: new AbortController().signal,
+    signal: NEVER,
     timeoutMs: 15_000,
   });
   if ('failure' in answer) throw transportFailure(REQUEST, answer.failure, answer.timedOut);
