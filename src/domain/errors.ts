@@ -128,6 +128,11 @@ export function asRelayError(error: unknown): RelayError {
   });
 }
 
+/** Of work that did not end in its time. @param what the subject of the sentence: `Undoing` */
+export function tookTooLong(what: string, ms: number, remedy: string | Remedy): RelayError {
+  return new RelayError('DEADLINE_EXCEEDED', `${what} took longer than ${ms / 1_000} seconds.`, { remedy });
+}
+
 /**
  * What was begun for one account is never done with another.
  * @param subject what it is: `This job`

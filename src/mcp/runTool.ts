@@ -5,7 +5,7 @@
 import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { RelayError } from '../domain/errors.ts';
+import { RelayError, tookTooLong } from '../domain/errors.ts';
 import { FIX_META, hasOwnWords } from '../domain/remedy.ts';
 import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
 import type { Services, Tool } from '../tools/tool.ts';
@@ -89,11 +89,6 @@ function fixOf(thrown: unknown): Pick<CallResult, '_meta'> {
 }
 
 function deadlineError(): RelayError {
-  return new RelayError(
-    'DEADLINE_EXCEEDED',
-    `The call took longer than ${CALL_DEADLINE_MS / 1000} seconds.`,
-    {
-      remedy: 'Ask for less at a time, or try again when Spotify responds faster.',
-    },
-  );
+  const remedy = 'Ask for less at a time, or try again when Spotify responds faster.';
+  return tookTooLong('The call', CALL_DEADLINE_MS, remedy);
 }

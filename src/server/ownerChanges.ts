@@ -4,7 +4,7 @@
  */
 import { withDeadline } from '../base/abort.ts';
 import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
-import { RelayError } from '../domain/errors.ts';
+import { RelayError, tookTooLong } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
 import { getMyPlaylists, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { undoChangeTool } from '../tools/extras/changeTools.ts';
@@ -54,8 +54,9 @@ async function firstNames({ provider, clock }: Services): Promise<Map<string, st
 export async function ownerUndo(services: Services, request: UndoRequest): Promise<UndoAnswer> {
   const change = undoableChange(services, request.change ?? undefined);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
-  const late = new RelayError('DEADLINE_EXCEEDED', `Undoing took longer than ${UNDO_MS / 1_000} seconds.`, {
-    remedy: { text: 'See in {command} whether it was begun, then try again.', command: ['history'] },
+  const late = tookTooLong('Undoing', UNDO_MS, {
+    text: 'See in {command} whether it was begun, then try again.',
+    command: ['history'],
   });
   try {
     const answer = await withDeadline({ clock: services.clock, ms: UNDO_MS, late }, (signal) =>

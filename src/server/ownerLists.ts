@@ -1,7 +1,7 @@
 /** The owner's own way to bring lists in and out: what `relay import` and `relay export` ask for. */
 import { withDeadline } from '../base/abort.ts';
 import { inParallel } from '../base/lists.ts';
-import { RelayError } from '../domain/errors.ts';
+import { tookTooLong } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
 import type { JobRecord } from '../domain/job.ts';
 import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
@@ -81,8 +81,9 @@ export async function ownerSavedRows(
 }
 
 function inTime<T>({ clock }: Services, work: (call: Call) => Promise<T>): Promise<T> {
-  const late = new RelayError('DEADLINE_EXCEEDED', `Spotify took longer than ${READ_MS / 1_000} seconds.`, {
-    remedy: { text: 'See in {command} whether a limit applies, then try again.', command: ['status'] },
+  const late = tookTooLong('Spotify', READ_MS, {
+    text: 'See in {command} whether a limit applies, then try again.',
+    command: ['status'],
   });
   return withDeadline({ clock, ms: READ_MS, late }, (signal) => work({ signal, progress() {} }));
 }

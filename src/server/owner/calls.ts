@@ -3,7 +3,7 @@ import { withDeadline } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { stdioWords } from '../../connect/clientTable.ts';
-import { RelayError } from '../../domain/errors.ts';
+import { tookTooLong } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
 import { planImport } from '../../jobs/import/planImport.ts';
@@ -33,9 +33,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   const { jobs, provider, clock } = services;
 
   function patiently<T>(work: (call: Call) => Promise<T>): Promise<T> {
-    const late = new RelayError('DEADLINE_EXCEEDED', `This took longer than ${PATIENCE_MS / 1000} seconds.`, {
-      remedy: 'Try again.',
-    });
+    const late = tookTooLong('This', PATIENCE_MS, 'Try again.');
     return withDeadline({ clock, ms: PATIENCE_MS, late }, (signal) => work({ signal, progress() {} }));
   }
 
