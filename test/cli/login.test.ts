@@ -279,7 +279,7 @@ test('without a terminal nothing is forgotten unless --start-over says so', asyn
     code: 3,
     out: '',
     err: `relay: The master key is another one.
-  Put back the key, or start over with \`relay login --start-over\`. That forgets the old login and the API key of MCP clients.
+  Bring back the key, or start over with \`relay login --start-over\`. That forgets the old login and the API key of MCP clients.
 `,
   });
   assert.deepEqual(

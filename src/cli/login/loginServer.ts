@@ -90,9 +90,12 @@ async function confirmStartOver(
   mayStartOver: boolean,
 ): Promise<void> {
   if (!mayStartOver && !io.terminal.stdin) {
-    const { text } = error.remedyValue ?? { text: 'Start over with {command}.' };
-    const loss = 'That forgets the old login and the API key of MCP clients.';
-    throw error.with({ remedy: { text: `${text} ${loss}`, command: ['login', '--start-over'] } });
+    throw error.with({
+      remedy: {
+        text: 'Bring back the key, or start over with {command}. That forgets the old login and the API key of MCP clients.',
+        command: ['login', '--start-over'],
+      },
+    });
   }
   note(
     io,
