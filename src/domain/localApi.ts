@@ -16,7 +16,7 @@ export interface StatusEntry {
   state: 'ok' | 'warning' | 'bad' | 'off';
   /** One line for a person. */
   summary: string;
-  /** What to do, where there is something to do. One that begins with its command is a command line. */
+  /** What to do, where there is something to do: often a command line. */
   remedy: Remedy | null;
 }
 

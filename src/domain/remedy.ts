@@ -19,6 +19,15 @@ export function remedyText({ text, command }: Remedy, style: CommandStyle = plai
   return command === undefined ? text : text.replaceAll('{command}', () => style(command));
 }
 
+/** Where a remedy is a command line: its words, and what follows them (`, to write`); null for sentences. */
+export function asCommandLine({
+  text,
+  command,
+}: Remedy): { command: readonly string[]; rest: string } | null {
+  const place = '{command}';
+  return command && text.startsWith(place) ? { command, rest: text.slice(place.length) } : null;
+}
+
 /** As a person at a terminal reads it: `{1}` in its text stands for the first command. */
 export function terminalText(remedy: Remedy, style: CommandStyle): string {
   const { terminal } = remedy;

@@ -2,7 +2,7 @@
 
 import { visibleText } from '../../base/visibleText.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
-import { readRemedy, remedyText } from '../../domain/remedy.ts';
+import { asCommandLine, readRemedy, remedyText } from '../../domain/remedy.ts';
 import { blockOf, wrap } from '../terminal/output.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
@@ -24,15 +24,12 @@ export function shownReport(report: StatusReport, named: NamedHome): ShownReport
   };
 }
 
-/** A remedy that begins with its command is a command line; in a sentence the command is in quotation marks. */
+/** In a sentence the command is in quotation marks. */
 function remedyLine(value: unknown, named: NamedHome): string | null {
   const remedy = readRemedy(value);
   if (!remedy) return null;
-  const isCommandLine = remedy.text.startsWith('{command}');
-  const style = isCommandLine
-    ? (words: readonly string[]) => commandLine(named, ...words)
-    : inBackquotes(named);
-  return remedyText(remedy, style);
+  const line = asCommandLine(remedy);
+  return line ? commandLine(named, ...line.command) + line.rest : remedyText(remedy, inBackquotes(named));
 }
 
 const MARKS: Record<StatusEntry['state'], { mark: string; word: string }> = {

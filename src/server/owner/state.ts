@@ -16,7 +16,7 @@ import type {
   PagePart,
   PagePlaying,
 } from '../../domain/ownerPage.ts';
-import { plainCommand, remedyText } from '../../domain/remedy.ts';
+import { asCommandLine, plainCommand, remedyText } from '../../domain/remedy.ts';
 import { knownPlaylistNames } from '../../provider/resources/playlists.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
@@ -106,7 +106,7 @@ async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<Owne
 function partOf({ part, state, summary, remedy }: StatusEntry): PagePart {
   const shown = { part, state, summary: visibleText(summary, 600) };
   if (remedy === null) return { ...shown, remedy: null };
-  const isCommand = remedy.text === '{command}' && remedy.command !== undefined;
+  const isCommand = asCommandLine(remedy)?.rest === '';
   const text = visibleText(remedyText(remedy), 600);
   return { ...shown, remedy: { text, command: isCommand ? text.replaceAll('`', '') : null } };
 }
