@@ -14,6 +14,7 @@ import { LIST_BODY_BYTES, OTHER_BODY_BYTES, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
+import { importTarget, parsed } from './bodies.ts';
 
 const HELLO_BYTES = 1024;
 
@@ -88,7 +89,13 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     (api, body) => api.previewImport(body),
   ),
   startImport: call(
-    () => z.object({ ...listContent(), target: target(), strict: z.boolean(), skipDuplicates: z.boolean() }),
+    () =>
+      z.object({
+        ...listContent(),
+        target: importTarget(),
+        strict: z.boolean(),
+        skipDuplicates: z.boolean(),
+      }),
     (api, body) => api.startImport(body),
   ),
   getJob: call(
@@ -128,14 +135,6 @@ function listContent() {
   };
 }
 
-function target() {
-  return z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('playlist'), playlistId: z.string().max(100), replace: z.boolean() }),
-    z.object({ kind: z.literal('new'), name: z.string().trim().min(1).max(100) }),
-    z.object({ kind: z.literal('saved') }),
-  ]);
-}
-
 /** Calls whose bodies hold a file. */
 const WITH_FILE: ReadonlySet<keyof LocalApi> = new Set(['previewImport', 'startImport']);
 
@@ -145,12 +144,7 @@ function call<T extends z.ZodType>(
 ) {
   const shape = lazy(shapeOf);
   return (api: LocalApi, body: unknown): Promise<unknown> => {
-    const parsed = shape().safeParse(body);
-    if (!parsed.success)
-      throw new HttpError('BAD_REQUEST', {
-        message: 'The body does not have the fields that this path expects.',
-      });
-    return make(api, parsed.data);
+    return make(api, parsed(shape(), body));
   };
 }
 
@@ -182,11 +176,11 @@ function helloRoute(token: string): Route {
     path: `/local/${HELLO_ROUTE}`,
     async handle(context) {
       refuseOutsiders(context);
-      const parsed = Hello().safeParse(await readJson(context.request, HELLO_BYTES));
-      if (!parsed.success) throw new HttpError('BAD_REQUEST');
+      const hello = Hello().safeParse(await readJson(context.request, HELLO_BYTES));
+      if (!hello.success) throw new HttpError('BAD_REQUEST');
       const { localAddress: address, localPort: port } = context.request.socket;
       const { pid } = process;
-      sendJson(context, 200, { pid, proof: localProof(token, parsed.data.nonce, { address, port }, pid) });
+      sendJson(context, 200, { pid, proof: localProof(token, hello.data.nonce, { address, port }, pid) });
     },
   };
 }

@@ -12,6 +12,7 @@ import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { problemText } from '../pages/approve.ts';
+import { parsed } from './bodies.ts';
 
 const Ticket = lazy(() => z.object({ ticket: z.string().max(512) }));
 const Code = lazy(() => z.object({ code: z.string().max(512) }));
@@ -58,9 +59,5 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
 }
 
 async function bodyOf<T extends z.ZodType>(context: HttpContext, shape: T): Promise<z.output<T>> {
-  const parsed = shape.safeParse(await readJson(context.request, OTHER_BODY_BYTES));
-  if (parsed.success) return parsed.data;
-  throw new HttpError('BAD_REQUEST', {
-    message: 'The body does not have the fields that this path expects.',
-  });
+  return parsed(shape, await readJson(context.request, OTHER_BODY_BYTES));
 }

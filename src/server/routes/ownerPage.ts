@@ -15,6 +15,7 @@ import { HttpError } from '../http/toHttp.ts';
 import type { ServerSide } from '../localApi.ts';
 import { importFile, ownerPageApi } from '../owner/calls.ts';
 import { ownerState } from '../owner/state.ts';
+import { importTarget, parsed } from './bodies.ts';
 
 const Id = () => z.string().min(1).max(200);
 
@@ -50,13 +51,7 @@ const Asked = lazy(() =>
   z.object({
     list: z.string().max(1_000).nullable(),
     artistSide: z.enum(['left', 'right']).nullable(),
-    target: z
-      .union([
-        z.object({ kind: z.literal('playlist'), playlistId: Id(), replace: z.boolean() }),
-        z.object({ kind: z.literal('new'), name: z.string().trim().min(1).max(100) }),
-        z.object({ kind: z.literal('saved') }),
-      ])
-      .nullable(),
+    target: importTarget().nullable(),
     skipDuplicates: z.boolean(),
   }),
 ) as () => z.ZodType<ImportAsked>;
@@ -115,12 +110,4 @@ function askedIn({ request }: HttpContext): unknown {
   } catch {
     throw new HttpError('BAD_REQUEST');
   }
-}
-
-function parsed<T>(shape: z.ZodType<T>, value: unknown): T {
-  const result = shape.safeParse(value);
-  if (result.success) return result.data;
-  throw new HttpError('BAD_REQUEST', {
-    message: 'The request does not have the fields that this path expects.',
-  });
 }
