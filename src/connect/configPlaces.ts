@@ -1,11 +1,25 @@
 /** Where clients keep their configuration files. Paths are built for the given platform, not for the current one. */
+import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
+import { RelayError } from '../domain/errors.ts';
 
 export interface System {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   /** The user's home directory. */
   home: string;
+}
+
+/** Where the files of clients are. @throws RelayError `HOME_UNUSABLE` */
+export function systemOf({ platform, env }: Pick<System, 'platform' | 'env'>): System {
+  const name = platform === 'win32' ? 'USERPROFILE' : 'HOME';
+  const home = env[name] || homedir();
+  if (pathsOf({ platform }).isAbsolute(home)) return { platform, env, home };
+  throw new RelayError(
+    'HOME_UNUSABLE',
+    `Your home directory is unknown: ${name} is "${home}", which is not an absolute path.`,
+    { remedy: 'Set it in the environment to your home directory, then run this again.' },
+  );
 }
 
 /** A file below `base`, a directory that exists without any client. Only directories between the two may be created. */

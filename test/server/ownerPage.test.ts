@@ -101,6 +101,26 @@ test('GET / is the same for everyone and names nobody', async () => {
   });
 });
 
+test('files of clients are not looked for in a home directory that is relative', async () => {
+  const name = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
+  await withRelay({ client: false, connect: false, clientEnv: { [name]: 'me/here' } }, async (relay) => {
+    const answer = await ask(relay, 'clients/setup', { client: 'codex' }, await signedIn(relay));
+    const { requestId, ...error } = JSON.parse(answer.text).error;
+    assert.deepEqual(
+      [answer.status, typeof requestId, error],
+      [
+        503,
+        'string',
+        {
+          code: 'HOME_UNUSABLE',
+          message: `Your home directory is unknown: ${name} is "me/here", which is not an absolute path.`,
+          remedy: 'Set it in the environment to your home directory, then run this again.',
+        },
+      ],
+    );
+  });
+});
+
 test('the state is told once, then only that it is the same, and asks Spotify nothing', async () => {
   await withRelay(async (relay) => {
     const proof = await signedIn(relay);

@@ -29,6 +29,8 @@ export interface RelayOptions {
   random?: Random;
   log?: Log;
   env?: Record<string, string>;
+  /** Says where MCP clients keep their files. */
+  clientEnv?: Record<string, string>;
   provider?: SimulatorOptions;
   /** false: no account is connected. */
   connect?: boolean;
@@ -119,7 +121,17 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     },
   });
   const limits = options.limits ? { limits: options.limits } : {};
-  return startServer({ settings, clock, random, log, version: '0.0.0-test', demo: false, ...limits });
+  const version = '0.0.0-test';
+  return startServer({
+    settings,
+    clock,
+    random,
+    log,
+    version,
+    demo: false,
+    env: options.clientEnv,
+    ...limits,
+  });
 }
 
 /** Goes through the login as a browser does. */

@@ -59,7 +59,7 @@ async function runKeyRotate(context: Context): Promise<void> {
 /** Whose files cannot be found has to look for the key without help. */
 async function holdersOf(context: Context, key: string) {
   const { clientsWith } = await import('../../connect/oldKeys.ts');
-  const { systemOf } = await import('../connect/connectCommand.ts');
+  const { systemOf } = await import('../../connect/configPlaces.ts');
   try {
     return await clientsWith(key, systemOf(context));
   } catch {

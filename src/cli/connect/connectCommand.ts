@@ -1,9 +1,8 @@
-import { homedir } from 'node:os';
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import { CLIENTS, type Connection, findClient, stdioWords } from '../../connect/clientTable.ts';
-import { pathsOf, type System } from '../../connect/configPlaces.ts';
+import { type System, systemOf } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/serverName.ts';
@@ -249,18 +248,6 @@ const THERE = {
 
 function connectionTo({ name, url }: Server, key: string | null, program: Connection['program']): Connection {
   return { name, url, key, program };
-}
-
-/** Where the files of clients are. @throws RelayError `HOME_UNUSABLE` */
-export function systemOf({ platform, env }: Pick<Context, 'platform' | 'env'>): System {
-  const name = platform === 'win32' ? 'USERPROFILE' : 'HOME';
-  const home = env[name] || homedir();
-  if (pathsOf({ platform }).isAbsolute(home)) return { platform, env, home };
-  throw new RelayError(
-    'HOME_UNUSABLE',
-    `Your home directory is unknown: ${name} is "${home}", which is not an absolute path.`,
-    { remedy: 'Set it in the environment to your home directory, then run this again.' },
-  );
 }
 
 function shortened(file: string, { home, platform }: System): string {

@@ -1,6 +1,6 @@
 /** How to connect one client to this server, from the table behind `relay connect`. Nothing is written. */
-import { homedir } from 'node:os';
 import { CLIENTS } from '../../connect/clientTable.ts';
+import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PageSetup } from '../../domain/ownerPage.ts';
@@ -15,15 +15,14 @@ export interface SetupOptions {
   program: readonly [string, ...string[]];
 }
 
-/** @throws RelayError `NOT_FOUND` */
+/** @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
 export function clientSetup(id: string, { mcpUrl, demo, env, program }: SetupOptions): PageSetup {
   if (id === 'other') return otherClient(mcpUrl);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
-  const { platform } = process;
-  const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] || homedir();
+  const system = systemOf({ platform: process.platform, env });
   const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
-  const { file, snippet, command, next } = planFor(client, connection, { platform, env, home }, 'relay key');
+  const { file, snippet, command, next } = planFor(client, connection, system, 'relay key');
   return { id, file, snippet: snippet.trimEnd(), command, next };
 }
 
