@@ -32,7 +32,7 @@ const ROWS = 50;
 
 /**
  * Stores a job; it is on disk when this resolves. Ten thousand items take a while: they are stored in turns, during which
- * the job is there for nobody, and one change at the end makes it so. A crash before leaves nothing that goes on.
+ * the job is there for nobody, and one change at the end makes it so. A crash before leaves nothing that continues.
  * @throws RelayError `STORE_ERROR`, and then there is no job
  */
 export async function storeJob(context: Context, work: NewWork): Promise<Job> {
@@ -58,7 +58,7 @@ export async function storeJob(context: Context, work: NewWork): Promise<Job> {
 }
 
 /**
- * Stores a job in one transaction with what else `also` changes, for a change that goes on meanwhile.
+ * Stores a job in one transaction with what else `also` changes, for a change that continues meanwhile.
  * @throws RelayError `STORE_ERROR`, and then there is no job
  */
 export async function storeJobWith(

@@ -1,4 +1,4 @@
-/** Follows a job for as long as it goes on, and the ways to show that: a bar, lines, or JSON. */
+/** Follows a job for as long as it continues, and the ways to show that: a bar, lines, or JSON. */
 import { interruptible } from '../../base/abort.ts';
 import { isEnded, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';

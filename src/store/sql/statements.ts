@@ -16,7 +16,7 @@ export interface CachedStatement {
 
 export interface StatementCache {
   get(sql: string): CachedStatement;
-  /** Prepares everything anew: a change of the schema may change what a statement returns. */
+  /** Prepares everything again: a change of the schema may change what a statement returns. */
   clear(): void;
 }
 

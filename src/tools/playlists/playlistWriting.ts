@@ -172,7 +172,7 @@ function stoppedError(changeId: string): RelayError {
   );
 }
 
-/** The job that shows a change which goes on without its caller. */
+/** The job that shows a change which continues without its caller. */
 export async function adopt(
   { jobs }: Services,
   { change, isStopped }: Extract<ChangeResult, { kind: 'goes_on' }>,
