@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { snapshotOf } from '../../src/demo/state.ts';
 import { at, owner, trackShape, withoutChange } from '../support/shapes.ts';
+import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Row {
@@ -98,6 +99,34 @@ test('add_tracks_by_search resolves everything, then writes in order', async () 
       tracks.map(({ uri }) => uri),
     );
     assert.deepEqual([searches(relay), relay.provider.requests.at(-1)?.method], [12, 'POST']);
+  });
+});
+
+test('eight songs are searched for at a time, and none after the caller has left', async () => {
+  await withRelay(async (relay) => {
+    const { provider, client } = relay;
+    const hold = gate();
+    provider.faults.add({ path: '/search', times: Number.POSITIVE_INFINITY, kind: 'hook', fn: hold.wait });
+    const leave = new AbortController();
+    const args = {
+      playlist_id: named(relay, 'Empty Shelf').id,
+      tracks: uniqueTracks(relay, 40).map(asQuery),
+    };
+    const calling = client.callTool(
+      { name: 'add_tracks_by_search', arguments: args },
+      { signal: leave.signal },
+    );
+    const left = assert.rejects(calling);
+    await until(() => hold.waiting === 8);
+    // A whole other call passes: had there been a ninth search, it would have arrived by then.
+    await relay.call('get_devices');
+    assert.equal(searches(relay), 8);
+    leave.abort('the caller leaves');
+    await left;
+    await relay.call('get_devices');
+    hold.open();
+    await relay.call('get_devices');
+    assert.deepEqual([searches(relay), writes(relay)], [8, 0]);
   });
 });
 

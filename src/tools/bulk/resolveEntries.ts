@@ -9,7 +9,10 @@ import type { Call } from '../../provider/api.ts';
 import type { Resolution, Resolver } from '../../resolve/resolver.ts';
 import type { Entry, ResolvedEntry } from './entries.ts';
 
-/** Searches at the same time. More would only hit the rate limit sooner. */
+/**
+ * Searches at the same time, as many as pages of a list: a caller is waiting. Spotify counts over 30 seconds, and the songs of
+ * a call fit into those with four at a time too; a job, for which nobody waits, takes four.
+ */
 const PARALLEL_SEARCHES = 8;
 
 /** Why a call stops and a job continues. */
