@@ -1,4 +1,5 @@
 /** Waiting that ends when somebody gives up, and work that ends when its time is up. */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 
 /**
@@ -36,27 +37,37 @@ export interface Deadline {
   ms: number;
   /** Aborts the work too, with its own reason. */
   signal?: AbortSignal;
-  /** The reason of an abort because the time is up. */
-  late: unknown;
+  /** The reason of an abort because the time is up, or what makes it: an error is dear, and most work is in time. */
+  late: unknown | (() => unknown);
 }
-
-/** The reason of a timer that is no longer needed. Without one, each abort makes an error with a stack. */
-const OVER = new Error('The work has ended.');
 
 /** Runs `work` with a signal that aborts after `ms`, or as the caller's does. It is up to `work` to end then. */
 export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const deadline = new AbortController();
+  const controller = new AbortController();
   const timer = new AbortController();
+  const follow = () => controller.abort(signal?.reason);
   clock.sleep(ms, timer.signal).then(
-    () => deadline.abort(late),
+    () => {
+      if (!controller.signal.aborted) controller.abort(typeof late === 'function' ? late() : late);
+    },
     () => {},
   );
+  if (signal?.aborted) follow();
+  else if (signal) {
+    // As many as there are requests at a time: Node would warn of the eleventh.
+    setMaxListeners(0, signal);
+    signal.addEventListener('abort', follow, { once: true });
+  }
   try {
-    return await work(signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal);
+    return await work(controller.signal);
   } finally {
-    timer.abort(OVER);
+    // Without a reason Node makes an error, which takes longer than all the rest.
+    timer.abort(IN_TIME);
+    signal?.removeEventListener('abort', follow);
   }
 }
+
+const IN_TIME = 'in time';

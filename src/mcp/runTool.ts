@@ -38,7 +38,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
     clock: context.clock,
     ms: CALL_DEADLINE_MS,
     signal: context.signal,
-    late: deadlineError(),
+    late: deadlineError,
   };
   try {
     const { answer, text } = await withDeadline(deadline, async (signal) => {

@@ -44,7 +44,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
 
   async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {
-    const late = transportFailure(request, undefined, true);
+    const late = () => transportFailure(request, undefined, true);
     return withDeadline({ clock, ms: TOTAL_TIMEOUT_MS, signal: call.signal, late }, (signal) =>
       sendWithin(request, { ...call, signal }),
     );

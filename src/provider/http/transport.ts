@@ -19,14 +19,18 @@ interface FetchOptions {
 
 export async function fetchText(url: string, init: RequestInit, options: FetchOptions): Promise<FetchResult> {
   const { clock, timeoutMs: ms } = options;
-  const late = new Error('The answer took too long.');
+  let tooLate: Error | null = null;
+  const late = () => {
+    tooLate = new Error('The answer took too long.');
+    return tooLate;
+  };
   return withDeadline({ clock, ms, signal: options.signal, late }, async (signal) => {
     try {
       // A redirect of an API call would carry the token to wherever it points.
       const response = await fetch(url, { ...init, signal, redirect: 'error' });
       return { status: response.status, headers: response.headers, text: await readText(response) };
     } catch (failure) {
-      return { failure, timedOut: signal.reason === late };
+      return { failure, timedOut: signal.reason === tooLate };
     }
   });
 }

@@ -51,7 +51,7 @@ export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, no
 const MINUTE_MS = 60_000;
 const MINUTES_PER_DAY = 24 * 60;
 
-/** Counts one request at `now` (Unix milliseconds) and drops what is older than a day. Saved soon. */
+/** Counts one request at `now` (Unix milliseconds); the first of a minute drops what is older than a day. Saved soon. */
 export function countRequest(store: Store, scope: string, now: number): void {
   const minute = Math.floor(now / MINUTE_MS);
   const counted = store.get<{ count: number }>(
