@@ -1,4 +1,5 @@
 /** What a person is shown while going through the items of a job that did not resolve. Pure. */
+import { playingTime } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import type { ItemRecord } from '../../domain/job.ts';
@@ -29,17 +30,9 @@ export function trackText({ name, artists, album, duration_ms }: Track, { unicod
     visibleText(name, MAX_NAME),
     visibleText(artists.map((artist) => artist.name).join(', '), MAX_NAME),
     visibleText(album.name ?? '', MAX_NAME),
-    duration_ms === null ? '' : lengthText(duration_ms),
+    duration_ms === null ? '' : playingTime(duration_ms),
   ];
   return parts.filter((part) => part !== '').join(unicode ? ' – ' : ' - ');
-}
-
-/** `3:45`, `1:02:03`. */
-function lengthText(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
-  const two = (value: number) => String(value).padStart(2, '0');
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
 /** What the list has at this place, in one line. */

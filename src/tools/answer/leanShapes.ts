@@ -3,6 +3,7 @@
  * that is null, false by default or derivable; `detail: "full"` has the rest.
  */
 import * as z from 'zod';
+import { playingTime } from '../../base/clock.ts';
 import type {
   Album,
   AlbumTrack,
@@ -197,13 +198,8 @@ function artistNames(artists: readonly ArtistRef[]): string {
   return artists.map(({ name }) => name).join(', ');
 }
 
-/** `3:45`, `1:02:03`; null stays null. */
 function durationText(ms: number | null): string | null {
-  if (ms === null) return null;
-  const seconds = Math.round(ms / 1000);
-  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const two = (part: number) => String(part).padStart(2, '0');
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+  return ms === null ? null : playingTime(ms);
 }
 
 /** The day of a time of the provider. */
