@@ -1,4 +1,4 @@
-/** Helpers for lists: counts in words, chunks, bounded parallel work. */
+/** Helpers for lists and amounts: counts in words, chunks, bounded parallel work. */
 
 /** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
@@ -34,4 +34,9 @@ export async function inParallel<T, R>(
 /** `1 request`, `2 requests`: a count with its noun, for nouns that take an `s`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `12 KiB`: of a file, at least 1. */
+export function sizeText(bytes: number): string {
+  return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
 }

@@ -254,7 +254,7 @@ test('what cannot be imported says why, and leaves no job behind', () =>
       [
         [file('large.txt', Buffer.alloc(20 * 1024 * 1024 + 1, 'a'))],
         1,
-        /^relay: The file has more than 20 MB/,
+        /^relay: The file has more than 20 MiB/,
       ],
     ];
     for (const [args, code, first] of cases) {

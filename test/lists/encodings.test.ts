@@ -66,7 +66,7 @@ const REFUSED: Readonly<Record<string, readonly [bytes: Buffer, message: string]
   'a file of zeros': [Buffer.alloc(5_000), 'The file is not text.'],
   'a file that is too large': [
     Buffer.alloc(MAX_LIST_BYTES + 1, 'a'),
-    'The file has 21 MB; at most 20 are read.',
+    'The file has 21 MiB; at most 20 are read.',
   ],
 };
 

@@ -55,7 +55,7 @@ function tooLarge(): RelayError {
   const most = MAX_LIST_BYTES / 1024 / 1024;
   return new RelayError(
     'INVALID_ARGUMENT',
-    `The file has more than ${most} MB, which is the most that is read.`,
+    `The file has more than ${most} MiB, which is the most that is read.`,
     {
       remedy: 'Split it, or export one playlist instead of the whole library.',
     },

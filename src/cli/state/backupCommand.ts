@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
+import { sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
 import type { Backup } from '../../store/copies/backup.ts';
@@ -78,8 +79,7 @@ async function jsonOf(backup: Backup, { settings, keySource }: StateToCopy) {
 }
 
 function report({ io }: Context, { path, sizeBytes, schemaVersion }: Backup): void {
-  const size = `${Math.max(1, Math.round(sizeBytes / 1024))} KiB`;
-  printLine(io, `Copied the state to ${path} (${size}, schema ${schemaVersion}).`);
+  printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion}).`);
 }
 
 /** What has to be kept with the copy to restore everything, one line each. */

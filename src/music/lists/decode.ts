@@ -35,7 +35,7 @@ export function decodeList(bytes: Uint8Array): Decoded {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length > MAX_LIST_BYTES) {
     throw refused(
-      `The file has ${megabytes(buffer.length)} MB; at most ${megabytes(MAX_LIST_BYTES)} are read.`,
+      `The file has ${mebibytes(buffer.length)} MiB; at most ${mebibytes(MAX_LIST_BYTES)} are read.`,
       {
         remedy: 'Split it, or export one playlist instead of the whole library.',
       },
@@ -132,7 +132,7 @@ function startsWith(buffer: Buffer, bytes: readonly number[]): boolean {
   return bytes.every((byte, at) => buffer[at] === byte);
 }
 
-function megabytes(bytes: number): string {
+function mebibytes(bytes: number): string {
   return String(Math.ceil(bytes / 1024 / 1024));
 }
 

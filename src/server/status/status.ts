@@ -1,7 +1,7 @@
 /** The report behind `relay status`: facts, and for each part one line with what to do about a problem. */
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/clock.ts';
-import { counted } from '../../base/lists.ts';
+import { counted, sizeText } from '../../base/lists.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
@@ -191,7 +191,7 @@ function databaseLine({ home, database, problem }: Facts): StatusEntry {
     return entry('database', 'off', `no state in ${home} yet`, remedy);
   }
   const schema = `schema ${database.schemaVersion}${database.schemaState === 'ahead' ? ' (from a newer relay)' : ''}`;
-  const size = `${Math.max(1, Math.round(database.sizeBytes / 1024))} KiB`;
+  const size = sizeText(database.sizeBytes);
   const saved = `saved ${database.lastSavedAt ?? 'never'}`;
   if (database.status === 'degraded') {
     const remedy = { text: `free disk space or make ${database.path} writable; relay then saves by itself` };
