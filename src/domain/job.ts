@@ -175,3 +175,10 @@ export interface ItemRecord {
   candidates?: JobCandidate[];
   error?: JobErrorRecord;
 }
+
+/** Characters of the ID of a job or a change that people are shown, and that commands take. */
+export const SHORT_ID = 8;
+
+export function shortId(id: string): string {
+  return id.slice(0, SHORT_ID);
+}

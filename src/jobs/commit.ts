@@ -7,7 +7,7 @@ import { errorFacts } from '../changes/record.ts';
 import { isChangeEnded } from '../domain/change.ts';
 import { otherAccount, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
-import { BULK_JOB_TYPES } from '../domain/job.ts';
+import { BULK_JOB_TYPES, shortId } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBody, undoOf } from '../store/tables/changes.ts';
 import { firstMatched, markNextWritten, rejectItem, unwriteItems } from '../store/tables/jobItems.ts';
@@ -65,7 +65,7 @@ function cannotGoOn({ id, written, requested }: Change): RelayError {
         text: `Read the playlist, and ask for what is missing in a new call. undo_change takes back ${id}.`,
         terminal: {
           text: 'Look at the playlist, and add what is missing with a new job. {1} takes back what was written.',
-          commands: [['undo', id.slice(0, 8)]],
+          commands: [['undo', shortId(id)]],
         },
       },
     },

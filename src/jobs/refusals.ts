@@ -1,5 +1,6 @@
 /** Why a job refuses a call, and the ways on: tools for a model, commands for a person at a terminal. */
 import { RelayError } from '../domain/errors.ts';
+import { shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';
 import type { Job } from '../store/tables/jobs.ts';
 import { unresolvedOf } from './jobRecord.ts';
@@ -12,11 +13,6 @@ export function noSuchJob(id: string): RelayError {
       terminal: { text: '{1} lists all. Ended jobs are kept for 90 days.', commands: [['jobs']] },
     },
   });
-}
-
-/** Enough of an ID for a person's commands. */
-function shortId(id: string): string {
-  return id.slice(0, 8);
 }
 
 /** @throws RelayError `JOB_STATE` */

@@ -4,6 +4,7 @@
  */
 import { isoOf } from '../base/clock.ts';
 import { isChangeEnded } from '../domain/change.ts';
+import { shortId } from '../domain/job.ts';
 import { changeOfJob, endPartly, openChanges, setChange } from '../store/tables/changes.ts';
 import { type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
 import type { Store } from '../store/types.ts';
@@ -47,7 +48,7 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
 
 /** @param compares it had begun to write, so that its playlist can be compared with what it knows */
 function held({ id }: Job, savedAt: number, compares: boolean): JobError {
-  const short = id.slice(0, 8);
+  const short = shortId(id);
   return {
     code: 'CONFLICT',
     message: `The state was restored from a copy made at ${isoOf(savedAt)}, while this job was writing. It may have written more since.`,

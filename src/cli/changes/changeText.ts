@@ -2,12 +2,10 @@
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ChangeState } from '../../domain/change.ts';
+import { SHORT_ID, shortId } from '../../domain/job.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
 import { columns } from '../terminal/output.ts';
 import { minute } from '../terminal/time.ts';
-
-/** Enough of an ID among the changes of a month. */
-const SHORT_ID = 8;
 
 export function changeTable(changes: readonly ChangeEntry[]): string[] {
   const short = shortener(changes.map(({ change_id }) => change_id));
@@ -29,10 +27,7 @@ function shortener(ids: readonly string[]): (id: string) => string {
 }
 
 /** `added 12 songs to Evening`. @param short how an ID in it is shown */
-export function whatText(
-  change: ChangeEntry,
-  short: (id: string) => string = (id) => id.slice(0, SHORT_ID),
-): string {
+export function whatText(change: ChangeEntry, short: (id: string) => string = shortId): string {
   const { kind, state, requested, written, undoes } = change;
   const songs = counted(state === 'done' ? requested : written, 'song');
   const playlist = playlistText(change);

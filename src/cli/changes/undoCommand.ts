@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { shortId } from '../../domain/job.ts';
 import type { ChangeEntry, LocalApi, UndoAnswer } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
@@ -44,7 +45,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
   if (dryRun || mustAsk || !context.json) {
     const plan = await ask(change, true);
     if (dryRun && context.json) return printJson(io, plan);
-    const what = plan.change ? `${text.whatText(plan.change)} (${plan.undone.slice(0, 8)})` : plan.undone;
+    const what = plan.change ? `${text.whatText(plan.change)} (${shortId(plan.undone)})` : plan.undone;
     const print = dryRun ? printLine : note;
     for (const line of [`Undoing: ${what}`, ...text.effectLines(plan, true)]) print(io, line);
     if (dryRun) return;
@@ -66,7 +67,7 @@ function showDone(
   const { io } = context;
   const what = answer.change ? whatText(answer.change) : answer.undone;
   if (answer.job_id !== undefined) {
-    const job = answer.job_id.slice(0, 8);
+    const job = shortId(answer.job_id);
     printLine(io, `The undo is not finished; it continues as job ${job}. ${answer.reason ?? ''}`.trimEnd());
     note(io, `To follow it: ${commandLine(context, 'jobs', 'show', job, '--watch')}`);
     return;
@@ -74,7 +75,7 @@ function showDone(
   printLine(io, `Undone: ${what}`);
   for (const line of effectLines(answer, false)) printLine(io, line);
   if (answer.change_id === undefined) return;
-  note(io, `To have it back: ${commandLine(context, 'undo', answer.change_id.slice(0, 8))}`);
+  note(io, `To have it back: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
 }
 
 async function confirmForce({ io, signal }: Context, { removed }: UndoAnswer): Promise<void> {

@@ -3,14 +3,11 @@ import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
-import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
+import { type ItemRecord, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
 import { columns, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
-
-/** Enough of an ID to name a job among a person's own. */
-const SHORT_ID = 8;
 
 /** Characters of an error or a remedy. */
 const MAX_CHARACTERS = 1_000;
@@ -26,7 +23,7 @@ export interface JobView {
 
 export function jobTable(jobs: readonly JobRecord[], view: JobView): string[] {
   const rows = jobs.map((job) => [
-    job.job_id.slice(0, SHORT_ID),
+    shortId(job.job_id),
     job.status,
     whatText(job, view),
     progressText(job),
@@ -114,9 +111,7 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   if (unresolved.length === 0) return [];
   const more = unresolvedOf(job) - unresolved.length;
   const rest =
-    more > 0
-      ? [`  ${moreText(more, named, 'jobs', 'show', job.job_id.slice(0, SHORT_ID), '--unresolved')}`]
-      : [];
+    more > 0 ? [`  ${moreText(more, named, 'jobs', 'show', shortId(job.job_id), '--unresolved')}`] : [];
   return ['', 'Did not resolve:', ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
@@ -179,7 +174,7 @@ function titled(title: string, artist: string): string {
 /** What can be done with a job that is ready or has failed, one command a line. */
 export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   const command = (action: string, ...more: string[]) =>
-    commandLine(named, 'jobs', action, job.job_id.slice(0, SHORT_ID), ...more);
+    commandLine(named, 'jobs', action, shortId(job.job_id), ...more);
   if (job.status === 'failed' && job.review_required) {
     return [
       `To write what is missing after what is there: ${command('resume', '--review', 'carry-on')}`,

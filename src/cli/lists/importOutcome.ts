@@ -1,17 +1,17 @@
 /** How an import ends: what was written, what is left, and the errors that say how to go on. */
 import { counted } from '../../base/lists.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
-import { type JobRecord, unresolvedOf } from '../../domain/job.ts';
+import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import type { ImportTarget } from '../../domain/listImport.ts';
 import type { Context } from '../context.ts';
 import { needsLogin } from '../jobs/jobText.ts';
 import { note } from '../terminal/output.ts';
 import { commandLine } from '../usage/commandLine.ts';
-import { shortId, totalsOf, unresolvedText, waysOn } from './importText.ts';
+import { totalsOf, unresolvedText, waysOn } from './importText.ts';
 
 /** @throws RelayError for a job that has failed or that waits for a login */
 export function requireGoing(context: Context, job: JobRecord): void {
-  const id = shortId(job);
+  const id = shortId(job.job_id);
   if (needsLogin(job)) {
     throw new RelayError(isErrorCode(job.reason) ? job.reason : 'JOB_STATE', `Job ${id} waits for a login.`, {
       remedy: {
@@ -39,7 +39,7 @@ export function requireFound(context: Context, jobs: readonly JobRecord[], skipU
     for (const job of open) for (const line of waysOn(job, context)) note(context.io, line);
   }
   throw new RelayError('RESOLUTION_FAILED', `${unresolvedText(jobs)}, so nothing is written yet.`, {
-    remedy: { text: 'Go on with {command}.', command: ['jobs', 'fix', shortId(open[0] ?? { job_id: '' })] },
+    remedy: { text: 'Go on with {command}.', command: ['jobs', 'fix', shortId(open[0]?.job_id ?? '')] },
     details: { unresolved, resolved },
   });
 }
@@ -53,7 +53,7 @@ export function withJobs({ signal }: Context, error: unknown, jobs: readonly Job
     return new RelayError('INTERRUPTED', 'Interrupted. The server keeps finding the songs.', {
       remedy: {
         text: 'Follow it with {command}; once it is ready, commit it.',
-        command: ['jobs', 'show', shortId(first), '--watch'],
+        command: ['jobs', 'show', shortId(first.job_id), '--watch'],
       },
       details,
     });
@@ -81,6 +81,6 @@ export function leftLines(context: Context, jobs: readonly JobRecord[]): string[
   const open = jobs.filter((job) => unresolvedOf(job) > 0);
   return [
     `${unresolvedText(jobs)}, and left out.`,
-    ...open.map((job) => `To see them: ${commandLine(context, 'jobs', 'show', shortId(job))}`),
+    ...open.map((job) => `To see them: ${commandLine(context, 'jobs', 'show', shortId(job.job_id))}`),
   ];
 }

@@ -1,7 +1,7 @@
 /** What `relay import` tells a person. Pure: values in, lines out. */
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import { type JobRecord, unresolvedOf } from '../../domain/job.ts';
+import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import type { ImportPreview, ListFormat } from '../../domain/listImport.ts';
 import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
@@ -111,14 +111,10 @@ export function totalsOf(jobs: readonly JobRecord[]) {
   };
 }
 
-export function shortId({ job_id }: Pick<JobRecord, 'job_id'>): string {
-  return job_id.slice(0, 8);
-}
-
 /** The ways on with a job some of whose songs were not found. */
 export function waysOn(job: JobRecord, named: NamedHome): string[] {
   const command = (...words: string[]) => commandLine(named, 'jobs', ...words);
-  const id = shortId(job);
+  const id = shortId(job.job_id);
   return [
     `To see them: ${command('show', id)}`,
     `To choose songs for them: ${command('fix', id)}`,
