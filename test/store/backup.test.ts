@@ -3,9 +3,8 @@ import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'no
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { backUpState } from '../../src/store/copies/backup.ts';
-import { inspectStateFile } from '../../src/store/file/open.ts';
 import { nodeSaveFs } from '../../src/store/file/saveFs.ts';
-import { temporaryHome, testDisk, testStore } from './support.ts';
+import { inspectStateFile, temporaryHome, testDisk, testStore } from './support.ts';
 
 /** A home with a state, and a directory for copies. */
 async function desk(t: TestContext) {

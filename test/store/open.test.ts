@@ -6,10 +6,10 @@ import { type TestContext, test } from 'node:test';
 import initSqlJs from 'sql.js';
 import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
-import { inspectStateFile, openStore } from '../../src/store/file/open.ts';
+import { openStore } from '../../src/store/file/open.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
 import { getJob } from '../../src/store/tables/jobs.ts';
-import { manualClock, NOON, temporaryHome, testDisk, testStore } from './support.ts';
+import { inspectStateFile, manualClock, NOON, temporaryHome, testDisk, testStore } from './support.ts';
 
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
 const withoutSqlite3 = !hasSqlite3 && process.env.CI !== 'true' ? 'sqlite3 is not installed' : false;

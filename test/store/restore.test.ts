@@ -9,11 +9,11 @@ import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { readCopy, replaceState } from '../../src/store/copies/restoreCopy.ts';
-import { inspectStateFile, openStore } from '../../src/store/file/open.ts';
+import { openStore } from '../../src/store/file/open.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
 import { sized } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
-import { manualClock, temporaryHome, testDisk } from './support.ts';
+import { inspectStateFile, manualClock, temporaryHome, testDisk } from './support.ts';
 
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
 const KEPT = 'relay.db.before-restore-20260115T120000Z';

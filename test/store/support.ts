@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
-import { openStore, type Store, type StoreOptions } from '../../src/store/file/open.ts';
+import { inspectContent, openStore, type Store, type StoreOptions } from '../../src/store/file/open.ts';
 import { nodeSaveFs, type SaveFs } from '../../src/store/file/saveFs.ts';
+import { readStateFile } from '../../src/store/file/stateFile.ts';
+import type { SchemaVersions } from '../../src/store/sql/migrate.ts';
 
 export { until } from '../support/until.ts';
 
@@ -16,6 +18,13 @@ export async function temporaryHome(t: TestContext): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'relay-test-'));
   t.after(() => rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 }));
   return home;
+}
+
+/** Checks that a file could be opened as the state, without changing anything. @throws Error where it could not */
+export async function inspectStateFile(path: string): Promise<SchemaVersions> {
+  const file = await readStateFile(path);
+  if (!file) throw new Error(`There is no file ${path}.`);
+  return inspectContent(path, file.bytes);
 }
 
 export interface ManualClock extends Clock {

@@ -65,22 +65,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 /**
- * Checks that a file could be opened as the state, without changing anything.
- * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`, `HOME_UNUSABLE` when it is not there or not readable
- * @internal
- */
-export async function inspectStateFile(path: string): Promise<SchemaVersions & { sizeBytes: number }> {
-  const file = await readStateFile(path);
-  if (!file) {
-    throw new RelayError('HOME_UNUSABLE', `There is no file ${path}.`, {
-      remedy: 'Give the path of a copy.',
-    });
-  }
-  return { ...(await inspectContent(path, file.bytes)), sizeBytes: file.bytes.length };
-}
-
-/**
- * Checks what was read from `path` in the same way.
+ * Checks that what was read from `path` could be opened as the state.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function inspectContent(path: string, bytes: Uint8Array): Promise<SchemaVersions> {
