@@ -34,7 +34,7 @@ export function getAlias(store: Store, key: string): { track: Track; source: New
     'select tracks.data, aliases.source from aliases join tracks on tracks.id = aliases.track_id where aliases.key = ?',
     [key],
   );
-  return row ? { track: Track.parse(JSON.parse(row.data)), source: row.source } : null;
+  return row ? { track: JSON.parse(row.data) as Track, source: row.source } : null;
 }
 
 /** Those of `keys` that have an alias. */
