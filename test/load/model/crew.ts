@@ -1,0 +1,171 @@
+/** Clients of both eras at work in one relay, each with its model, while the provider has a bad day. */
+import assert from 'node:assert/strict';
+import type { Clock } from '../../../src/base/clock.ts';
+import type { Hook } from '../../../src/demo/hook.ts';
+import { chanceOf } from '../../changes/crash/chance.ts';
+import type { Simulator } from '../../support/simulator/simulator.ts';
+import { type Answer, type Caller, connectCaller, ERAS } from './callers.ts';
+import { beginFaults, LATEST_MS } from './faults.ts';
+import { memberOf } from './member.ts';
+import { type Stage, stageOf } from './stage.ts';
+import { assertHolds } from './target.ts';
+import { doSomething, learn, type Person, personOf, targetsOf, undoAll } from './tasks.ts';
+
+/** Another one on each run, unless it is given. */
+export const SEED = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
+
+export interface CrewOptions {
+  provider: Simulator;
+  clock: Clock;
+  mcpUrl: string;
+  clients: number;
+  /** Of the provider's requests that meet a fault. */
+  share: number;
+  seed: number;
+  /** Codes that may be answered beside those of a provider's bad day. */
+  allowed?: readonly string[];
+}
+
+export interface CrewReport {
+  calls: number;
+  /** How often each fault came up. */
+  faults: Record<string, number>;
+  /** How often each tool ended how. */
+  ends: Record<string, Record<string, number>>;
+}
+
+export interface Crew {
+  readonly stage: Stage;
+  /** Works for `realMs`, then waits until all is at rest and compares everything. May be called again. */
+  work(realMs: number): Promise<void>;
+  /** Lets the provider be kind, takes back what can be taken back, compares again, and disconnects. */
+  end(): Promise<CrewReport>;
+}
+
+/** The simulated provider notes every state that it had, for the crew of which the stage is known only later. */
+export function noting(): { around: (next: Hook) => Hook; note: (work: () => void) => void } {
+  let note = () => {};
+  return {
+    around: (next) => (context) => {
+      if (context.request.method === 'GET') return next(context);
+      const handle = () => {
+        note();
+        const answer = context.handle();
+        note();
+        return answer;
+      };
+      return next({ ...context, handle });
+    },
+    note(work) {
+      note = work;
+    },
+  };
+}
+
+export async function gatherCrew(options: CrewOptions & { notes: ReturnType<typeof noting> }): Promise<Crew> {
+  const { provider, clock, mcpUrl, clients, share, seed, notes, allowed = [] } = options;
+  let isOn = true;
+  const stage = stageOf(provider, clock);
+  notes.note(stage.note);
+  const callers: Caller[] = [];
+  const people: Person[] = [];
+  for (let index = 0; index < clients; index++) {
+    const caller = await connectCaller(mcpUrl, ERAS[index % ERAS.length] ?? ERAS[0]);
+    callers.push(caller);
+    const name = `client ${index}`;
+    people.push(personOf(memberOf(stage, caller, name, chanceOf(seed + index * 7_919), allowed), index));
+  }
+  const first = people[0];
+  assert.ok(first);
+  stage.note();
+  await learn(first);
+  const weather = beginFaults(provider, chanceOf(seed + 104_729), share);
+
+  /** Fails with what the client did, what was sent for it, and how to have it again. */
+  async function told(person: Person, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      isOn = false;
+      const sent = provider.requests
+        .filter(({ path }) => path.includes(person.playlist.id) || path.includes(stage.shared.id))
+        .slice(-60)
+        .map(({ method, path, query, status, at, body }) => {
+          const { uris, items = uris, ...rest } = (body ?? {}) as { uris?: unknown[]; items?: unknown[] };
+          const what = items ? `${items.length} URIs ` : '';
+          return `${at} ${method} ${path} ${JSON.stringify(query)} ${what}${JSON.stringify(rest)}: ${status}`;
+        });
+      const { name, lines } = person.member;
+      throw new Error(
+        [`RELAY_TEST_SEED=${seed}: ${name}: ${(error as Error).message}`, ...lines, 'sent:', ...sent].join(
+          '\n',
+        ),
+        { cause: error },
+      );
+    }
+  }
+
+  const each = (work: (person: Person) => Promise<void>) =>
+    all(people.map((person) => told(person, () => work(person))));
+
+  async function rest(): Promise<void> {
+    await clock.sleep(LATEST_MS + 2_000);
+    await each(async (person) => {
+      for (const target of targetsOf(person)) assertHolds(target, 'everything');
+    });
+  }
+
+  /** All rows of a list, page by page. */
+  async function allOf<T>(tool: string): Promise<T[]> {
+    const rows: T[] = [];
+    for (let offset: number | null = 0; offset !== null; ) {
+      const page: Answer | undefined = await first?.member.ask(tool, { limit: 100, offset });
+      rows.push(...((page?.items ?? []) as T[]));
+      offset = (page?.next_offset ?? null) as number | null;
+    }
+    return rows;
+  }
+
+  async function assertNothingOpen(): Promise<void> {
+    const jobs = await allOf<{ status: string }>('list_jobs');
+    const changes = await allOf<{ state: string }>('list_changes');
+    const open = [
+      ...jobs.filter(({ status }) => !['completed', 'cancelled'].includes(status)),
+      ...changes.filter(({ state }) => !['done', 'partial', 'rolled_back', 'unchanged'].includes(state)),
+    ];
+    assert.deepEqual(open, [], `RELAY_TEST_SEED=${seed}`);
+  }
+
+  return {
+    stage,
+    async work(realMs) {
+      isOn = true;
+      const end = performance.now() + realMs;
+      await each(async (person) => {
+        while (isOn && performance.now() < end) {
+          await doSomething(person);
+          await clock.sleep(person.member.chance.whole(0, 400));
+        }
+      });
+      await rest();
+      await assertNothingOpen();
+    },
+    async end() {
+      weather.clear();
+      await clock.sleep(LATEST_MS);
+      await each(undoAll);
+      await rest();
+      await assertNothingOpen();
+      for (const caller of callers) await caller.close();
+      const ends = Object.values(stage.ends);
+      const calls = ends.reduce((sum, one) => sum + Object.values(one).reduce((a, b) => a + b, 0), 0);
+      return { calls, faults: weather.met, ends: stage.ends };
+    },
+  };
+}
+
+/** Waits for all, also where one fails. */
+async function all(works: ReadonlyArray<Promise<void>>): Promise<void> {
+  const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}

@@ -1,0 +1,295 @@
+/** One client that knows what must be true: it calls tools, and judges each answer by what the provider then holds. */
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { without } from '../../../src/domain/rows.ts';
+import type { JobRecord } from '../../../src/jobs/jobRecord.ts';
+import type { Chance } from '../../changes/crash/chance.ts';
+import type { Answer, Caller } from './callers.ts';
+import { LATEST_MS } from './faults.ts';
+import type { Stage } from './stage.ts';
+import { assertHolds, certain, type Done, type Effect, type Target } from './target.ts';
+
+export interface Failure {
+  code: string;
+  message: string;
+  details?: {
+    job_id?: string;
+    change_id?: string;
+    written?: number;
+    rollback?: { succeeded: boolean };
+    missing_uris?: string[];
+    error?: { outcome_unknown: boolean };
+    playlist_id?: string;
+  };
+}
+
+/** What a provider on a bad day may lead to; everything else is the program's own fault. */
+const ALLOWED: readonly string[] = [
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_TIMEOUT',
+  'PROVIDER_INVALID_RESPONSE',
+  'NOT_FOUND',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'PARTIAL_WRITE',
+];
+
+/** Changes that are kept for taking back; older ones are forgotten. */
+const KEPT = 4;
+/** Until the program has certainly heard that a client has left, in milliseconds. */
+const HEARD_MS = 2_000;
+/** Longer than any job here takes, however the provider fares, in milliseconds of real time. */
+const PATIENCE_MS = 60_000;
+const REMEMBERED_LINES = 40;
+
+export interface Member {
+  readonly name: string;
+  readonly chance: Chance;
+  readonly stage: Stage;
+  /** What it did last, for the person who has to find out what went wrong. */
+  readonly lines: string[];
+  /** Calls a tool. @param allowed codes that may be answered beside those of a bad day */
+  ask(tool: string, args: Record<string, unknown>, allowed?: readonly string[]): Promise<Answer>;
+  /** Calls a tool that changes `target` and fails unless the provider then holds what the answer says. */
+  write(target: Target, tool: string, args: Record<string, unknown>, effect: Effect): Promise<Answer | null>;
+  /** The same through a job. */
+  job(target: Target, args: Record<string, unknown>, effect: Effect): Promise<void>;
+  /** Takes back the last change of `target`. @param mayConflict whether it may be refused as changed since */
+  undo(
+    target: Target,
+    effectOf: (done: Done) => Effect,
+    mayConflict?: (done: Done) => boolean,
+  ): Promise<void>;
+  /** Calls are left before their answer no more, and what is taken back is not put back again. */
+  calm(): void;
+}
+
+/** @param always codes that any tool may answer beside those of a provider's bad day */
+export function memberOf(
+  stage: Stage,
+  caller: Caller,
+  name: string,
+  chance: Chance,
+  always: readonly string[] = [],
+): Member {
+  const { clock } = stage;
+  const lines: string[] = [];
+  let isCalm = false;
+
+  function say(line: string): void {
+    lines.push(`${Math.round(clock.monotonic())} ${line}`);
+    if (lines.length > REMEMBERED_LINES) lines.shift();
+  }
+
+  function count(tool: string, end: string): void {
+    const ends = stage.ends[tool] ?? {};
+    stage.ends[tool] = { ...ends, [end]: (ends[end] ?? 0) + 1 };
+  }
+
+  async function call(
+    tool: string,
+    args: Record<string, unknown>,
+    allowed: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    say(`${tool} ${short(args)}`);
+    const answer = await caller.call(tool, args, signal);
+    const error = failureIn(answer);
+    count(tool, error?.code ?? 'ok');
+    say(`  ${error ? short(error) : `ok ${short(answer)}`}`);
+    if (error && ![...ALLOWED, ...always, ...allowed].includes(error.code))
+      assert.fail(`${tool} answered ${JSON.stringify(error)}`);
+    return answer;
+  }
+
+  /** Leaves some calls before their answer; null then. */
+  async function callOrLeave(
+    tool: string,
+    args: Record<string, unknown>,
+    allowed: readonly string[],
+  ): Promise<Answer | null> {
+    if (isCalm || !caller.canLeave || chance.fraction() >= 0.04) return call(tool, args, allowed);
+    const leave = new AbortController();
+    const after = chance.whole(0, 6_000);
+    void clock.sleep(after).then(() => leave.abort());
+    try {
+      return await call(tool, args, allowed, leave.signal);
+    } catch (error) {
+      if (!leave.signal.aborted) throw error;
+      say(`  left after ${after} ms`);
+      count(tool, 'left');
+      return null;
+    }
+  }
+
+  /** Waits until nothing that was left behind can still write. */
+  async function afterLeaving(target: Target): Promise<void> {
+    await clock.sleep(HEARD_MS);
+    await until(async () => {
+      const { items } = (await call('list_changes', { limit: 100 }, [])) as {
+        items: Array<{ state: string; playlist_id: string | null; change_id: string }>;
+      };
+      const open = items.filter(
+        ({ state, playlist_id }) => playlist_id === target.playlistId && !ENDS.includes(state),
+      );
+      assert.ok(
+        !open.some(({ state }) => state === 'review'),
+        `a change is in review: ${JSON.stringify(open)}`,
+      );
+      return open.length === 0;
+    }, `the changes of ${target.name} do not end`);
+  }
+
+  async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+    const end = performance.now() + PATIENCE_MS;
+    while (!(await holds())) {
+      assert.ok(performance.now() < end, what);
+      await clock.sleep(1_500);
+    }
+  }
+
+  /** Follows a job to its end, committing and resuming it as it asks for. */
+  async function follow(id: string, cancels = false): Promise<JobRecord> {
+    let last = null as JobRecord | null;
+    let waits = 0;
+    await until(async () => {
+      const { job } = (await call('get_job_status', { job_id: id, limit: 1 }, [])) as unknown as {
+        job: JobRecord;
+      };
+      last = job;
+      assert.equal(job.review_required, false, `a job asks for a review: ${JSON.stringify(job)}`);
+      if (job.status === 'ready') await call('commit_job', { job_id: id }, ['JOB_STATE']);
+      if (job.status === 'ready' && job.failed > 0) await call('resume_job', { job_id: id }, ['JOB_STATE']);
+      if (job.status === 'failed') await call('resume_job', { job_id: id }, ['JOB_STATE']);
+      // A model that grows impatient.
+      if (job.status === 'waiting' && ++waits % 4 === 0)
+        await call('resume_job', { job_id: id }, ['JOB_STATE']);
+      if (cancels && job.status === 'committing') {
+        cancels = false;
+        await call('cancel_job', { job_id: id }, ['JOB_STATE']);
+      }
+      return job.status === 'completed' || job.status === 'cancelled';
+    }, `a job does not end: ${id}`);
+    assert.ok(last);
+    return last;
+  }
+
+  /** What may be there after the answer. */
+  async function judge(
+    target: Target,
+    effect: Effect,
+    answer: Answer | null,
+  ): Promise<ReadonlyArray<readonly string[]>> {
+    const { total, size, at, part = (written) => at(Math.min(written, total)) } = effect;
+    if (answer === null) {
+      await afterLeaving(target);
+      if (effect.between) return [at(0), ...effect.between, at(total)];
+      const requests = Math.ceil(total / size);
+      return Array.from({ length: requests + 1 }, (_, sent) => at(Math.min(total, sent * size)));
+    }
+    const error = failureIn(answer);
+    const jobId = answer.job_id ?? error?.details?.job_id;
+    if (typeof jobId === 'string') {
+      const job = await follow(jobId);
+      assert.equal(job.status, 'completed');
+      return [at(total)];
+    }
+    if (!error) {
+      assert.notEqual(answer.status, 'blocked', `songs were not found: ${JSON.stringify(answer)}`);
+      return [at(total)];
+    }
+    if (error.code !== 'PARTIAL_WRITE') return [at(0)];
+    const { rollback, missing_uris: missing = [], written = 0, error: cause } = error.details ?? {};
+    if (rollback?.succeeded) return [at(0)];
+    if (rollback) {
+      const present = target.actual();
+      assert.deepEqual(missing, without(at(0), present), 'what is missing is told wrongly');
+      return [present];
+    }
+    if (!effect.mayStayUnknown || !cause?.outcome_unknown) return [part(written)];
+    await clock.sleep(LATEST_MS + 2_000);
+    return [part(written), at(Math.min(written + size, total))];
+  }
+
+  async function settle(
+    target: Target,
+    effect: Effect,
+    answer: Answer | null,
+    told: string,
+    isBack = false,
+  ): Promise<void> {
+    const before = certain(target);
+    target.possible = await judge(target, effect, answer);
+    assertHolds(target, `${told}\n${JSON.stringify(answer)?.slice(0, 2_000)}`);
+    const after = certain(target);
+    const changeId = answer?.change_id ?? (answer && failureIn(answer)?.details?.change_id);
+    if (typeof changeId === 'string') target.done.push({ changeId, before, after, isBack });
+    // A change that nobody has the ID of stands in the way of taking back those before it.
+    else if (answer === null || !isDeepStrictEqual(before, after)) target.done.length = 0;
+    if (target.done.length > KEPT) target.done.shift();
+  }
+
+  return {
+    name,
+    chance,
+    stage,
+    lines,
+    ask: (tool, args, allowed = []) => call(tool, args, allowed),
+    async write(target, tool, args, effect) {
+      assertHolds(target, 'nothing');
+      const answer = await callOrLeave(tool, args, []);
+      await settle(target, effect, answer, tool);
+      return answer;
+    },
+    async job(target, args, effect) {
+      assertHolds(target, 'nothing');
+      const made = await call('create_bulk_job', args, []);
+      if (failureIn(made)) return;
+      const cancels = chance.fraction() < 0.2 && args.type === 'add_to_playlist';
+      const job = await follow(String(made.job_id), cancels);
+      const { at, total } = effect;
+      target.possible = [job.status === 'completed' ? at(total) : at(job.written)];
+      // Its change has no ID in any answer, and those before it no longer lead here.
+      target.done.length = 0;
+      assertHolds(target, `a job: ${JSON.stringify(job)}`);
+    },
+    async undo(target, effectOf, mayConflict = () => false) {
+      assertHolds(target, 'nothing');
+      while (target.done.at(-1)?.isBack && (isCalm || chance.fraction() < 0.5)) target.done.pop();
+      const last = target.done.pop();
+      if (!last) return;
+      assert.deepEqual(last.after, certain(target), 'the model itself is wrong');
+      const answer = await callOrLeave(
+        'undo_change',
+        { change_id: last.changeId },
+        mayConflict(last) ? ['CONFLICT'] : [],
+      );
+      const own = [...target.done];
+      await settle(target, effectOf(last), answer, `undo_change of ${last.changeId}`, !last.isBack);
+      if (answer === null || !failureIn(answer) || !isDeepStrictEqual(certain(target), last.after)) return;
+      // Nothing came of it. What others did since stays, and so do the changes before it.
+      // Only the last 200 changes of all clients are kept.
+      const { code } = failureIn(answer) ?? {};
+      if (code === 'CONFLICT' || code === 'NOT_FOUND') target.done.length = 0;
+      else target.done.splice(own.length, 0, last);
+    },
+    calm() {
+      isCalm = true;
+    },
+  };
+}
+
+const ENDS: readonly string[] = ['done', 'partial', 'rolled_back', 'unchanged'];
+
+export function failureIn(answer: Answer): Failure | null {
+  return (answer.error as Failure | undefined) ?? null;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value, (_key, part) =>
+    Array.isArray(part) && part.length > 3 ? [...part.slice(0, 2), `… ${part.length}`] : part,
+  );
+  return text.length > 600 ? `${text.slice(0, 600)}…` : text;
+}

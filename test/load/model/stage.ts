@@ -1,0 +1,128 @@
+/** Where the clients meet: the provider, its time, what it has held, and what each of them may take for itself. */
+import assert from 'node:assert/strict';
+import type { Clock } from '../../../src/base/clock.ts';
+import type { DemoDevice, DemoPlaylist } from '../../../src/demo/state.ts';
+import { at, owner } from '../../support/shapes.ts';
+import type { Simulator } from '../../support/simulator/simulator.ts';
+import { OLDEST_MS } from './faults.ts';
+
+/** Tracks that one client uses and no other. */
+export interface Tokens {
+  /** For its own playlist, where they may come up again and again. */
+  own: string[];
+  /** For the shared playlist, each there once at most. */
+  shared: string[];
+  saved: string[];
+  queued: string[];
+}
+
+export interface Stage {
+  provider: Simulator;
+  clock: Clock;
+  shared: DemoPlaylist;
+  device: DemoDevice;
+  /** Every state of a playlist's rows that a read may show that began at `since` (milliseconds on the clock). */
+  rowsSince(playlist: DemoPlaylist, since: number): ReadonlyArray<readonly string[]>;
+  /** The same of the saved tracks. */
+  savedSince(since: number): ReadonlyArray<ReadonlySet<string>>;
+  /** Notes how everything is; called before and after whatever changes it. */
+  note(): void;
+  /** What tools that only read answered on a good day, by tool and arguments. */
+  known: Map<string, unknown>;
+  /** How often each tool ended how. */
+  ends: Record<string, Record<string, number>>;
+}
+
+const TOKENS = { own: 120, shared: 120, saved: 50, queued: 12 };
+
+export function tokensOf({ catalogue }: Simulator, index: number): Tokens {
+  const each = Object.values(TOKENS).reduce((sum, count) => sum + count, 0);
+  let from = index * each;
+  const take = (count: number) => {
+    const taken = catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
+    assert.equal(taken.length, count, 'the catalogue is too small');
+    from += count;
+    return taken;
+  };
+  return {
+    own: take(TOKENS.own),
+    shared: take(TOKENS.shared),
+    saved: take(TOKENS.saved),
+    queued: take(TOKENS.queued),
+  };
+}
+
+interface Seen<T> {
+  /** When it ended; infinite for the present one. */
+  until: number;
+  value: T;
+}
+
+export function stageOf(provider: Simulator, clock: Clock): Stage {
+  const account = owner(provider);
+  account.playlists = [];
+  account.saved = [];
+  const shared = addPlaylist(provider, 'Everybody', []);
+  const device = at(
+    account.devices.filter((one) => one.supportsVolume && !one.isRestricted && !one.asleep),
+    0,
+  );
+  account.player.deviceId = device.id;
+  const rows = new Map<DemoPlaylist, Seen<readonly string[]>[]>();
+  const saved: Seen<ReadonlySet<string>>[] = [];
+  const push = <T>(list: Seen<T>[], value: T, isSame: (a: T, b: T) => boolean) => {
+    const now = clock.monotonic();
+    const last = list.at(-1);
+    if (last && isSame(last.value, value)) return;
+    if (last) last.until = now;
+    list.push({ until: Number.POSITIVE_INFINITY, value });
+    while ((list[0]?.until ?? now) < now - 10 * 60_000) list.shift();
+  };
+  const since = <T>(list: Seen<T>[], from: number) =>
+    list.filter(({ until }) => until >= from - OLDEST_MS - 1_000).map(({ value }) => value);
+  const stage: Stage = {
+    provider,
+    clock,
+    shared,
+    device,
+    known: new Map(),
+    ends: {},
+    note() {
+      for (const playlist of account.playlists) {
+        const list = rows.get(playlist) ?? [];
+        rows.set(playlist, list);
+        push(list, urisOf(playlist), (a, b) => a.length === b.length && a.every((uri, at) => uri === b[at]));
+      }
+      push(
+        saved,
+        new Set(account.saved.map(({ uri }) => uri)),
+        (a, b) => a.size === b.size && [...a].every((uri) => b.has(uri)),
+      );
+    },
+    rowsSince: (playlist, from) => since(rows.get(playlist) ?? [], from),
+    savedSince: (from) => since(saved, from),
+  };
+  return stage;
+}
+
+export function addPlaylist(provider: Simulator, name: string, uris: readonly string[]): DemoPlaylist {
+  const account = owner(provider);
+  const playlist: DemoPlaylist = {
+    id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(0, 22),
+    name,
+    description: 'As it was',
+    public: false,
+    collaborative: false,
+    ownerId: account.id,
+    ownerName: account.displayName,
+    collaboratorIds: [],
+    version: 1,
+    rows: uris.map((uri) => ({ uri, addedAt: '2026-01-01T00:00:00Z', addedBy: account.id })),
+  };
+  account.playlists.push(playlist);
+  return playlist;
+}
+
+export function urisOf({ rows }: DemoPlaylist): string[] {
+  return rows.map(({ uri }) => uri);
+}

@@ -1,0 +1,47 @@
+/** A few clients with their models in the test's process. */
+import type { Clock } from '../../../src/base/clock.ts';
+import { type FastClock, fastClock } from '../../support/fastClock.ts';
+import { type Relay, type RelayOptions, withRelay } from '../../support/world.ts';
+import { type Crew, type CrewReport, gatherCrew, noting, SEED } from './crew.ts';
+
+export interface WithCrewOptions extends Omit<RelayOptions, 'clock' | 'client' | 'provider'> {
+  clients: number;
+  /** Of the provider's requests that meet a fault. */
+  share: number;
+  /** What the program takes for the time, if not what the provider does. */
+  relayClock?: (clock: FastClock) => Clock;
+  /** Codes that may be answered beside those of a provider's bad day. */
+  allowed?: readonly string[];
+}
+
+/** Ends the crew, and with that compares everything, once `work` has ended. */
+export async function withCrew(
+  options: WithCrewOptions,
+  work: (crew: Crew, clock: FastClock, relay: Relay) => Promise<void>,
+): Promise<CrewReport> {
+  const { clients, share, relayClock, allowed = [], ...rest } = options;
+  const clock = fastClock(10);
+  const notes = noting();
+  const provider = { clock, around: notes.around };
+  const env = { RELAY_TOOLSETS: 'all', ...rest.env };
+  let report: CrewReport | null = null;
+  await withRelay(
+    { ...rest, env, clock: relayClock?.(clock) ?? clock, client: false, provider },
+    async (relay) => {
+      const crew = await gatherCrew({
+        provider: relay.provider,
+        clock,
+        mcpUrl: relay.server.mcpUrl,
+        clients,
+        share,
+        seed: SEED,
+        notes,
+        allowed,
+      });
+      await work(crew, clock, relay);
+      report = await crew.end();
+    },
+  );
+  if (!report) throw new Error('The crew has not ended.');
+  return report;
+}

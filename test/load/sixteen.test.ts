@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { poll } from '../changes/support.ts';
+import { fastClock } from '../support/fastClock.ts';
+import { longTest } from '../support/scale.ts';
+import { startSimulator } from '../support/simulator/simulator.ts';
+import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../support/world.ts';
+import { gatherCrew, noting, SEED } from './model/crew.ts';
+import type { Reading } from './model/server.ts';
+
+/** Of real time, in which time runs eight times as fast; cut in three. */
+const SECONDS = Number(process.env.RELAY_TEST_SECONDS ?? 24);
+
+/**
+ * What may come on top of the first third: the rows of eight playlists are kept, some 700 bytes each, and the playlists of
+ * these clients have up to 700.
+ */
+const HEAP_BYTES = 8 * 1024 * 1024;
+
+const TYPESCRIPT = new URL('../../scripts/testing/register.mjs', import.meta.url).href;
+
+interface Program {
+  mcpUrl: string;
+  baseUrl: string;
+  /** What it holds now. */
+  probe(): Promise<Reading>;
+  /** Ends it in order. */
+  stop(): Promise<{ code: number | null; err: string }>;
+}
+
+/** The server as a process of its own, for as long as `work` takes. */
+async function withProgram(
+  env: Record<string, string>,
+  work: (program: Program) => Promise<void>,
+): Promise<void> {
+  const home = await mkdtemp(join(tmpdir(), 'relay-load-'));
+  const child = fork(fileURLToPath(new URL('./model/server.ts', import.meta.url)), {
+    env: { PATH: process.env.PATH, RELAY_HOME: home, ...env },
+    execArgv: ['--disable-warning=ExperimentalWarning', `--import=${TYPESCRIPT}`],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const ended = once(child, 'close');
+  let err = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const told = async (): Promise<unknown> => {
+    const dead = ended.then(() => assert.fail(`the program ended: ${err}`));
+    return (await Promise.race([once(child, 'message'), dead]))[0];
+  };
+  try {
+    const { mcpUrl, baseUrl } = (await told()) as Program;
+    await work({
+      mcpUrl,
+      baseUrl,
+      probe() {
+        child.send('probe');
+        return told() as Promise<Reading>;
+      },
+      async stop() {
+        child.send('stop');
+        const [code] = await ended;
+        return { code, err };
+      },
+    });
+  } finally {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    await ended;
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+longTest(
+  'sixteen clients of both eras at once on bad days: nothing lost, nothing wrong, nothing grows',
+  async (t) => {
+    t.diagnostic(`RELAY_TEST_SEED=${SEED}`);
+    const clock = fastClock(8);
+    const notes = noting();
+    const provider = await startSimulator({ clock, around: notes.around });
+    const env = {
+      RELAY_PORT: '0',
+      RELAY_TOOLSETS: 'all',
+      RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+      MCP_API_KEY: API_KEY,
+      PROVIDER_CLIENT_ID: provider.clientId,
+      PROVIDER_API_URL: provider.apiUrl,
+      PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+      LOG_LEVEL: 'error',
+      FAST_TIME_FACTOR: String(clock.factor),
+      FAST_TIME_BEGIN: clock.env.FAST_TIME_BEGIN ?? '',
+    };
+    try {
+      await withProgram(env, async (program) => {
+        const { mcpUrl } = program;
+        await connectAccount(program.baseUrl);
+        const { descriptors } = await program.probe();
+        const crew = await gatherCrew({
+          provider,
+          clock,
+          mcpUrl,
+          clients: 16,
+          share: 0.05,
+          seed: SEED,
+          notes,
+        });
+        const readings: Reading[] = [];
+        for (let third = 0; third < 3; third++) {
+          await crew.work((SECONDS * 1000) / 3);
+          readings.push(await program.probe());
+        }
+        const report = await crew.end();
+        t.diagnostic(JSON.stringify({ ...report, readings, factor: clock.factor }));
+        const [first, , last] = readings;
+        assert.ok(first && last && last.heapUsed - first.heapUsed < HEAP_BYTES, JSON.stringify(readings));
+        // Connections to the provider are kept for as long as it likes; this closes those that are idle.
+        await provider.offline(true);
+        const isFree = async () => ((await program.probe()).descriptors <= descriptors ? true : null);
+        assert.ok(await poll(isFree, 60_000), `more than ${descriptors} descriptors stay open`);
+        assert.deepEqual(await program.stop(), { code: 0, err: '' });
+      });
+    } finally {
+      await provider.close();
+    }
+  },
+);
