@@ -10,6 +10,7 @@ import {
   askToken,
   authorizeUrl,
   codeForm,
+  connect,
   DAY,
   formFields,
   newClient,
@@ -289,6 +290,16 @@ test('an approval that waits for its turn does not outlive a denial of the same 
       clock.advance(500);
       return answered === flood.length;
     });
+  });
+});
+
+test("a name that shows nothing is no name on the owner's page either", async () => {
+  await withServer({}, async (relay) => {
+    const { client } = await connect(relay, { client_name: '\u3164' });
+    const headers = { 'x-relay-owner': await signIn(relay) };
+    const { clients } = JSON.parse((await send(`${relay.baseUrl}/owner/state`, { headers })).text);
+    const names = clients.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, [`an unnamed client (${client.client_id.slice(0, 12)})`]);
   });
 });
 

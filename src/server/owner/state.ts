@@ -24,6 +24,7 @@ import { browserSummaries } from '../access/browserAdmin.ts';
 import { listClients } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
 import type { ServerSide } from '../localApi.ts';
+import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { statusReport } from '../status/status.ts';
 import { ERROR_REMEDIES } from './errorRemedies.ts';
@@ -117,7 +118,7 @@ function approvedClients(core: Core): PageClient[] {
     .slice(0, CLIENTS_SHOWN)
     .map(({ clientId, name, lastUsedAt, approvals }) => ({
       clientId,
-      name: visibleText(name ?? '', 80) || `an unnamed client (${clientId.slice(0, 12)})`,
+      name: shownName({ clientId, name }),
       lastUsedAt: lastUsedAt === null ? null : `${lastUsedAt.slice(0, 16)}Z`,
       approvedAt: approvals.at(-1)?.approvedAt ?? null,
     }));

@@ -45,7 +45,7 @@ const ABILITIES = [
 /** Who asks, where the answer goes, for which account and what for come first: they are in view when the page opens. */
 export function approvePage(approval: Approval): Page {
   const { client, redirectUri, account, demo } = approval;
-  const name = displayName(client);
+  const name = shownName(client);
   const target = describeTarget(redirectUri);
   return {
     title: `Let ${name} use your Spotify account?`,
@@ -116,8 +116,8 @@ const SHOWS_SOMETHING = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{
 /** More marks on one letter than any language has reach over the lines above and below, the one with the host among them. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
-/** Without characters that hide or turn around what stands beside them, and not longer than a title can be. */
-function displayName({ name, clientId }: OAuthClient): string {
+/** A client's name without characters that hide or turn around what stands beside them, and not longer than a title can be. */
+export function shownName({ name, clientId }: Pick<OAuthClient, 'name' | 'clientId'>): string {
   const shown = visibleText((name ?? '').replace(PILED_MARKS, '$1'), 60);
   return SHOWS_SOMETHING.test(shown) ? shown : `an unnamed client (${clientId.slice(0, 12)})`;
 }
