@@ -1,6 +1,6 @@
 /** `relay stdio` as clients start it: a process of its own, which carries to the server of the home or becomes it. */
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -65,6 +65,19 @@ test('clients of both eras get through stdio what they get over HTTP', async () 
       await Promise.all([current.close(), older.close()]);
     }
   });
+});
+
+longTest('with --demo it is the demo, and the next one uses it', async (t) => {
+  const env = desk(t);
+  const demo = { RELAY_HOME: join(env.RELAY_HOME ?? '', 'demo') };
+  const first = rawStdio(t, { env, args: ['--demo'] });
+  const search = (stdio: typeof first) => stdio.call('search_tracks', { query: 'carousel', limit: 1 });
+  const found = await search(first);
+  assert.equal((found.items as unknown[] | undefined)?.length, 1, JSON.stringify(found));
+  const second = rawStdio(t, { env, args: ['--demo'] });
+  assert.deepEqual(await search(second), found);
+  assert.equal(JSON.parse(readFileSync(serverFile(demo), 'utf8')).pid, first.pid);
+  assert.equal(existsSync(serverFile(env)), false);
 });
 
 test('progress comes through', async (t) => {

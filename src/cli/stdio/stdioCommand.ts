@@ -10,17 +10,12 @@ import { note } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { type ToolOptions, toolChoice } from '../usage/toolFlags.ts';
 
-interface StdioOptions extends ToolOptions {
-  demo?: boolean;
-}
-
 export function stdioCommand(context: Context, finish: Finish): Command {
   return new Command('stdio')
     .helpGroup(HELP_GROUPS.clients)
     .description('Speak MCP on stdin and stdout, for clients that start programs')
     .option('--toolsets <list>', 'Limit the client to these toolsets')
     .option('--read-only', 'Limit the client to tools that change nothing')
-    .option('--demo', 'Use a simulated Spotify: no account, no network')
     .addHelpText(
       'after',
       `
@@ -31,13 +26,13 @@ Examples:
   $ relay connect claude-desktop --write
   $ relay stdio --demo`,
     )
-    .action(async (options: StdioOptions) => finish(await runStdio(context, options)));
+    .action(async (options: ToolOptions) => finish(await runStdio(context, options)));
 }
 
 const LOOK_AGAIN_MS = 1_000;
 
 /** Carries until the client closes stdin or the context's signal aborts. */
-async function runStdio(context: Context, options: StdioOptions): Promise<ExitCode> {
+async function runStdio(context: Context, options: ToolOptions): Promise<ExitCode> {
   const headers = choiceHeaders(toolChoice(options));
   // First of all: what is loaded from here on may print.
   const pipe = context.pipe();
@@ -46,7 +41,7 @@ async function runStdio(context: Context, options: StdioOptions): Promise<ExitCo
   const { readLines } = await import('./lines.ts');
   if (pipe.terminal) note(context.io, 'Waiting for messages of an MCP client. Ctrl-D ends it.');
   const link = createServerLink(context, {
-    demo: options.demo === true,
+    demo: context.demo,
     headers,
     host: (settings) => host(context, settings),
   });
