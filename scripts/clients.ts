@@ -1,216 +1,217 @@
 /**
- * `npm run test:clients [NAME…]`: fetches real MCP clients from npm into a temporary directory, has `relay connect` write
- * their files over a home of their own, and asks each client's own command what it makes of them. By hand: it downloads
- * several hundred MiB, and what it says depends on today's versions. `RELAY_CLIENTS_CACHE` keeps the downloads.
+ * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and goes with each through
+ * what a person does: `relay connect` writes its file, its own command lists the server, its own sign-in ends on the approval
+ * page in Chromium, and its own call of a tool comes back. No account is needed: where a model has to ask for the call, a
+ * stand-in on this machine does. By hand: it downloads more than 1 GiB. `RELAY_CLIENTS_CACHE` keeps the downloads. Linux.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
 import { root } from './bundle.ts';
+import { approveAll, launchBrowser, makeOpeners } from './clients/browser.ts';
+import { standIn } from './clients/model.ts';
+import { endAllOf, run } from './clients/process.ts';
+import { type Ask, type Desk, type Question, REAL_CLIENTS, type RealClient } from './clients/realClients.ts';
 
-interface RealClient {
-  id: string;
-  package: string;
-  bin: string;
-  /** For `relay connect`; null: it is pointed at the server by its arguments. */
-  connect: string | null;
-  /** What its own command is asked. */
-  args(desk: Desk): string[];
-  /** What it then prints; null: it has no such command, and only the file is written. */
-  says: RegExp | null;
-  /** Whether it has talked to the server for that. */
-  connects: boolean;
+const SERVER = 'relay-demo';
+const OWNER_CODE = 'owner-code-of-a-test';
+const RELAY = [process.execPath, join(root, 'bin', 'relay.mjs')];
+const CALL = { tool: 'search_tracks', arguments: { query: 'carousel', limit: 1 } };
+/** Some clients need a newer Node.js than relay does. */
+const NODE_VERSION = '26.10.0';
+const FETCH_MS = 600_000;
+const ASK_MS = 90_000;
+
+interface Cell {
+  isGood: boolean;
+  /** What the table shows. */
+  text: string;
+  /** What the client wrote, where it did not say what it should. */
+  wrote?: string;
 }
-
-interface Desk {
-  home: string;
-  env: NodeJS.ProcessEnv;
-  /** The words of `relay`. */
-  relay: string[];
-}
-
-const NAME = 'relay-demo';
-const MCP_LIST = () => ['mcp', 'list'];
-
-const CLIENTS: RealClient[] = [
-  {
-    id: 'claude-code',
-    package: '@anthropic-ai/claude-code',
-    bin: 'claude',
-    connect: 'claude-code',
-    args: MCP_LIST,
-    says: /relay-demo: .*Connected/,
-    connects: true,
-  },
-  {
-    id: 'codex',
-    package: '@openai/codex',
-    bin: 'codex',
-    connect: 'codex',
-    args: MCP_LIST,
-    says: /relay-demo .*enabled +Bearer token/,
-    connects: false,
-  },
-  {
-    id: 'gemini',
-    package: '@google/gemini-cli',
-    bin: 'gemini',
-    connect: 'gemini',
-    args: MCP_LIST,
-    says: /relay-demo: .*Connected/,
-    connects: true,
-  },
-  {
-    id: 'copilot',
-    package: '@github/copilot',
-    bin: 'copilot',
-    connect: 'copilot',
-    args: MCP_LIST,
-    says: /relay-demo \(http\)/,
-    connects: false,
-  },
-  {
-    id: 'opencode',
-    package: 'opencode-ai',
-    bin: 'opencode',
-    connect: 'opencode',
-    args: MCP_LIST,
-    says: /relay-demo.*connected/,
-    connects: true,
-  },
-  {
-    id: 'qwen',
-    package: '@qwen-code/qwen-code',
-    bin: 'qwen',
-    connect: 'qwen',
-    args: MCP_LIST,
-    says: /relay-demo: .*Connected/,
-    connects: true,
-  },
-  {
-    id: 'cline',
-    package: 'cline',
-    bin: 'cline',
-    connect: 'cline',
-    args: () => [],
-    says: null,
-    connects: false,
-  },
-  {
-    id: 'mcporter, by the file of Claude Desktop',
-    package: 'mcporter',
-    bin: 'mcporter',
-    connect: 'claude-desktop',
-    args: ({ home }) => [
-      '--config',
-      join(home, '.config', 'Claude', 'claude_desktop_config.json'),
-      'list',
-      NAME,
-    ],
-    says: /\d tools|create_playlist/,
-    connects: true,
-  },
-];
 
 const wanted = process.argv.slice(2);
+const chosen = REAL_CLIENTS.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
 const cache = process.env.RELAY_CLIENTS_CACHE ?? (await mkdtemp(join(tmpdir(), 'relay-clients-')));
-const home = await mkdtemp(join(tmpdir(), 'relay-client-home-'));
-const desk = makeDesk();
+const desktop = await mkdtemp(join(tmpdir(), 'relay-desktop-'));
 const server = await serve();
+const model = await standIn({ ...CALL, answer: server.answer });
+const browser = await launchBrowser();
 try {
-  let failed = 0;
-  for (const client of CLIENTS.filter(({ id }) => wanted.length === 0 || wanted.includes(id))) {
-    const { isGood, line } = await check(client);
-    if (!isGood) failed++;
-    console.log(line);
-  }
-  process.exitCode = failed === 0 ? 0 : 1;
+  const node = join(await fetchPackage(nodePackage(), NODE_VERSION), 'node_modules', nodePackage(), 'bin');
+  const rows: Array<Record<string, string>> = [];
+  for (const client of chosen) rows.push(await goThrough(client, node));
+  console.table(rows);
 } finally {
-  server.kill('SIGTERM');
-  await once(server, 'close');
-  await rm(home, { recursive: true, force: true });
+  await browser.close();
+  model.close();
+  server.child.kill('SIGTERM');
+  await once(server.child, 'close');
+  await rm(desktop, { recursive: true, force: true });
   if (process.env.RELAY_CLIENTS_CACHE === undefined) await rm(cache, { recursive: true, force: true });
 }
 
-/** None of the person's own files, accounts or settings. */
-function makeDesk(): Desk {
+async function goThrough(client: RealClient, node: string): Promise<Record<string, string>> {
+  const folder = await fetchPackage(client.package, client.version, client.install);
+  const program = join(folder, 'node_modules', '.bin', client.bin);
+  const cells: Record<string, Cell> = {};
+  await withHome(client, ['--key'], async (desk, env) => {
+    cells.list = await ask(client.list, { program, node, desk, env });
+  });
+  await withHome(client, [], async (desk, env) => {
+    cells.login = await ask(client.login, { program, node, desk, env, browser });
+    if (typeof client.login !== 'string' && typeof client.list !== 'string')
+      cells['list after login'] = await ask(client.list, { program, node, desk, env });
+    cells.call = await ask(client.call, { program, node, desk, env });
+  });
+  for (const [name, { isGood, wrote }] of Object.entries(cells)) {
+    if (isGood) continue;
+    process.exitCode = 1;
+    console.error(`${client.id}, ${name}:\n${wrote}\n`);
+  }
+  const texts = Object.entries(cells).map(([name, { text }]) => [name, text] as const);
+  return { client: client.id, version: client.version, ...Object.fromEntries(texts) };
+}
+
+interface Asking {
+  program: string;
+  node: string;
+  desk: Desk;
+  env: NodeJS.ProcessEnv;
+  /** Approves, where the client opens an address. */
+  browser?: Browser;
+}
+
+async function ask(question: Question, { program, node, desk, env, browser }: Asking): Promise<Cell> {
+  if (typeof question === 'string') return { isGood: true, text: `– (${question})` };
+  const { first, args, says, env: more, keys, input, staysOpen, connects }: Ask = question(desk);
+  const noted = join(desk.home, 'opened');
+  const over = new AbortController();
+  const approved = browser
+    ? approveAll(browser, { noted, ownerCode: OWNER_CODE, signal: over.signal })
+    : null;
+  const began = performance.now();
+  const own = { ...env, ...more, PATH: [join(desk.home, 'openers'), node, env.PATH].join(':') };
+  const way = { cwd: desk.home, env: own, patienceMs: ASK_MS };
+  if (first) await run({ words: [program, ...first], ...way });
+  const { text } = await run({
+    words: [program, ...args],
+    ...way,
+    ...(keys ? { keys } : {}),
+    ...(input ? { input } : {}),
+    ...(staysOpen ? { until: says } : {}),
+  });
+  over.abort();
+  const pages = await approved;
+  const isGood = says.test(text) && pages?.length !== 0;
+  const seconds = `${((performance.now() - began) / 1000).toFixed(1)} s`;
+  return isGood
+    ? { isGood, text: `${connects ? 'connected' : 'ok'}, ${seconds}` }
+    : { isGood, text: 'FAILED', wrote: [text, ...(pages ?? [])].join('\n') };
+}
+
+/** None of the person's own files, accounts or settings; `relay connect` has written the client's file there. */
+async function withHome(
+  client: RealClient,
+  flags: readonly string[],
+  work: (desk: Desk, env: NodeJS.ProcessEnv) => Promise<void>,
+): Promise<void> {
+  const home = await mkdtemp(join(desktop, 'home-'));
   const { PATH = '' } = process.env;
+  const openers = join(home, 'openers');
+  await makeOpeners(openers, join(home, 'opened'));
   const env = {
+    ...server.env,
     PATH,
     HOME: home,
-    RELAY_HOME: join(home, 'relay'),
-    RELAY_KEYCHAIN: 'file',
-    NO_COLOR: '1',
-    CI: '1',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    BROWSER: join(openers, 'xdg-open'),
   };
-  return { home, env, relay: [process.execPath, join(root, 'bin', 'relay.mjs')] };
+  const desk: Desk = {
+    home,
+    server: SERVER,
+    mcpUrl: server.mcpUrl,
+    modelUrl: model.url,
+    call: { ...CALL, answer: server.answer },
+  };
+  try {
+    if (client.connect !== null) {
+      const key = client.connect === 'claude-desktop' ? [] : flags;
+      const words = [...RELAY, 'connect', client.connect, ...key, '--write'];
+      const { code, text } = await run({ words, cwd: home, env, patienceMs: ASK_MS });
+      if (code !== 0) throw new Error(`relay connect ${client.connect}: ${text}`);
+    }
+    await client.prepare?.(desk);
+    await work(desk, env);
+  } finally {
+    endAllOf(home);
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
-async function serve(): Promise<ChildProcess> {
-  const [command = '', ...args] = [...desk.relay, 'serve', '--demo', '--json', '--port', '0'];
-  const child = spawn(command, args, { env: desk.env, stdio: ['ignore', 'pipe', 'ignore'] });
-  await once(child.stdout, 'data');
-  return child;
+/** The demo in a home of its own, and what its tool answers. */
+async function serve(): Promise<{
+  child: ChildProcess;
+  mcpUrl: string;
+  env: NodeJS.ProcessEnv;
+  answer: string;
+}> {
+  const env = { RELAY_HOME: join(desktop, 'relay'), RELAY_KEYCHAIN: 'file', NO_COLOR: '1' };
+  const [command = '', ...args] = [...RELAY, 'serve', '--demo', '--json', '--port', '0'];
+  const { PATH = '' } = process.env;
+  const child = spawn(command, args, {
+    env: { ...env, PATH, HOME: desktop, MCP_OAUTH_OWNER_SECRET: OWNER_CODE },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  const { mcpUrl } = JSON.parse(String(line)) as { mcpUrl: string };
+  const {
+    tool,
+    arguments: { query, limit },
+  } = CALL;
+  const words = [...RELAY, 'call', tool, `query=${query}`, `limit=${limit}`, '--json'];
+  const { text } = await run({
+    words,
+    cwd: desktop,
+    env: { ...env, PATH, HOME: desktop },
+    patienceMs: ASK_MS,
+  });
+  const answer = /"name":"([^"]+)"/.exec(text)?.[1];
+  if (answer === undefined) throw new Error(`relay call: ${text}`);
+  return { child, mcpUrl, env, answer };
 }
 
-async function check(client: RealClient): Promise<{ isGood: boolean; line: string }> {
-  const { id, says, connects, args } = client;
-  const folder = join(cache, client.package.replace(/\W/g, '_'));
+/** Node.js itself as a package, of which npm has one for each platform. */
+function nodePackage(): string {
+  return `node-${process.platform}-${process.arch}`;
+}
+
+/** Installs a package without running its scripts, into a directory of its own, once. */
+async function fetchPackage(name: string, version: string, install?: string): Promise<string> {
+  const folder = join(cache, `${name.replace(/\W/g, '_')}-${version}`);
   await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).includes('done')) return folder;
   await writeFile(join(folder, 'package.json'), '{"private":true}');
-  const installed = await run(['npm', 'install', '--no-audit', '--no-fund', client.package], {
-    cwd: folder,
-    env: process.env,
-    ms: 600_000,
-  });
-  if (!installed.ok) return { isGood: false, line: `FAILED ${id}: cannot be installed` };
-  const version = await versionOf(folder, client.package);
-  const connect = [
-    'connect',
-    client.connect ?? '',
-    ...(client.connect === 'claude-desktop' ? [] : ['--key']),
-    '--write',
+  const words = [
+    'npm',
+    'install',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    `${name}@${version}`,
   ];
-  const written = await run([...desk.relay, ...connect], { cwd: home, env: desk.env, ms: 60_000 });
-  if (!written.ok) return { isGood: false, line: `FAILED ${id} ${version}: ${written.text}` };
-  if (says === null)
-    return { isGood: true, line: `file   ${id} ${version}: it has no command that lists servers` };
-  await trustHome();
-  const asked = await run([join(folder, 'node_modules', '.bin', client.bin), ...args(desk)], {
-    cwd: home,
-    env: desk.env,
-    ms: 120_000,
-  });
-  const isGood = says.test(asked.text);
-  const how = connects ? 'connected' : 'listed, without connecting';
-  return {
-    isGood,
-    line: isGood ? `ok     ${id} ${version}: ${how}` : `FAILED ${id} ${version}:\n${asked.text}`,
-  };
-}
-
-/** Gemini CLI starts no server in a directory that it does not trust. */
-async function trustHome(): Promise<void> {
-  await mkdir(join(home, '.gemini'), { recursive: true });
-  await writeFile(join(home, '.gemini', 'trustedFolders.json'), JSON.stringify({ [home]: 'TRUST_FOLDER' }));
-}
-
-async function versionOf(folder: string, name: string): Promise<string> {
-  const text = await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8');
-  return String((JSON.parse(text) as { version: unknown }).version);
-}
-
-function run(
-  [command = '', ...args]: string[],
-  { cwd, env, ms }: { cwd: string; env: NodeJS.ProcessEnv; ms: number },
-): Promise<{ ok: boolean; text: string }> {
-  return new Promise((resolve) => {
-    const options = { cwd, env, timeout: ms, killSignal: 'SIGKILL' as const, maxBuffer: 16 * 1024 * 1024 };
-    const child = execFile(command, args, options, (error, out, err) => {
-      resolve({ ok: error === null, text: `${out}${err}`.trim() });
-    });
-    child.stdin?.end();
-  });
+  const env = { ...process.env, npm_config_cache: join(cache, 'npm') };
+  const { code, text } = await run({ words, cwd: folder, env, patienceMs: FETCH_MS });
+  if (code !== 0) throw new Error(`${name}@${version} cannot be fetched: ${text}`);
+  if (install !== undefined) {
+    const own = join(folder, 'node_modules', name);
+    await run({ words: [process.execPath, install], cwd: own, env, patienceMs: FETCH_MS });
+  }
+  await writeFile(join(folder, 'done'), '');
+  return folder;
 }

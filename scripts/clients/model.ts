@@ -1,0 +1,254 @@
+/**
+ * A stand-in for the model that a client asks, on loopback: it calls one tool and repeats what came back. It speaks four
+ * protocols: Anthropic's messages, OpenAI's responses and chat completions, and Gemini's content. Only what clients read of
+ * an answer is in it.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Script {
+  /** The tool's own name; clients put theirs in front. */
+  tool: string;
+  arguments: object;
+  /** Part of what the tool answers. */
+  answer: string;
+}
+
+export interface StandIn {
+  url: string;
+  close(): void;
+}
+
+/** What the client is told: to call a tool, or the last words. */
+type Turn = { call: Tool } | { say: string };
+
+interface Tool {
+  name: string;
+  /** Of OpenAI's responses, where tools of a server may stand together. */
+  namespace?: string;
+  /** The tool that this one is to call. */
+  deferred?: string;
+}
+
+type Data = Record<string, unknown>;
+
+/** What the client prints when its call came back. */
+export function lastWords(answer: string): string {
+  return `The tool answered: ${answer}`;
+}
+
+/** Starts the stand-in on a port of its own. */
+export async function standIn(script: Script): Promise<StandIn> {
+  const server = createServer((request, response) => {
+    answer(script, request, response).catch((error) => response.destroy(error));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+async function answer(script: Script, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+  const sent = await text(request);
+  const protocol = PROTOCOLS.find(({ path: own }) => own.test(path));
+  if (request.method !== 'POST' || protocol === undefined) {
+    response.writeHead(path.endsWith('/models') ? 200 : 404, { 'content-type': 'application/json' });
+    response.end('{"object":"list","data":[]}');
+    return;
+  }
+  const body = JSON.parse(sent) as Data;
+  const streams = body.stream === true || path.includes(':stream');
+  const turn = nextTurn(script, body, sent);
+  response.writeHead(200, { 'content-type': streams ? 'text/event-stream' : 'application/json' });
+  if (!streams) response.end(JSON.stringify(protocol.whole(turn, script)));
+  else response.end(protocol.events(turn, script).map(eventText).join(''));
+}
+
+/** Once the tool's answer stands in what the client sends, it is repeated; a request without tools gets few words. */
+function nextTurn({ tool, answer: wanted }: Script, body: Data, sent: string): Turn {
+  if (sent.includes(wanted)) return { say: lastWords(wanted) };
+  const found = findTool(body.tools, tool) ?? deferredTool(body.tools, tool, sent);
+  const asked = sent.split('call_relay').length > 3;
+  return found === undefined || asked ? { say: `There is no ${tool} that answers.` } : { call: found };
+}
+
+function findTool(value: unknown, tool: string, namespace?: string): Tool | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { name, type, parameters, input_schema: _, ...rest } = value as Data;
+  if (typeof name === 'string' && name.endsWith(tool)) return { name, ...(namespace ? { namespace } : {}) };
+  const inside = type === 'namespace' ? String(name) : namespace;
+  for (const part of Object.values(rest)) {
+    const found = findTool(part, tool, inside);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Qwen Code tells most tools by their names only, and has one tool that calls them. */
+function deferredTool(tools: unknown, tool: string, sent: string): Tool | undefined {
+  const caller = findTool(tools, 'tool_call');
+  const name = new RegExp(`mcp__[\\w-]*${tool}`).exec(sent)?.[0];
+  return caller && name ? { ...caller, deferred: name } : undefined;
+}
+
+interface Protocol {
+  path: RegExp;
+  whole(turn: Turn, script: Script): Data;
+  events(turn: Turn, script: Script): Data[];
+}
+
+const CALL = 'call_relay';
+
+const anthropic: Protocol = {
+  path: /\/messages$/,
+  whole: (turn, { arguments: input }) => ({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'stand-in',
+    content: [
+      'say' in turn
+        ? { type: 'text', text: turn.say }
+        : { type: 'tool_use', id: `toolu_${CALL}`, name: turn.call.name, input },
+    ],
+    stop_reason: 'say' in turn ? 'end_turn' : 'tool_use',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 1 },
+  }),
+  events(turn, script) {
+    const { content, stop_reason, stop_sequence, usage, ...message } = anthropic.whole(turn, script);
+    const [block] = content as Data[];
+    const empty = 'say' in turn ? { ...block, text: '' } : { ...block, input: {} };
+    const delta =
+      'say' in turn
+        ? { type: 'text_delta', text: turn.say }
+        : { type: 'input_json_delta', partial_json: JSON.stringify(script.arguments) };
+    const start = { ...message, content: [], stop_reason: null, stop_sequence, usage };
+    return [
+      { type: 'message_start', message: start },
+      { type: 'content_block_start', index: 0, content_block: empty },
+      { type: 'content_block_delta', index: 0, delta },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage: { output_tokens: 1 } },
+      { type: 'message_stop' },
+    ];
+  },
+};
+
+const responses: Protocol = {
+  path: /\/responses$/,
+  whole: (turn, { arguments: input }) => ({
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    output: [
+      'say' in turn
+        ? {
+            type: 'message',
+            id: 'msg_1',
+            role: 'assistant',
+            status: 'completed',
+            content: [{ type: 'output_text', text: turn.say, annotations: [] }],
+          }
+        : {
+            type: 'function_call',
+            id: 'fc_1',
+            call_id: CALL,
+            ...turn.call,
+            arguments: JSON.stringify(input),
+            status: 'completed',
+          },
+    ],
+    usage: {
+      input_tokens: 1,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 1,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 2,
+    },
+  }),
+  events(turn, script) {
+    const response = responses.whole(turn, script);
+    const [item] = response.output as Data[];
+    return [
+      { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response },
+    ];
+  },
+};
+
+const chat: Protocol = {
+  path: /\/chat\/completions$/,
+  whole: (turn, script) => ({
+    ...CHAT,
+    object: 'chat.completion',
+    choices: [{ index: 0, message: chatMessage(turn, script), finish_reason: chatEnd(turn) }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  }),
+  events(turn, script) {
+    const chunk = (choice: Data) => ({
+      ...CHAT,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, ...choice }],
+    });
+    return [
+      chunk({ delta: chatMessage(turn, script), finish_reason: null }),
+      {
+        ...chunk({ delta: {}, finish_reason: chatEnd(turn) }),
+        usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+      },
+    ];
+  },
+};
+
+const CHAT = { id: 'chatcmpl-1', created: 1, model: 'stand-in' };
+
+function chatMessage(turn: Turn, { arguments: own }: Script): Data {
+  if ('say' in turn) return { role: 'assistant', content: turn.say };
+  const { name, deferred } = turn.call;
+  const input = deferred === undefined ? own : { name: deferred, arguments: own };
+  const call = { name, arguments: JSON.stringify(input) };
+  return {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ index: 0, id: CALL, type: 'function', function: call }],
+  };
+}
+
+function chatEnd(turn: Turn): string {
+  return 'say' in turn ? 'stop' : 'tool_calls';
+}
+
+const gemini: Protocol = {
+  path: /:(streamG|g)enerateContent$/,
+  whole: (turn, { arguments: args }) => ({
+    candidates: [
+      {
+        content: {
+          role: 'model',
+          parts: [
+            'say' in turn ? { text: turn.say } : { functionCall: { id: CALL, name: turn.call.name, args } },
+          ],
+        },
+        finishReason: 'STOP',
+        index: 0,
+      },
+    ],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+  }),
+  events: (turn, script) => [gemini.whole(turn, script)],
+};
+
+const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini];
+
+function eventText(event: Data): string {
+  const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
+}

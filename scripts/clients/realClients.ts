@@ -1,0 +1,402 @@
+/** The real clients as data: which version is fetched, and what its own commands are asked. To add one, add an object. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lastWords } from './model.ts';
+import type { Keys } from './process.ts';
+
+/** Where a client runs: a home of its own, a server of relay's with the demo, and a stand-in for a model. */
+export interface Desk {
+  home: string;
+  /** The server's name in the files of clients. */
+  server: string;
+  mcpUrl: string;
+  modelUrl: string;
+  /** What the tool is called with, and part of what it answers. */
+  call: { tool: string; arguments: Readonly<Record<string, string | number>>; answer: string };
+}
+
+/** One command of the client, and what it prints when all is well. */
+export interface Ask {
+  /** What is run before it. */
+  first?: readonly string[];
+  args: readonly string[];
+  says: RegExp;
+  env?: NodeJS.ProcessEnv;
+  keys?: readonly Keys[];
+  input?: string;
+  /** It goes on until somebody leaves it: it is ended once it has said so. */
+  staysOpen?: true;
+  /** A list for which it talks to the server. */
+  connects?: true;
+}
+
+/** A text says why it cannot be asked. */
+export type Question = ((desk: Desk) => Ask) | string;
+
+export interface RealClient {
+  id: string;
+  package: string;
+  version: string;
+  /** Of the package's programs. */
+  bin: string;
+  /** What its package runs when it is installed, where it cannot do without; below its own directory. */
+  install?: string;
+  /** For `relay connect`; null: it is given the address itself. */
+  connect: string | null;
+  prepare?(desk: Desk): Promise<void>;
+  /** Its own list of servers, with the key in its file and, where `login` is asked, after that again. */
+  list: Question;
+  login: Question;
+  call: Question;
+}
+
+/** Lines of JSON-RPC, as a program gets them on stdin. */
+function messages(...all: object[]): string {
+  return all.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('');
+}
+
+const PROMPT = 'Search for the tracks.';
+const ENTER = '\r';
+const DOWN = '\x1b[B';
+
+const claudeCode: RealClient = {
+  id: 'claude-code',
+  package: '@anthropic-ai/claude-code',
+  version: '2.1.330',
+  bin: 'claude',
+  install: 'install.cjs',
+  connect: 'claude-code',
+  list: ({ server }) => ({
+    args: ['mcp', 'list'],
+    says: new RegExp(`${server}: .*Connected`),
+    connects: true,
+  }),
+  login: ({ server }) => ({ args: ['mcp', 'login', server], keys: [], says: /Authenticated with/ }),
+  call: ({ server, modelUrl, call }) => ({
+    args: ['-p', PROMPT, '--allowedTools', `mcp__${server}__${call.tool}`],
+    env: { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'none' },
+    says: new RegExp(lastWords(call.answer)),
+  }),
+};
+
+const codex: RealClient = {
+  id: 'codex',
+  package: '@openai/codex',
+  version: '0.169.0',
+  bin: 'codex',
+  connect: 'codex',
+  list: ({ server }) => ({
+    args: ['mcp', 'list'],
+    says: new RegExp(`${server} .*enabled +(Bearer token|OAuth)`),
+  }),
+  login: ({ server }) => ({ args: ['mcp', 'login', server], says: /Successfully logged in/ }),
+  call: ({ modelUrl, call }) => ({
+    args: [
+      'exec',
+      '--skip-git-repo-check',
+      '-m',
+      'standin',
+      '-c',
+      'model_provider="standin"',
+      '-c',
+      `model_providers.standin={name="standin",base_url="${modelUrl}/v1",wire_api="responses"}`,
+      PROMPT,
+    ],
+    says: new RegExp(lastWords(call.answer)),
+  }),
+};
+
+/** It starts no server in a directory that it does not trust, and `/mcp auth` needs some account to be chosen. */
+const gemini: RealClient = {
+  id: 'gemini',
+  package: '@google/gemini-cli',
+  version: '0.61.0',
+  bin: 'gemini',
+  connect: 'gemini',
+  async prepare({ home }) {
+    const folder = join(home, '.gemini');
+    const settings = join(folder, 'settings.json');
+    const written = JSON.parse(await readFile(settings, 'utf8')) as object;
+    await writeJson(settings, { ...written, security: { auth: { selectedType: 'gemini-api-key' } } });
+    await writeJson(join(folder, 'trustedFolders.json'), { [home]: 'TRUST_FOLDER' });
+  },
+  list: ({ server }) => ({
+    args: ['mcp', 'list'],
+    says: new RegExp(`${server}: .*Connected`),
+    connects: true,
+  }),
+  login: ({ server }) => ({
+    args: [],
+    env: { GEMINI_API_KEY: 'none' },
+    keys: [
+      // The space ends the list of names, which would take the next key.
+      { once: /Type your message/, type: `/mcp auth ${server} ` },
+      { once: new RegExp(`auth ${server}`), type: ENTER },
+      { once: /Do you want to continue/, type: ENTER },
+    ],
+    says: /Successfully authenticated/,
+    staysOpen: true,
+  }),
+  call: ({ modelUrl, call }) => ({
+    args: ['-p', PROMPT, '-m', 'gemini-2.5-flash', '--approval-mode', 'yolo'],
+    env: { GOOGLE_GEMINI_BASE_URL: modelUrl, GEMINI_API_KEY: 'none' },
+    says: new RegExp(lastWords(call.answer)),
+  }),
+};
+
+const copilot: RealClient = {
+  id: 'copilot',
+  package: '@github/copilot',
+  version: '1.0.102',
+  bin: 'copilot',
+  connect: 'copilot',
+  list: ({ server }) => ({ args: ['mcp', 'list'], says: new RegExp(`${server} \\(http\\)`) }),
+  login: ({ server, modelUrl }) => ({
+    args: [],
+    env: ownModel(modelUrl),
+    keys: [
+      { once: /Confirm folder trust/, type: ENTER },
+      { once: /\/ commands/, type: `/mcp auth ${server}` },
+      { once: new RegExp(`auth ${server}`), type: ENTER },
+    ],
+    says: /Successfully authenticated/,
+    staysOpen: true,
+  }),
+  call: ({ modelUrl, call }) => ({
+    args: ['-p', PROMPT, '--allow-all-tools'],
+    env: ownModel(modelUrl),
+    says: new RegExp(lastWords(call.answer)),
+  }),
+};
+
+const opencode: RealClient = {
+  id: 'opencode',
+  package: 'opencode-ai',
+  version: '1.18.33',
+  bin: 'opencode',
+  install: 'postinstall.mjs',
+  connect: 'opencode',
+  list: ({ server }) => ({ args: ['mcp', 'list'], says: new RegExp(`${server}.*connected`), connects: true }),
+  login: ({ server }) => ({ args: ['mcp', 'auth', server], says: /Authentication successful/ }),
+  call: ({ modelUrl, call }) => ({
+    args: ['run', '-m', 'standin/standin', PROMPT],
+    env: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({
+        provider: {
+          standin: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'standin',
+            options: { baseURL: `${modelUrl}/v1`, apiKey: 'none' },
+            models: { standin: { name: 'standin' } },
+          },
+        },
+      }),
+    },
+    says: new RegExp(lastWords(call.answer)),
+  }),
+};
+
+const qwen: RealClient = {
+  id: 'qwen',
+  package: '@qwen-code/qwen-code',
+  version: '0.24.4',
+  bin: 'qwen',
+  connect: 'qwen',
+  list: ({ server }) => ({
+    args: ['mcp', 'list'],
+    says: new RegExp(`${server}: .*Connected`),
+    connects: true,
+  }),
+  login: ({ modelUrl }) => ({
+    args: ['--auth-type', 'openai'],
+    env: openAi(modelUrl),
+    keys: [
+      { once: /MCP offline/, type: '/mcp' },
+      { once: /Open MCP management/, type: ENTER },
+      { once: /Manage MCP servers/, type: ENTER },
+      { once: /› Reconnect/, type: DOWN },
+      { once: /› Disable/, type: DOWN },
+      { once: /› Authenticate/, type: ENTER },
+    ],
+    says: /uccessfully authenticated|uthentication successful/,
+    staysOpen: true,
+  }),
+  call: ({ modelUrl, call }) => ({
+    args: ['-p', PROMPT, '--auth-type', 'openai', '--approval-mode', 'yolo'],
+    env: openAi(modelUrl),
+    says: new RegExp(lastWords(call.answer)),
+  }),
+};
+
+const cline: RealClient = {
+  id: 'cline',
+  package: 'cline',
+  version: '3.0.65',
+  bin: 'cline',
+  connect: 'cline',
+  list: () => ({
+    args: ['mcp'],
+    keys: [{ once: /List servers/, type: ENTER }],
+    says: /streamableHttp: .*\/mcp\s[\s\S]*auth: (?!oauth error)/,
+    staysOpen: true,
+  }),
+  login: ({ server }) => ({
+    args: ['mcp'],
+    keys: [
+      { once: /List servers/, type: DOWN.repeat(4) },
+      { once: /● Authorize OAuth/, type: ENTER },
+      { once: new RegExp(`● ${server}`), type: ENTER },
+    ],
+    says: /authorization completed/,
+    staysOpen: true,
+  }),
+  call: ({ modelUrl, call }) => ({
+    first: ['auth', '-p', 'openai-compatible', '-k', 'none', '-m', 'standin', '-b', `${modelUrl}/v1`],
+    args: [PROMPT],
+    says: new RegExp(lastWords(call.answer)),
+  }),
+};
+
+/** Started by the file of Claude Desktop, it runs `relay stdio`, which needs no sign-in. */
+const desktop: RealClient = {
+  id: 'claude-desktop',
+  package: 'mcporter',
+  version: '0.12.3',
+  bin: 'mcporter',
+  connect: 'claude-desktop',
+  list: ({ home, server }) => ({
+    args: ['--config', join(home, '.config', 'Claude', 'claude_desktop_config.json'), 'list', server],
+    says: /49 tools/,
+    connects: true,
+  }),
+  login: 'relay stdio needs none',
+  call: ({ home, server, call }) => ({
+    args: [
+      '--config',
+      join(home, '.config', 'Claude', 'claude_desktop_config.json'),
+      'call',
+      `${server}.${call.tool}`,
+      ...pairs(call),
+    ],
+    says: new RegExp(call.answer),
+  }),
+};
+
+/** It also reads the files of Cursor and other clients. */
+const mcporter: RealClient = {
+  id: 'mcporter',
+  package: 'mcporter',
+  version: '0.12.3',
+  bin: 'mcporter',
+  connect: 'cursor',
+  list: ({ server }) => ({ args: ['list'], says: new RegExp(`${server} \\(49 tools`), connects: true }),
+  login: ({ server }) => ({ args: ['auth', server], says: /uthoriz/ }),
+  call: ({ server, call }) => ({
+    args: ['call', `${server}.${call.tool}`, ...pairs(call)],
+    says: new RegExp(call.answer),
+  }),
+};
+
+/** Without a keychain it forgets the sign-in when it ends. */
+const SECRETS = { MCP_INSPECTOR_SECRET_STORE: 'file' };
+
+const inspector: RealClient = {
+  id: 'inspector',
+  package: '@modelcontextprotocol/inspector',
+  version: '2.12.0',
+  bin: 'mcp-inspector',
+  connect: null,
+  list: 'it is given the address',
+  login: ({ mcpUrl }) => ({
+    args: ['--cli', mcpUrl, '--method', 'tools/list', '--strict'],
+    env: { ...SECRETS, MCP_AUTO_OPEN_ENABLED: 'true' },
+    says: /0 errors/,
+  }),
+  call: ({ mcpUrl, call }) => ({
+    args: [
+      '--cli',
+      mcpUrl,
+      '--stored-auth-only',
+      '--method',
+      'tools/call',
+      '--tool-name',
+      call.tool,
+      '--tool-arg',
+      ...pairs(call),
+    ],
+    env: SECRETS,
+    says: new RegExp(call.answer),
+  }),
+};
+
+/** What a client that starts programs gets through it. */
+const mcpRemote: RealClient = {
+  id: 'mcp-remote',
+  package: 'mcp-remote',
+  version: '0.15.1',
+  bin: 'mcp-remote',
+  connect: null,
+  list: 'it is given the address',
+  login: ({ mcpUrl }) => ({
+    args: [mcpUrl],
+    input: INITIALIZE,
+    says: /"serverInfo":\{"name":"relay"/,
+    staysOpen: true,
+  }),
+  call: ({ mcpUrl, call }) => ({
+    args: [mcpUrl],
+    input:
+      INITIALIZE +
+      messages(
+        { method: 'notifications/initialized' },
+        { id: 2, method: 'tools/call', params: { name: call.tool, arguments: call.arguments } },
+      ),
+    says: new RegExp(`"id":2.*${call.answer}`),
+    staysOpen: true,
+  }),
+};
+
+const INITIALIZE = messages({
+  id: 1,
+  method: 'initialize',
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'desktop', version: '1.0.0' },
+  },
+});
+
+export const REAL_CLIENTS: readonly RealClient[] = [
+  claudeCode,
+  codex,
+  gemini,
+  copilot,
+  opencode,
+  qwen,
+  cline,
+  desktop,
+  mcporter,
+  inspector,
+  mcpRemote,
+];
+
+/** Copilot CLI without an account of GitHub's. */
+function ownModel(modelUrl: string): NodeJS.ProcessEnv {
+  return {
+    COPILOT_OFFLINE: 'true',
+    COPILOT_PROVIDER_BASE_URL: `${modelUrl}/v1`,
+    COPILOT_MODEL: 'standin',
+  };
+}
+
+function openAi(modelUrl: string): NodeJS.ProcessEnv {
+  return { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${modelUrl}/v1`, OPENAI_MODEL: 'standin' };
+}
+
+function pairs({ arguments: all }: Desk['call']): string[] {
+  return Object.entries(all).map(([name, value]) => `${name}=${value}`);
+}
+
+async function writeJson(path: string, content: object): Promise<void> {
+  await writeFile(path, JSON.stringify(content));
+}
