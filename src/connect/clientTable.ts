@@ -286,7 +286,9 @@ const copilot: Client = {
         : placeBelow(system, system.home, ['.copilot', 'mcp-config.json']),
       entry: (server) => ({ type: 'http', url: server.url, tools: ['*'], ...headersFor(server) }),
       next: ({ name, key }) =>
-        `In a new Copilot CLI session, type \`/mcp show ${name}\`${key === null ? '; it opens the browser' : ''}.`,
+        key === null
+          ? `A new Copilot CLI session opens the browser. If it does not, type \`/mcp auth ${name}\` there.`
+          : `In a new Copilot CLI session, type \`/mcp show ${name}\`.`,
     },
   ],
 };
@@ -328,7 +330,9 @@ const cline: Client = {
       place: placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
       entry: (server) => ({ transport: { type: 'streamableHttp', url: server.url, ...headersFor(server) } }),
       next: ({ name, key }) =>
-        `In Cline, open MCP Servers and find ${name}${key === null ? '; it opens the browser' : ''}.`,
+        key === null
+          ? `In Cline, open MCP Servers and find ${name}; it opens the browser. In a terminal, run \`cline mcp\` and choose Authorize OAuth.`
+          : `In Cline, open MCP Servers and find ${name}.`,
     },
   ],
 };
@@ -347,7 +351,7 @@ const qwen: Client = {
       entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         key === null
-          ? `In a new Qwen Code session, type \`/mcp auth ${name}\`.`
+          ? `In a new Qwen Code session, type /mcp, choose ${name}, then Authenticate.`
           : `In a new Qwen Code session, /mcp lists ${name}.`,
     },
   ],

@@ -361,3 +361,22 @@ test('clients are found by ID and by alias, ignoring case', () => {
     ],
   );
 });
+
+test('what the user does next is what the newest version of each client asks for', () => {
+  const connection = { name: 'relay', url: URL, program: PROGRAM };
+  const next = (id: string, key: string | null) => {
+    const client = findClient(id) ?? assert.fail(id);
+    return setupFor(client, LINUX, () => false).next({ ...connection, key });
+  };
+  assert.deepEqual(
+    ['copilot', 'cline', 'qwen'].flatMap((id) => [next(id, null), next(id, 'k')]),
+    [
+      'A new Copilot CLI session opens the browser. If it does not, type `/mcp auth relay` there.',
+      'In a new Copilot CLI session, type `/mcp show relay`.',
+      'In Cline, open MCP Servers and find relay; it opens the browser. In a terminal, run `cline mcp` and choose Authorize OAuth.',
+      'In Cline, open MCP Servers and find relay.',
+      'In a new Qwen Code session, type /mcp, choose relay, then Authenticate.',
+      'In a new Qwen Code session, /mcp lists relay.',
+    ],
+  );
+});
