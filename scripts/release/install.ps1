@@ -1,10 +1,11 @@
 # Installs relay @VERSION@ for the current user: fetches the archive, compares it with SHA256SUMS, and puts relay.exe into
 # %LOCALAPPDATA%\Programs\relay, which it adds to your Path. $env:RELAY_INSTALL_DIR names another directory,
 # $env:RELAY_DOWNLOAD_URL another place to fetch from.
-$ErrorActionPreference = 'Stop'
-$ProgressPreference = 'SilentlyContinue'
 
 function Install-Relay {
+  # In here, so that a session that reads the script from the network (irm, iex) keeps its own.
+  $ErrorActionPreference = 'Stop'
+  $ProgressPreference = 'SilentlyContinue'
   $version = '@VERSION@'
   $url = if ($env:RELAY_DOWNLOAD_URL) { $env:RELAY_DOWNLOAD_URL } else { '@DOWNLOADS@' }
   $folder = if ($env:RELAY_INSTALL_DIR) { $env:RELAY_INSTALL_DIR } else { Join-Path $env:LOCALAPPDATA 'Programs\relay' }
