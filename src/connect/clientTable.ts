@@ -91,7 +91,7 @@ const claudeCode: Client = {
       next: ({ name, key }) =>
         key === null
           ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
-          : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks for a sign-in that it had before, run \`claude mcp login ${name}\`.`,
+          : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks for a sign-in that it had before, run \`claude mcp logout ${name}\`.`,
     },
   ],
   command: ({ name, url, key, choice }, system, keyCommand) =>
