@@ -2,7 +2,7 @@
  * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and goes with each through
  * what a person does: `relay connect` writes its file, its own command lists the server, its own sign-in ends on the approval
  * page in Chromium, and its own call of a tool comes back. No account is needed: where a model has to ask for the call, a
- * stand-in on this machine does. By hand: it downloads more than 1 GiB. `RELAY_CLIENTS_CACHE` keeps the downloads. Linux.
+ * stand-in on this machine does. By hand: it takes more than 3 GiB of disk. `RELAY_CLIENTS_CACHE` keeps the downloads. Linux.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,6 +25,9 @@ const NODE_VERSION = '26.10.0';
 const FETCH_MS = 600_000;
 const ASK_MS = 90_000;
 
+/** Columns of what is printed. */
+const WIDTHS = { client: 16, version: 10, list: 26, login: 26, again: 20, call: 14 };
+
 interface Cell {
   isGood: boolean;
   /** What the table shows. */
@@ -34,6 +37,12 @@ interface Cell {
 }
 
 const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !REAL_CLIENTS.some(({ id }) => id === name));
+if (unknown.length > 0) {
+  throw new Error(
+    `Unknown: ${unknown.join(', ')}. There are ${REAL_CLIENTS.map(({ id }) => id).join(', ')}.`,
+  );
+}
 const chosen = REAL_CLIENTS.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
 const cache = process.env.RELAY_CLIENTS_CACHE ?? (await mkdtemp(join(tmpdir(), 'relay-clients-')));
 const desktop = await mkdtemp(join(tmpdir(), 'relay-desktop-'));
@@ -42,9 +51,15 @@ const model = await standIn({ ...CALL, answer: server.answer });
 const browser = await launchBrowser();
 try {
   const node = join(await fetchPackage(nodePackage(), NODE_VERSION), 'node_modules', nodePackage(), 'bin');
-  const rows: Array<Record<string, string>> = [];
-  for (const client of chosen) rows.push(await goThrough(client, node));
-  console.table(rows);
+  printRow({
+    client: 'CLIENT',
+    version: 'VERSION',
+    list: 'LIST',
+    login: 'SIGN-IN',
+    again: 'LIST AGAIN',
+    call: 'CALL',
+  });
+  for (const client of chosen) printRow(await goThrough(client, node));
 } finally {
   await browser.close();
   model.close();
@@ -52,6 +67,11 @@ try {
   await once(server.child, 'close');
   await rm(desktop, { recursive: true, force: true });
   if (process.env.RELAY_CLIENTS_CACHE === undefined) await rm(cache, { recursive: true, force: true });
+}
+
+function printRow(row: Record<string, string>): void {
+  const cells = Object.entries(WIDTHS).map(([name, width]) => (row[name] ?? '').padEnd(width));
+  console.log(cells.join('').trimEnd());
 }
 
 async function goThrough(client: RealClient, node: string): Promise<Record<string, string>> {
@@ -64,7 +84,7 @@ async function goThrough(client: RealClient, node: string): Promise<Record<strin
   await withHome(client, [], async (desk, env) => {
     cells.login = await ask(client.login, { program, node, desk, env, browser });
     if (typeof client.login !== 'string' && typeof client.list !== 'string')
-      cells['list after login'] = await ask(client.list, { program, node, desk, env });
+      cells.again = await ask(client.list, { program, node, desk, env });
     cells.call = await ask(client.call, { program, node, desk, env });
   });
   for (const [name, { isGood, wrote }] of Object.entries(cells)) {
@@ -86,7 +106,7 @@ interface Asking {
 }
 
 async function ask(question: Question, { program, node, desk, env, browser }: Asking): Promise<Cell> {
-  if (typeof question === 'string') return { isGood: true, text: `– (${question})` };
+  if (typeof question === 'string') return { isGood: true, text: question };
   const { first, args, says, env: more, keys, input, staysOpen, connects }: Ask = question(desk);
   const noted = join(desk.home, 'opened');
   const over = new AbortController();

@@ -30,7 +30,7 @@ export interface Ask {
   connects?: true;
 }
 
-/** A text says why it cannot be asked. */
+/** A text of few words says why it cannot be asked. */
 export type Question = ((desk: Desk) => Ask) | string;
 
 export interface RealClient {
