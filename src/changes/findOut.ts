@@ -96,8 +96,11 @@ async function look(run: Run, step: Step | null, isFirst: boolean): Promise<Seen
   const known = progressOf(change);
   const next = step ?? (isFirst ? null : present);
   if (next && next.op.op !== 'append' && run.leg.rows !== null) {
-    const before = rowsAt(run.leg.rows, run.leg.ops, known);
-    const seen = await lookAtStep(context, change.playlistId, before, applyOp(before, next.op), call);
+    const { rows, ops } = run.leg;
+    const before = rowsAt(rows, ops, known);
+    const earlier = ops.slice(0, known.op).map((_, op) => rowsAt(rows, ops, { op, at: 0 }));
+    const after = applyOp(before, next.op);
+    const seen = await lookAtStep(context, change.playlistId, earlier, before, after, call);
     if (seen === 'absent') return 'absent';
     if (seen === 'landed') {
       landed(run, next.to, next.count, null);

@@ -35,12 +35,14 @@ export async function lookAtRows(
 }
 
 /**
- * The same for one request, in one page: that of the first row that it changes. null where the page shows neither state, and
- * all rows have to be read.
+ * The same for one request, in one page: that of the first row that it changes. null where the page shows neither state, or
+ * was the same in an earlier one that a list which lags may still show; all rows have to be read then.
+ * @param earlier the states of the change before that request
  */
 export async function lookAtStep(
   { provider }: ChangeContext,
   playlistId: string,
+  earlier: ReadonlyArray<readonly string[]>,
   before: readonly string[],
   after: readonly string[],
   call: Call,
@@ -52,7 +54,7 @@ export async function lookAtStep(
   const shows = (rows: readonly string[]) => {
     return sameRows(rows.slice(first, first + PLAYLIST_PAGE), shown);
   };
-  if (shows(after)) return 'landed';
+  if (shows(after)) return earlier.some(shows) ? null : 'landed';
   return shows(before) ? 'absent' : null;
 }
 

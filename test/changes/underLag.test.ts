@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
-import { assertDone, assertRows, change, withExtras, withUnkind } from './support.ts';
+import { assertDone, assertRows, change, fill, withExtras, withUnkind } from './support.ts';
 
 longTest(
   'rows that were just added are known to a replacement whose reading takes longer than lists lag',
@@ -38,5 +38,18 @@ longTest('tracks that were just saved are saved again by the undo of their remov
       assertDone(await undo(at(await changes(), 0)));
     });
     assert.deepEqual(saved().toSorted(), former.toSorted());
+  }),
+);
+
+longTest('rows that a list still shows from before they were taken out are not taken for rows put back', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [first = '', ...others] = tracks(relay, 120, 3_000);
+    fill(playlist, [first, ...others, first]);
+    relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
+    // Both rows go with one request, and the next one puts the first back.
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'drop', when: 'before' });
+    const { error } = await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id });
+    assertRows(playlist, error ? [first, ...others, first] : [first, ...others]);
   }),
 );
