@@ -151,7 +151,7 @@ export function memberOf(
   }
 
   /** Follows a job to its end, committing and resuming it as it asks for. */
-  async function follow(id: string, cancels = false): Promise<JobRecord> {
+  async function follow(target: Target, id: string, cancels = false): Promise<JobRecord> {
     let last = null as JobRecord | null;
     let waits = 0;
     await until(async () => {
@@ -159,7 +159,12 @@ export function memberOf(
         job: JobRecord;
       };
       last = job;
-      assert.equal(job.review_required, false, `a job asks for a review: ${JSON.stringify(job)}`);
+      if (job.review_required) {
+        const told = `a job asks for a review: ${JSON.stringify(job)}`;
+        assert.equal(target.playlistId, stage.shared.id, told);
+        await call('resume_job', { job_id: id, review: 'carry_on' }, ['JOB_STATE']);
+        return false;
+      }
       if (job.status === 'ready') await call('commit_job', { job_id: id }, ['JOB_STATE']);
       if (job.status === 'ready' && job.failed > 0) await call('resume_job', { job_id: id }, ['JOB_STATE']);
       if (job.status === 'failed') await call('resume_job', { job_id: id }, ['JOB_STATE']);
@@ -192,7 +197,7 @@ export function memberOf(
     const error = failureIn(answer);
     const jobId = answer.job_id ?? error?.details?.job_id;
     if (typeof jobId === 'string') {
-      const job = await follow(jobId);
+      const job = await follow(target, jobId);
       assert.equal(job.status, 'completed');
       return [at(total)];
     }
@@ -239,7 +244,7 @@ export function memberOf(
     ask: (tool, args, allowed = []) => call(tool, args, allowed),
     async write(target, tool, args, effect) {
       assertHolds(target, 'nothing');
-      const answer = await callOrLeave(tool, args, []);
+      const answer = await callOrLeave(tool, args, target.playlistId === stage.shared.id ? ['CONFLICT'] : []);
       await settle(target, effect, answer, tool);
       return answer;
     },
@@ -248,7 +253,7 @@ export function memberOf(
       const made = await call('create_bulk_job', args, []);
       if (failureIn(made)) return;
       const cancels = chance.fraction() < 0.2 && args.type === 'add_to_playlist';
-      const job = await follow(String(made.job_id), cancels);
+      const job = await follow(target, String(made.job_id), cancels);
       const { at, total } = effect;
       target.possible = [job.status === 'completed' ? at(total) : at(job.written)];
       // Its change has no ID in any answer, and those before it no longer lead here.
