@@ -12,8 +12,8 @@ import { SETTINGS, type Setting, type SettingKey } from './table.ts';
  */
 export function storeSetting(options: LoadOptions, key: SettingKey, text: string): Settings {
   const setting = SETTINGS[key] as Setting<unknown>;
-  const parsed = setting.type.schema.safeParse(text);
-  if (parsed.success) return change(options, (values) => ({ ...values, [key]: parsed.data }));
+  const value = setting.type.read(text);
+  if (value !== null) return change(options, (values) => ({ ...values, [key]: value }));
   const message = `${key} must be ${setting.type.expects}${setting.secret ? '' : `, not ${shown(text)}`}`;
   throw new RelayError('SETTINGS_INVALID', `${message}.`, {
     remedy: 'Nothing was changed; give another value.',

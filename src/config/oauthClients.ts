@@ -4,12 +4,10 @@
  */
 
 import { readFileSync } from 'node:fs';
-import * as z from 'zod';
 import { hashOf } from '../base/digest.ts';
-import { lazy } from '../base/lazy.ts';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
 import type { Origin, Problem } from './problems.ts';
-import { oauthClientId, oauthRedirectUri, secretText } from './types.ts';
+import { oauthClientId, oauthRedirectUri, secretText, type ValueType } from './types.ts';
 
 export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post';
 
@@ -26,39 +24,15 @@ export interface ConfiguredClient {
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
-/** Every message is without the value it is about: it may be a secret in the wrong place. */
-function must(expects: string) {
-  return { error: `must be ${expects}` };
+/** One client of the file, once `clientProblems` has found nothing. */
+interface FileClient {
+  clientId: string;
+  clientName?: string;
+  clientSecret?: string;
+  clientSecretSha256?: string;
+  redirectUris: string[];
+  tokenEndpointAuthMethod?: ClientAuthMethod;
 }
-
-const FileClient = lazy(() =>
-  z
-    .strictObject({
-      clientId: z.string(must('text')).refine(fits(oauthClientId.schema), must(oauthClientId.expects)),
-      clientName: z.string(must('text')).optional(),
-      clientSecret: z
-        .string(must('text'))
-        .refine(fits(secretText.schema), must(secretText.expects))
-        .optional(),
-      clientSecretSha256: z
-        .string(must('text'))
-        .regex(/^[0-9a-fA-F]{64}$/, must('64 hexadecimal digits'))
-        .optional(),
-      redirectUris: z
-        .array(
-          z.string(must('text')).refine(fits(oauthRedirectUri.schema), must(oauthRedirectUri.expects)),
-          must('a list of URLs'),
-        )
-        .min(1, must('a list with at least one URL')),
-      tokenEndpointAuthMethod: z.enum(AUTH_METHODS, must(`one of ${AUTH_METHODS.join(', ')}`)).optional(),
-    })
-    .superRefine((client, context) => {
-      const problem = secretProblem(client);
-      if (problem) context.addIssue({ code: 'custom', message: problem });
-    }),
-);
-
-const ClientsFile = lazy(() => z.strictObject({ clients: z.array(FileClient(), must('a list of clients')) }));
 
 /** Reads the static registry. Problems name the place in the file (`clients[1].redirectUris[0]`), never a value. */
 export function readClientsFile(
@@ -75,9 +49,9 @@ export function readClientsFile(
   } catch (error) {
     return failed([unreadable(error)]);
   }
-  const parsed = ClientsFile().safeParse(content);
-  if (!parsed.success) return failed(parsed.error.issues.map(describeIssue));
-  return { clients: parsed.data.clients.map(fromFile), problems: [] };
+  const problems = fileProblems(content);
+  if (problems.length > 0) return failed(problems);
+  return { clients: (content as { clients: FileClient[] }).clients.map(fromFile), problems: [] };
 }
 
 /** The client that the three `MCP_OAUTH_CLIENT_*` variables describe. */
@@ -111,7 +85,7 @@ export function duplicateClients(clients: readonly ConfiguredClient[]): Problem[
   });
 }
 
-function fromFile(client: z.infer<ReturnType<typeof FileClient>>): ConfiguredClient {
+function fromFile(client: FileClient): ConfiguredClient {
   const secret = client.clientSecret === undefined ? null : hashOf(client.clientSecret);
   const clientSecretSha256 = secret ?? client.clientSecretSha256?.toLowerCase() ?? null;
   return {
@@ -124,11 +98,7 @@ function fromFile(client: z.infer<ReturnType<typeof FileClient>>): ConfiguredCli
   };
 }
 
-function secretProblem(client: {
-  clientSecret?: string | undefined;
-  clientSecretSha256?: string | undefined;
-  tokenEndpointAuthMethod?: ClientAuthMethod | undefined;
-}): string | null {
+function secretProblem(client: FileClient): string | null {
   const secrets = [client.clientSecret, client.clientSecretSha256].filter(
     (value) => value !== undefined,
   ).length;
@@ -142,24 +112,74 @@ function secretProblem(client: {
   return null;
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const place = issue.path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('');
-  const at = place === '' ? '' : `: ${place.replace(/^\./, '')}`;
-  if (issue.code === 'unrecognized_keys') {
-    const keys = issue.keys.map((key) => `"${key}"`).join(', ');
-    return `${at === '' ? '' : `${at.slice(2)} `}has unknown keys: ${keys}`.trim();
+/** Every message is without the value it is about: it may be a secret in the wrong place. */
+function fileProblems(content: unknown): string[] {
+  if (!isObject(content)) return ['must hold {"clients": […]}'];
+  const { clients } = content;
+  const problems = Array.isArray(clients)
+    ? clients.flatMap((client: unknown, at) => clientProblems(client, `clients[${at}]`))
+    : ['clients must be a list of clients'];
+  const unknown = unknownKeys(content, ['clients']);
+  return unknown === null ? problems : [...problems, unknown];
+}
+
+function clientProblems(client: unknown, place: string): string[] {
+  if (!isObject(client)) return [`${place} must be an object`];
+  const problems: string[] = [];
+  for (const [key, must] of Object.entries(KEYS)) {
+    const value = client[key];
+    if (value === undefined && OPTIONAL.includes(key)) continue;
+    for (const { at, expects } of must(value)) problems.push(`${place}.${key}${at} must be ${expects}`);
   }
-  return `${at === '' ? 'must hold {"clients": […]}' : `${at.slice(2)} ${issue.message}`}`;
+  const unknown = unknownKeys(client, Object.keys(KEYS));
+  if (unknown !== null) problems.push(`${place} ${unknown}`);
+  if (problems.length > 0) return problems;
+  const problem = secretProblem(client as unknown as FileClient);
+  return problem === null ? [] : [`${place} ${problem}`];
+}
+
+/** What a value should have been, and where in it, such as `[0]`. */
+type Wrong = { at: string; expects: string };
+
+const OPTIONAL = ['clientName', 'clientSecret', 'clientSecretSha256', 'tokenEndpointAuthMethod'];
+const KEYS: Record<keyof FileClient, (value: unknown) => Wrong[]> = {
+  clientId: (value) => textOf(oauthClientId, value),
+  clientName: (value) => textOf({ expects: 'text', read: () => '' }, value),
+  clientSecret: (value) => textOf(secretText, value),
+  clientSecretSha256: (value) =>
+    textOf(
+      { expects: '64 hexadecimal digits', read: (text) => (/^[0-9a-fA-F]{64}$/.test(`${text}`) ? '' : null) },
+      value,
+    ),
+  redirectUris: (value) => {
+    if (!Array.isArray(value)) return wrong('a list of URLs');
+    if (value.length === 0) return wrong('a list with at least one URL');
+    return value.flatMap((uri: unknown, at) => textOf(oauthRedirectUri, uri, `[${at}]`));
+  },
+  tokenEndpointAuthMethod: (value) =>
+    AUTH_METHODS.some((method) => method === value) ? [] : wrong(`one of ${AUTH_METHODS.join(', ')}`),
+};
+
+function textOf(type: ValueType<string>, value: unknown, at = ''): Wrong[] {
+  if (typeof value !== 'string') return wrong('text', at);
+  return type.read(value) === null ? wrong(type.expects, at) : [];
+}
+
+function wrong(expects: string, at = ''): Wrong[] {
+  return [{ at, expects }];
+}
+
+function unknownKeys(value: object, known: readonly string[]): string | null {
+  const unknown = Object.keys(value).filter((key) => !known.includes(key));
+  return unknown.length === 0 ? null : `has unknown keys: ${unknown.map((key) => `"${key}"`).join(', ')}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unreadable(error: unknown): string {
   if (error instanceof SyntaxError) return 'is not JSON';
   const code = systemCodeOf(error);
   return code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? messageOf(error)})`;
-}
-
-function fits(schema: z.ZodType): (value: unknown) => boolean {
-  return (value) => schema.safeParse(value).success;
 }

@@ -32,8 +32,8 @@ export function readSetting(key: SettingKey, sources: Sources, at: Surroundings)
   const setting = SETTINGS[key] as Setting<unknown>;
   const raw = rawValue(key, setting, sources);
   if (raw === null) return { value: setting.fallback(at), origin: 'default' };
-  const parsed = setting.type.schema.safeParse(raw.value);
-  if (parsed.success) return { value: parsed.data, origin: raw.origin };
+  const value = setting.type.read(raw.value);
+  if (value !== null) return { value, origin: raw.origin };
   const given = setting.secret ? '' : `, not ${shown(raw.value)}`;
   const message = `${raw.where} must be ${setting.type.expects}${given}`;
   return {

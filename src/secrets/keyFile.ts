@@ -1,8 +1,10 @@
 /** The master key as text (base64 of 32 bytes), and in a file for machines without a keychain: `<home>/master.key`, mode 0600. */
-import { chmod, link, rm, stat } from 'node:fs/promises';
+import { chmodSync } from 'node:fs';
+import { link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../base/clock.ts';
-import { readRegularFile, tempPathFor, writeSynced } from '../base/files.ts';
+import { tempPathFor, writeSynced } from '../base/files.ts';
+import { readRegularFileSync } from '../base/filesSync.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 
 export const KEY_BYTES = 32;
@@ -38,15 +40,21 @@ export function hasKeyFile(home: string): Promise<boolean> {
  */
 export async function readKeyFile(home: string): Promise<Buffer | null> {
   const path = keyFilePath(home);
-  const file = await readRegularFile(path, MAX_BYTES).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT') return null;
-    throw unreadable(path, messageOf(error));
-  });
+  const file = readIfThere(path);
   if (file === null) return null;
   const key = decodeKey(file.bytes.toString('utf8').trim());
   if (!key) throw unreadable(path, 'it does not hold a key');
-  if (process.platform !== 'win32' && file.mode & 0o077) await chmod(path, 0o600);
+  if (process.platform !== 'win32' && file.stats.mode & 0o077) chmodSync(path, 0o600);
   return key;
+}
+
+function readIfThere(path: string): ReturnType<typeof readRegularFileSync> | null {
+  try {
+    return readRegularFileSync(path, MAX_BYTES);
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw unreadable(path, messageOf(error));
+  }
 }
 
 /** Makes a key unless there is one. Processes that try at the same time all get the same key. */

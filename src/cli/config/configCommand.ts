@@ -89,7 +89,7 @@ async function storeSecret(context: Context, value: string | undefined): Promise
   const { askSecret } = await import('../terminal/prompt.ts');
   const secret = await askSecret(context.io, 'Client secret: ', context.signal);
   const { secretText } = await import('../../config/types.ts');
-  if (!secretText.schema.safeParse(secret).success) {
+  if (secretText.read(secret) === null) {
     throw new RelayError('SETTINGS_INVALID', `providerClientSecret must be ${secretText.expects}.`, {
       remedy: 'Nothing was changed; give another value.',
     });

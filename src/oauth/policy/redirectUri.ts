@@ -12,7 +12,7 @@ const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]
 export function isUsableRedirectUri(uri: string): boolean {
   // Control characters and line ends would break out of the Location header; parsers differ over backslashes.
   if (uri.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\')) return false;
-  if (!oauthRedirectUri.schema.safeParse(uri).success) return false;
+  if (oauthRedirectUri.read(uri) === null) return false;
   const { protocol } = new URL(uri);
   if (protocol === 'http:') return LOOPBACK.test(uri);
   // `https:host` is a host to a browser and a path to others.

@@ -1,25 +1,22 @@
 /** What the lock file says: which process holds the home. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
-import { readRegularFile } from '../../base/files.ts';
+import { readRegularFileSync } from '../../base/filesSync.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
-import { isRunning } from './processes.ts';
+import { isPid, isRunning } from './processes.ts';
 
-const Holder = z.object({
-  pid: z.number().int().positive(),
+export interface Holder {
+  pid: number;
   /** See `ownStart`. */
-  start: z.string(),
+  start: string;
   /** Differs for every try to get the home. A part of file names, so it must lead nowhere else. */
-  nonce: z.string().regex(/^[\w-]{1,64}$/),
+  nonce: string;
   /** What it does with the home, for a person. */
-  purpose: z.string(),
-});
+  purpose: string;
+}
 
 /** A lock has some 150 bytes. */
 const MAX_BYTES = 64 * 1024;
-
-export type Holder = z.infer<typeof Holder>;
 
 export function lockPath(home: string): string {
   return join(home, 'relay.lock');
@@ -28,7 +25,7 @@ export function lockPath(home: string): string {
 /** The holder that a lock file names; null where there is no file. */
 export async function readHolder(path: string): Promise<Holder | null> {
   try {
-    const text = (await readRegularFile(path, MAX_BYTES)).bytes.toString('utf8');
+    const text = readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8');
     return parseHolder(text) ?? (await nobody(path));
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') return null;
@@ -43,7 +40,10 @@ export async function isHeld(holder: Holder): Promise<boolean> {
 
 function parseHolder(text: string): Holder | null {
   try {
-    return Holder.parse(JSON.parse(text));
+    const { pid, start, nonce, purpose } = JSON.parse(text) as Partial<Record<keyof Holder, unknown>>;
+    if (!isPid(pid) || typeof start !== 'string') return null;
+    if (typeof nonce !== 'string' || !/^[\w-]{1,64}$/.test(nonce) || typeof purpose !== 'string') return null;
+    return { pid, start, nonce, purpose };
   } catch {
     return null;
   }

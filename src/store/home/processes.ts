@@ -3,7 +3,7 @@
  * later, so the start of the process is compared too.
  */
 import type { ExecFileOptions } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { childEnv, systemProgram } from '../../base/childProcess.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
@@ -43,6 +43,10 @@ export async function isRunning(pid: number, start: string): Promise<boolean> {
   return Math.abs(Number(found) - Number(start)) < WINDOWS_TOLERANCE_MS;
 }
 
+export function isPid(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
 /** False when there is no such process at all. */
 export function signalReaches(pid: number): boolean {
   try {
@@ -60,14 +64,23 @@ async function startOf(pid: number): Promise<string | null | undefined> {
 }
 
 /** Ticks from boot to the start of the process (proc(5), field 22), with the boot they count from. */
-async function linuxStart(pid: number): Promise<string | null> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+function linuxStart(pid: number): string | null {
+  const stat = kernelText(`/proc/${pid}/stat`);
   if (stat === null) return null;
   // The command's name before the last parenthesis may hold spaces and parentheses itself.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const isGone = fields[0] === 'Z' || fields[0] === 'X';
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => '');
+  const boot = kernelText('/proc/sys/kernel/random/boot_id') ?? '';
   return isGone ? null : `${boot.trim()}/${fields[19]}`;
+}
+
+/** What the kernel says at once; null where it has no such file. */
+function kernelText(path: string): string | null {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return null;
+  }
 }
 
 async function psStart(pid: number): Promise<string | null | undefined> {

@@ -1,19 +1,12 @@
 /** `server.json`: by which the command line finds the running server of a home. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as z from 'zod';
-import { readRegularFile, replaceFile } from '../../base/files.ts';
+import { replaceFile } from '../../base/files.ts';
+import { readRegularFileSync } from '../../base/filesSync.ts';
 import type { ServerFile } from '../../domain/localApi.ts';
 import { homeError } from './home.ts';
 import { isHeld, lockPath, readHolder } from './lockFile.ts';
-import { signalReaches } from './processes.ts';
-
-const Content = z.object({
-  pid: z.number().int().positive(),
-  startedAt: z.string(),
-  version: z.string(),
-  baseUrl: z.string(),
-}) satisfies z.ZodType<ServerFile>;
+import { isPid, signalReaches } from './processes.ts';
 
 /** It has some 150 bytes. */
 const MAX_BYTES = 64 * 1024;
@@ -45,12 +38,18 @@ export async function readServerFile(home: string): Promise<ServerFile | null> {
 /** What the file says, whether or not its process runs. */
 export async function readServerFileAsIs(home: string): Promise<ServerFile | null> {
   try {
-    return Content.parse(
-      JSON.parse((await readRegularFile(serverFilePath(home), MAX_BYTES)).bytes.toString('utf8')),
-    );
+    return contentOf(readRegularFileSync(serverFilePath(home), MAX_BYTES).bytes.toString('utf8'));
   } catch {
     return null;
   }
+}
+
+/** Checked by hand, as in the lock file: what every command reads must not load zod. */
+function contentOf(text: string): ServerFile | null {
+  const { pid, startedAt, version, baseUrl } = JSON.parse(text) as Partial<Record<keyof ServerFile, unknown>>;
+  if (!isPid(pid) || typeof startedAt !== 'string') return null;
+  if (typeof version !== 'string' || typeof baseUrl !== 'string') return null;
+  return { pid, startedAt, version, baseUrl };
 }
 
 /** Removes the file if it is this process's; another server may have taken the home since. */
