@@ -2,10 +2,9 @@
  * Carries one MCP message to a running server, and its answers back, on a connection of its own on which the server has
  * proved itself. What fails before the message is sent is a `RelayError`, so that it can be sent again for certain.
  */
-import type { IncomingMessage } from 'node:http';
 import { RelayError } from '../domain/errors.ts';
 import { LOCAL_ROUTES } from '../domain/localApi.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { type Connection, type OpenAnswer, openConnection } from './connection.ts';
 import { type LocalClientOptions, requireProof, unreachable } from './localClient.ts';
 
 export interface CarryOptions extends Omit<LocalClientOptions, 'timeoutMs' | 'signal'> {
@@ -44,10 +43,8 @@ export async function carryMessage(
     if (credential === null) onCredential(bearer);
     const authorization = `Bearer ${bearer}`;
     const answer = await connection.open('/mcp', text, { headers: { ...headers, authorization }, signal });
-    const status = answer.statusCode ?? 0;
-    if (status === 401) answer.resume();
-    else for await (const json of messagesOf(answer)) await take(json);
-    return status;
+    if (answer.status !== 401) for await (const json of messagesOf(answer)) await take(json);
+    return answer.status;
   } finally {
     connection.close();
   }
@@ -78,10 +75,10 @@ async function askForCredential(
 }
 
 /** A JSON body is one message; an event stream has one in each event (HTML standard, 9.2.6). */
-async function* messagesOf(answer: IncomingMessage): AsyncGenerator<string> {
-  const isStream = (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
+async function* messagesOf({ contentType, text }: OpenAnswer): AsyncGenerator<string> {
+  const isStream = contentType.startsWith('text/event-stream');
   let pending = '';
-  for await (const chunk of answer.setEncoding('utf8')) {
+  for await (const chunk of text) {
     pending += chunk;
     if (!isStream) continue;
     const events = pending.split(/\r?\n\r?\n/);

@@ -1,7 +1,12 @@
-/** One connection to a server, for a few requests in turn. It is never replaced by another one behind the caller's back. */
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
+/**
+ * One connection to a server on this machine, for a few requests in turn. It is never replaced by another one behind the
+ * caller's back. On a bare socket: what `node:http` takes to load and to send its first request is a third of the time until
+ * `relay stdio` has its first answer.
+ */
+import { connect, type Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import type { ServerEnd } from '../domain/localProof.ts';
+import { type AnswerHead, AnswerReader, type AnswerTaker } from './answerReader.ts';
 
 interface PostOptions {
   headers?: Record<string, string>;
@@ -25,96 +30,220 @@ export interface Answer {
   serverEnd: ServerEnd;
 }
 
+export interface OpenAnswer {
+  status: number;
+  contentType: string;
+  /** As it comes. Rejects where the answer is cut off. */
+  text: AsyncIterable<string>;
+}
+
 export interface Connection {
   /** Sends JSON. Rejects with what the network said. */
   post(path: string, body: object, options: PostOptions): Promise<Answer>;
   /** Sends JSON text and gives the answer as soon as its headers are there. Aborting the signal cuts it off. */
-  open(path: string, text: string, options: OpenOptions): Promise<IncomingMessage>;
+  open(path: string, text: string, options: OpenOptions): Promise<OpenAnswer>;
   close(): void;
 }
 
+/** Who waits for the answer on the socket. */
+interface Waiting extends AnswerTaker {
+  fail(error: Error): void;
+}
+
 export function openConnection(origin: string): Connection {
-  const { Agent, request } = origin.startsWith('https:') ? https : http;
-  // An agent of its own: the global one may be told by the environment to go through a proxy.
-  const agent = oneSocket(new Agent({ keepAlive: true, maxSockets: 1 }));
-  return {
-    post: (path, body, options) => post(request, agent, new URL(path, origin), JSON.stringify(body), options),
-    open: (path, text, options) => open(request, agent, new URL(path, origin), text, options),
-    close: () => agent.destroy(),
-  };
-}
+  const { protocol, hostname, port, host } = new URL(origin);
+  let socket: Socket | null = null;
+  let waiting: Waiting | null = null;
+  /** Why no other request can be sent. */
+  let over: Error | null = protocol === 'http:' ? null : new Error('its address does not begin with http:');
 
-/** A second socket might lead to another server than the first, which has proved itself. */
-function oneSocket(agent: http.Agent): http.Agent {
-  const connect = agent.createConnection.bind(agent);
-  let isUsed = false;
-  agent.createConnection = (options, done) => {
-    if (isUsed) {
-      // Thrown, it would end the program: an agent also comes here by itself when its socket closes.
-      done?.(new Error('it closed the connection'), undefined as never);
-      return undefined;
-    }
-    isUsed = true;
-    return connect(options, done);
-  };
-  return agent;
-}
+  function fail(error: Error): void {
+    over ??= error;
+    const left = waiting;
+    waiting = null;
+    left?.fail(error);
+    socket?.destroy();
+  }
 
-function open(
-  request: typeof http.request,
-  agent: http.Agent,
-  url: URL,
-  text: string,
-  { headers, signal }: OpenOptions,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const length = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-    const sent = request(url, { method: 'POST', headers: { ...headers, ...length }, signal, agent }, resolve);
-    sent.on('error', reject);
-    sent.end(text);
-  });
-}
-
-function post(
-  request: typeof http.request,
-  agent: http.Agent,
-  url: URL,
-  body: string,
-  { headers = {}, signal, timeoutMs, withinMs, maxBytes = Number.POSITIVE_INFINITY }: PostOptions,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      method: 'POST',
-      headers: {
-        ...headers,
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(body),
+  function begin(): Socket {
+    const begun = connect({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) });
+    const reader = new AnswerReader({
+      head: (head) => waiting?.head(head),
+      body: (bytes) => waiting?.body(bytes),
+      end(isLast) {
+        const done = waiting;
+        waiting = null;
+        if (isLast) over ??= closed();
+        done?.end(isLast);
       },
-      ...(signal ? { signal } : {}),
-      agent,
-      timeout: timeoutMs,
-    };
-    const sent = request(url, options, (response) => {
-      // Once all is read, the socket is the agent's again.
-      const { remoteAddress: address, remotePort: port } = response.socket;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > maxBytes) sent.destroy(new Error('its answer is too long'));
-        else chunks.push(chunk);
-      });
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8');
-        resolve({ status: response.statusCode ?? 0, text, serverEnd: { address, port } });
-      });
     });
-    const late = () => sent.destroy(new Error('it does not answer'));
-    const timer = withinMs === undefined ? undefined : setTimeout(late, withinMs);
-    sent.on('timeout', late);
-    sent.on('error', reject);
-    sent.on('close', () => clearTimeout(timer));
-    sent.end(body);
+    const orFail = (work: () => void) => {
+      try {
+        work();
+      } catch (error) {
+        fail(error as Error);
+      }
+    };
+    begun.on('data', (bytes: Buffer) => orFail(() => reader.take(bytes)));
+    begun.on('end', () => orFail(() => reader.close()));
+    begun.on('error', fail);
+    begun.on('timeout', () => fail(late()));
+    begun.on('close', () => fail(closed()));
+    return begun;
+  }
+
+  function send(path: string, text: string, headers: Record<string, string>, taker: Waiting): Socket | null {
+    try {
+      if (over) throw over;
+      const head = headOf(path, { host, ...headers, ...contentHeaders(text) });
+      waiting = taker;
+      socket ??= begin();
+      socket.write(head + text);
+      return socket;
+    } catch (error) {
+      taker.fail(error as Error);
+      return null;
+    }
+  }
+
+  return {
+    post: (path, body, { headers = {}, signal, timeoutMs, withinMs, maxBytes = Number.POSITIVE_INFINITY }) =>
+      new Promise((resolve, reject) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        let status = 0;
+        const timer = withinMs === undefined ? undefined : setTimeout(() => fail(late()), withinMs);
+        const stop = onAbort(signal, fail);
+        const settle = () => {
+          clearTimeout(timer);
+          stop();
+          socket?.setTimeout(0);
+        };
+        const taker: Waiting = {
+          head: (head) => {
+            status = head.status;
+          },
+          body(bytes) {
+            size += bytes.length;
+            if (size > maxBytes) fail(new Error('its answer is too long'));
+            else chunks.push(bytes);
+          },
+          end() {
+            settle();
+            const { remoteAddress: address, remotePort } = socket ?? {};
+            const text = Buffer.concat(chunks).toString('utf8');
+            resolve({ status, text, serverEnd: { address, port: remotePort } });
+          },
+          fail(error) {
+            settle();
+            reject(error);
+          },
+        };
+        send(path, JSON.stringify(body), headers, taker)?.setTimeout(timeoutMs);
+      }),
+    open: (path, text, { headers, signal }) =>
+      new Promise((resolve, reject) => {
+        const stop = onAbort(signal, fail);
+        const body = createText({ pause: () => socket?.pause(), resume: () => socket?.resume() });
+        const taker: Waiting = {
+          head: (head) => resolve({ ...described(head), text: body.text }),
+          body: body.add,
+          end() {
+            stop();
+            body.end();
+          },
+          fail(error) {
+            stop();
+            // Of these two, only one is still waited for.
+            reject(error);
+            body.fail(error);
+          },
+        };
+        send(path, text, headers, taker);
+      }),
+    close: () => fail(closed()),
+  };
+}
+
+function closed(): Error {
+  return new Error('it closed the connection');
+}
+
+function late(): Error {
+  return new Error('it does not answer');
+}
+
+function described({ status, headers }: AnswerHead): Omit<OpenAnswer, 'text'> {
+  return { status, contentType: headers.get('content-type') ?? '' };
+}
+
+/** Calls `fail` when the signal aborts. @returns ends that */
+function onAbort(signal: AbortSignal | undefined, fail: (error: Error) => void): () => void {
+  const abort = () => fail(new Error('the request was given up'));
+  if (signal?.aborted) abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  return () => signal?.removeEventListener('abort', abort);
+}
+
+function contentHeaders(text: string): Record<string, string> {
+  return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
+}
+
+/** @throws Error for a header that would end before its time: what it says may come from another program */
+function headOf(path: string, headers: Record<string, string>): string {
+  const lines = Object.entries(headers).map(([name, value]) => {
+    if (!/^[\w-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value)) throw new Error(`${name} cannot be a header`);
+    return `${name}: ${value}\r\n`;
   });
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
+}
+
+/** What may wait for its reader, in characters. */
+const MANY = 1024 * 1024;
+
+/** Text that is read while it comes; a slow reader slows the sender down. */
+function createText(source: { pause(): void; resume(): void }) {
+  const decoder = new StringDecoder('utf8');
+  let pending = '';
+  let isEnded = false;
+  let failure: Error | null = null;
+  let wake: (() => void) | null = null;
+  const changed = () => {
+    wake?.();
+    wake = null;
+  };
+
+  async function* read(): AsyncGenerator<string> {
+    for (;;) {
+      if (pending !== '') {
+        const text = pending;
+        pending = '';
+        source.resume();
+        yield text;
+      } else if (failure) throw failure;
+      else if (isEnded) return;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  }
+
+  return {
+    text: read(),
+    add(bytes: Buffer) {
+      pending += decoder.write(bytes);
+      if (pending.length > MANY) source.pause();
+      changed();
+    },
+    end() {
+      pending += decoder.end();
+      isEnded = true;
+      changed();
+    },
+    fail(error: Error) {
+      if (!isEnded) failure = error;
+      changed();
+    },
+  };
 }
