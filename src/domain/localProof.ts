@@ -2,7 +2,7 @@
  * How a server proves to the command line that it holds the local token, before that is sent to it: after a server was
  * killed, anybody may have taken its port. Pure.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { hmacSha256, sameBytes } from '../base/sha256.ts';
 
 /** The route below `/local/`: POST without a credential, `{nonce}`: random, so that no earlier answer fits again. */
 export const HELLO_ROUTE = 'hello';
@@ -25,14 +25,12 @@ export interface ServerEnd {
 export function localProof(token: string, nonce: string, end: ServerEnd, pid: number): string {
   const address = (end.address ?? '').replace(/^::ffff:/i, '');
   const text = ['relay local server v1', nonce, address, end.port ?? 0, pid].join('\n');
-  return createHmac('sha256', token).update(text).digest('base64url');
+  return hmacSha256(Buffer.from(token), Buffer.from(text)).toString('base64url');
 }
 
 /** True for the answer of a server that holds `token`. */
 export function provesServer(token: string, nonce: string, end: ServerEnd, answer: unknown): boolean {
   const { pid, proof } = (answer ?? {}) as Partial<HelloAnswer>;
   if (typeof pid !== 'number' || typeof proof !== 'string') return false;
-  const expected = Buffer.from(localProof(token, nonce, end, pid));
-  const given = Buffer.from(proof);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return sameBytes(Buffer.from(proof), Buffer.from(localProof(token, nonce, end, pid)));
 }
