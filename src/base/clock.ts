@@ -22,7 +22,8 @@ export interface Random {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  // `performance` would load a module of its own.
+  monotonic: () => process.uptime() * 1_000,
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { lazy } from './lazy.ts';
 import { systemCodeOf } from './thrown.ts';
 
 export interface WriteOptions {
@@ -170,12 +171,12 @@ export function directoryError(): Error {
 }
 
 /** Tells this process from an earlier one with the same pid, as in a container where every start is pid 1. */
-const PROCESS_MARK = randomBytes(4).toString('hex');
+const processMark = lazy(() => randomBytes(4).toString('hex'));
 let sequence = 0;
 
 /** A name beside `path` that nobody else uses. */
 export function tempPathFor(path: string): string {
-  return `${path}.${process.pid}-${PROCESS_MARK}-${sequence++}.tmp`;
+  return `${path}.${process.pid}-${processMark()}-${sequence++}.tmp`;
 }
 
 /** Removes what dead processes left beside `path`. A file whose pid is in use by someone else stays. */
@@ -189,7 +190,7 @@ export async function removeStaleTemps(path: string): Promise<void> {
 }
 
 function isStale(pid: number, mark: string | undefined): boolean {
-  if (pid === process.pid) return mark !== PROCESS_MARK;
+  if (pid === process.pid) return mark !== processMark();
   try {
     process.kill(pid, 0);
     return false;

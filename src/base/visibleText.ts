@@ -8,18 +8,22 @@
  * text. The log shows it as `\x1b`, since a log has to tell what was sent. JSON keeps it, escaped.
  */
 
+import { lazy } from './lazy.ts';
+
 /**
  * Controls, format characters, line and paragraph separators, lone surrogates; not the joiners, number signs and the
  * vowel separator, which words of several scripts and emoji are written with.
  */
-const UNSAFE =
-  /(?![\u200c-\u200d\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180e\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unsafe = lazy(
+  () =>
+    /(?![\u200c-\u200d\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180e\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+);
 
 /** What moves on to another line or column: a space stands for it, so that no two words become one. */
 const BREAKS = /[\t-\r\u0085\u2028\u2029]+/g;
 const BREAKS_BUT_LINE_ENDS = /[\t\v-\r\u0085\u2028\u2029]+/g;
 
-const LONE_SURROGATE = /\p{Cs}/gu;
+const loneSurrogate = lazy(() => /\p{Cs}/gu);
 
 /** Text as part of one line, of any length. */
 export function visibleLine(text: string): string {
@@ -43,12 +47,14 @@ export function visibleText(text: string, max = 200): string {
 export function visibleJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
   // A line end in a string is escaped already, so one that is found here is of the indentation.
-  return text.replace(UNSAFE, (found) => (found === '\n' ? found : unitsOf(found).map(jsonEscape).join('')));
+  return text.replace(unsafe(), (found) =>
+    found === '\n' ? found : unitsOf(found).map(jsonEscape).join(''),
+  );
 }
 
 /** A value for the log: what is unsafe stays readable as `\x1b`, `\u202e` or `\u{e0041}`; at most `max` code units. */
 export function escapedText(text: string, max = 2_000): string {
-  const shown = text.slice(0, max).replace(UNSAFE, logEscape);
+  const shown = text.slice(0, max).replace(unsafe(), logEscape);
   const isWhole = text.length <= max && shown.length <= max;
   return isWhole ? shown : `${withoutHalf(shown.slice(0, max))}… (${text.length} in all)`;
 }
@@ -56,12 +62,12 @@ export function escapedText(text: string, max = 2_000): string {
 /** A header value in visible ASCII; everything else is percent-encoded, as in a URL (RFC 9110 5.5, CWE-113). */
 export function headerValue(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, (found) =>
-    encodeURIComponent(found.replace(LONE_SURROGATE, '\ufffd')),
+    encodeURIComponent(found.replace(loneSurrogate(), '\ufffd')),
   );
 }
 
 function without(text: string): string {
-  return text.replace(UNSAFE, (found) =>
+  return text.replace(unsafe(), (found) =>
     found.length === 1 && found >= '\ud800' && found <= '\udfff' ? '\ufffd' : '',
   );
 }

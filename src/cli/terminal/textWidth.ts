@@ -1,11 +1,14 @@
 /** How many columns of a terminal a text takes. Pure; expects text that `base/visibleText.ts` has cleaned. */
+import { lazy } from '../../base/lazy.ts';
 
 /** East Asian wide and full-width characters (UAX 11), in ranges as terminals draw them. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u;
+const wide = lazy(
+  () =>
+    /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u,
+);
 
 /** Drawn on or within the character before it. */
-const MARKS = /^[\p{M}\u200c\u200d]+$/u;
+const marks = lazy(() => /^[\p{M}\u200c\u200d]+$/u);
 
 /** Several code points that are drawn as one character. Finding its end takes a segmenter, which is slow. */
 const JOINED = /\u200d|\ufe0f|[\u1100-\u11ff\u{1f1e6}-\u{1f1ff}]|[\u{1f3fb}-\u{1f3ff}]/u;
@@ -45,6 +48,6 @@ function charactersOf(text: string): Iterable<string> {
 function widthOfOne(character: string): number {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x300 && character.length === 1) return 1;
-  if (MARKS.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  if (marks().test(character)) return 0;
+  return wide().test(character) ? 2 : 1;
 }
