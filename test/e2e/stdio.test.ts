@@ -1,6 +1,6 @@
 /** `relay stdio` as clients start it: a process of its own, which carries to the server of the home or becomes it. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -168,6 +168,20 @@ test('without a server it becomes one that everybody finds, and it ends with its
   assert.equal(await stdio.close(), 0);
   assert.equal(existsSync(serverFile(env)), false);
 });
+
+for (const [what, form] of [
+  ['behind the command', { args: ['--demo'] }],
+  ['before it', { before: ['--demo'] }],
+] as const) {
+  longTest(`--demo ${what} is the demo, in its own home`, async (t) => {
+    const env = desk(t);
+    const stdio = rawStdio(t, { env, ...form });
+    const { items } = await stdio.call('search_tracks', { query: 'carousel', limit: 1 });
+    assert.equal((items as unknown[]).length, 1);
+    assert.equal(await stdio.close(), 0);
+    assert.deepEqual(readdirSync(env.RELAY_HOME ?? ''), ['demo']);
+  });
+}
 
 longTest('a usual port that is taken is no obstacle', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');

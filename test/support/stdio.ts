@@ -1,6 +1,7 @@
 /** MCP clients over stdin and stdout of a real `relay stdio`. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { dirname } from 'node:path';
 import type { Stream } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -16,14 +17,28 @@ const STDIO_COMMAND: [string, ...string[]] = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN, 'stdio']
   : [process.execPath, SCRIPT, 'stdio'];
 
+/** Runs the words behind it with stderr closed. */
+const WITHOUT_STDERR = ['/bin/sh', '-c', 'exec "$@" 2>&-', 'sh'];
+
 interface StdioOptions {
   env: Record<string, string>;
-  args?: string[];
+  args?: readonly string[];
 }
 
+/** A packaged program gets nothing: no PATH, no stderr, and its own directory, where it is alone (`scripts/test.mjs --stdio`). */
+const IS_ALONE = process.env.RELAY_BIN !== undefined && process.env.RELAY_TEST_TRANSPORT === 'stdio';
+
 function parameters({ env, args = [] }: StdioOptions) {
-  const [command, ...first] = STDIO_COMMAND;
-  return { command, args: [...first, ...args], env, stderr: 'pipe' as const };
+  const words = [...STDIO_COMMAND, ...args];
+  const [command = '', ...rest] = IS_ALONE ? [...WITHOUT_STDERR, ...words] : words;
+  const alone = IS_ALONE ? { cwd: dirname(STDIO_COMMAND[0]) } : {};
+  return {
+    command,
+    args: rest,
+    env: IS_ALONE ? { ...env, PATH: '' } : env,
+    stderr: 'pipe' as const,
+    ...alone,
+  };
 }
 
 /** A client of the 2026 era. Closing it closes the program's stdin. */
@@ -76,16 +91,23 @@ export interface RawStdio {
 }
 
 export interface RawOptions extends StdioOptions {
+  /** Words before `stdio`. */
+  before?: readonly string[];
   stderr?: 'ignore' | 'pipe' | 'closed' | 'full';
 }
 
 /** Ended by the test. */
-export function rawStdio(t: TestContext, { env, args = [], stderr = 'ignore' }: RawOptions): RawStdio {
-  const [command, ...first] = STDIO_COMMAND;
+export function rawStdio(
+  t: TestContext,
+  { env, before = [], args = [], stderr = 'ignore' }: RawOptions,
+): RawStdio {
+  const [command, ...script] = STDIO_COMMAND;
+  const first = [...script.slice(0, -1), ...before, ...script.slice(-1)];
+  const [shell = '', ...closing] = WITHOUT_STDERR;
   const words = [command, ...first, ...args];
   const child =
     stderr === 'closed'
-      ? spawn('/bin/sh', ['-c', 'exec "$@" 2>&-', 'sh', ...words], { env, stdio: ['pipe', 'pipe', 'ignore'] })
+      ? spawn(shell, [...closing, ...words], { env, stdio: ['pipe', 'pipe', 'ignore'] })
       : spawn(command, [...first, ...args], {
           env,
           stdio: ['pipe', 'pipe', stderr === 'ignore' ? 'ignore' : 'pipe'],

@@ -50,7 +50,6 @@ interface Server {
 }
 
 export interface LinkOptions {
-  demo: boolean;
   /** Which tools this client gets, as headers. */
   headers: Record<string, string>;
   /** Starts the server in this process. */
@@ -94,7 +93,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   }
 
   async function running(): Promise<Server | null> {
-    const settings = await context.settings({ demo: options.demo });
+    const settings = await context.settings();
     const file = await readServerFile(settings.home);
     if (!file) return null;
     const found = await connectTo(settings, file.baseUrl);
@@ -113,7 +112,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   async function becomeOne(): Promise<Server | null> {
     if (lostAt !== null && clock.monotonic() - lostAt < RESTART_MS) return null;
     ended.signal.throwIfAborted();
-    const settings = await context.settings({ demo: options.demo });
+    const settings = await context.settings();
     const started = await options.host(settings);
     hosted = started;
     const own = await connectTo(settings, started.localUrl);
