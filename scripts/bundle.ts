@@ -14,10 +14,18 @@ export interface BundleOptions {
   target: string;
   /** Makes it small, with a source map beside it. */
   minify?: boolean;
+  /** For a script that an executable carries and that is to start quickly: what takes a while to load is loaded when used. */
+  quick?: boolean;
 }
 
 /** Tells what went in, with paths relative to the checkout. */
-export async function bundle({ entry, outfile, target, minify = false }: BundleOptions): Promise<Metafile> {
+export async function bundle({
+  entry,
+  outfile,
+  target,
+  minify = false,
+  quick = false,
+}: BundleOptions): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -32,9 +40,9 @@ export async function bundle({ entry, outfile, target, minify = false }: BundleO
     external: ['@napi-rs/keyring'],
     // Node's own modules are loaded late by `require` too: a script that brings its code cache has no other way.
     supported: { 'dynamic-import': false },
-    define: { 'import.meta.url': 'relayModuleUrl' },
-    banner: { js: "const relayModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
-    plugins: [lazyChildProcess],
+    define: { 'import.meta.url': quick ? '__filename' : 'relayModuleUrl' },
+    banner: { js: quick ? '' : "const relayModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [lazyChildProcess, ...(quick ? [lazyBuiltins] : [])],
     minify,
     legalComments: 'linked',
     // A stack trace of minified code in somebody's report is read with it.
@@ -67,5 +75,25 @@ const lazyChildProcess: Plugin = {
     onLoad({ filter: /.*/, namespace: 'lazy' }, () => ({
       contents: "exports.spawn = (...args) => process.getBuiltinModule('node:child_process').spawn(...args);",
     }));
+  },
+};
+
+const LAZY = ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:module'];
+
+/** Modules of Node that take a while to load: their functions load them. A bundle loads at once what it imports. */
+const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path }) =>
+      LAZY.includes(path) ? { path, namespace: 'lazy-builtin' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'lazy-builtin' }, async ({ path }) => {
+      const functions = Object.entries(await import(path)).filter(([, value]) => typeof value === 'function');
+      const load = `process.getBuiltinModule('${path}')`;
+      const contents = functions
+        .filter(([name]) => name !== 'default')
+        .map(([name]) => `export const ${name} = (...args) => ${load}.${name}(...args);`);
+      return { contents: contents.join('\n') };
+    });
   },
 };

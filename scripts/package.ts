@@ -43,7 +43,7 @@ try {
 
 async function packageAll(host: Target): Promise<void> {
   const launcher = join(folder, 'launcher.cjs');
-  await bundle({ entry: 'src/launcher.ts', outfile: launcher, target: 'node26' });
+  await bundle({ entry: 'src/launcher.ts', outfile: launcher, target: 'node26', quick: true });
   const program = join(folder, 'relay.cjs');
   const metafile = await bundle({
     entry: 'src/executable.ts',
@@ -51,6 +51,9 @@ async function packageAll(host: Target): Promise<void> {
     target: 'node26',
     minify: true,
   });
+  const stdio = join(folder, 'stdio.cjs');
+  const entry = 'src/cli/stdio/carriedStdio.ts';
+  await bundle({ entry, outfile: stdio, target: 'node26', minify: true, quick: true });
   await copyFile(`${program}.map`, join(dist, `relay-${version}.map`));
   const license = join(folder, 'THIRD-PARTY-LICENSES.txt');
   await writeFile(license, await notices(metafile, await baseLicense(folder)));
@@ -63,7 +66,8 @@ async function packageAll(host: Target): Promise<void> {
     for (const kind of [target.archive, 'mcpb', 'deb', 'rpm']) {
       await rm(join(dist, `${name}.${kind}`), { force: true });
     }
-    await buildExecutable({ target, base, builder, launcher, program, folder, output: executable });
+    const scripts = { program, stdio };
+    await buildExecutable({ target, base, builder, launcher, scripts, folder, output: executable });
     await report(executable);
     if (values['no-archive']) continue;
     const texts = [join(root, 'LICENSE'), license];

@@ -1,13 +1,30 @@
-/**
- * Entry of the single executable. It starts itself once more as the keychain's helper, since it has no `-e` to run a
- * script with.
- */
+/** The whole program in a single executable, as `seaProgram.ts` starts it. */
+import { createContext, type GlobalOptions } from './cli/context.ts';
+import { systemWorld } from './cli/world.ts';
+import type { Settings } from './config/settings.ts';
 import { main } from './main.ts';
+import type { RunningServer } from './server/start.ts';
 
-if (process.env.RELAY_KEYCHAIN_HELPER === '1') {
-  import('./secrets/keychainHelper.ts').then(({ runKeychainHelper }) => runKeychainHelper());
-} else {
-  main(process.argv).then((code) => {
-    process.exitCode = code;
-  });
+/** Runs the command line. An executable starts itself as the keychain's helper, since it has no `-e` to run a script with. */
+export function run(): void {
+  if (process.env.RELAY_KEYCHAIN_HELPER === '1') {
+    import('./secrets/keychainHelper.ts').then(({ runKeychainHelper }) => runKeychainHelper());
+  } else {
+    main(process.argv).then((code) => {
+      process.exitCode = code;
+    });
+  }
+}
+
+/** Starts the server for `relay stdio`, which is a script of its own. @throws RelayError of this script */
+export async function host(
+  signal: AbortSignal,
+  globals: GlobalOptions,
+  settings: Settings,
+): Promise<RunningServer> {
+  const { hostServer } = await import('./cli/stdio/hostServer.ts');
+  return hostServer(
+    createContext(systemWorld(signal), () => globals),
+    settings,
+  );
 }

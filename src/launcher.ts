@@ -1,4 +1,6 @@
 /** What Node runs in the single executable. */
-import { runCarried } from './seaProgram.ts';
+import { loadProgram, loadStdio } from './seaProgram.ts';
 
-runCarried(module, require);
+// The script for stdio sees for itself whether it is meant.
+if (process.argv.includes('stdio')) loadStdio(require).run(() => loadProgram(require));
+else loadProgram(require).run();

@@ -1,52 +1,9 @@
 /** Entry of the bundle and of the executable. */
-
-import { visibleText } from './base/visibleText.ts';
-import { EXIT } from './cli/exit.ts';
 import { runProgram } from './cli/program.ts';
+import { runProcess } from './cli/terminal/runProcess.ts';
 import { systemWorld } from './cli/world.ts';
-import { RelayError } from './domain/errors.ts';
 
-/** How long a finished program may stay because of work that cannot be stopped, in milliseconds. */
-const LINGER_MS = 1_000;
-
-/**
- * Runs the command line `argv` (as in `process.argv`) and tells the exit code. SIGINT or SIGTERM asks the command to
- * stop; a second one ends the process at once.
- */
-export async function main(argv: string[]): Promise<number> {
-  const stop = new AbortController();
-  const onSignal = () => {
-    if (stop.signal.aborted) process.exit(EXIT.interrupted);
-    stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  // A reader that has seen enough (`relay tools | head`) is no failure.
-  process.stdout.on('error', endWithoutOutput);
-
-  const code = await runProgram(argv.slice(2), systemWorld(stop.signal));
-  await flushed(process.stdout);
-  endSoon(code);
-  return code;
-}
-
-/** A native keychain call may hang for ever and would keep the process alive with it. */
-function endSoon(code: number): void {
-  setTimeout(() => process.exit(code), LINGER_MS).unref();
-}
-
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.destroyed || stream.writableLength === 0) resolve();
-    else stream.write('', () => resolve());
-  });
-}
-
-/** Ends the program: the output is lost, and no command can do anything about it. */
-function endWithoutOutput(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') return;
-  process.stderr.write(
-    `relay: Standard output cannot be written: ${error.code ?? visibleText(error.message)}.\n`,
-  );
-  process.exit(EXIT.failed);
+/** Runs the command line `argv` (as in `process.argv`) and tells the exit code. */
+export function main(argv: string[]): Promise<number> {
+  return runProcess((signal) => runProgram(argv.slice(2), systemWorld(signal)));
 }

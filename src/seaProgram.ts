@@ -1,36 +1,68 @@
 /**
- * Running the program that an executable carries as an asset. Node's own way of embedding a script keeps the code cache
- * of one that was only compiled; this one takes the cache of a program that has run, with every function that a start uses.
+ * Running the scripts that an executable carries as assets. Node's own way of embedding a script keeps the code cache of one
+ * that was only compiled; the program takes the cache of one that has run, with every function that a start uses.
  */
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 
-/** Name of the asset with the bundle of `executable.ts`. */
-export const PROGRAM_ASSET = 'relay.cjs';
+/** Names of the assets with scripts, each as `asFunction` makes it: the bundles of `executable.ts` and of `carriedStdio.ts`. */
+export const SCRIPT_ASSETS = { program: 'relay.cjs', stdio: 'stdio.cjs' } as const;
 
 /**
- * Names of the assets with V8's caches for it, where the build could make them: after the start of a command, and after
- * options alone. Reading the large one takes longer than all that `--version` does.
+ * Names of the assets with V8's caches for them, where the build could make them: for the program after the start of a
+ * command, and after options alone. Reading the large one takes longer than all that `--version` does.
  */
-export const CACHE_ASSETS = { command: 'command.cache', options: 'options.cache' } as const;
+export const CACHE_ASSETS = {
+  command: 'command.cache',
+  options: 'options.cache',
+  stdio: 'stdio.cache',
+} as const;
 
-/** Starts the program as a CommonJS module. The script that comes back can make a new cache. */
-export function runCarried(module: NodeJS.Module, require: NodeJS.Require): Script {
-  const cachedData = readCache(process.argv.slice(2));
-  // The bundle is ASCII, and this is the quickest way of reading it.
-  const source = getAsset(PROGRAM_ASSET, 'latin1');
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
-    filename: PROGRAM_ASSET,
-    ...(cachedData === null ? {} : { cachedData }),
-  });
-  script.runInThisContext()(module.exports, require, module, process.execPath, '');
-  return script;
+type Cache = keyof typeof CACHE_ASSETS;
+
+/** A CommonJS module as the function that Node makes of one. Done at each start, it would need the memory of a copy. */
+export function asFunction(source: string): string {
+  return `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 }
 
-function readCache(args: readonly string[]): Buffer | null {
-  const name = args.every((arg) => arg.startsWith('-')) ? CACHE_ASSETS.options : CACHE_ASSETS.command;
+/** The whole program; nothing of it runs yet. */
+export function loadProgram(require: NodeJS.Require): typeof import('./executable.ts') {
+  return evaluate(compileProgram(), require) as typeof import('./executable.ts');
+}
+
+/** `relay stdio` alone. */
+export function loadStdio(require: NodeJS.Require): typeof import('./cli/stdio/carriedStdio.ts') {
+  return evaluate(compileStdio(), require) as typeof import('./cli/stdio/carriedStdio.ts');
+}
+
+export function compileProgram(): Script {
+  const isOptions = process.argv.slice(2).every((arg) => arg.startsWith('-'));
+  return compile('program', isOptions ? 'options' : 'command');
+}
+
+export function compileStdio(): Script {
+  return compile('stdio', 'stdio');
+}
+
+function compile(name: keyof typeof SCRIPT_ASSETS, cache: Cache): Script {
+  const cachedData = readCache(cache);
+  // The bundles are ASCII, and this is the quickest way of reading them.
+  return new Script(getAsset(SCRIPT_ASSETS[name], 'utf8'), {
+    filename: SCRIPT_ASSETS[name],
+    ...(cachedData === null ? {} : { cachedData }),
+  });
+}
+
+export function evaluate(script: Script, require: NodeJS.Require): unknown {
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, require, module, process.execPath, '');
+  return module.exports;
+}
+
+/** null where the build could make none. */
+export function readCache(name: Cache): Buffer | null {
   try {
-    return Buffer.from(getRawAsset(name) as ArrayBuffer);
+    return Buffer.from(getRawAsset(CACHE_ASSETS[name]) as ArrayBuffer);
   } catch {
     return null;
   }

@@ -8,7 +8,7 @@ import { pathsInSrc, src } from './files.ts';
  * written to another.
  */
 const MAY_READ: Readonly<Record<string, string>> = {
-  'cli/world.ts': 'the one place where the environment comes into the program',
+  'cli/terminal/processWorld.ts': 'the one place where the environment comes into the program',
   'base/childProcess.ts':
     'hands the environment on to child processes, which keep theirs like those of any program',
   'executable.ts': 'decides before anything is loaded whether this process is the keychain helper',
@@ -22,7 +22,7 @@ export function wrongReads(): string[] {
     if (!path.endsWith('.ts') || Object.hasOwn(MAY_READ, path)) return [];
     if (!readsEnvironment(readFileSync(join(src, path), 'utf8'))) return [];
     return [
-      `${path} reads process.env: take it from the world (cli/world.ts), or say in scripts/check/environment.ts why`,
+      `${path} reads process.env: take it from the world (cli/terminal/processWorld.ts), or say in scripts/check/environment.ts why`,
     ];
   });
 }

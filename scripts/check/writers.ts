@@ -5,9 +5,9 @@ import { pathsInSrc, src } from './files.ts';
 
 /** Files that touch the streams of the process. Everything else prints through `cli/terminal/output.ts`, which cleans. */
 const STREAMS: Readonly<Record<string, string>> = {
-  'cli/world.ts': 'hands the streams to the command line, which wraps them',
+  'cli/terminal/processWorld.ts': 'hands the streams to the command line, which wraps them',
   'cli/stdio/pipe.ts': 'stdout carries MCP messages there, which are JSON and must arrive unchanged',
-  'main.ts': 'reports that output cannot be written, when nothing else can print',
+  'cli/terminal/runProcess.ts': 'reports that output cannot be written, when nothing else can print',
   'server/log/log.ts': 'the log writes to stderr, after cleaning',
   'secrets/keychainHelper.ts': 'a child process answers its parent through a pipe',
 };
@@ -18,7 +18,7 @@ const PIECES: Readonly<Record<string, string>> = {
   'cli/context.ts': 'wraps the streams',
   'cli/program.ts': 'hands them to the parser for its help texts',
   'cli/terminal/prompt.ts': 'a prompt has no line end',
-  'cli/world.ts': 'makes them',
+  'cli/terminal/processWorld.ts': 'makes them',
 };
 
 const STREAM = /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b/;

@@ -1,4 +1,4 @@
-/** V8's code caches for the program, made by running it: an executable with the recorder in the launcher's place. */
+/** V8's code caches for the scripts, made by running them: an executable with the recorder in the launcher's place. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,9 +9,13 @@ import { RECORDER_FLAGS } from './recorderFlags.ts';
 import { buildSea, type SeaOptions } from './sea.ts';
 
 /** What is run for each of the caches. */
-const RUNS = { command: ['serve', '--json', '--port', '0'], options: ['--help'] } as const;
+const RUNS = {
+  command: ['serve', '--json', '--port', '0'],
+  options: ['--help'],
+  stdio: ['stdio'],
+} as const;
 type Kind = keyof typeof RUNS;
-const KINDS: readonly Kind[] = ['command', 'options'];
+const KINDS: readonly Kind[] = ['command', 'options', 'stdio'];
 
 /**
  * Paths of the caches by the names of their assets. They fit this V8 on this kind of processor only.

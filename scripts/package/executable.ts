@@ -1,9 +1,9 @@
 /** Puts an executable together: the launcher, and as assets the program and what it needs on its platform. */
 import { execFile } from 'node:child_process';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { PROGRAM_ASSET } from '../../src/seaProgram.ts';
+import { asFunction, SCRIPT_ASSETS } from '../../src/seaProgram.ts';
 import { ADDON_ASSET } from '../../src/secrets/keyringAddon.ts';
 import { SQLITE_ASSET } from '../../src/store/sql/sqlite.ts';
 import { root } from '../bundle.ts';
@@ -18,20 +18,21 @@ export interface ExecutableOptions {
   /** The target's base program, and this machine's, which does the building. */
   base: string;
   builder: string;
-  /** The bundles of `src/launcher.ts` and `src/executable.ts`. */
+  /** The bundle of `src/launcher.ts`, and those that it runs. */
   launcher: string;
-  program: string;
+  scripts: Record<keyof typeof SCRIPT_ASSETS, string>;
   /** For what is left over; the caller removes it. */
   folder: string;
   output: string;
 }
 
 export async function buildExecutable(options: ExecutableOptions): Promise<void> {
-  const { target, base, builder, launcher, program, folder, output } = options;
+  const { target, base, builder, launcher, scripts, folder, output } = options;
   const addon = join(folder, target.name);
   await unpack(lockedPin(target.keyring), [target.addon], addon);
   const assets: Record<string, string> = {
-    [PROGRAM_ASSET]: program,
+    [SCRIPT_ASSETS.program]: await wrapped(scripts.program, addon),
+    [SCRIPT_ASSETS.stdio]: await wrapped(scripts.stdio, addon),
     [ADDON_ASSET]: join(addon, target.addon),
     [SQLITE_ASSET]: join(root, 'node_modules', 'sql.js', 'dist', SQLITE_ASSET),
   };
@@ -42,4 +43,11 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   if (process.platform === 'darwin')
     await promisify(execFile)('codesign', ['--force', '--sign', '-', output]);
   else await writeFile(output, signAdHoc(await readFile(output), 'relay'));
+}
+
+/** A copy in `folder` in the form that an executable carries. */
+async function wrapped(script: string, folder: string): Promise<string> {
+  const path = join(folder, basename(script));
+  await writeFile(path, asFunction(await readFile(script, 'latin1')), 'latin1');
+  return path;
 }

@@ -3,7 +3,7 @@ import { win32 } from 'node:path';
 
 /**
  * The environment for a program that this one starts: its own, with `changes`. Never a source of settings: those come in
- * by `cli/world.ts` alone.
+ * by `cli/terminal/processWorld.ts` alone.
  */
 export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };

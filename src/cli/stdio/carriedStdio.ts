@@ -1,0 +1,63 @@
+/**
+ * `relay stdio` as a script of its own, which an executable runs in place of the program: a client waits for it at each
+ * start, and beside a running server it needs a thirtieth of the program. The rest is loaded once it has to be the server.
+ */
+import { kernelRandom } from '../../base/kernelRandom.ts';
+import type { Settings } from '../../config/settings.ts';
+import { isErrorCode, RelayError } from '../../domain/errors.ts';
+import type { RunningServer } from '../../server/start.ts';
+import { createContext, type GlobalOptions } from '../context.ts';
+import { type ExitCode, exitCodeOf } from '../exit.ts';
+import { printError } from '../terminal/output.ts';
+import { processWorld } from '../terminal/processWorld.ts';
+import { runProcess } from '../terminal/runProcess.ts';
+import { runStdio } from './runStdio.ts';
+import { readStdioArgs, type StdioArgs } from './stdioArgs.ts';
+
+/** What is needed of `executable.ts`. */
+interface WholeProgram {
+  run(): void;
+  host(signal: AbortSignal, globals: GlobalOptions, settings: Settings): Promise<RunningServer>;
+}
+
+/** @param load loads the whole program */
+export function run(load: () => WholeProgram): void {
+  const args = readStdioArgs(process.argv.slice(2));
+  if (args === null) load().run();
+  else
+    runProcess((signal) => carry(load, args, signal)).then((code) => {
+      process.exitCode = code;
+    });
+}
+
+async function carry(
+  load: () => WholeProgram,
+  { globals, tools }: StdioArgs,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const unneeded = () => Promise.reject(new Error('Only the whole program has this.'));
+  const beyond = { openBrowser: unneeded, machine: unneeded, parts: unneeded };
+  const world = { ...processWorld(signal), ...beyond, random: kernelRandom };
+  const context = createContext(world, () => globals);
+  try {
+    return await runStdio(context, tools, (settings) =>
+      load()
+        .host(signal, globals, settings)
+        .catch((error: unknown) => {
+          throw ownError(error);
+        }),
+    );
+  } catch (error) {
+    const { home, demo = false, json = false } = globals;
+    const { env, platform } = world;
+    printError(context.io, error, { json, debug: env.LOG_LEVEL === 'debug', home, demo, platform });
+    return exitCodeOf(error);
+  }
+}
+
+/** The program has its own class of errors, which this script does not know. */
+function ownError(error: unknown): unknown {
+  const { name, code, message, remedyValue } = error as Partial<RelayError>;
+  if (error instanceof RelayError || name !== 'RelayError' || !isErrorCode(code)) return error;
+  return new RelayError(code, message ?? '', { ...(remedyValue && { remedy: remedyValue }), cause: error });
+}

@@ -1,0 +1,38 @@
+/** The world as this process has it: its streams, its environment, its time. */
+import { isatty } from 'node:tty';
+import program from '../../../package.json' with { type: 'json' };
+import { systemClock, systemRandom } from '../../base/clock.ts';
+import type { World } from '../context.ts';
+import { systemPipe } from '../stdio/pipe.ts';
+import type { Streams } from './output.ts';
+
+/** Without what reaches beyond the process, which takes most of the program. */
+export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | 'machine' | 'parts'> {
+  return {
+    io: systemIo(),
+    pipe: systemPipe,
+    env: process.env,
+    platform: process.platform,
+    clock: systemClock,
+    random: systemRandom,
+    version: program.version,
+    signal,
+  };
+}
+
+function systemIo(): Streams {
+  return {
+    // Only looking at it starts reading, so it is looked at when a command reads.
+    get stdin() {
+      return process.stdin;
+    },
+    out: (text) => {
+      process.stdout.write(text);
+    },
+    err: (text) => {
+      process.stderr.write(text);
+    },
+    terminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
+    columns: process.stdout.columns ?? 80,
+  };
+}
