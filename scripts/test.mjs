@@ -2,10 +2,11 @@
 // limit it to those. `--test-reporter` works as it does for Node, `--test-name-pattern` for the tests at the top
 // of a file; `--processes=N` says how many run at the same time. `--long` runs the files that take their sizes from
 // test/support/scale.ts, at full size (`npm run test:long`). `--stdio` runs those of the tools, whose clients then start
-// `relay stdio` in place of connecting over HTTP (`npm run test:stdio`). test/package/ needs executables that are built first, so it runs
+// `relay stdio` in place of connecting over HTTP (`npm run test:stdio`): from source, or the executable that RELAY_BIN names,
+// which is copied into a directory of its own. test/package/ needs executables that are built first, so it runs
 // by name only (`npm run test:package`).
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { compile } from './testing/compile.mjs';
 import { cache, root } from './testing/compiled.mjs';
@@ -31,6 +32,7 @@ if (isLong) {
 if (flags.includes('--stdio')) {
   flags.splice(flags.indexOf('--stdio'), 1);
   process.env.RELAY_TEST_TRANSPORT = 'stdio';
+  if (process.env.RELAY_BIN) process.env.RELAY_BIN = alone(process.env.RELAY_BIN);
   if (named.length === 0) named.push(join('test', 'tools') + sep);
 }
 const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 1);
@@ -57,6 +59,15 @@ process.exitCode = failed.length === 0 ? 0 : 1;
 function slowestFirst(files) {
   const weight = (file) => known[file] ?? 5_000;
   return files.sort((a, b) => weight(b) - weight(a) || (a < b ? -1 : 1));
+}
+
+/** A copy with nothing beside it. */
+function alone(executable) {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-alone-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const copy = join(folder, 'relay');
+  copyFileSync(executable, copy);
+  return copy;
 }
 
 function knownTimes() {

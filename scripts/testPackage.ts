@@ -1,6 +1,6 @@
 /**
  * `npm run test:package`: builds all executables with their archives, then runs the end-to-end tests against the one for
- * this machine, and the tests of the executables. `--no-build` takes what `dist/` holds. `--host-only` builds the one for
+ * this machine, the tests of the executables, and those of the tools through its `relay stdio`. `--no-build` takes what `dist/` holds. `--host-only` builds the one for
  * this machine alone and leaves out the tests that look at the others.
  */
 import { spawnSync } from 'node:child_process';
@@ -20,6 +20,7 @@ const tests = hostOnly
 
 if (!process.argv.includes('--no-build')) run(['--import', 'tsx', join('scripts', 'package.ts'), ...targets]);
 run([join('scripts', 'test.mjs'), ...tests], { RELAY_BIN: executable });
+if (!hostOnly) run([join('scripts', 'test.mjs'), '--stdio'], { RELAY_BIN: executable });
 
 function run(args: string[], env: Record<string, string> = {}): void {
   const options = { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } } as const;
