@@ -14,11 +14,12 @@ import { baseLicense, baseProgram } from './package/base.ts';
 import { buildExecutable } from './package/executable.ts';
 import type { Figures } from './package/figures.ts';
 import { notices } from './package/notices.ts';
+import type { StdioFigures } from './package/stdioFigures.ts';
 import { HOST, TARGETS, type Target } from './package/targets.ts';
 import { writeCommonFiles, writeManifests, writePackages, writeSums } from './release/releaseFiles.ts';
 
 /** Of linux-x64; the largest file that people should have to download, in MiB, and ratios to the bare base program. */
-const GOALS = { archive: 32, version: 1.5, ready: 3, memory: 1.6 };
+const GOALS = { archive: 32, version: 1.5, ready: 3, memory: 1.6, stdio: 1.5 };
 
 const MIB = 1024 * 1024;
 const dist = join(root, 'dist');
@@ -102,17 +103,8 @@ async function report(path: string, goal?: number): Promise<void> {
   console.log(`${basename(path)}  ${size.toFixed(1)} MiB${goal === undefined ? '' : against(size, goal)}`);
 }
 
-/** In a process of its own: a large one starts others more slowly, which would flatter the ratios. */
 async function printFigures(executable: string, base: string): Promise<void> {
-  const script = join(root, 'scripts', 'package', 'figures.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--import',
-    'tsx',
-    script,
-    executable,
-    base,
-  ]);
-  const { version, ready, memory, absolute }: Figures = JSON.parse(stdout);
+  const { version, ready, memory, absolute } = await figures<Figures>('figures.ts', executable, base);
   console.log('against the bare base program, medians of runs in turns:');
   const times = (name: 'version' | 'ready') =>
     `${absolute[name].toFixed(0)} ms : ${absolute.base.toFixed(0)} ms`;
@@ -121,6 +113,25 @@ async function printFigures(executable: string, base: string): Promise<void> {
   if (memory === null) return;
   const mib = `${absolute.memory?.toFixed(0)} MiB : ${absolute.baseMemory?.toFixed(0)} MiB`;
   console.log(`  memory     ${memory.toFixed(2)}${against(memory, GOALS.memory)}, ${mib}`);
+  const { stdio, bare, ratio } = await figures<StdioFigures>('stdioFigures.ts', executable, base);
+  console.log('of relay stdio at its first answer, against the bare program at its first line:');
+  for (const [name, unit] of [
+    ['wall', 'ms'],
+    ['processor', 'ms'],
+    ['memory', 'MiB'],
+  ] as const) {
+    const values = `${stdio[name].toFixed(0)} ${unit} : ${bare[name].toFixed(0)} ${unit}`;
+    console.log(
+      `  ${name.padEnd(9)}  ${ratio[name].toFixed(2)}${against(ratio[name], GOALS.stdio)}, ${values}`,
+    );
+  }
+}
+
+/** In a process of its own: a large one starts others more slowly, which would flatter the ratios. */
+async function figures<T>(name: string, executable: string, base: string): Promise<T> {
+  const script = join(root, 'scripts', 'package', name);
+  const args = ['--import', 'tsx', script, executable, base];
+  return JSON.parse((await promisify(execFile)(process.execPath, args)).stdout) as T;
 }
 
 function against(value: number, goal: number): string {

@@ -1,92 +1,108 @@
 /**
- * `stdioFigures.ts [EXECUTABLE BASE]`: what `relay stdio` costs beside a running server, as ratios to the bare program:
- * `--version` for the time, and a script that waits in the base program for the memory. Without arguments it measures
- * the bundle and this Node. All run in turns, since only what happens within a second can be compared.
+ * `stdioFigures.ts [EXECUTABLE BASE]`: what `relay stdio` costs beside a running server, as ratios to the bare program.
+ * Without arguments it measures the bundle and this Node. Both are started in turns and looked at when the first output is
+ * there, of `relay stdio` the answer to `initialize`, of the bare program a line that it writes at once. Prints JSON.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../bundle.ts';
 
-const ROUNDS = 15;
+const ROUNDS = 25;
+const CLIENT = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'figures', version: '1' },
+};
+const INITIALIZE = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: CLIENT })}\n`;
+
+/** Medians of one program at its first output. */
+interface Costs {
+  /** Milliseconds from its start. */
+  wall: number;
+  /** Milliseconds of processor time, of all its threads. On a busy machine this says more. */
+  processor: number;
+  /** Resident memory in MiB. */
+  memory: number;
+}
+
+export interface StdioFigures {
+  stdio: Costs;
+  bare: Costs;
+  ratio: Costs;
+}
 
 const [executable, base = process.execPath] = process.argv.slice(2);
 const relay = executable ? [executable] : [process.execPath, join(root, 'bin', 'relay.mjs')];
 const folder = await mkdtemp(join(tmpdir(), 'relay-figures-'));
-const env = { ...process.env, RELAY_HOME: join(folder, 'home'), RELAY_KEYCHAIN: 'file', RELAY_PORT: '0' };
-const waiting = join(folder, 'waiting.cjs');
-await writeFile(waiting, "process.stdout.write('ready\\n'); setInterval(() => {}, 1000);");
-const empty = join(folder, 'empty.cjs');
-await writeFile(empty, '');
-const server = spawn(relay[0] ?? '', [...relay.slice(1), 'serve', '--json'], {
-  env,
-  stdio: ['ignore', 'pipe', 'ignore'],
-});
 try {
-  await once(server.stdout, 'data');
-  await untilAnswer(relay, ['stdio']);
-  const rounds: Array<{ base: number; version: number; bare: Answered; stdio: Answered }> = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    rounds.push({
-      base: untilEnd([base], [empty]),
-      version: untilEnd(relay, ['--version']),
-      bare: await untilAnswer([base], [waiting]),
-      stdio: await untilAnswer(relay, ['stdio']),
-    });
-  }
-  const ms = (of: (round: (typeof rounds)[0]) => number) => Math.round(median(rounds.map(of)));
-  const figures = {
-    base: ms((round) => round.base),
-    version: ms((round) => round.version),
-    stdio: ms((round) => round.stdio.ms),
-    bareMiB: median(rounds.map(({ bare }) => bare.mib)),
-    stdioMiB: median(rounds.map(({ stdio }) => stdio.mib)),
-  };
-  console.log(
-    JSON.stringify({
-      ...figures,
-      timeToVersion: figures.stdio / figures.version,
-      timeToBase: figures.stdio / figures.base,
-      memory: figures.stdioMiB / figures.bareMiB,
-    }),
-  );
+  console.log(JSON.stringify(await measure()));
 } finally {
-  server.kill('SIGTERM');
-  await once(server, 'close');
   await rm(folder, { recursive: true, force: true });
 }
 
-function untilEnd([command = '', ...first]: string[], args: string[]): number {
-  const start = performance.now();
-  const { status } = spawnSync(command, [...first, ...args], { env, stdio: 'ignore' });
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`);
-  return performance.now() - start;
+async function measure(): Promise<StdioFigures> {
+  const env = { ...process.env, RELAY_HOME: join(folder, 'home'), RELAY_KEYCHAIN: 'file', RELAY_PORT: '0' };
+  const waiting = join(folder, 'waiting.cjs');
+  await writeFile(waiting, "process.stdout.write('ready\\n'); setInterval(() => {}, 1000);");
+  // How a file was written decides in what pieces the system maps it, and so how much of it counts as resident.
+  const bareProgram = join(folder, 'base');
+  await copyFile(base, bareProgram);
+  const [program = '', ...first] = relay;
+  const server = spawn(program, [...first, 'serve', '--json'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    await once(server.stdout, 'data');
+    await untilOutput([...relay, 'stdio'], env);
+    const rounds: Array<{ bare: Costs; stdio: Costs }> = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const bare = await untilOutput([bareProgram, waiting], env);
+      rounds.push({ bare, stdio: await untilOutput([...relay, 'stdio'], env) });
+    }
+    const stdio = medians(rounds.map((round) => round.stdio));
+    const bare = medians(rounds.map((round) => round.bare));
+    return { stdio, bare, ratio: each((name) => stdio[name] / bare[name]) };
+  } finally {
+    server.kill('SIGTERM');
+    await once(server, 'close');
+  }
 }
 
-interface Answered {
-  ms: number;
-  mib: number;
-}
-
-/** Until the first line of stdout; `relay stdio` is asked for one. */
-async function untilAnswer([command = '', ...first]: string[], args: string[]): Promise<Answered> {
+async function untilOutput([command = '', ...args]: string[], env: NodeJS.ProcessEnv): Promise<Costs> {
   const start = performance.now();
-  const child = spawn(command, [...first, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
-  await once(child.stdout, 'data');
-  const ms = performance.now() - start;
-  const mib = await residentMemory(child);
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
   child.stdin.on('error', () => {});
+  child.stdin.write(INITIALIZE);
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  const wall = performance.now() - start;
+  const costs = { wall, processor: await processorTime(child), memory: await residentMemory(child) };
   child.kill('SIGKILL');
   await once(child, 'close');
-  return { ms, mib };
+  if (output.includes('"error"')) throw new Error(`${command} answered ${output.toString()}`);
+  return costs;
+}
+
+/** Nanoseconds that each thread has run: https://docs.kernel.org/scheduler/sched-stats.html */
+async function processorTime({ pid }: ChildProcess): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const stats = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')),
+  );
+  return stats.reduce((sum, stat) => sum + Number(stat.split(' ')[0]) / 1e6, 0);
 }
 
 async function residentMemory({ pid }: ChildProcess): Promise<number> {
   const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kib) / 1024;
+}
+
+function medians(rounds: readonly Costs[]): Costs {
+  return each((name) => median(rounds.map((round) => round[name])));
+}
+
+function each(value: (name: keyof Costs) => number): Costs {
+  return { wall: value('wall'), processor: value('processor'), memory: value('memory') };
 }
 
 function median(values: readonly number[]): number {
