@@ -23,7 +23,7 @@ const isTold = (request: Incoming) => !isPlayer(request) || isRead(request);
 export const LATEST_MS = 14_000;
 
 /** By kind; the kinds come up equally often, and within a kind its forms. */
-export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
+const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   latency: [{ action: { kind: 'latency', ms: 400 } }, { action: { kind: 'latency', ms: 3_000 } }],
   status: [
     { action: { kind: 'status', status: 500 } },
