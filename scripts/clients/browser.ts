@@ -1,4 +1,4 @@
-/** The browser that a client opens: a Chromium that approves in the place of the owner. */
+/** The browser that a client opens: a Chromium that approves instead of the owner. */
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';

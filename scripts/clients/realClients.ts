@@ -24,7 +24,7 @@ export interface Ask {
   env?: NodeJS.ProcessEnv;
   keys?: readonly Keys[];
   input?: string;
-  /** It goes on until somebody leaves it: it is ended once it has said so. */
+  /** It continues until somebody leaves it: it is ended once it has said so. */
   staysOpen?: true;
   /** A list for which it talks to the server. */
   connects?: true;
