@@ -14,7 +14,7 @@ import {
 } from './oauthClients.ts';
 import { type Origin, type Problem, settingsError } from './problems.ts';
 import { crossProblems, crossWarnings, type Origins } from './rules.ts';
-import { type Found, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
+import { type ReadValue, readSetting, type SettingFlags, unknownKeys } from './sources.ts';
 import { SETTING_KEYS, type SettingValues, type Surroundings } from './table.ts';
 import { CALLBACK_PATH } from './types.ts';
 
@@ -136,7 +136,7 @@ function withoutTilde(path: string): string {
 }
 
 /** The home comes before everything else: `config.json` is in it. */
-function findHome(options: LoadOptions): Found & { value: string } {
+function findHome(options: LoadOptions): ReadValue & { value: string } {
   const [raw, origin]: [string, Origin] = options.flags?.home
     ? [options.flags.home, 'flag']
     : options.env.RELAY_HOME

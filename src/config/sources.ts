@@ -21,14 +21,14 @@ export interface Sources {
   path: string;
 }
 
-export interface Found {
+export interface ReadValue {
   value: unknown;
   origin: Origin;
   problem?: Problem;
 }
 
 /** The value of one setting, or its default and the reason why what was given cannot be used. */
-export function readSetting(key: SettingKey, sources: Sources, at: Surroundings): Found {
+export function readSetting(key: SettingKey, sources: Sources, at: Surroundings): ReadValue {
   const setting = SETTINGS[key] as Setting<unknown>;
   const raw = rawValue(key, setting, sources);
   if (raw === null) return { value: setting.fallback(at), origin: 'default' };

@@ -9,7 +9,7 @@ import type { CallResult } from './runTool.ts';
 import type { ProgressNotification } from './toolCalls.ts';
 
 /** One request whose credential has been checked, and the ways to answer it. */
-export interface Exchange {
+export interface DirectRequest {
   headers: IncomingHttpHeaders;
   /** The parsed JSON. */
   body: unknown;
@@ -59,12 +59,12 @@ const KEEP_ALIVE_MS = 15_000;
 
 export function createCallAnswer(
   { era, id }: Pick<CommonForm, 'era' | 'id'>,
-  exchange: Pick<Exchange, 'send' | 'begin'>,
+  request: Pick<DirectRequest, 'send' | 'begin'>,
   serverInfo: Implementation,
 ): CallAnswer {
   let stream: EventStream | null = null;
   const open = () => {
-    stream ??= exchange.begin(EVENTS);
+    stream ??= request.begin(EVENTS);
     return stream;
   };
   const alive = setInterval(() => {
@@ -75,8 +75,8 @@ export function createCallAnswer(
     end(result) {
       const message = { result: era === 'modern' ? stamped(result, serverInfo) : result, jsonrpc: '2.0', id };
       if (stream) stream.end(eventOf(message));
-      else if (era === 'legacy') exchange.send({ headers: EVENTS, parts: [eventOf(message)] });
-      else exchange.send({ headers: JSON_TYPE, parts: [JSON.stringify(message)] });
+      else if (era === 'legacy') request.send({ headers: EVENTS, parts: [eventOf(message)] });
+      else request.send({ headers: JSON_TYPE, parts: [JSON.stringify(message)] });
     },
     close: () => clearInterval(alive),
   };

@@ -7,7 +7,7 @@ import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@mod
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type CommonForm, createCommonForms } from './commonForm.ts';
-import { createCallAnswer, type Exchange, type WholeAnswer } from './directAnswer.ts';
+import { createCallAnswer, type DirectRequest, type WholeAnswer } from './directAnswer.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
 import { createPreparedLists } from './preparedList.ts';
 import { promptText } from './prompts.ts';
@@ -24,7 +24,7 @@ export interface McpEndpoint {
    * Answers a POST of the common form as `fetch` would, at a fraction of its cost, and at once where it can; false: `fetch`
    * must.
    */
-  direct(exchange: Exchange): boolean | Promise<boolean>;
+  direct(request: DirectRequest): boolean | Promise<boolean>;
   /**
    * Answers one HTTP request whose credential has been checked.
    * @param body the parsed JSON of a POST
@@ -98,9 +98,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const lists = createPreparedLists((request, body, offer) => handle(request, body, offer, 'relay'));
 
   /** @param form a call of a tool that is offered */
-  async function call(form: CommonForm, tool: Tool, exchange: Exchange): Promise<true> {
-    const answer = createCallAnswer(form, exchange, serverInfo);
-    const { principal, baseUrl, onGone, headers } = exchange;
+  async function call(form: CommonForm, tool: Tool, request: DirectRequest): Promise<true> {
+    const answer = createCallAnswer(form, request, serverInfo);
+    const { principal, baseUrl, onGone, headers } = request;
     const from = { principal, userAgent: headers['user-agent'] ?? '', id: form.id };
     const { notify } = answer;
     const { arguments: args, progressToken } = form;
@@ -113,21 +113,21 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   }
 
   return {
-    direct(exchange) {
-      const { headers } = exchange;
-      const form = forms.of(headers, exchange.body);
+    direct(request) {
+      const { headers } = request;
+      const form = forms.of(headers, request.body);
       if (!form) return false;
       const found = offers.forRequest({ get: (name) => oneValue(headers[name.toLowerCase()]) });
       if ('problem' in found) return false;
       if (form.method === 'tools/call') {
         const tool = found.offer.tools.get(form.name);
-        return tool ? call(form, tool, exchange) : false;
+        return tool ? call(form, tool, request) : false;
       }
       const list = lists.answer(form, found.offer);
       return list instanceof Promise ? list.then(send) : send(list);
 
       function send(answer: WholeAnswer | null): boolean {
-        if (answer) exchange.send(answer);
+        if (answer) request.send(answer);
         return answer !== null;
       }
     },

@@ -21,7 +21,7 @@ export function createLazyEndpoint(load: () => Promise<McpEndpoint>): McpEndpoin
   }
 
   return {
-    direct: (exchange) => (loaded ? loaded.direct(exchange) : endpoint().then((mcp) => mcp.direct(exchange))),
+    direct: (request) => (loaded ? loaded.direct(request) : endpoint().then((mcp) => mcp.direct(request))),
     fetch: async (request, body, principal) => (await endpoint()).fetch(request, body, principal),
     stopCalls: () => loaded?.stopCalls(),
     async close() {

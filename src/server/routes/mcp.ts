@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
-import type { EventStream, Exchange, WholeAnswer } from '../../mcp/directAnswer.ts';
+import type { DirectRequest, EventStream, WholeAnswer } from '../../mcp/directAnswer.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
@@ -23,7 +23,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
     const { principal } = check;
     if (context.method !== 'POST') return askSdk(context, undefined, principal);
     return withJson(context.request, MCP_BODY_BYTES, (body) => {
-      const isSent = endpoint.direct(exchangeOf(context, body, principal));
+      const isSent = endpoint.direct(directRequestOf(context, body, principal));
       if (isSent !== true) return elseAskSdk(isSent, context, body, principal);
     });
   }
@@ -79,7 +79,7 @@ function headersOf(context: HttpContext): Headers {
   return headers;
 }
 
-function exchangeOf(context: HttpContext, body: unknown, principal: string): Exchange {
+function directRequestOf(context: HttpContext, body: unknown, principal: string): DirectRequest {
   const { request, response, baseUrl } = context;
   return {
     headers: request.headers,
