@@ -14,7 +14,7 @@ import { gatherCrew, noting, SEED } from './model/crew.ts';
 import type { Reading } from './model/server.ts';
 
 /** Of real time, in which time runs eight times as fast; cut in three. */
-const SECONDS = Number(process.env.RELAY_TEST_SECONDS ?? 24);
+const SECONDS = Number(process.env.RELAY_TEST_SECONDS ?? 12);
 
 /**
  * What may come on top of the first third: the rows of eight playlists are kept, some 700 bytes each, and the playlists of
