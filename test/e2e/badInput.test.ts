@@ -167,7 +167,7 @@ test('relay call names what is wrong with a tool or its arguments', async () => 
       '--json',
     ]);
     assert.equal(wrongKind.code, 1);
-    assert.equal(JSON.parse(wrongKind.out).error.code, 'INVALID_ARGUMENT');
+    assert.equal(JSON.parse(wrongKind.err).error.code, 'INVALID_ARGUMENT');
     const good = await desk.relay(['call', 'search_tracks', 'query=x']);
     assert.equal(good.code, 0, good.err);
     await server.stop();
