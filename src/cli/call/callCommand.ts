@@ -3,7 +3,7 @@ import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
-import { blockOf, note, printBlock, printError, printFailure, printJson } from '../terminal/output.ts';
+import { blockOf, note, printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { isFields } from './cellText.ts';
@@ -115,11 +115,11 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
   );
 }
 
-/** With `--json` a failure is the tool's own document, in one line; like every error it goes to stderr. */
+/** With `--json` the failure of a tool is an error like any other. */
 async function show(context: Context, { value, error, hasPages }: Shown, call: Call): Promise<ExitCode> {
   const { io, env, home, demo, platform } = context;
   const debug = env.LOG_LEVEL === 'debug';
-  if (error && context.json) printFailure(io, value);
+  if (error && context.json) throw withoutCode(error);
   else if (context.json) printJson(io, value);
   else if (error) printError(io, error, { json: false, debug, home, demo, platform });
   else if (typeof value === 'string') printBlock(io, `${value}\n`);
@@ -133,4 +133,10 @@ async function show(context: Context, { value, error, hasPages }: Shown, call: C
     printBlock(io, blockOf(answerText(value, { width, next })));
   }
   return error === null ? EXIT.done : exitCodeOf(error);
+}
+
+/** The message of a tool begins with its code, which JSON has beside it. */
+function withoutCode(error: RelayError): RelayError {
+  const [, message = error.message] = /^[A-Z_]+: ([\s\S]*)$/.exec(error.message) ?? [];
+  return error.with({ message });
 }

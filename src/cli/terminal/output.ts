@@ -67,11 +67,6 @@ export function printJson(io: Io, value: unknown, indent?: number): void {
   io.out(`${visibleJson(value, indent)}\n`);
 }
 
-/** The document of a failed tool, as one line on stderr: how every error looks with `--json`. */
-export function printFailure(io: Io, document: unknown): void {
-  io.err(`${visibleJson(document)}\n`);
-}
-
 /** A note on stderr, for a person; one line. */
 export function note(io: Io, text: string): void {
   io.err(`${visibleLine(text)}\n`);
