@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { assertDone, assertRows, change, withUnkind } from './support.ts';
 
@@ -12,7 +13,7 @@ const BAD_DAYS: Record<string, FaultRule> = {
 };
 
 for (const [name, rule] of Object.entries(BAD_DAYS)) {
-  test(`the same songs again, whose answer is lost ${name}`, () =>
+  longTest(`the same songs again, whose answer is lost ${name}`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
@@ -22,7 +23,8 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
       const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
       const isDone = error === null || job?.status === 'completed';
       assertRows(playlist, [...former, ...songs, ...(isDone ? songs : [])]);
-    }));
+    }),
+  );
 
   test(`a list of the same hundred twice, the second time with an answer lost ${name}`, () =>
     withUnkind({}, async (relay) => {

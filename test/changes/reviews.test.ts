@@ -76,7 +76,7 @@ test('a count that lags asks for no review', () =>
     async (scene, job) => assertNoReview(scene, job),
   ));
 
-test('a song that another person appends asks for no review, or for one that carries on', () =>
+longTest('a song that another person appends asks for no review, or for one that carries on', () =>
   append(
     ({ relay, playlist }) => {
       const [song = ''] = tracks(relay, 1, 8_000);
@@ -93,7 +93,8 @@ test('a song that another person appends asks for no review, or for one that car
       assertSame(without(urisOf(playlist), song), [...former, ...items]);
       assert.equal(urisOf(playlist).filter((uri) => uri === song).length, 1);
     },
-  ));
+  ),
+);
 
 longTest('our own tool may write while a job waits', () =>
   withUnkind({}, async (relay) => {

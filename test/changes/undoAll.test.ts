@@ -8,7 +8,7 @@ import type { Relay } from '../support/world.ts';
 import { type Chance, chanceOf } from './crash/chance.ts';
 import { assertDone, change, ended, fill, withExtras, withUnkind } from './support.ts';
 
-const EDITS = sized(500, 25);
+const EDITS = sized(500, 10);
 /** Undone before the next ones are made: 200 changes are kept, and an undo is one. */
 const BLOCK = 100;
 const PLAYLISTS = 5;

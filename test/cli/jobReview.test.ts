@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { assertRows, committed, ended, fill, withUnkind } from '../changes/support.ts';
 import { named, tracks } from '../jobs/support.ts';
 import { relay } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
@@ -59,12 +60,13 @@ test('a job under review says both ways on, and can be completed with the playli
     rows(edited);
   }));
 
-test('a job under review can be carried on with', () =>
+longTest('a job under review can be carried on with', () =>
   withReview(async (world, id, { edited, items, rows }) => {
     const { code, err } = await jobs(world, 'resume', id, '--review', 'carry-on', '--watch');
     assert.equal(code, 0, err);
     rows([...edited, ...items.slice(150)]);
-  }));
+  }),
+);
 
 test('a way that does not exist is wrong usage', async () => {
   const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);

@@ -8,6 +8,7 @@ import { readClientFile, replaceClientFile } from '../../src/connect/clientFile.
 import { FileProblem } from '../../src/connect/fileText.ts';
 import { merge } from '../../src/connect/merge.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { sized } from '../support/scale.ts';
 import { JSON_ADDITION, TOML_ADDITION } from './support.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in directories nor modes' : false;
@@ -43,7 +44,7 @@ function processorMs(before: NodeJS.CpuUsage): number {
 const TOML_FILES: Array<[what: string, text: string]> = [
   ['is nested too deeply', `a = ${'['.repeat(DEEP)}${']'.repeat(DEEP)}`],
   ['has a table of too many levels', `[${Array(DEEP).fill('a').join('.')}]`],
-  ['has a long text', `a = """${'x\\n'.repeat(2_000_000)}"""`],
+  ['has a long text', `a = """${'x\\n'.repeat(sized(2_000_000, 200_000))}"""`],
 ];
 
 for (const [what, text] of TOML_FILES) {

@@ -19,7 +19,7 @@ const seed = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
  */
 function inputsFor(share: number): number {
   if (asked !== undefined) return Math.ceil((share * Number(asked)) / FULL);
-  return sized(share, Math.ceil(share / 40));
+  return sized(share, Math.ceil(share / 100));
 }
 
 /** Tries `property` on random inputs, one after another. @param share of the inputs of a full run */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { longTest } from '../support/scale.ts';
 import { withoutChange } from '../support/shapes.ts';
 import { gate, until, watchedClock } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
@@ -74,29 +75,35 @@ test('cancel_job during a write waits for its end, writes nothing more, and says
 });
 
 for (const when of ['before', 'after'] as const) {
-  test(`cancel_job during a write whose answer is lost (${when} its effect) finds out how it ended`, async () => {
-    await withRelay({ clock: fastClock() }, async (relay) => {
-      const playlist = named(relay, 'Empty Shelf');
-      const uris = tracks(relay, 350);
-      const held = gate();
-      const match = { method: 'POST', path: /\/items$/, skip: 1 };
-      relay.provider.faults.add({ ...match, kind: 'hook', fn: held.wait }, { ...match, kind: 'drop', when });
-      const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
-      await reach(relay, id, 'ready');
-      await commit(relay, id);
-      await until(() => held.waiting === 1);
-      const answer = cancelled(relay.call('cancel_job', { job_id: id }));
-      await reach(relay, id, 'cancelled');
-      held.open();
-      const job = await answer;
-      const written = when === 'after' ? 200 : 100;
-      assert.deepEqual(
-        [job.status, job.written, job.error, withoutChange(job.result)],
-        ['cancelled', written, null, { playlist_id: playlist.id, written }],
-      );
-      assert.deepEqual(urisOf(playlist), uris.slice(0, written));
-    });
-  });
+  longTest(
+    `cancel_job during a write whose answer is lost (${when} its effect) finds out how it ended`,
+    async () => {
+      await withRelay({ clock: fastClock() }, async (relay) => {
+        const playlist = named(relay, 'Empty Shelf');
+        const uris = tracks(relay, 350);
+        const held = gate();
+        const match = { method: 'POST', path: /\/items$/, skip: 1 };
+        relay.provider.faults.add(
+          { ...match, kind: 'hook', fn: held.wait },
+          { ...match, kind: 'drop', when },
+        );
+        const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+        await reach(relay, id, 'ready');
+        await commit(relay, id);
+        await until(() => held.waiting === 1);
+        const answer = cancelled(relay.call('cancel_job', { job_id: id }));
+        await reach(relay, id, 'cancelled');
+        held.open();
+        const job = await answer;
+        const written = when === 'after' ? 200 : 100;
+        assert.deepEqual(
+          [job.status, job.written, job.error, withoutChange(job.result)],
+          ['cancelled', written, null, { playlist_id: playlist.id, written }],
+        );
+        assert.deepEqual(urisOf(playlist), uris.slice(0, written));
+      });
+    },
+  );
 }
 
 test('cancel_job ends the wait for a limit', async () => {

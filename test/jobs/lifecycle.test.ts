@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { longTest } from '../support/scale.ts';
 import { at, owner, trackShape, withoutChange } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 import {
@@ -129,7 +130,7 @@ test('replace_playlist refuses a playlist whose rows could not be restored, and 
   });
 });
 
-test('save_tracks and remove_saved_tracks change the library', async () => {
+longTest('save_tracks and remove_saved_tracks change the library', async () => {
   await withRelay(async (relay) => {
     const account = owner(relay.provider);
     const before = account.saved.map(({ uri }) => uri);

@@ -1,12 +1,11 @@
 /** A long list with typos, put right through the tools as a model does it: few calls, and nothing wrong. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { parseTitle } from '../../src/music/title.ts';
 import { seeded } from '../music/support.ts';
 import { WAYS } from '../music/waysOfWriting.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { asQuery, named, reach, urisOf } from './support.ts';
 
@@ -37,7 +36,7 @@ async function reachLate(relay: Relay, id: string, state: string): Promise<JobRe
   return reach(relay, id, state);
 }
 
-test('a list with slips in every fifth line becomes a right playlist in few calls', async (t) => {
+longTest('a list with slips in every fifth line becomes a right playlist in few calls', async (t) => {
   await withRelay(async (relay) => {
     const next = seeded(7_919);
     const slips = WAYS.filter(({ name }) => /^one slip in the (?:title|artist)$/.test(name));

@@ -21,7 +21,7 @@ const PARTS = {
   isrc: ['X1', 'X2', 'X3', ''],
   mark: ['E', 'C', ''],
 };
-const TURNS = sized(3_000, 1_000);
+const TURNS = sized(3_000, 300);
 const ASKED = [
   'Plinth | Ula',
   'Plinth | Ula | Rooms',

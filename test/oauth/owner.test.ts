@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import {
   answerOf,
@@ -232,42 +233,45 @@ test('five wrong codes a minute, then the page says to wait; on this machine the
   });
 });
 
-test('a flood of wrong codes slows the checks down, is logged a few times, and does not keep the right one out', async () => {
-  const logged: string[] = [];
-  const log = (_: object, text: string) => void logged.push(text);
-  const silent = { trace() {}, debug() {}, info() {}, warn: log, error() {}, fatal() {} };
-  await withServer({ log: silent as never }, async (relay, clock) => {
-    const { baseUrl } = relay;
-    const flood = [...Array(120).keys()].map((number) =>
-      askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }, { cookie: `relay_form_${number}=x` }),
-    );
-    const answered: number[] = [];
-    for (const guess of flood) guess.then(({ status }) => answered.push(status));
-    await until(() => clock.sleeping > 0);
-    assert.ok(answered.length < 120, 'the rest waits');
-    const right = askOwner(
-      baseUrl,
-      'code',
-      { code: relay.server.ownerCode ?? '' },
-      { cookie: `relay_form_${new URL(baseUrl).port}=mine` },
-    );
-    let status = 0;
-    right.then((answer) => {
-      status = answer.status;
+longTest(
+  'a flood of wrong codes slows the checks down, is logged a few times, and does not keep the right one out',
+  async () => {
+    const logged: string[] = [];
+    const log = (_: object, text: string) => void logged.push(text);
+    const silent = { trace() {}, debug() {}, info() {}, warn: log, error() {}, fatal() {} };
+    await withServer({ log: silent as never }, async (relay, clock) => {
+      const { baseUrl } = relay;
+      const flood = [...Array(120).keys()].map((number) =>
+        askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }, { cookie: `relay_form_${number}=x` }),
+      );
+      const answered: number[] = [];
+      for (const guess of flood) guess.then(({ status }) => answered.push(status));
+      await until(() => clock.sleeping > 0);
+      assert.ok(answered.length < 120, 'the rest waits');
+      const right = askOwner(
+        baseUrl,
+        'code',
+        { code: relay.server.ownerCode ?? '' },
+        { cookie: `relay_form_${new URL(baseUrl).port}=mine` },
+      );
+      let status = 0;
+      right.then((answer) => {
+        status = answer.status;
+      });
+      await until(() => {
+        clock.advance(500);
+        return status !== 0;
+      });
+      assert.equal(status, 200);
+      await until(() => {
+        clock.advance(500);
+        return answered.length === flood.length;
+      });
+      const warnings = logged.filter((text) => text === 'wrong owner code').length;
+      assert.ok(warnings >= 1 && warnings <= 9, `${warnings} warnings`);
     });
-    await until(() => {
-      clock.advance(500);
-      return status !== 0;
-    });
-    assert.equal(status, 200);
-    await until(() => {
-      clock.advance(500);
-      return answered.length === flood.length;
-    });
-    const warnings = logged.filter((text) => text === 'wrong owner code').length;
-    assert.ok(warnings >= 1 && warnings <= 9, `${warnings} warnings`);
-  });
-});
+  },
+);
 
 test('from elsewhere the limits hold for the right code too, and one address does not use up those of another', async () => {
   const publicUrl = 'https://relay.example.org';

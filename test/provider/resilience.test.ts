@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { longTest } from '../support/scale.ts';
 import { at, owner, playlistShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
@@ -166,7 +167,7 @@ test('pages that answer out of order are put in order', async () => {
   });
 });
 
-test('a 401 during a hundred page reads costs one refresh and loses nothing', async () => {
+longTest('a 401 during a hundred page reads costs one refresh and loses nothing', async () => {
   await withRelay(async (relay) => {
     const { provider } = relay;
     const playlist = owner(provider).playlists.find(({ rows }) => rows.length === 2_500);

@@ -15,7 +15,7 @@ import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const LOGIN = '/auth/provider/login';
 /** Many more than are kept of one kind. */
-const STARTS = sized(10_000, 1_000);
+const STARTS = sized(10_000, 200);
 const PERSON = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 const CROSS_SITE = { ...PERSON, 'sec-fetch-site': 'cross-site' };
 const PUBLIC_NAME = 'relay.example.org';

@@ -13,7 +13,7 @@ import { sized } from '../support/scale.ts';
 import { manualClock, temporaryHome } from './support.ts';
 
 const PLANTED = sized(50, 5);
-const FLIPPED = sized(200, 40);
+const FLIPPED = sized(200, 15);
 /** Far above what a refusal takes; an endless query would never come back. */
 const MAX_MS = 5_000;
 const ENDLESS =

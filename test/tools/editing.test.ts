@@ -207,7 +207,7 @@ for (const when of ['drop', 'status_after'] as const) {
   });
 }
 
-test('a first write that is lost without an effect leaves the playlist unchanged', async () => {
+longTest('a first write that is lost without an effect leaves the playlist unchanged', async () => {
   await withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'drop', when: 'before' });

@@ -12,6 +12,7 @@ import {
   uniqueTracks,
   urisOf,
 } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -125,7 +126,7 @@ test('a list replaces a playlist or goes among the saved songs, episodes left ou
     );
   }));
 
-test('more than 10,000 songs become several jobs, and several playlists', () =>
+longTest('more than 10,000 songs become several jobs, and several playlists', () =>
   withRelay(ALL, async (relay) => {
     const uris = relay.provider.catalogue.tracks.map(({ uri }) => uri);
     const text = Array.from({ length: 10_001 }, (_, index) => uris[index % uris.length]).join('\n');
@@ -145,7 +146,8 @@ test('more than 10,000 songs become several jobs, and several playlists', () =>
       [refused.code, refused.message],
       ['INVALID_ARGUMENT', 'The list has 10001 songs; a playlist holds at most 10000.'],
     );
-  }));
+  }),
+);
 
 test('what cannot be done is refused with what to do, before a job is made', () =>
   withRelay(ALL, async (relay) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -239,7 +240,7 @@ test('an error with long lists is short enough too', async () => {
   });
 });
 
-test('rows of the demo account cost few tokens', async () => {
+longTest('rows of the demo account cost few tokens', async () => {
   await withRelay(async (relay) => {
     const account = owner(relay.provider);
     const lists: Array<[tool: string, args: Answer, most: number]> = [

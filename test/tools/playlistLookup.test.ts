@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { manualClock } from '../support/clock.ts';
+import { longTest } from '../support/scale.ts';
 import { at, owner, playlistShape } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -284,7 +285,7 @@ test('rows read while relay was writing are not reused', async () => {
   });
 });
 
-test('ten thousand rows are read in the fewest requests, with progress', async () => {
+longTest('ten thousand rows are read in the fewest requests, with progress', async () => {
   await withRelay(async ({ client, provider }) => {
     const playlist = owner(provider).playlists.find(({ name }) => name === 'Empty Shelf');
     assert.ok(playlist);
