@@ -54,6 +54,7 @@ for (const [what, trouble] of TROUBLES) {
         ((await (await fetch(`${baseUrl}/health`)).json()) as { status: string }).status;
       const is = (status: string) => poll(async () => ((await health()) === status ? true : null));
       const working = crew.work(3 * WORK_MS);
+      working.catch(() => {});
       await setTimeout(WORK_MS);
       const mend = await trouble(home);
       try {
