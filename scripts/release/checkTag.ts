@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
-import { REPOSITORY } from '../../src/base/project.ts';
+import { REPOSITORY } from '../../src/domain/project.ts';
 import { root } from '../bundle.ts';
 import { releaseNotes, tagProblems } from './tag.ts';
 

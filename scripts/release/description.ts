@@ -1,6 +1,6 @@
 /** What every package, manifest and bundle says of relay. They are all made from this. */
 import { description, license, version } from '../../package.json' with { type: 'json' };
-import { REPOSITORY } from '../../src/base/project.ts';
+import { REPOSITORY } from '../../src/domain/project.ts';
 
 const owner = REPOSITORY?.split('/')[0] ?? null;
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { dependencies, engines } from '../../package.json' with { type: 'json' };
-import { REPOSITORY } from '../../src/base/project.ts';
+import { REPOSITORY } from '../../src/domain/project.ts';
 import { root } from '../bundle.ts';
 import { SOURCE_DATE } from '../package/sourceDate.ts';
 import { type TarEntry, tarFile } from '../package/tarFile.ts';

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { lazy } from './lazy.ts';
+import { lazy } from './memoised.ts';
 import { systemCodeOf } from './thrown.ts';
 
 export interface WriteOptions {

@@ -8,7 +8,7 @@
  * text. The log shows it as `\x1b`, since a log has to tell what was sent. JSON keeps it, escaped.
  */
 
-import { lazy } from './lazy.ts';
+import { lazy } from './memoised.ts';
 
 /**
  * Controls, format characters, line and paragraph separators, lone surrogates; not the joiners, number signs and the

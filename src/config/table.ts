@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPOSITORY } from '../base/project.ts';
+import { REPOSITORY } from '../domain/project.ts';
 import { TOOLSETS, type Toolset } from '../domain/toolsets.ts';
 import type { ValueType } from './types.ts';
 import * as types from './types.ts';

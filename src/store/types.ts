@@ -1,7 +1,7 @@
 /** What the state offers to the rest of the program. `open.ts` makes it. */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { SaveFs } from './file/saveFs.ts';
+import type { SaveFs } from './file/save.ts';
 import type { Migration } from './sql/migrate.ts';
 
 export type SqlValue = number | string | Uint8Array | null;

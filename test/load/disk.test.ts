@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmod, chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { nodeSaveFs } from '../../src/store/file/saveFs.ts';
+import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { poll } from '../changes/support.ts';
 import { longTest } from '../support/scale.ts';
 import { SEED } from './model/crew.ts';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'no
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { backUpState } from '../../src/store/copies/backup.ts';
-import { nodeSaveFs } from '../../src/store/file/saveFs.ts';
+import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { inspectStateFile, temporaryHome, testDisk, testStore } from './support.ts';
 
 /** A home with a state, and a directory for copies. */

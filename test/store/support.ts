@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { inspectContent, openStore, type Store, type StoreOptions } from '../../src/store/file/open.ts';
-import { nodeSaveFs, type SaveFs } from '../../src/store/file/saveFs.ts';
+import { nodeSaveFs, type SaveFs } from '../../src/store/file/save.ts';
 import { readStateFile } from '../../src/store/file/stateFile.ts';
 import type { SchemaVersions } from '../../src/store/sql/migrate.ts';
 

@@ -5,7 +5,7 @@ import { CLIENTS, type Connection, findClient, stdioWords } from '../../connect/
 import { type System, systemOf } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
-import { serverName } from '../../domain/serverName.ts';
+import { serverName } from '../../domain/project.ts';
 import type { Context } from '../context.ts';
 import { note, printBlock, printJson, wrap } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';

@@ -1,5 +1,5 @@
 /** How many columns of a terminal a text takes. Pure; expects text that `base/visibleText.ts` has cleaned. */
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 
 /** East Asian wide and full-width characters (UAX 11), in ranges as terminals draw them. */
 const wide = lazy(

@@ -1,5 +1,5 @@
 /** A file's text, with what several readers need of it made once. */
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 import { type JsonNode, parseJsonTree } from './jsonTree.ts';
 import { parseXmlRoot, type XmlElement } from './xmlTree.ts';
 

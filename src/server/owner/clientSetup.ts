@@ -4,7 +4,7 @@ import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PageSetup } from '../../domain/ownerPage.ts';
-import { serverName } from '../../domain/serverName.ts';
+import { serverName } from '../../domain/project.ts';
 
 export interface SetupOptions {
   mcpUrl: string;

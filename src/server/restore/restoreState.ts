@@ -10,7 +10,7 @@ import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { type Copy, readCopy, replaceState } from '../../store/copies/restoreCopy.ts';
 import { openDetached, type Store } from '../../store/file/open.ts';
-import type { SaveFs } from '../../store/file/saveFs.ts';
+import type { SaveFs } from '../../store/file/save.ts';
 import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
 import { ensureHome } from '../../store/home/home.ts';
 import { acquireHome } from '../../store/home/lock.ts';

@@ -4,7 +4,7 @@
  * with it.
  */
 import * as z from 'zod';
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 import { LIST_FORMATS } from '../../domain/listImport.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
 import { HELLO_ROUTE, localProof } from '../../domain/localProof.ts';

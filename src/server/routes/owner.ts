@@ -3,7 +3,7 @@
  * or body and never in a cookie.
  */
 import * as z from 'zod';
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 import { isOfAnotherPage, proofOf } from '../access/caller.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';

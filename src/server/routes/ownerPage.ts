@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
 import { isOfAnotherPage, proofOf } from '../access/caller.ts';
 import type { Core } from '../core.ts';

@@ -8,8 +8,7 @@ import { type Clock, stampOf } from '../../base/clock.ts';
 import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
-import { diskProblem } from '../file/save.ts';
-import { nodeSaveFs, type SaveFs } from '../file/saveFs.ts';
+import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
 import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
 import { linkUnlessExists } from '../home/smallFiles.ts';
 

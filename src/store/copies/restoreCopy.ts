@@ -8,8 +8,7 @@ import type { Clock } from '../../base/clock.ts';
 import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type Detached, openCopy } from '../file/open.ts';
-import { diskProblem } from '../file/save.ts';
-import { nodeSaveFs, type SaveFs } from '../file/saveFs.ts';
+import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
 import { readStateFile, refuseUnfinished, stateFilePath } from '../file/stateFile.ts';
 import { keepStateFile } from './backup.ts';
 

@@ -16,8 +16,7 @@ import { createSql } from '../sql/sql.ts';
 import { loadSqlite } from '../sql/sqlite.ts';
 import type { Store, StoreOptions } from '../types.ts';
 import { identityOfBytes } from './fileIdentity.ts';
-import { createSaver, type Saver, type SaverState } from './save.ts';
-import { nodeSaveFs } from './saveFs.ts';
+import { createSaver, nodeSaveFs, type Saver, type SaverState } from './save.ts';
 import {
   damaged,
   inRollbackFormat,

@@ -3,14 +3,15 @@
  * moment the file is a complete database, the one before or the one after. One save runs at a time; changes that come
  * during a save lead to another one.
  */
+
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { tempPathFor } from '../../base/files.ts';
+import { renameOver, syncDirectory, tempPathFor, writeSynced } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { Image } from '../sql/pagedFile.ts';
 import { identityOfImage, markImage, refuseForeign } from './fileIdentity.ts';
-import type { SaveFs } from './saveFs.ts';
 
 /** Changes of this time are saved together. With the save itself it stays below a second. For a small file. */
 const SOON_MS = 500;
@@ -208,3 +209,20 @@ function saveError(path: string, error: unknown): RelayError {
     cause: error,
   });
 }
+
+export interface SaveFs {
+  /** Creates `path`, which must not exist, for the owner alone, and returns once `bytes` are on the disk. */
+  writeSynced(path: string, bytes: Uint8Array | readonly Uint8Array[]): Promise<void>;
+  /** Replaces `to` by `from` in one step. */
+  rename(from: string, to: string): Promise<void>;
+  /** Makes a rename in the directory survive a power loss. */
+  syncDirectory(path: string): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+export const nodeSaveFs: SaveFs = {
+  writeSynced: (path, bytes) => writeSynced(path, bytes),
+  rename: renameOver,
+  syncDirectory,
+  remove: (path) => rm(path, { force: true }),
+};

@@ -3,7 +3,7 @@
  * so that a job's progress is read from one row whatever its size.
  */
 import * as z from 'zod';
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 import { ITEM_STATUSES, type ItemStatus, type JobCandidate, UNRESOLVED_STATUSES } from '../../domain/job.ts';
 import { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, quotedList, type RowOf, text } from '../sql/table.ts';

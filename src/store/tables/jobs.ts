@@ -1,6 +1,6 @@
 /** Durable jobs, one row each. What a state may follow is the jobs' own rule; here a move only says from where to where. */
 import * as z from 'zod';
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 import { changeStatesIn } from '../../domain/change.ts';
 import {
   JOB_PHASES,

@@ -1,6 +1,6 @@
 /** The dynamic store of OAuth clients: those that registered themselves and those that the owner added. */
 import * as z from 'zod';
-import { lazy } from '../../base/lazy.ts';
+import { lazy } from '../../base/memoised.ts';
 import { AUTH_METHODS } from '../../config/oauthClients.ts';
 import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';

@@ -1,0 +1,12 @@
+/** What the project is called in clients, and where it is published. */
+
+/** The name of a server in a client. The demo has one of its own, so that it never replaces the real server. */
+export function serverName(demo: boolean): 'relay' | 'relay-demo' {
+  return demo ? 'relay-demo' : 'relay';
+}
+
+/**
+ * `owner/name` on GitHub; null while there is no public release. Then nothing asks for a newer version by itself, and links
+ * in packages lead to `relay.invalid`, a name that RFC 2606 reserves so that it never exists.
+ */
+export const REPOSITORY: string | null = null;
