@@ -38,14 +38,17 @@ for (const { name, suffix } of TARGETS) {
 
     const { path, assets, execArgv } = readApplication(blob);
     assert.equal(path, 'launcher.cjs');
-    const caches = name === HOST?.name ? ['command.cache', 'options.cache'] : [];
-    const carried = [...caches, 'keyring.node', 'relay.cjs', 'sql-wasm.wasm'];
+    const caches = name === HOST?.name ? ['command.cache', 'options.cache', 'stdio.cache'] : [];
+    const carried = [...caches, 'keyring.node', 'relay.cjs', 'sql-wasm.wasm', 'stdio.cjs'];
     assert.deepEqual([...assets.keys()].sort(), carried.sort());
     const program = assets.get('relay.cjs')?.toString('utf8') ?? '';
     assert.match(program, /RELAY_KEYCHAIN_HELPER/);
     // A script with a code cache cannot import, and is read as Latin-1.
-    assert.doesNotMatch(program, /\bimport\(/);
-    assert.doesNotMatch(program, /[^\0-\x7f]/);
+    for (const script of [program, assets.get('stdio.cjs')?.toString('utf8') ?? '']) {
+      assert.doesNotMatch(script, /\bimport\(/);
+      assert.doesNotMatch(script, /[^\0-\x7f]/);
+      assert.notEqual(script, '');
+    }
     assert.deepEqual(readKind(assets.get('keyring.node') as Buffer), { format, arch });
     assert.equal(assets.get('sql-wasm.wasm')?.equals(sqlite), true);
     assert.deepEqual(execArgv, ['--v8-pool-size=1']);
