@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { collectGarbage } from '../support/garbage.ts';
 import { owner } from '../support/shapes.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
@@ -58,6 +59,18 @@ for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as 
     });
   });
 }
+
+test('an answer that stops half-way is given up in time, although garbage is collected meanwhile', async () => {
+  await withClock(async (relay, clock) => {
+    relay.provider.faults.add({ path: DEVICES, kind: 'slow_body' });
+    const call = relay.call('get_devices');
+    await arrived(relay, DEVICES, 1);
+    await collectGarbage();
+    await clock.pass(TRY_MS);
+    await clock.pass(125);
+    assert.equal(codeOf(await call), undefined);
+  });
+});
 
 test('a write that takes 14 seconds is awaited, and what came of it is known', async () => {
   await withClock(async (relay, clock) => {

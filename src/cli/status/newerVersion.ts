@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
+import { bodyText } from '../../base/bodyText.ts';
 import type { Clock } from '../../base/clock.ts';
 import { readRegularFile, replaceFile } from '../../base/files.ts';
 
@@ -67,24 +68,13 @@ async function newestVersion({ url, clock, signal }: VersionQuestion): Promise<s
   return withDeadline({ clock, ms: TIMEOUT_MS, signal, late }, async (deadline) => {
     const headers = { accept: 'application/json', 'user-agent': 'relay' };
     const response = await fetch(url, { headers, signal: deadline });
-    const answer: unknown = response.ok ? JSON.parse(await textOf(response)) : null;
+    const answer: unknown = response.ok ? JSON.parse(await bodyText(response, MAX_BYTES, deadline)) : null;
     if (typeof answer !== 'object' || answer === null) return null;
     // A file of ours, or the answer of GitHub's interface.
     const { version, tag_name: tag } = answer as { version?: unknown; tag_name?: unknown };
     const match = RELEASED.exec(String(version ?? tag));
     return match ? match.slice(1).join('.') : null;
   });
-}
-
-async function textOf(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BYTES) throw new Error('the answer is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** A version with a suffix, as 1.2.3-beta, comes before the one without. */

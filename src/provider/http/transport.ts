@@ -2,6 +2,7 @@
  * One HTTP request to the provider, with its result as a value: never throws, ends in time, reads a bounded body.
  */
 import { withDeadline } from '../../base/abort.ts';
+import { bodyText } from '../../base/bodyText.ts';
 import type { Clock } from '../../base/clock.ts';
 
 /** Far above the largest real answer (50 playlist rows are about 150 KB). */
@@ -28,21 +29,10 @@ export async function fetchText(url: string, init: RequestInit, options: FetchOp
     try {
       // A redirect of an API call would carry the token to wherever it points.
       const response = await fetch(url, { ...init, signal, redirect: 'error' });
-      return { status: response.status, headers: response.headers, text: await readText(response) };
+      const text = await bodyText(response, MAX_BODY_BYTES, signal);
+      return { status: response.status, headers: response.headers, text };
     } catch (failure) {
       return { failure, timedOut: signal.reason === tooLate };
     }
   });
-}
-
-async function readText(response: Response): Promise<string> {
-  if (!response.body) return '';
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

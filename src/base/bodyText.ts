@@ -1,0 +1,32 @@
+/** Reading the body of what `fetch` has answered. */
+
+/**
+ * The body as text. It is given up as soon as `signal` aborts: `fetch` of Node 20 forgets its own signal between the headers
+ * and the end of the body once garbage is collected, and would wait for five minutes.
+ * @throws Error where it is longer than `maxBytes`; the reason of `signal`; what the network fails with
+ */
+export async function bodyText({ body }: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
+  if (!body) return '';
+  const reader = body.getReader();
+  // This also cuts the connection.
+  const giveUp = () => void reader.cancel().catch(() => {});
+  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return Buffer.concat(chunks).toString('utf8');
+      size += value.byteLength;
+      if (size > maxBytes) {
+        giveUp();
+        throw new Error('the answer is too large');
+      }
+      chunks.push(value);
+    }
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
