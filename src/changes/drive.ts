@@ -27,6 +27,7 @@ import {
   pause,
   progressOf,
   type Run,
+  saveMade,
 } from './run.ts';
 import { outcomeUnknown, sendStep } from './sendStep.ts';
 
@@ -140,8 +141,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
       ...(serverTime === null || change.serverTime !== null ? {} : { serverTime }),
     });
     run.size *= 2;
-    // Once it has rows, a crash could not tell it from another playlist of its name.
-    if (playlist) await context.store.saveNow();
+    if (playlist) await saveMade(run);
     return null;
   }
   const { error } = settled;

@@ -21,6 +21,7 @@ import {
   legOf,
   progressOf,
   type Run,
+  saveMade,
 } from './run.ts';
 
 /**
@@ -123,8 +124,7 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
   if (made === null) return 'absent';
   if (made === 'not_empty') return 'other';
   landed(run, step.to, 0, { playlistId: made.id, snapshotId: made.snapshotId });
-  // Once it has rows, a crash could not tell it from another playlist of its name.
-  await context.store.saveNow();
+  await saveMade(run);
   return 'landed';
 }
 

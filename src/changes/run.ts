@@ -14,7 +14,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
-import { onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
+import { nextStep, onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
 
 /** Who waits for the change, and what they want when it cannot go on. */
 export interface Terms {
@@ -144,6 +144,14 @@ export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Pro
     count += Math.max(0, end - begin);
   }
   return count;
+}
+
+/**
+ * Saves which playlist was made: once it has rows, a crash could not tell it from another one of its name.
+ * @throws RelayError `STORE_ERROR`
+ */
+export async function saveMade({ context, leg, change }: Run): Promise<void> {
+  if (nextStep(leg.ops, progressOf(change))) await context.store.saveNow();
 }
 
 /** Moves the change to another state; saved soon. */

@@ -67,7 +67,7 @@ export interface Jobs {
     request: JobRequest,
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
   handOver(work: HandOver): Promise<JobRecord>;
-  /** Shows a change that continues without its caller as a job. */
+  /** Shows a change that continues without its caller as a job, which is there although it may be saved only later. */
   adopt(change: number, adoption?: Adoption): Promise<JobRecord>;
   /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
   get(id: string): JobRecord;
@@ -168,7 +168,9 @@ export function createJobs(context: JobContext): Jobs {
       const begin = waits
         ? { status: 'waiting' as const, targetId, runAfter, reason }
         : { status: 'committing' as const, targetId };
-      const work = { ...adoption, maxAttempts: ADOPTED_ATTEMPTS, phase: 'commit' as const, begin };
+      // The same after a crash that has lost it, since its caller knows it by this ID.
+      const { id } = change;
+      const work = { ...adoption, id, maxAttempts: ADOPTED_ATTEMPTS, phase: 'commit' as const, begin };
       return begun(() =>
         storeJobWith(context, work, (jobSeq) => {
           setChange(store, seq, { job: jobSeq }, clock.now());

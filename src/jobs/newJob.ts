@@ -1,5 +1,6 @@
 /** Storing jobs with their items, and dropping them. */
 import { createTurns } from '../base/turns.ts';
+import { asRelayError } from '../domain/errors.ts';
 import type { JobPayload, JobPhase, JobType } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { dropItems, insertItems, type NewJobItem } from '../store/tables/jobItems.ts';
@@ -58,32 +59,33 @@ export async function storeJob(context: Context, work: NewWork): Promise<Job> {
 }
 
 /**
- * Stores a job in one transaction with what else `also` changes, for a change that continues meanwhile.
- * @throws RelayError `STORE_ERROR`, and then there is no job
+ * Stores a job in one transaction with what else `also` changes, for a change that continues meanwhile. Where the state
+ * cannot be saved, the job is there all the same and saved later: what has begun must not stand still. After a crash before
+ * that, the change is the one on disk, and whoever makes a job of it then gives it the same `id`.
  */
 export async function storeJobWith(
   context: Context,
-  work: NewWork,
+  work: NewWork & { id: string },
   also: (seq: number) => void,
 ): Promise<Job> {
   const { store, clock } = context;
-  let seq = 0;
-  await store.durable(
-    () => {
-      seq = insertRow(context, work);
-      insertItems(store, seq, 0, work.items, clock.now());
-      beginJob(store, seq, work.begin, clock.now());
-      also(seq);
-    },
-    () => dropJob(store, seq),
-  );
+  const seq = store.transaction(() => {
+    const inserted = insertRow(context, work, work.id);
+    insertItems(store, inserted, 0, work.items, clock.now());
+    beginJob(store, inserted, work.begin, clock.now());
+    also(inserted);
+    return inserted;
+  });
+  await store.saveNow().catch((error: unknown) => {
+    if (asRelayError(error).code !== 'STORE_ERROR') throw error;
+  });
   return stored(context, seq);
 }
 
-function insertRow({ store, clock, random }: Context, work: NewWork): number {
+function insertRow({ store, clock, random }: Context, work: NewWork, id = random.uuid()): number {
   const { items, phase, type, payload, maxAttempts } = work;
   const account = getAccount(store)?.providerUserId ?? null;
-  const row = { id: random.uuid(), type, phase, account, payload, maxAttempts };
+  const row = { id, type, phase, account, payload, maxAttempts };
   return insertJob(store, { ...row, skipsMarked: phase === 'commit' }, items.length, clock.now());
 }
 

@@ -197,18 +197,15 @@ async function handedOver(
     change_id: change.id,
     job_id: job.job_id,
   };
-  const code =
-    cause?.code === 'CONFLICT'
-      ? 'CONFLICT'
-      : cause && failureClassOf(cause) === 'limit'
-        ? cause.code
-        : 'DEADLINE_EXCEEDED';
+  const isDisk = cause !== null && failureClassOf(cause) === 'store';
+  const isTold = cause && (cause.code === 'CONFLICT' || failureClassOf(cause) === 'limit' || isDisk);
+  const code = isTold ? cause.code : 'DEADLINE_EXCEEDED';
   const why = cause ? cause.message : 'The write takes longer than a tool call may.';
   return new RelayError(code, `${change.written} of ${change.requested} written so far. ${why}`, {
     remedy:
       cause?.code === 'CONFLICT'
         ? `Call get_job_status with job_id ${job.job_id}: it shows what differs.`
-        : `Do not send it again: job ${job.job_id} writes the rest by itself. Call get_job_status to follow it.`,
+        : `${isDisk ? `${cause.remedy} ` : ''}Do not send it again: job ${job.job_id} writes the rest by itself. Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
     details: { ...ofTarget(result, report) },
   });

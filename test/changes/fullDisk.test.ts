@@ -1,0 +1,106 @@
+/** Changes that cannot be saved once they have begun: nothing is lost or doubled, and the answer says where they stand. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nodeSaveFs } from '../../src/store/file/saveFs.ts';
+import { jobOf, named, type ToolFailure, tracks, urisOf, writes } from '../jobs/support.ts';
+import { owner } from '../support/shapes.ts';
+import type { Relay } from '../support/world.ts';
+import { assertRows, ended, withUnkind } from './support.ts';
+
+const ITEMS = /\/items$/;
+
+interface Disk {
+  fill(): void;
+  free(): void;
+}
+
+/** A relay whose disk can be filled. */
+async function withDisk(work: (relay: Relay, disk: Disk) => Promise<void>): Promise<void> {
+  const { writeSynced } = nodeSaveFs;
+  let full: string | null = null;
+  nodeSaveFs.writeSynced = async (path, parts) => {
+    if (full === null || !path.startsWith(full)) return writeSynced(path, parts);
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  };
+  const free = () => {
+    full = null;
+  };
+  try {
+    await withUnkind({}, async (relay) => {
+      const fill = () => {
+        full = relay.home;
+      };
+      // What cannot be saved would hide what has failed.
+      await work(relay, { fill, free }).finally(free);
+    });
+  } finally {
+    nodeSaveFs.writeSynced = writeSynced;
+  }
+}
+
+/** A stop that cannot save anything is as good as a crash. */
+async function crash(relay: Relay): Promise<void> {
+  await assert.rejects(relay.server.close(), { code: 'STORE_ERROR' });
+  relay.server.close = async () => {};
+  await relay.restart();
+}
+
+/** Makes a playlist of 30 songs; once the playlist itself is made, the disk is full. */
+async function make(relay: Relay, disk: Disk) {
+  relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'hook', fn: disk.fill });
+  const uris = tracks(relay, 30);
+  const answer = await relay.call('create_playlist_from_tracks', { name: 'Long Road', tracks: uris });
+  const made = () => owner(relay.provider).playlists.filter(({ name }) => name === 'Long Road');
+  return { uris, answer, made };
+}
+
+test('a playlist that was made when the disk became full is named, and filled by a job once there is space', () =>
+  withDisk(async (relay, disk) => {
+    const { uris, answer, made } = await make(relay, disk);
+    const [playlist, ...more] = made();
+    assert.ok(playlist && more.length === 0);
+    const { status, playlist_id, job_id, change_id } = answer;
+    assert.deepEqual([status, playlist_id], ['deferred', playlist.id], JSON.stringify(answer));
+    assert.deepEqual([typeof change_id, urisOf(playlist)], ['string', []]);
+    assert.equal((await jobOf(relay, String(job_id))).status, 'waiting');
+    disk.free();
+    assert.equal((await ended(relay, String(job_id))).status, 'completed');
+    assertRows(playlist, uris);
+    assert.deepEqual([made().length, writes(relay)], [1, 2]);
+  }));
+
+test('the job that the answer names is there after a crash with a full disk, and makes no second playlist', () =>
+  withDisk(async (relay, disk) => {
+    const { uris, answer, made } = await make(relay, disk);
+    const id = String(answer.job_id);
+    await crash(relay);
+    assert.notEqual((await jobOf(relay, id)).status, 'completed');
+    disk.free();
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assert.deepEqual(made().map(urisOf), [uris]);
+  }));
+
+test('a replacement that is to be rolled back on a full disk says how far it got, and is rolled back later', () =>
+  withDisk(async (relay, disk) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    relay.provider.faults.add(
+      { method: 'POST', path: ITEMS, kind: 'hook', fn: disk.fill },
+      { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
+    );
+    const uris = tracks(relay, 150, 3_000);
+    const answer = await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: uris });
+    const { code, message, remedy, details } = answer.error as ToolFailure;
+    assert.equal(code, 'STORE_ERROR');
+    assert.match(
+      message,
+      /^100 of 150 written so far\. The state cannot be saved to .*: the disk is full\.$/,
+    );
+    assert.match(remedy, /^Free some space\. .* Do not send it again: job \S+ writes the rest by itself\./);
+    assert.deepEqual([details.playlist_id, details.written], [playlist.id, 100]);
+    assert.equal(typeof details.change_id, 'string');
+    disk.free();
+    const job = await ended(relay, String(details.job_id));
+    assert.deepEqual([job.status, job.result?.rolled_back], ['failed', true], JSON.stringify(job));
+    assertRows(playlist, before);
+  }));
