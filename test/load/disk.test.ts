@@ -30,7 +30,8 @@ const full: Trouble = async () => {
 const readOnly: Trouble = async (home) => {
   const isRoot = process.geteuid?.() === 0;
   const paths = [home, ...(await readdir(home)).map((name) => join(home, name))];
-  if (isRoot) for (const path of paths) await chown(path, NOBODY, NOBODY);
+  // A file that is being saved may just have got its final name.
+  if (isRoot) for (const path of paths) await chown(path, NOBODY, NOBODY).catch(() => {});
   await chmod(home, 0o500);
   if (isRoot) process.seteuid?.(NOBODY);
   return async () => {
