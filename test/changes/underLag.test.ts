@@ -53,3 +53,23 @@ longTest('rows that a list still shows from before they were taken out are not t
     assertRows(playlist, error ? [first, ...others, first] : [first, ...others]);
   }),
 );
+
+longTest(
+  'rows that are added again are taken back, although a removal before still shows in their number',
+  () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const playlist_id = playlist.id;
+      const track_ids = tracks(relay, 12, 3_000);
+      relay.provider.lag.set({ lists: 100, totals: 2_500 });
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
+      const [first = ''] = urisOf(playlist);
+      assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids: [first] }));
+      const before = urisOf(playlist);
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
+      await withExtras(relay, async ({ changes, undo }) => {
+        assertDone(await undo(at(await changes(), 0)));
+      });
+      assertRows(playlist, before);
+    }),
+);

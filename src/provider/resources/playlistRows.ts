@@ -37,8 +37,11 @@ export interface PlaylistRows {
     left: { snapshotId: string; rows: readonly string[] },
     call: Call,
   ): Promise<boolean>;
-  /** Waits until the list has caught up with what relay itself wrote last. */
-  settle(playlistId: string, call: Call): Promise<void>;
+  /**
+   * Waits until the list has caught up with what relay itself wrote last.
+   * @returns all rows as they are then; null where nothing had to be read
+   */
+  settle(playlistId: string, call: Call): Promise<Item[] | null>;
   /** The rows that a write of relay within the last minute has left; null where they are not known. */
   known(playlistId: string): readonly string[] | null;
   /** Tells what a write of relay has left: all rows, or the last ones, as far as they are known. */
@@ -169,7 +172,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     forget,
     async settle(playlistId, call) {
       const last = own.get(playlistId);
-      if (last && clock.monotonic() - last.at <= LAG_MS) await readSettled(playlistId, call);
+      const isRecent = last && clock.monotonic() - last.at <= LAG_MS;
+      return isRecent ? readSettled(playlistId, call) : null;
     },
     known(playlistId) {
       const last = own.get(playlistId);
