@@ -11,8 +11,8 @@ export interface Reading {
 
 /** What a reading shows. */
 export type Verdict =
-  /** It got at least this far, further than was known. */
-  | { kind: 'landed'; progress: Progress }
+  /** It got at least this far, further than was known. `isAmbiguous`: an earlier state looks the same. */
+  | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean }
   /** It shows what was known before the request. */
   | { kind: 'absent' }
   /** It shows an older state of this change: the list lags. */
@@ -37,11 +37,32 @@ export function compareRows(
   const same = sameness(relinks);
   const start = rowsAt(former, ops, known);
   const ahead = findAhead(start, ops, known, reading.rows, same);
-  if (ahead && isAfter(ahead, known)) return { kind: 'landed', progress: ahead };
+  if (ahead && isAfter(ahead, known)) {
+    return { kind: 'landed', progress: ahead, isAmbiguous: showsEarlier(former, ops, known, reading, same) };
+  }
   if (ahead) return { kind: 'absent' };
   const behind = findAhead(former, ops, START, reading.rows, same);
   if (behind) return { kind: 'stale' };
   return { kind: 'other', mismatches: nearest(start, ops, known, reading.rows, same) };
+}
+
+/**
+ * True if a list that lags may show the same reading, since the rows were so before one of the operations.
+ * @param known what certainly took effect
+ */
+export function showsEarlier(
+  former: readonly string[],
+  ops: readonly ChangeOp[],
+  known: Progress,
+  { from, rows: shown }: Reading,
+  same: Same = mayBe,
+): boolean {
+  let rows = former;
+  for (let index = 0; index < known.op; index++) {
+    if (sameAs(rows.slice(from), shown, same)) return true;
+    rows = applyOp(rows, ops[index] as ChangeOp);
+  }
+  return false;
 }
 
 type Same = (expected: string, shown: string) => boolean;

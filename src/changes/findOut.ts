@@ -7,6 +7,7 @@ import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
+import { LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { putChangeBody } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
@@ -51,7 +52,7 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
     try {
       if (pauseMs > 0) await clock.sleep(pauseMs, run.call.signal);
       if (run.change.state !== 'looking') enter(run, 'looking', {});
-      const seen = await look(run, step, looks === 0);
+      const seen = await look(run, step, looks === 0, begunAt);
       failures = 0;
       const age = clock.monotonic() - begunAt;
       if (seen === 'landed' && (step !== null || isOver(run))) return { kind: 'landed' };
@@ -83,7 +84,7 @@ function isOver({ leg, change }: Run): boolean {
 
 type SeenKind = 'landed' | 'absent' | 'stale' | 'other';
 
-async function look(run: Run, step: Step | null, isFirst: boolean): Promise<SeenKind> {
+async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: number): Promise<SeenKind> {
   const { context, change, call } = run;
   const present = nextStep(run.leg.ops, progressOf(change));
   if (present?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, present);
@@ -108,8 +109,12 @@ async function look(run: Run, step: Step | null, isFirst: boolean): Promise<Seen
       return 'landed';
     }
   }
+  const askedAt = context.clock.monotonic();
   const verdict = await lookAtRows(context, change.playlistId, run.leg, known, call);
   if (verdict.kind !== 'landed') return verdict.kind;
+  // What the list shows may be what was there before the change, until it must have caught up with what is known.
+  const knownAt = step === null ? begunAt : run.lastWriteAt;
+  if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
   // A request takes effect as a whole: a part of it is a list that is being brought up to date.
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
   const entries = entriesBetween(run.leg.ops, known, verdict.progress);

@@ -6,7 +6,7 @@ import type { Call } from '../provider/api.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import type { ChangeLeg } from '../store/tables/changes.ts';
-import { compareRows, compareTail, type Reading, type Verdict } from './compare.ts';
+import { compareRows, compareTail, type Reading, showsEarlier, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
 import { progressAt, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
 
@@ -24,7 +24,10 @@ export async function lookAtRows(
   whole = false,
 ): Promise<Verdict> {
   const tail = whole ? null : tailOf(leg, known);
-  if (tail) return lookAtTail(context, playlistId, leg, tail, call);
+  if (tail) {
+    const verdict = await lookAtTail(context, playlistId, leg, tail, call);
+    if (verdict.kind !== 'landed' || !verdict.isAmbiguous) return verdict;
+  }
   // Rows that were moved without having been read: nothing tells whether they have moved.
   if (leg.rows === null) return { kind: 'other', mismatches: [] };
   const items = await context.rows.readFresh(playlistId, call);
@@ -89,7 +92,9 @@ async function lookAtTail(
   const compare = (relinks: ReadonlyMap<string, string>) => compareTail(base, uris, at, reading, relinks);
   const verdict = await allowingRelinks(context, leg.ops, items, compare, call);
   if (verdict.kind !== 'landed') return verdict;
-  return { kind: 'landed', progress: progressAt(leg.ops, op, verdict.progress.at) };
+  const progress = progressAt(leg.ops, op, verdict.progress.at);
+  const isAmbiguous = leg.rows !== null && showsEarlier(leg.rows, leg.ops, { op, at: 0 }, reading);
+  return { kind: 'landed', progress, isAmbiguous };
 }
 
 /**

@@ -73,3 +73,24 @@ longTest(
       assertRows(playlist, before);
     }),
 );
+
+for (const [what, changed] of [
+  ['three of its rows change', 3],
+  ['its rows stay the same', 0],
+] as const) {
+  longTest(`a list from before a replacement is not taken for its end where ${what}`, () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const former = tracks(relay, 256, 3_000);
+      fill(playlist, former);
+      relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'drop', when: 'before' });
+      const track_ids = [...tracks(relay, changed, 4_000), ...former.slice(changed)];
+      const args = { playlist_id: playlist.id, track_ids };
+      // The last request proves to have had no effect, so what was there is written back.
+      const { error } = await change(relay, 'replace_playlist_tracks', args);
+      assert.equal(error?.code, 'PARTIAL_WRITE');
+      assertRows(playlist, former);
+    }),
+  );
+}
