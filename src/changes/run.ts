@@ -280,5 +280,10 @@ function tellRows(run: Run): void {
   const rows = leg.rows === null ? null : rowsAt(leg.rows, leg.ops, progressOf(change));
   const [op] = leg.ops;
   const isAppended = rows === null && change.op > 0 && op?.op === 'append';
-  context.rows.wrote(change.playlistId, { rows, tail: isAppended ? op.uris.slice(-100) : null });
+  context.rows.wrote(change.playlistId, {
+    rows,
+    tail: isAppended ? op.uris.slice(-100) : null,
+    total: isAppended && leg.total !== null ? leg.total + op.uris.length : null,
+    since: change.serverTime,
+  });
 }

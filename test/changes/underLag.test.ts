@@ -94,3 +94,25 @@ for (const [what, changed] of [
     }),
   );
 }
+
+for (const [what, begin] of [
+  ['that relay has just written', 'replace_playlist_tracks'],
+  ['that were there for long', null],
+] as const) {
+  longTest(`rows ${what}, added once more, are not taken for there before the list shows them`, () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const playlist_id = playlist.id;
+      const former = tracks(relay, 133, 3_000);
+      relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
+      if (begin === null) fill(playlist, former);
+      else assertDone(await change(relay, begin, { playlist_id, track_ids: former }));
+      const again = former.slice(-20);
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: again }));
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'drop', when: 'after' });
+      const more = [...tracks(relay, 150, 4_000), ...again];
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: more }));
+      assertRows(playlist, [...former, ...again, ...more]);
+    }),
+  );
+}

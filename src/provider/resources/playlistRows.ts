@@ -44,8 +44,8 @@ export interface PlaylistRows {
   settle(playlistId: string, call: Call): Promise<Item[] | null>;
   /** The rows that a write of relay within the last minute has left; null where they are not known. */
   known(playlistId: string): readonly string[] | null;
-  /** Tells what a write of relay has left: all rows, or the last ones, as far as they are known. */
-  wrote(playlistId: string, left: { rows: readonly string[] | null; tail: readonly string[] | null }): void;
+  /** Tells what a write of relay has left, as far as that is known. */
+  wrote(playlistId: string, left: LeftRows): void;
   /** Drops a playlist from the cache: called before the first and after the last request of a write. */
   forget(playlistId: string): void;
   /**
@@ -64,10 +64,20 @@ const LOOK_AGAIN_MS = 400;
 const ASKING = 2;
 /** How long relay's own last write to a playlist is remembered. */
 const REMEMBER_MS = 60_000;
+/** The provider's servers may differ by this much, and name whole seconds. */
+const CLOCK_MS = 5_000;
 
-interface OwnWrite {
+/** What a write has left: all rows, or the last ones. */
+interface LeftRows {
   rows: readonly string[] | null;
   tail: readonly string[] | null;
+  /** How many rows there are, where only the last ones are known; null if that is not known either. */
+  total: number | null;
+  /** The last ones are not older than this by the provider's clock, Unix milliseconds; null if that is not known. */
+  since: number | null;
+}
+
+interface OwnWrite extends LeftRows {
   /** Monotonic milliseconds. */
   at: number;
 }
@@ -80,10 +90,16 @@ interface KeptRows {
 }
 
 /** True if the rows show the write; a row that Spotify no longer offers may be any. */
-function shows(uris: readonly string[], { rows, tail }: OwnWrite): boolean {
+function shows(items: readonly Item[], { rows, tail, total, since }: OwnWrite): boolean {
   const expected = rows ?? tail ?? [];
-  if (rows !== null && rows.length !== uris.length) return false;
-  return mayBeRows(expected, uris.slice(Math.max(0, uris.length - expected.length)));
+  const size = rows?.length ?? total;
+  if (size !== null && size !== items.length) return false;
+  const shown = items.slice(Math.max(0, items.length - expected.length));
+  if (!mayBeRows(expected, shown.map(uriOf))) return false;
+  // The same rows may have been the last ones before.
+  const isOlder = ({ added_at }: Item) =>
+    since !== null && added_at !== null && Date.parse(added_at) < since - CLOCK_MS;
+  return rows !== null || total !== null || !shown.some(isOlder);
 }
 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
@@ -133,7 +149,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const items = await readFresh(playlistId, call);
       const last = own.get(playlistId);
       const isOld = !last || begunAt - last.at > LAG_MS;
-      if (isOld || shows(items.map(uriOf), last)) return items;
+      if (isOld || shows(items, last)) return items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
   }
