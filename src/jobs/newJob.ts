@@ -61,7 +61,7 @@ export async function storeJob(context: Context, work: NewWork): Promise<Job> {
 /**
  * Stores a job in one transaction with what else `also` changes, for a change that continues meanwhile. Where the state
  * cannot be saved, the job is there all the same and saved later: what has begun must not stand still. After a crash before
- * that, the change is the one on disk, and whoever makes a job of it then gives it the same `id`.
+ * that, the change is the one on disk, and what makes a job of it then gives it the same `id`.
  */
 export async function storeJobWith(
   context: Context,

@@ -116,3 +116,21 @@ for (const [what, begin] of [
     }),
   );
 }
+
+longTest('rows are added after those that are there although the total still tells the number before', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const [first = '', ...others] = tracks(relay, 33, 3_000);
+    relay.provider.lag.set({ totals: 5_000 });
+    const track_ids = [first, ...others];
+    assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids }));
+    // One of them was there before, so how many rows there are is read first.
+    const more = [...tracks(relay, 9, 4_000), first];
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: more }));
+    await withExtras(relay, async ({ changes, undo }) => {
+      assertDone(await undo(at(await changes(), 0)));
+    });
+    assertRows(playlist, track_ids);
+  }),
+);
