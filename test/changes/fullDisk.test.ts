@@ -1,7 +1,7 @@
 /** Changes that cannot be saved once they have begun: nothing is lost or doubled, and the answer says where they stand. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeSaveFs } from '../../src/store/file/saveFs.ts';
+import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { jobOf, named, type ToolFailure, tracks, urisOf, writes } from '../jobs/support.ts';
 import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
