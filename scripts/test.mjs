@@ -1,7 +1,8 @@
 // `npm test`: every test file under test/, compiled once, in a few processes that each run many files. A path or several
 // limit it to those. `--test-reporter` works as it does for Node, `--test-name-pattern` for the tests at the top
 // of a file; `--processes=N` says how many run at the same time. `--long` runs the files that take their sizes from
-// test/support/scale.ts, at full size (`npm run test:long`). `--stdio` runs those of the tools, whose clients then start
+// test/support/scale.ts, at full size (`npm run test:long`). `--load` runs the clients with models of test/load, whose chance is another each
+// time (`npm run test:load`). `--stdio` runs those of the tools, whose clients then start
 // `relay stdio` in place of connecting over HTTP (`npm run test:stdio`): from source, or the executable that RELAY_BIN names,
 // which is copied into a directory of its own. test/package/ needs executables that are built first, so it runs
 // by name only (`npm run test:package`).
@@ -15,6 +16,9 @@ import { createResults } from './testing/results.mjs';
 
 const PACKAGE = join('test', 'package') + sep;
 const SCALE = '/support/scale.ts';
+const LOAD = join('test', 'load') + sep;
+/** Files that take it have clients with models. */
+const MODEL = "'./model/";
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
@@ -29,6 +33,12 @@ if (isLong) {
   flags.splice(flags.indexOf('--long'), 1);
   process.env.RELAY_TEST_FULL = '1';
 }
+const isLoad = flags.includes('--load');
+if (isLoad) {
+  flags.splice(flags.indexOf('--load'), 1);
+  process.env.RELAY_TEST_FULL = '1';
+  if (named.length === 0) named.push(LOAD);
+}
 if (flags.includes('--stdio')) {
   flags.splice(flags.indexOf('--stdio'), 1);
   process.env.RELAY_TEST_TRANSPORT = 'stdio';
@@ -41,7 +51,7 @@ const all = (await compile()).map((file) => relative(root, file));
 const files = all.filter(
   (file) =>
     (named.length === 0 ? !file.startsWith(PACKAGE) : named.some((name) => file.includes(name))) &&
-    (!isLong || readFileSync(join(root, file), 'utf8').includes(SCALE)),
+    (!isLong || isLongFile(readFileSync(join(root, file), 'utf8'))),
 );
 if (files.length === 0) {
   console.error(`No test file has ${named.join(' or ')} in its path.`);
@@ -52,8 +62,13 @@ const known = knownTimes();
 const results = createResults(reporter);
 await runFiles(slowestFirst(files), { width, flags, pattern, onFile: results.add });
 const { failed, times } = await results.end();
-if (!isLong) keepTimes(times);
+if (!isLong && !isLoad) keepTimes(times);
 process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** @param text of a test file */
+function isLongFile(text) {
+  return text.includes(SCALE) && !text.includes(MODEL);
+}
 
 /** A long file that is begun last would be waited for alone. What was never run is begun before what is known to be quick. */
 function slowestFirst(files) {

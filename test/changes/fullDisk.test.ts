@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { jobOf, named, type ToolFailure, tracks, urisOf, writes } from '../jobs/support.ts';
+import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 import { assertRows, ended, withUnkind } from './support.ts';
@@ -69,16 +70,19 @@ test('a playlist that was made when the disk became full is named, and filled by
     assert.deepEqual([made().length, writes(relay)], [1, 2]);
   }));
 
-test('the job that the answer names is there after a crash with a full disk, and makes no second playlist', () =>
-  withDisk(async (relay, disk) => {
-    const { uris, answer, made } = await make(relay, disk);
-    const id = String(answer.job_id);
-    await crash(relay);
-    assert.notEqual((await jobOf(relay, id)).status, 'completed');
-    disk.free();
-    assert.equal((await ended(relay, id)).status, 'completed');
-    assert.deepEqual(made().map(urisOf), [uris]);
-  }));
+longTest(
+  'the job that the answer names is there after a crash with a full disk, and makes no second playlist',
+  () =>
+    withDisk(async (relay, disk) => {
+      const { uris, answer, made } = await make(relay, disk);
+      const id = String(answer.job_id);
+      await crash(relay);
+      assert.notEqual((await jobOf(relay, id)).status, 'completed');
+      disk.free();
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assert.deepEqual(made().map(urisOf), [uris]);
+    }),
+);
 
 test('a replacement that is to be rolled back on a full disk says how far it got, and is rolled back later', () =>
   withDisk(async (relay, disk) => {

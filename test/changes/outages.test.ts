@@ -173,7 +173,7 @@ test('flapping 400s mark no good track as failed', () =>
     assertRows(playlist, uris);
   }));
 
-test('a job writes to the account that it was made for, or not at all', () =>
+longTest('a job writes to the account that it was made for, or not at all', () =>
   withUnkind({}, async (relay) => {
     const { provider, server } = relay;
     const second = at(provider.accounts, 1);
@@ -207,4 +207,5 @@ test('a job writes to the account that it was made for, or not at all', () =>
       uris.filter((uri) => !saved.has(uri)),
       [],
     );
-  }));
+  }),
+);

@@ -132,7 +132,7 @@ function underEdit(then: (scene: Scene, job: JobRecord) => Promise<void>): Promi
   }, then);
 }
 
-test('a review can be accepted: the playlist stays as it is and the job has ended', () =>
+longTest('a review can be accepted: the playlist stays as it is and the job has ended', () =>
   underEdit(async (scene, job) => {
     const { relay, playlist } = scene;
     assert.deepEqual([job.status, job.review_required], ['failed', true]);
@@ -140,7 +140,8 @@ test('a review can be accepted: the playlist stays as it is and the job has ende
     await relay.call('resume_job', { job_id: job.job_id, review: 'accept' });
     assert.equal((await ended(relay, job.job_id)).status, 'completed');
     assertRows(playlist, edited(scene));
-  }));
+  }),
+);
 
 for (const review of ['carry_on', undefined]) {
   test(`a review can be carried on with (${review ?? 'by default'}): what is missing is written after what is there`, () =>

@@ -125,7 +125,7 @@ test('while a song is not found nothing is written, and the ways on are named', 
     );
   }));
 
-test('--replace says on a terminal what will be removed, and asks', () =>
+longTest('--replace says on a terminal what will be removed, and asks', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { path, uris } = songsIn(scene);
@@ -156,9 +156,10 @@ test('--replace says on a terminal what will be removed, and asks', () =>
       assert.equal(silent.code, 0);
       assert.doesNotMatch(silent.err, /Go on\?/);
     }
-  }));
+  }),
+);
 
-test('a list goes into a playlist by link, or among the saved songs, from stdin too', () =>
+longTest('a list goes into a playlist by link, or among the saved songs, from stdin too', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { path, uris, lines } = songsIn(scene);
@@ -180,9 +181,10 @@ test('a list goes into a playlist by link, or among the saved songs, from stdin 
         .sort(),
       [...new Set(uris)].sort(),
     );
-  }));
+  }),
+);
 
-test('how a list is read can be said', () =>
+longTest('how a list is read can be said', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const [one, two] = uniqueTracks(world, 2);
@@ -219,7 +221,8 @@ test('how a list is read can be said', () =>
     assert.deepEqual(urisOf(named(world, 'Second')), [two.uri]);
     assert.equal((await run(['import', several, '--new', 'Both'])).code, 0);
     assert.deepEqual(urisOf(named(world, 'Both')), [one.uri, two.uri]);
-  }));
+  }),
+);
 
 test('what cannot be imported says why, and leaves no job behind', () =>
   withLists(async (scene) => {

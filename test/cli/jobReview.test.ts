@@ -44,7 +44,7 @@ interface Lists {
   items: readonly string[];
 }
 
-test('a job under review says both ways on, and can be completed with the playlist as it is', () =>
+longTest('a job under review says both ways on, and can be completed with the playlist as it is', () =>
   withReview(async (world, id, { edited, rows }) => {
     const short = id.slice(0, 8);
     const shown = await jobs(world, 'show', short);
@@ -58,7 +58,8 @@ test('a job under review says both ways on, and can be completed with the playli
     assert.equal(code, 0);
     assert.match(out, /^status +completed$/m);
     rows(edited);
-  }));
+  }),
+);
 
 longTest('a job under review can be carried on with', () =>
   withReview(async (world, id, { edited, items, rows }) => {

@@ -16,6 +16,7 @@ import {
 } from '../jobs/support.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
+import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
@@ -165,7 +166,7 @@ async function jobs(world: Relay, args: string[], options: CliOptions = {}) {
   return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
 }
 
-test('jobs are listed, shown, committed and cancelled by the first characters of their IDs', async () => {
+longTest('jobs are listed, shown, committed and cancelled by the first characters of their IDs', async () => {
   await withRelay(async (world) => {
     assert.deepEqual(await jobs(world, []), { code: 0, out: '', err: 'There are no jobs.\n' });
     const playlist = named(world, 'Empty Shelf');

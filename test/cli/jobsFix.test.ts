@@ -8,6 +8,7 @@ import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { asQuery, createJob, itemsOf, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
+import { longTest } from '../support/scale.ts';
 import { at, trackShape } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
@@ -119,7 +120,7 @@ test('all that came near are taken after a look at the least near ones', async (
   });
 });
 
-test('without a terminal the options settle, and what is left is printed', async () => {
+longTest('without a terminal the options settle, and what is left is printed', async () => {
   await withRelay(async (world) => {
     const [a, b, c, d] = uniqueTracks(world, 4);
     assert.ok(a && b && c && d);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
+import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 
@@ -128,7 +129,7 @@ test('the address that a browser elsewhere ended on is pasted back', async () =>
   });
 });
 
-test('a login that nobody finishes times out, and one that is declined says so', async () => {
+longTest('a login that nobody finishes times out, and one that is declined says so', async () => {
   await withProvider(async (desk, provider) => {
     await desk.host();
     const late = await desk.relay(['login', '--no-browser', '--timeout', '1']);

@@ -190,7 +190,7 @@ longTest('a double click that was meant for another page approves nothing', skip
   });
 });
 
-test('a person denies with the field still empty', skip, async () => {
+longTest('a person denies with the field still empty', skip, async () => {
   await withBrowser({}, async (story) => {
     const { url } = await registered(story, 'Nobody asked for this');
     const page = await (await story.newProfile()).newPage();
@@ -201,7 +201,7 @@ test('a person denies with the field still empty', skip, async () => {
   });
 });
 
-test('a wrong code is told beside the field; the right one then works', skip, async () => {
+longTest('a wrong code is told beside the field; the right one then works', skip, async () => {
   await withBrowser({ connect: false }, async (story) => {
     const { url } = await registered(story, 'Claude Code (relay)');
     const page = await (await story.newProfile()).newPage();

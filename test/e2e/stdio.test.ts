@@ -96,7 +96,7 @@ test('progress comes through', async (t) => {
   });
 });
 
-test('a cancelled call stops before its next request', async () => {
+longTest('a cancelled call stops before its next request', async () => {
   await withRelay(async (relay) => {
     const { provider } = relay;
     const env = besides(relay);
@@ -301,7 +301,7 @@ longTest('nothing but messages reaches stdout, whatever the runtime and its pack
   }
 });
 
-test('what cannot work is answered to each request, and works once it is mended', async (t) => {
+longTest('what cannot work is answered to each request, and works once it is mended', async (t) => {
   const env = desk(t);
   const config = join(env.RELAY_HOME ?? '', 'config.json');
   writeFileSync(config, '{"port": "many"}');
@@ -315,7 +315,7 @@ test('what cannot work is answered to each request, and works once it is mended'
   assert.equal(await stdio.close(), 0);
 });
 
-test('lines that are no messages and batches are answered as JSON-RPC asks', async (t) => {
+longTest('lines that are no messages and batches are answered as JSON-RPC asks', async (t) => {
   const env = desk(t);
   const { out, code } = await relayProcess(['stdio'], {
     env,

@@ -35,7 +35,7 @@ longTest('creating a job of 10,000 items takes at most a hundred times as long a
   assert.ok(ratio <= 100, `${ratio}`);
 });
 
-test('a long list of stored matches gives other work a turn', async (t) => {
+longTest('a long list of stored matches gives other work a turn', async (t) => {
   const store = await testStore(t);
   let inThisTurn = 0;
   let most = 0;

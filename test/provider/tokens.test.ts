@@ -5,6 +5,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { gate, until } from '../support/waiting.ts';
@@ -30,7 +31,7 @@ test('an access token near its end is refreshed before it is used', async () => 
   });
 });
 
-test('a hundred calls with an expired token refresh it once', async () => {
+longTest('a hundred calls with an expired token refresh it once', async () => {
   await withRelay(async (relay) => {
     relay.provider.expireAccessTokens();
     const answers = await Promise.all(Array.from({ length: 100 }, () => relay.call('get_devices')));

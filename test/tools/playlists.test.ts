@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { longTest } from '../support/scale.ts';
 import { at, episodeShape, owner, playlistShape, trackShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -35,7 +36,7 @@ test('get_my_playlists returns one page', async () => {
   });
 });
 
-test('get_my_playlists reads all pages in the fewest requests, up to 1,000', async () => {
+longTest('get_my_playlists reads all pages in the fewest requests, up to 1,000', async () => {
   await withRelay(async ({ call, provider }) => {
     const account = owner(provider);
     const template = at(account.playlists, 0);
