@@ -155,7 +155,7 @@ longTest(
         await picker.getByText(`${left} entries to settle`).waitFor();
         await page.keyboard.press('1');
       }
-      await picker.getByText('Nothing came near').waitFor();
+      await picker.getByText('No close match').waitFor();
       await page.keyboard.press('s');
       await picker.getByText('Everything is settled').waitFor();
       assert.equal(relay.provider.requests.length, asked, 'settling with candidates costs nothing');
