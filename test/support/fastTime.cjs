@@ -8,6 +8,8 @@ Date.now = () => Math.floor(begin + (realNow() - begin) * factor);
 
 const realMonotonic = performance.now.bind(performance);
 performance.now = () => realMonotonic() * factor;
+const realUptime = process.uptime.bind(process);
+process.uptime = () => realUptime() * factor;
 
 for (const name of ['setTimeout', 'setInterval']) {
   const real = globalThis[name];
