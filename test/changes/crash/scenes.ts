@@ -1,5 +1,6 @@
 /** Every kind of change: how it is asked for, and what the provider holds if it has happened, or not. */
 import type { DemoAccount, DemoPlaylist } from '../../../src/demo/state.ts';
+import { addPlaylist } from '../../support/addPlaylist.ts';
 import { at, owner } from '../../support/shapes.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import { differenceOf } from '../support.ts';
@@ -245,24 +246,6 @@ function searchFor({ catalogue }: Simulator, uri: string): object | null {
   // Neither itself again nor a version of it, which the matching might prefer.
   if (catalogue.tracks.filter(({ name }) => name.includes(track.name)).length !== 1) return null;
   return { title: track.name, artist: at(track.artists, 0).name };
-}
-
-function addPlaylist(provider: Simulator, name: string, uris: readonly string[]): DemoPlaylist {
-  const account = owner(provider);
-  const playlist: DemoPlaylist = {
-    id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(0, 22),
-    name,
-    description: 'As it was',
-    public: false,
-    collaborative: false,
-    ownerId: account.id,
-    ownerName: account.displayName,
-    collaboratorIds: [],
-    version: 1,
-    rows: uris.map((uri) => ({ uri, addedAt: null, addedBy: null })),
-  };
-  account.playlists.push(playlist);
-  return playlist;
 }
 
 function urisOf({ rows }: DemoPlaylist): string[] {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { DemoDevice, DemoPlaylist } from '../../../src/demo/state.ts';
+import { addPlaylist } from '../../support/addPlaylist.ts';
 import { at, owner } from '../../support/shapes.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import { OLDEST_MS } from './faults.ts';
@@ -103,24 +104,6 @@ export function stageOf(provider: Simulator, clock: Clock): Stage {
     savedSince: (from) => since(saved, from),
   };
   return stage;
-}
-
-export function addPlaylist(provider: Simulator, name: string, uris: readonly string[]): DemoPlaylist {
-  const account = owner(provider);
-  const playlist: DemoPlaylist = {
-    id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(0, 22),
-    name,
-    description: 'As it was',
-    public: false,
-    collaborative: false,
-    ownerId: account.id,
-    ownerName: account.displayName,
-    collaboratorIds: [],
-    version: 1,
-    rows: uris.map((uri) => ({ uri, addedAt: '2026-01-01T00:00:00Z', addedBy: account.id })),
-  };
-  account.playlists.push(playlist);
-  return playlist;
 }
 
 export function urisOf({ rows }: DemoPlaylist): string[] {

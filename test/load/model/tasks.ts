@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { DemoTrack } from '../../../src/demo/catalogue/types.ts';
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
+import { addPlaylist } from '../../support/addPlaylist.ts';
 import { at, owner } from '../../support/shapes.ts';
 import type { Answer } from './callers.ts';
 import { LATEST_MS } from './faults.ts';
 import { failureIn, type Member } from './member.ts';
-import { addPlaylist, type Stage, type Tokens, tokensOf, urisOf } from './stage.ts';
+import { type Stage, type Tokens, tokensOf, urisOf } from './stage.ts';
 import { assertHolds, certain, type Done, type Effect, type Target, targetOf } from './target.ts';
 
 const ROWS = 100;
@@ -38,7 +39,7 @@ export function personOf(member: Member, index: number): Person {
   const { provider, shared, device } = stage;
   const tokens = tokensOf(provider, index);
   const first = Array.from({ length: chance.whole(0, 180) }, () => chance.pick(tokens.own));
-  const playlist = addPlaylist(provider, `Own ${index}`, first);
+  const playlist = addPlaylist(provider, `Own ${index}`, first, '2026-01-01T00:00:00Z');
   const account = owner(provider);
   const mine = new Set(tokens.shared);
   const queued = new Set(tokens.queued);

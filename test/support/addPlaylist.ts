@@ -1,0 +1,31 @@
+import type { DemoPlaylist } from '../../src/demo/state.ts';
+import { owner } from './shapes.ts';
+import type { Simulator } from './simulator/simulator.ts';
+
+/**
+ * Gives the account a playlist, whose ID comes from its name.
+ * @param addedAt of every row, which the account then has added; null: Spotify tells neither
+ */
+export function addPlaylist(
+  provider: Simulator,
+  name: string,
+  uris: readonly string[],
+  addedAt: string | null = null,
+): DemoPlaylist {
+  const account = owner(provider);
+  const addedBy = addedAt === null ? null : account.id;
+  const playlist: DemoPlaylist = {
+    id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(0, 22),
+    name,
+    description: 'As it was',
+    public: false,
+    collaborative: false,
+    ownerId: account.id,
+    ownerName: account.displayName,
+    collaboratorIds: [],
+    version: 1,
+    rows: uris.map((uri) => ({ uri, addedAt, addedBy })),
+  };
+  account.playlists.push(playlist);
+  return playlist;
+}
