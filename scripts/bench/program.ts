@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { API_KEY, ENCRYPTION_KEY } from '../../test/support/world.ts';
 
 const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
-const MAX_TURN = fileURLToPath(new URL('../../test/support/longestTurn.cjs', import.meta.url));
+const TURN = fileURLToPath(new URL('../../test/support/longestTurn.cjs', import.meta.url));
 
 const BARE = `require('node:http').createServer((request, response) => response.end('{}')).listen(0, '127.0.0.1', function () {
   console.log(JSON.stringify({ event: 'ready', baseUrl: 'http://127.0.0.1:' + this.address().port }));
@@ -51,7 +51,7 @@ export function startBare(watched?: string): Promise<Program> {
 }
 
 function watch(file: string | undefined): Record<string, string> {
-  return file === undefined ? {} : { NODE_OPTIONS: `--require ${MAX_TURN}`, MAX_TURN_FILE: file };
+  return file === undefined ? {} : { NODE_OPTIONS: `--require ${TURN}`, TURN_FILE: file };
 }
 
 async function start(args: string[], env: Record<string, string>): Promise<Program> {
@@ -70,7 +70,7 @@ async function start(args: string[], env: Record<string, string>): Promise<Progr
       readyMs,
       memory: () => residentMb(pid),
       watch: () => void process.kill(pid, 'SIGUSR2'),
-      longestTurn: () => JSON.parse(readFileSync(env.MAX_TURN_FILE ?? '', 'utf8')),
+      longestTurn: () => JSON.parse(readFileSync(env.TURN_FILE ?? '', 'utf8')),
       end: () => end(child),
     };
   }

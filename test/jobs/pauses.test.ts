@@ -75,7 +75,7 @@ longTest('with 10,000 known tracks no turn of the event loop lasts longer than 1
       await fillHome(desk.home, PAST);
       const file = join(desk.home, '..', `longest-turn-${process.pid}`);
       const victim = await startVictim(desk, {
-        LONGEST_TURN_FILE: file,
+        TURN_FILE: file,
         RELAY_TOOLSETS: 'all',
         NODE_OPTIONS: `--require ${PRELOAD}`,
       });

@@ -1,9 +1,9 @@
 // Preloaded into a program (NODE_OPTIONS): measures how long one turn of its event loop lasts at most, in milliseconds of
 // processor time of its thread, which other programs on the machine do not add to, and on the clock. SIGUSR2 begins anew;
-// the file that LONGEST_TURN_FILE names has `{"cpu": …, "wall": …}` four times a second.
+// the file that TURN_FILE names has `{"cpu": …, "wall": …}` four times a second.
 const { openSync, readSync, writeFileSync, renameSync } = require('node:fs');
 
-const file = process.env.LONGEST_TURN_FILE;
+const file = process.env.TURN_FILE;
 const cpuMs = threadTime() ?? processTime;
 let longest = { cpu: 0, wall: 0 };
 let begin = { cpu: cpuMs(), wall: performance.now() };
