@@ -56,20 +56,16 @@ function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean 
   return begun.state !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
 }
 
-function cannotGoOn({ id, written, requested }: Change): RelayError {
-  return new RelayError(
-    'CONFLICT',
-    `The write of this job has ended with ${written} of ${requested} entries written, and cannot go on.`,
-    {
-      remedy: {
-        text: `Read the playlist, and ask for what is missing in a new call. undo_change takes back ${id}.`,
-        terminal: {
-          text: 'Look at the playlist, and add what is missing with a new job. {1} takes back what was written.',
-          commands: [['undo', shortId(id)]],
-        },
+function cannotGoOn({ id }: Change): RelayError {
+  return new RelayError('CONFLICT', 'The write of this job has ended part-way, and cannot continue.', {
+    remedy: {
+      text: `Read the playlist, and ask for what is missing in a new call. undo_change takes back ${id}.`,
+      terminal: {
+        text: 'Look at the playlist, and add what is missing with a new job. {1} takes back what was written.',
+        commands: [['undo', shortId(id)]],
       },
     },
-  );
+  });
 }
 
 function requireSameAccount({ store }: JobContext, job: Job): void {

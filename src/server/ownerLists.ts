@@ -55,11 +55,7 @@ export async function ownerPlaylistRows(
   given: string,
 ): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }> {
   const { id } = parseRef(given, ['playlist']);
-  const { playlist, items } = await inTime(services, async (call) => {
-    // What relay itself has just written must be in it.
-    await services.rows.settle(id, call);
-    return services.rows.read(id, call);
-  });
+  const { playlist, items } = await inTime(services, (call) => services.rows.read(id, call));
   return { playlist: factsOf(services, playlist), rows: items.map(rowOf) };
 }
 

@@ -5,7 +5,7 @@
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
-import type { Item, Playlist } from '../../domain/shapes.ts';
+import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
 import { type PageRequest, readAll } from './paging.ts';
 import { getPlaylistBegin, getPlaylistItems, PLAYLIST_PAGE } from './playlists.ts';
@@ -17,7 +17,10 @@ const KEPT_PLAYLISTS = 8;
 const ALL_ROWS = 20_000;
 
 export interface PlaylistRows {
-  /** Metadata and all rows; rows read within the last minute under the same snapshot are reused. */
+  /**
+   * Metadata and all rows; rows read within the last minute under the same snapshot are reused. What relay itself wrote
+   * last is in them.
+   */
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as the list shows them now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
@@ -60,6 +63,8 @@ export const LAG_MS = 6_000;
 /** What lists take at most on most days. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
+/** How often a list is read in a row that changes while it is read. */
+const READINGS = 4;
 /** Requests that tell whether rows are still there. */
 const ASKING = 2;
 /** How long relay's own last write to a playlist is remembered. */
@@ -131,8 +136,27 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   const pageOf = (playlistId: string, call: Call) => (window: PageRequest) =>
     getPlaylistItems(api, playlistId, window, call);
 
-  async function readFresh(playlistId: string, call: Call): Promise<Item[]> {
-    return (await readAll(pageOf(playlistId, call), PLAYLIST_PAGE, ALL_ROWS, call)).items;
+  /**
+   * Reads again where the pages are not of one state of the list: their totals differ, or there are other rows than they say.
+   * @param first the first page, where another request has brought it
+   */
+  async function readFresh(
+    playlistId: string,
+    call: Call,
+    first: Pick<Page<Item>, 'items' | 'total'> | null = null,
+  ): Promise<Item[]> {
+    const page = pageOf(playlistId, call);
+    let before: number | null = null;
+    for (let reading = 1; ; reading++) {
+      const known = reading === 1 ? first : null;
+      const { items, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
+      const missing = Math.min(total, ALL_ROWS) - items.length;
+      // A number that stays wrong is the provider's own: it may count rows that it does not show.
+      const isWhole = steady && (missing === 0 || missing === before);
+      if (isWhole || reading === READINGS) return items;
+      before = missing;
+      await clock.sleep(LOOK_AGAIN_MS, call.signal);
+    }
   }
 
   async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
@@ -205,13 +229,12 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
       const known = keptRows(playlistId);
       if (known && known.snapshotId === playlist.snapshot_id) return { playlist, items: known.items };
-      const page = pageOf(playlistId, call);
       // What describes a playlist lags longer than its rows.
-      const begin = clock.monotonic() - touchedAt(playlistId) <= REMEMBER_MS ? null : first;
-      const { items, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, begin);
+      const isTouched = clock.monotonic() - touchedAt(playlistId) <= REMEMBER_MS;
+      const items = isTouched
+        ? await readSettled(playlistId, call)
+        : await readFresh(playlistId, call, first);
       kept.delete(playlistId);
-      // The first rows are not of the same moment as the others.
-      if (begin && !steady) return { playlist, items: await readFresh(playlistId, call) };
       if (playlist.snapshot_id !== null && writes === writesBefore) {
         kept.set(playlistId, { snapshotId: playlist.snapshot_id, items, at: clock.monotonic() });
         for (const oldest of kept.keys()) if (kept.size > KEPT_PLAYLISTS) kept.delete(oldest);

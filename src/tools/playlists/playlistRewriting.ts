@@ -68,7 +68,6 @@ export const deduplicatePlaylistTool = defineTool({
     };
     if (dry_run) {
       // With its version, so that the removal need not read it again.
-      await services.rows.settle(id, call);
       items = (await services.rows.read(id, call)).items;
       const requests = requestsLeft(deduplicateOps(restorableUris(items)));
       const removed = removedRows(items);

@@ -1,0 +1,72 @@
+/** A whole playlist is one state of it, also where it changes while it is read. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { change, fill, withUnkind } from '../changes/support.ts';
+import { named, tracks, urisOf } from '../jobs/support.ts';
+import { gate, until } from '../support/waiting.ts';
+import type { Relay } from '../support/world.ts';
+
+async function counts(relay: Relay, playlist_id: string): Promise<unknown[]> {
+  const { total_items, track_count, duplicate_count } = await relay.call('get_playlist_stats', {
+    playlist_id,
+  });
+  return [total_items, track_count, duplicate_count];
+}
+
+for (const lags of [
+  { lists: 600, totals: 600 },
+  { lists: 600, totals: 900 },
+  { lists: 900, totals: 300 },
+]) {
+  test(`rows that relay has just taken out are not counted, with ${JSON.stringify(lags)}`, () =>
+    withUnkind({ factor: 4 }, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      fill(playlist, tracks(relay, 90, 3_000));
+      relay.provider.lag.set({ ...lags, snapshots: 1_500 });
+      const track_ids = urisOf(playlist).slice(0, 75);
+      await change(relay, 'remove_tracks_from_playlist', { playlist_id: playlist.id, track_ids });
+      assert.deepEqual(await counts(relay, playlist.id), [15, 15, 0]);
+    }));
+}
+
+test('pages from before and after another program took rows out are not put together', () =>
+  withUnkind({}, async (relay) => {
+    const { provider } = relay;
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const left = urisOf(playlist).slice(0, 120);
+    const hold = gate();
+    provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'hook', times: 3, fn: hold.wait });
+    const reading = counts(relay, playlist.id);
+    await until(() => hold.waiting === 3);
+    provider.editPlaylist(playlist.id, left);
+    hold.open();
+    assert.deepEqual(await reading, [120, 120, 0]);
+    // What describes it and its first rows, the rest of it twice: once in pieces of two states.
+    assert.deepEqual(
+      provider.requests.map(({ query }) => query.offset ?? '-'),
+      ['-', '50', '100', '150', '0', '50', '100'],
+    );
+  }));
+
+test('a number of rows that stays wrong is the provider’s own, and costs one more reading', () =>
+  withUnkind({}, async (relay) => {
+    const { provider } = relay;
+    const playlist = named(relay, 'Exactly Two Hundred');
+    fill(playlist, tracks(relay, 60, 3_000));
+    const fn = (body: unknown) => ({ ...(body as object), total: 63 });
+    const times = Number.POSITIVE_INFINITY;
+    provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'transform', times, fn });
+    const begin = (body: unknown) => ({ ...(body as object), items: { total: 63 } });
+    provider.faults.add({
+      method: 'GET',
+      path: `/playlists/${playlist.id}`,
+      kind: 'transform',
+      times,
+      fn: begin,
+    });
+    assert.deepEqual(await counts(relay, playlist.id), [60, 60, 0]);
+    assert.deepEqual(
+      provider.requests.map(({ query }) => query.offset ?? '-'),
+      ['-', '0', '50', '0', '50'],
+    );
+  }));
