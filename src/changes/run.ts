@@ -267,10 +267,12 @@ export async function takeLeg(
   run.leg = leg;
   run.answered = false;
   run.size = Number.POSITIVE_INFINITY;
-  await context.store.durable(() => {
+  // Decided even where it cannot be saved yet: a change on a full disk must not go one way or the other by chance.
+  context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
     run.change = moveTo(context, change, state, { ...START, ...facts });
   });
+  await context.store.saveNow();
 }
 
 /** Tells what the playlist holds now, for readers that come before the list has caught up. */

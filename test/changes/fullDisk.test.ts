@@ -6,12 +6,14 @@ import { jobOf, named, type ToolFailure, tracks, urisOf, writes } from '../jobs/
 import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, ended, withUnkind } from './support.ts';
+import { assertRows, ended, poll, withUnkind } from './support.ts';
 
 const ITEMS = /\/items$/;
 
 interface Disk {
   fill(): void;
+  /** Fills it, and waits until a save has failed. */
+  fillAndFail(): Promise<void>;
   free(): void;
 }
 
@@ -19,8 +21,10 @@ interface Disk {
 async function withDisk(work: (relay: Relay, disk: Disk) => Promise<void>): Promise<void> {
   const { writeSynced } = nodeSaveFs;
   let full: string | null = null;
+  let failures = 0;
   nodeSaveFs.writeSynced = async (path, parts) => {
     if (full === null || !path.startsWith(full)) return writeSynced(path, parts);
+    failures += 1;
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   };
   const free = () => {
@@ -31,8 +35,12 @@ async function withDisk(work: (relay: Relay, disk: Disk) => Promise<void>): Prom
       const fill = () => {
         full = relay.home;
       };
+      const fillAndFail = async () => {
+        fill();
+        await poll(() => (failures > 0 ? true : null));
+      };
       // What cannot be saved would hide what has failed.
-      await work(relay, { fill, free }).finally(free);
+      await work(relay, { fill, fillAndFail, free }).finally(free);
     });
   } finally {
     nodeSaveFs.writeSynced = writeSynced;
@@ -84,27 +92,34 @@ longTest(
     }),
 );
 
-test('a replacement that is to be rolled back on a full disk says how far it got, and is rolled back later', () =>
-  withDisk(async (relay, disk) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
-    relay.provider.faults.add(
-      { method: 'POST', path: ITEMS, kind: 'hook', fn: disk.fill },
-      { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
-    );
-    const uris = tracks(relay, 150, 3_000);
-    const answer = await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: uris });
-    const { code, message, remedy, details } = answer.error as ToolFailure;
-    assert.equal(code, 'STORE_ERROR');
-    assert.match(
-      message,
-      /^100 of 150 written so far\. The state cannot be saved to .*: the disk is full\.$/,
-    );
-    assert.match(remedy, /^Free some space\. .* Do not send it again: job \S+ writes the rest by itself\./);
-    assert.deepEqual([details.playlist_id, details.written], [playlist.id, 100]);
-    assert.equal(typeof details.change_id, 'string');
-    disk.free();
-    const job = await ended(relay, String(details.job_id));
-    assert.deepEqual([job.status, job.result?.rolled_back], ['failed', true], JSON.stringify(job));
-    assertRows(playlist, before);
-  }));
+for (const [when, fill] of [
+  ['on a full disk', 'fill'],
+  ['once a save has failed on a full disk', 'fillAndFail'],
+] as const)
+  test(`a replacement that is to be rolled back ${when} says how far it got, and is rolled back later`, () =>
+    withDisk(async (relay, disk) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const before = urisOf(playlist);
+      relay.provider.faults.add(
+        { method: 'POST', path: ITEMS, kind: 'hook', fn: disk[fill] },
+        { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
+      );
+      const uris = tracks(relay, 150, 3_000);
+      const answer = await relay.call('replace_playlist_tracks', {
+        playlist_id: playlist.id,
+        track_ids: uris,
+      });
+      const { code, message, remedy, details } = answer.error as ToolFailure;
+      assert.equal(code, 'STORE_ERROR');
+      assert.match(
+        message,
+        /^100 of 150 written so far\. The state cannot be saved to .*: the disk is full\.$/,
+      );
+      assert.match(remedy, /^Free some space\. .* Do not send it again: job \S+ writes the rest by itself\./);
+      assert.deepEqual([details.playlist_id, details.written], [playlist.id, 100]);
+      assert.equal(typeof details.change_id, 'string');
+      disk.free();
+      const job = await ended(relay, String(details.job_id));
+      assert.deepEqual([job.status, job.result?.rolled_back], ['failed', true], JSON.stringify(job));
+      assertRows(playlist, before);
+    }));
