@@ -189,12 +189,12 @@ async function presentRows(
   force: boolean,
   call: Call,
 ): Promise<readonly string[]> {
-  const { provider, rows } = context;
+  const { rows, store } = context;
   const id = change.playlistId ?? '';
-  if (expected !== null && change.snapshotId !== null) {
-    // The version of the playlist tells without reading its rows.
-    const { snapshot_id } = await getPlaylist(provider, id, call);
-    if (snapshot_id === change.snapshotId) return expected;
+  // The version tells without reading all rows, but for half a minute it may be that from before a later change.
+  const { snapshotId } = change;
+  if (expected !== null && snapshotId !== null && laterChanges(store, id, change.seq).length === 0) {
+    if (await rows.isAt(id, { snapshotId, rows: expected }, call)) return expected;
   }
   if (expected === null) {
     await waitForList(context, change, call);

@@ -1,5 +1,6 @@
 /** Changes made one right after the other, while reads still show what was there before the first. */
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
@@ -24,6 +25,41 @@ longTest(
       assertRows(playlist, [...former, ...songs]);
     }),
 );
+
+test('a change is not taken back over a later one that the version does not show yet', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const [gone, songs] = [urisOf(playlist).slice(0, 3), tracks(relay, 5, 3_000)];
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids: gone }));
+    // Past what the provider's reads of that change lag.
+    relay.provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: songs }));
+    const left = urisOf(playlist);
+    await withExtras(relay, async ({ changes, undo }) => {
+      const { error } = await undo(at(await changes(), 1));
+      assert.equal(error?.code, 'CONFLICT');
+    });
+    assertRows(playlist, left);
+  }));
+
+test('a change is not taken back over songs that another program added while the version lagged', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    assertDone(
+      await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 9, 3_000) }),
+    );
+    relay.provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
+    const left = [...urisOf(playlist), ...tracks(relay, 2, 4_000)];
+    relay.provider.editPlaylist(playlist.id, left);
+    await clock.sleep(2_000);
+    await withExtras(relay, async ({ changes, undo }) => {
+      const { error } = await undo(at(await changes(), 0));
+      assert.equal(error?.code, 'CONFLICT');
+    });
+    assertRows(playlist, left);
+  }));
 
 longTest('tracks that were just saved are saved again by the undo of their removal', () =>
   withUnkind({}, async (relay) => {

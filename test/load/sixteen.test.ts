@@ -68,6 +68,9 @@ async function withProgram(
         return { code, err };
       },
     });
+  } catch (error) {
+    if (err !== '' && error instanceof Error) error.message += `\nthe program's log:\n${err.slice(-5_000)}`;
+    throw error;
   } finally {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     await ended;

@@ -96,13 +96,20 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
           return `${at} ${method} ${path} ${JSON.stringify(query)} ${what}${JSON.stringify(rest)}: ${status}`;
         });
       const { name, lines } = person.member;
-      throw new Error(
-        [`RELAY_TEST_SEED=${seed}: ${name}: ${(error as Error).message}`, ...lines, 'sent:', ...sent].join(
-          '\n',
-        ),
-        { cause: error },
-      );
+      const what = `RELAY_TEST_SEED=${seed}: ${name}: ${(error as Error).message}`;
+      const recorded = await recordedFor(person).catch((thrown: unknown) => [`not known: ${thrown}`]);
+      const told = [what, ...lines, 'sent:', ...sent, 'recorded:', ...recorded];
+      throw new Error(told.join('\n'), { cause: error });
     }
+  }
+
+  /** The last changes and jobs of a client's playlists, as relay tells them. */
+  async function recordedFor(person: Person): Promise<string[]> {
+    const lists = await Promise.all(['list_changes', 'list_jobs'].map((tool) => person.member.ask(tool, {})));
+    const rows = lists.flatMap(({ items }) => items as Array<{ playlist_id: string | null }>);
+    const own = rows.filter(({ playlist_id }) => playlist_id !== stage.shared.id);
+    const told = own.filter(({ playlist_id }) => playlist_id === null || playlist_id === person.playlist.id);
+    return told.slice(0, 40).map((row) => JSON.stringify(row));
   }
 
   const each = (work: (person: Person) => Promise<void>) =>
