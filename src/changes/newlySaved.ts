@@ -46,28 +46,46 @@ function savedBy(change: Change, body: ChangeBody): readonly string[] {
   return change.op === 0 ? op.uris.slice(0, change.at) : op.uris;
 }
 
+/** How often the library is looked through where it changes meanwhile: rows move from one page to another. */
+const READINGS = 4;
+
 async function lookFor(
+  reading: Pick<Reading, 'provider'>,
+  change: Change,
+  open: ReadonlySet<string>,
+  maxPages: number,
+  call: Call,
+): Promise<{ fresh: string[] }> {
+  for (let readings = 1; ; readings++) {
+    const { fresh, steady } = await lookOnce(reading, change, new Set(open), maxPages, call);
+    if (steady || readings === READINGS) return { fresh };
+  }
+}
+
+async function lookOnce(
   { provider }: Pick<Reading, 'provider'>,
   change: Change,
   open: Set<string>,
   maxPages: number,
   call: Call,
-): Promise<{ fresh: string[] }> {
+): Promise<{ fresh: string[]; steady: boolean }> {
   // One that was sent again, perhaps after a crash, may have saved them when it was sent first.
   const { serverTime, createdAt, uncertain } = change;
   const began = uncertain ? Math.min(serverTime ?? createdAt, createdAt) : (serverTime ?? createdAt);
   const since = began - EARLIER_MS;
   const fresh: string[] = [];
+  const totals = new Set<number>();
   for (let page = 0; open.size > 0 && page < maxPages; page++) {
     const window = { limit: LIBRARY_PAGE, offset: page * LIBRARY_PAGE };
-    const { items, next_offset } = await getSavedTracks(provider, window, call);
+    const { items, total, next_offset } = await getSavedTracks(provider, window, call);
+    totals.add(total);
     for (const { track, added_at } of items) {
-      if (added_at !== null && Date.parse(added_at) < since) return { fresh };
+      if (added_at !== null && Date.parse(added_at) < since) return { fresh, steady: totals.size === 1 };
       if (track && open.delete(track.uri)) fresh.push(track.uri);
     }
     if (next_offset === null) break;
   }
-  return { fresh };
+  return { fresh, steady: totals.size <= 1 };
 }
 
 /**

@@ -61,6 +61,24 @@ test('a change is not taken back over songs that another program added while the
     assertRows(playlist, left);
   }));
 
+test('tracks are taken out of the library again, although others leave it while it is looked through', () =>
+  withUnkind({}, async (relay) => {
+    const account = owner(relay.provider);
+    const saved = () => account.saved.map(({ uri }) => uri);
+    const track_ids = tracks(relay, 120, 3_000).filter((uri) => !saved().includes(uri));
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    // Between the first page and the second.
+    const fn = async () => void account.saved.splice(0, 5);
+    relay.provider.faults.add({ method: 'GET', path: '/me/tracks', skip: 1, times: 1, kind: 'hook', fn });
+    await withExtras(relay, async ({ changes, undo }) => {
+      assertDone(await undo(at(await changes(), 0)));
+    });
+    assert.deepEqual(
+      saved().filter((uri) => track_ids.includes(uri)),
+      [],
+    );
+  }));
+
 longTest('tracks that were just saved are saved again by the undo of their removal', () =>
   withUnkind({}, async (relay) => {
     const account = owner(relay.provider);

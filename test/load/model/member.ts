@@ -44,6 +44,12 @@ const HEARD_MS = 2_000;
 const PATIENCE_MS = 60_000;
 const REMEMBERED_LINES = 40;
 
+interface ChangeRow {
+  state: string;
+  playlist_id: string | null;
+  change_id: string;
+}
+
 export interface Member {
   readonly name: string;
   readonly chance: Chance;
@@ -124,14 +130,22 @@ export function memberOf(
     }
   }
 
+  /** All that are kept, page by page: an answer ends where it would be too long. */
+  async function allChanges(): Promise<ChangeRow[]> {
+    const rows: ChangeRow[] = [];
+    for (let offset: unknown = 0; offset !== undefined; ) {
+      const page: Answer = await call('list_changes', { limit: 100, offset }, []);
+      rows.push(...(page.items as ChangeRow[]));
+      offset = page.next_offset;
+    }
+    return rows;
+  }
+
   /** Waits until nothing that was left behind can still write. */
   async function afterLeaving(target: Target): Promise<void> {
     await clock.sleep(HEARD_MS);
     await until(async () => {
-      const { items } = (await call('list_changes', { limit: 100 }, [])) as {
-        items: Array<{ state: string; playlist_id: string | null; change_id: string }>;
-      };
-      const open = items.filter(
+      const open = (await allChanges()).filter(
         ({ state, playlist_id }) => playlist_id === target.playlistId && !ENDS.includes(state),
       );
       assert.ok(
