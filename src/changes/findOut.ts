@@ -11,7 +11,6 @@ import { LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { putChangeBody } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
-import { reread } from './record.ts';
 import { applyOp, isAfter, nextStep, onlyAppends, ROWS_PER_REQUEST, rowsAt, type Step } from './rowOps.ts';
 import {
   changedMeanwhile,
@@ -20,6 +19,7 @@ import {
   type FoundOut,
   landed,
   legOf,
+  OLDER_MS,
   progressOf,
   type Run,
   saveMade,
@@ -93,7 +93,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     return 'absent';
   }
   if (run.leg.rows === null && run.leg.total === null && onlyAppends(run.leg.ops)) {
-    if (!(await findBase(run, step))) return 'other';
+    const base = await findBase(run, step);
+    if (base !== 'found') return base;
   }
   const known = progressOf(change);
   const next = step ?? (isFirst ? null : present);
@@ -133,14 +134,12 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
   return 'landed';
 }
 
-/** Rows that were in the playlist this long before the change are not the ones it added. */
-const OLDER_MS = 120_000;
-
 /**
- * For rows added to a list that was not read before: how many rows there were. false where the list does not show the rows
- * that were certainly added: it lags, or someone else is at it.
+ * For rows added to a list that was not read before: how many rows there were. `other` where the list does not show the rows
+ * that were certainly added: it lags, or someone else is at it. `absent` where it shows no more than those: the number of rows
+ * may then be that of an older list, and a wrong one would hide ours for ever.
  */
-async function findBase(run: Run, step: Step | null): Promise<boolean> {
+async function findBase(run: Run, step: Step | null): Promise<'found' | 'absent' | 'other'> {
   const { context, change, call } = run;
   const { provider, rows, store } = context;
   const id = change.playlistId ?? '';
@@ -151,19 +150,25 @@ async function findBase(run: Run, step: Step | null): Promise<boolean> {
   const { total } = await getPlaylistItems(provider, id, { limit: 1, offset: 0 }, call);
   const tail: Item[] = [];
   const reach = step === null ? AFTER_A_CRASH : ROWS_PER_REQUEST;
-  for (let offset = Math.max(0, total - reach); offset < total; offset += PLAYLIST_PAGE) {
-    tail.push(...(await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call)).items);
+  const begin = Math.max(0, total - reach);
+  for (let offset = begin; offset < total; offset += PLAYLIST_PAGE) {
+    const page = await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call);
+    if (page.total !== total) return 'other';
+    tail.push(...page.items);
   }
+  // The number may be that of an older list, or of a newer one.
+  if (begin + tail.length !== total) return 'other';
   const most = step === null ? uris.length : known + step.count;
   const added = addedRows(tail, uris, known, most, change.createdAt - OLDER_MS);
-  if (added === null) return false;
+  if (added === null) return 'other';
+  if (added === known && known < most) return 'absent';
   const base = Math.max(0, total - added);
   run.body = run.body.leg
     ? { ...run.body, leg: { ...run.body.leg, total: base } }
     : { ...run.body, former: { ...run.body.former, total: base } };
   putChangeBody(store, change.seq, run.body);
   run.leg = legOf(run.body);
-  return true;
+  return 'found';
 }
 
 /** Rows that are read after a crash, when others may have written since. */
@@ -212,7 +217,7 @@ function unknowable({ change }: Run): RelayError {
 }
 
 async function conflict(run: Run): Promise<RelayError> {
-  const { context, change, leg, call } = run;
+  const { context, change, call } = run;
   if (change.playlistId === null) {
     return new RelayError(
       'CONFLICT',
@@ -233,7 +238,5 @@ async function conflict(run: Run): Promise<RelayError> {
     );
   }
   const present = (await context.rows.readFresh(change.playlistId, call)).map(uriOf);
-  const { op, at } = reread(context.store, change.seq);
-  const base = leg.rows ?? present.slice(0, leg.total ?? 0);
-  return changedMeanwhile(change.playlistId, rowsAt(base, leg.ops, { op, at }), present, change.written);
+  return changedMeanwhile(run, present);
 }

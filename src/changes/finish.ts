@@ -2,6 +2,7 @@
 import type { ChangeOp } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { sameRows, uriOf, without } from '../domain/rows.ts';
+import type { Item } from '../domain/shapes.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
@@ -10,10 +11,12 @@ import { isAfter, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './ro
 import {
   changedMeanwhile,
   type DriveEnd,
+  differs,
   ended,
   enter,
   goingState,
   legOf,
+  OLDER_MS,
   progressOf,
   type Run,
   takeLeg,
@@ -86,7 +89,7 @@ async function removeDoubled(
   const { change, body } = run;
   const ops = isDoubled(present, goal) && goal.every(isWritable) ? planRows(present, goal) : null;
   if (!ops || body.notes?.doubledRemoved === true) {
-    return review(run, changedMeanwhile(change.playlistId ?? '', goal, present, change.written));
+    return review(run, differs(change.playlistId ?? '', goal, present, change.written));
   }
   run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
   await takeLeg(run, { rows: present, total: present.length, ops, counted: false }, goingState(run));
@@ -163,12 +166,17 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
   const id = change.playlistId ?? '';
   const rest = restOf(leg.ops, progressOf(change));
   if (rest.length === 0 && !carryOn) return null;
-  if (onlyAppends(rest) && !carryOn && leg.rows === null && leg.total === null) return null;
-  const present = (await context.rows.readSettled(id, call)).map(uriOf);
+  const isUnread = leg.rows === null && leg.total === null;
+  // One under review waits for a person, also where a job takes it over.
+  const waits = change.state === 'review' && !carryOn;
+  if (onlyAppends(rest) && !carryOn && isUnread && !waits) return null;
+  const items = await context.rows.readSettled(id, call);
+  const present = items.map(uriOf);
   const expected = rowsAt(leg.rows ?? present.slice(0, leg.total ?? 0), leg.ops, progressOf(change));
-  if (sameRows(present, expected)) return null;
-  const ops = carryOn ? missingOps(run, present) : onlyAppends(rest) ? rest : shifted(run, present, expected);
-  if (ops === null) return review(run, changedMeanwhile(id, expected, present, change.written));
+  if (sameRows(present, expected) && !(waits && isUnread)) return null;
+  const others = () => (onlyAppends(rest) ? rest : shifted(run, present, expected));
+  const ops = carryOn ? missingOps(run, items) : waits ? null : others();
+  if (ops === null) return review(run, changedMeanwhile(run, present));
   await takeLeg(run, { rows: present, total: present.length, ops, counted: true }, 'writing');
   return null;
 }
@@ -190,8 +198,9 @@ function shifted(run: Run, present: readonly string[], expected: readonly string
 }
 
 /** What brings in the rows that are missing, whatever else is there. */
-function missingOps(run: Run, present: readonly string[]): ChangeOp[] | null {
+function missingOps(run: Run, items: readonly Item[]): ChangeOp[] | null {
   const { leg } = run;
+  const present = items.map(uriOf);
   const isAdding = leg.ops.every(({ op }, index) => op === 'append' || (op === 'put' && index === 0));
   if (!isAdding) {
     if (leg.rows === null) return null;
@@ -204,9 +213,16 @@ function missingOps(run: Run, present: readonly string[]): ChangeOp[] | null {
   const wanted = leg.ops.flatMap((op) => ('uris' in op ? op.uris : []));
   const there = endsWithFirst(present, wanted, run.change.written);
   if (there !== null) return there === wanted.length ? [] : [{ op: 'append', uris: wanted.slice(there) }];
-  const others = begins ? [] : (leg.rows ?? present.slice(0, leg.total ?? 0));
+  // Where others were at it as well, the number of rows before the change says nothing about which are its own.
+  const others = begins ? [] : (leg.rows ?? olderRows(run, items));
   const missing = without(wanted, without(present, others));
   return missing.length === 0 ? [] : [{ op: 'append', uris: missing }];
+}
+
+function olderRows({ change }: Run, items: readonly Item[]): string[] {
+  const since = (change.serverTime ?? change.createdAt) - OLDER_MS;
+  const isOlder = ({ added_at }: Item) => added_at === null || Date.parse(added_at) < since;
+  return items.filter(isOlder).map(uriOf);
 }
 
 /** How many of `wanted`, at least `known`, the rows end with; null where they end otherwise. */

@@ -83,6 +83,9 @@ export interface Run {
   answered: boolean;
 }
 
+/** Rows that were in the playlist this long before a change, in milliseconds, are not the ones it added. */
+export const OLDER_MS = 120_000;
+
 /** What a change carries out now. */
 export function legOf({ leg, former, ops }: ChangeBody): ChangeLeg {
   if (leg) return leg;
@@ -205,22 +208,48 @@ export function pause(run: Run, error: RelayError): DriveEnd {
 /** Maximum rows of each list that a conflict shows. */
 const MAX_SHOWN = 1_000;
 
+const DECIDE =
+  'Compare result.expected_uris with result.present_uris. Then call resume_job with review "carry_on" (writes what is missing after what is there) or "accept" (keeps the playlist as it is), or cancel_job.';
+
 /** The error for a playlist that matches no state of a change. */
-export function changedMeanwhile(
+export function changedMeanwhile({ change, leg }: Run, present: readonly string[]): RelayError {
+  const id = change.playlistId ?? '';
+  const base = leg.rows ?? (leg.total === null ? null : present.slice(0, leg.total));
+  if (base !== null) return differs(id, rowsAt(base, leg.ops, progressOf(change)), present, change.written);
+  const uris = leg.ops.flatMap((op) => ('uris' in op ? op.uris : []));
+  const from = Math.max(0, present.length - MAX_SHOWN);
+  return new RelayError(
+    'CONFLICT',
+    `Someone else changed the playlist ${id} while relay was adding to it, so its rows do not tell whether all ${uris.length} entries are there.`,
+    {
+      remedy: DECIDE,
+      details: {
+        playlist_id: id,
+        written: change.written,
+        present_count: present.length,
+        shown_from: from,
+        expected_uris: uris.slice(0, MAX_SHOWN),
+        present_uris: present.slice(from),
+      },
+    },
+  );
+}
+
+/** The error for a playlist whose rows are known and not as they should be. */
+export function differs(
   playlistId: string,
   expected: readonly string[],
   present: readonly string[],
   written: number,
 ): RelayError {
-  const differs = expected.findIndex((uri, index) => uri !== present[index]);
-  const at = differs < 0 ? expected.length : differs;
+  const first = expected.findIndex((uri, index) => uri !== present[index]);
+  const at = first < 0 ? expected.length : first;
   const from = Math.max(expected.length, present.length) <= MAX_SHOWN ? 0 : Math.max(0, at - 10);
   return new RelayError(
     'CONFLICT',
     `Someone else changed the playlist ${playlistId} while relay was writing to it: it should have ${expected.length} rows but has ${present.length}; the first difference is at position ${at}.`,
     {
-      remedy:
-        'Compare result.expected_uris with result.present_uris. Then call resume_job with review "carry_on" (writes what is missing after what is there) or "accept" (keeps the playlist as it is), or cancel_job.',
+      remedy: DECIDE,
       details: {
         playlist_id: playlistId,
         written,

@@ -18,7 +18,7 @@ import { newlySaved } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { applyOp, onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
-import { changedMeanwhile, legOf, progressOf } from './run.ts';
+import { differs, legOf, progressOf } from './run.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
@@ -254,7 +254,7 @@ async function requireSameVersion(
 }
 
 function changedSince(id: string, expected: readonly string[], present: readonly string[]): RelayError {
-  const { details } = changedMeanwhile(id, expected, present, 0);
+  const { details } = differs(id, expected, present, 0);
   return new RelayError(
     'CONFLICT',
     `Someone changed the playlist ${id} since: it should have ${expected.length} rows and has ${present.length}.`,

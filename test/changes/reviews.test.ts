@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
-import { named, reach, tracks, urisOf } from '../jobs/support.ts';
+import { named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
@@ -38,10 +38,10 @@ async function append(
   });
 }
 
-/** Runs once the second append has taken effect, before its outcome can be read. */
-function beforeTheLook({ provider }: Relay, fn: () => void): void {
+/** Runs once an append has taken effect, the second one by default, before its outcome can be read. */
+function beforeTheLook({ provider }: Relay, fn: () => void, skip = 1): void {
   const look = { method: 'GET', path: /^\/playlists\//, kind: 'hook', fn } as const;
-  provider.faults.add({ ...APPEND, skip: 1, kind: 'hook', fn: () => provider.faults.add(look) });
+  provider.faults.add({ ...APPEND, skip, kind: 'hook', fn: () => provider.faults.add(look) });
 }
 
 function assertNoReview({ playlist, former, items }: Scene, job: JobRecord): void {
@@ -95,6 +95,35 @@ longTest('a song that another person appends asks for no review, or for one that
     },
   ),
 );
+
+for (const gone of [0, 6])
+  test(`songs whose answer was lost are there once after carry_on, while others take ${gone} rows out and add some`, () =>
+    withUnkind({}, async (relay) => {
+      const { provider } = relay;
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const [track_ids, theirs] = [tracks(relay, 2, 3_000), tracks(relay, 4, 8_000)];
+      const playlist_id = playlist.id;
+      provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
+      const before = () => void provider.editPlaylist(playlist_id, urisOf(playlist).slice(gone));
+      provider.faults.add({ ...APPEND, kind: 'hook', fn: before });
+      beforeTheLook(
+        relay,
+        () => void provider.editPlaylist(playlist_id, [...urisOf(playlist), ...theirs]),
+        0,
+      );
+      provider.faults.add({ ...APPEND, kind: 'status_after', status: 500 });
+      const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
+      const { code, details } = answer.error as ToolFailure;
+      assert.equal(code, 'CONFLICT');
+      const job_id = String(details.job_id);
+      await reach(relay, job_id, 'failed');
+      await relay.call('resume_job', { job_id, review: 'carry_on' });
+      assert.equal((await ended(relay, job_id)).status, 'completed');
+      const times = [...track_ids, ...theirs].map(
+        (uri) => urisOf(playlist).filter((row) => row === uri).length,
+      );
+      assert.deepEqual(times, [1, 1, 1, 1, 1, 1]);
+    }));
 
 longTest('our own tool may write while a job waits', () =>
   withUnkind({}, async (relay) => {

@@ -354,6 +354,9 @@ const queue: Task = async ({ member, tokens, queued }) => {
   await command(member, queued, 'add_to_queue', { track_id: uri }, [...before, uri].sort());
 };
 
+/** What the player may answer beside other tools: a 403, and a 404 for its device. */
+const REFUSALS = ['RESTRICTION_VIOLATED', 'DEVICE_NOT_FOUND'];
+
 /** A command of the player is never sent again, so that one without an answer may have been heard or not. */
 async function command(
   member: Member,
@@ -363,7 +366,7 @@ async function command(
   after: readonly string[],
 ): Promise<void> {
   assertHolds(target, 'nothing');
-  const error = failureIn(await member.ask(tool, args, ['RESTRICTION_VIOLATED']));
+  const error = failureIn(await member.ask(tool, args, REFUSALS));
   const isUnknown = error?.code.startsWith('PROVIDER_') === true;
   if (isUnknown) await member.stage.clock.sleep(LATEST_MS + 2_000);
   if (!error) target.possible = [after];
@@ -381,9 +384,8 @@ const play: Task = async ({ member, player, queued, ...person }) => {
     () => command(member, player.volume, 'set_volume', { volume_percent: percent }, [`${percent}`]),
     () => command(member, player.repeat, 'set_repeat', { state: repeat }, [repeat]),
     () => command(member, player.shuffle, 'set_shuffle', { state: shuffle }, [`${shuffle}`]),
-    async () => void (await member.ask('next_track', {}, ['RESTRICTION_VIOLATED'])),
-    async () =>
-      void (await member.ask('seek', { position_ms: chance.whole(0, 60_000) }, ['RESTRICTION_VIOLATED'])),
+    async () => void (await member.ask('next_track', {}, REFUSALS)),
+    async () => void (await member.ask('seek', { position_ms: chance.whole(0, 60_000) }, REFUSALS)),
     async () => {
       const state = await member.ask('get_playback_state', {});
       if (failureIn(state)) return;
