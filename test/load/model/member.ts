@@ -133,7 +133,7 @@ export function memberOf(
   /** All that are kept, page by page: an answer ends where it would be too long. */
   async function allChanges(): Promise<ChangeRow[]> {
     const rows: ChangeRow[] = [];
-    for (let offset: unknown = 0; offset !== undefined; ) {
+    for (let offset: unknown = 0; typeof offset === 'number'; ) {
       const page: Answer = await call('list_changes', { limit: 100, offset }, []);
       rows.push(...(page.items as ChangeRow[]));
       offset = page.next_offset;
