@@ -64,6 +64,7 @@ export async function drive(
     steps: 0,
     size: Number.POSITIVE_INFINITY,
     patientWaits: 0,
+    lost: null,
     cause: change.leg === 'back' ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     answered: control.isNew,
@@ -130,6 +131,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   const settled = await settledOrStopped(run, sending);
   if (settled === 'stopped') return { kind: 'stopped' };
   if ('answer' in settled) {
+    run.lost = null;
     const { snapshotId, playlist, serverTime } = settled.answer;
     if (playlist) {
       run.playlist = playlist;
@@ -216,6 +218,7 @@ const MAX_REPEATS = 3;
 /** Saving, removing and details may be sent twice without harm. */
 async function afterLostIdempotent(run: Run, error: RelayError): Promise<DriveEnd | null> {
   const { change, control, context } = run;
+  run.lost = error;
   // It may have taken effect now, long before it is answered.
   setChange(context.store, change.seq, { uncertain: true }, context.clock.now());
   if (control.terms().patient) return pause(run, error);
@@ -239,7 +242,7 @@ async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<Dr
     return againAfter(run, 400 * (change.failures + 1));
   }
   if (terms.defersLimits && failureClass === 'limit') return pause(run, error);
-  if (isUntouched(run)) return ended(run, 'unchanged', error);
+  if (isUntouched(run) && run.lost === null) return ended(run, 'unchanged', error);
   const waitSeconds = error.code === 'RATE_LIMITED' ? error.retryAfterSeconds : undefined;
   if (waitSeconds !== undefined && waitSeconds <= PATIENCE_SECONDS && run.patientWaits < MAX_PATIENT_WAITS) {
     run.patientWaits += 1;
@@ -248,7 +251,8 @@ async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<Dr
   }
   if (isRewriting(run)) return isRefusal(error) ? rollBack(run, error) : pause(run, error);
   if (failureClass === 'connectivity') return pause(run, error);
-  return ended(run, 'partial', error);
+  // Refused now, but sent before: what is told is that nobody knows.
+  return ended(run, 'partial', run.lost ?? error);
 }
 
 /** A playlist that was just made is unknown to some of the provider's servers for a moment. */

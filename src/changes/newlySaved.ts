@@ -4,7 +4,7 @@
  */
 import type { Call } from '../provider/api.ts';
 import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
-import { getSavedTracks } from '../provider/resources/savedTracks.ts';
+import { getSavedTracks, TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
   type ChangeBody,
@@ -41,9 +41,19 @@ export async function newlySaved(
 }
 
 function savedBy(change: Change, body: ChangeBody): readonly string[] {
-  const op = body.ops.find((entry) => entry.op === 'save');
+  const [op] = body.ops;
   if (op?.op !== 'save') return [];
-  return change.op === 0 ? op.uris.slice(0, change.at) : op.uris;
+  return [...reached(change, op.uris), ...inDoubt(change, op.uris)];
+}
+
+/** Those of a change's only operation that were certainly sent with success. */
+function reached({ op, at }: Change, uris: readonly string[]): readonly string[] {
+  return op === 0 ? uris.slice(0, at) : uris;
+}
+
+/** Those of the request that may have taken effect although nobody knows. */
+function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readonly string[] {
+  return op === 0 && uncertain ? uris.slice(at, at + TRACKS_PER_REQUEST) : [];
 }
 
 /** How often the library is looked through where it changes meanwhile: rows move from one page to another. */
@@ -95,11 +105,11 @@ async function lookOnce(
 export function knownAdditions(store: Reading['store'], uris: readonly string[]): Record<string, boolean> {
   const asked = new Set(uris);
   const added: Record<string, boolean> = {};
-  for (const { seq } of libraryChangesSince(store, store.now() - OVERLAP_MS)) {
-    for (const op of getChangeBody(store, seq).ops) {
-      if (op.op !== 'save' && op.op !== 'unsave') continue;
-      for (const uri of op.uris) if (asked.has(uri)) added[uri] = op.op === 'unsave';
-    }
+  for (const change of libraryChangesSince(store, store.now() - OVERLAP_MS)) {
+    const [op] = getChangeBody(store, change.seq).ops;
+    if (op?.op !== 'save' && op?.op !== 'unsave') continue;
+    for (const uri of reached(change, op.uris)) if (asked.has(uri)) added[uri] = op.op === 'unsave';
+    for (const uri of inDoubt(change, op.uris)) delete added[uri];
   }
   return added;
 }

@@ -75,6 +75,8 @@ export interface Run {
   /** Entries of the next request; halved after a refusal. */
   size: number;
   patientWaits: number;
+  /** Why it is not known whether the present request has taken effect already; null where it was not sent before. */
+  lost: RelayError | null;
   /** Why it is being rolled back; null on the way forward. */
   cause: RelayError | null;
   /** Of the last write that is known to have taken effect; monotonic milliseconds. */

@@ -107,6 +107,31 @@ for (const [what, tool, method] of [
   );
 }
 
+for (const [what, refusal] of [
+  ['a limit of 20 s', { kind: 'rate_limit', retryAfterSeconds: 20 }],
+  ['a refusal', { kind: 'status', status: 403 }],
+] as const)
+  test(`saving tracks whose answer is lost is not told as undone when ${what} meets the next try`, () =>
+    withUnkind({}, async (relay, clock) => {
+      const { provider } = relay;
+      const { saved } = owner(provider);
+      const track_ids = tracks(relay, 200)
+        .filter((uri) => !saved.some((row) => row.uri === uri))
+        .slice(0, 9);
+      const library = { method: 'PUT', path: '/me/library' } as const;
+      provider.faults.add({ ...library, kind: 'status_after', status: 502 }, { ...library, ...refusal });
+      const { error } = await change(relay, 'save_tracks', { track_ids });
+      assert.ok(error?.details);
+      const { written, requested, error: cause } = error.details;
+      assert.deepEqual([error.code, written, requested], ['PARTIAL_WRITE', 0, 9]);
+      assert.equal((cause as { outcome_unknown: boolean }).outcome_unknown, true);
+      await clock.sleep(20_000);
+      await withExtras(relay, async ({ changes, undo }) => {
+        assertDone(await undo(at(await changes(), 0)));
+      });
+      assert.ok(!owner(provider).saved.some(({ uri }) => track_ids.includes(uri)));
+    }));
+
 test('a move whose answer is lost is made once, and its outcome is told as unknown', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
