@@ -3,74 +3,46 @@
  * proved itself. What fails before the message is sent is a `RelayError`, so that it can be sent again for certain.
  */
 import { RelayError } from '../domain/errors.ts';
-import { LOCAL_ROUTES } from '../domain/localApi.ts';
-import { type Connection, type OpenAnswer, openConnection } from './connection.ts';
-import { type LocalClientOptions, requireProof, unreachable } from './localClient.ts';
+import type { OpenAnswer } from './connection.ts';
+import { type Greeting, requireProof, unreachable } from './localClient.ts';
 
-export interface CarryOptions extends Omit<LocalClientOptions, 'timeoutMs' | 'signal'> {
+export interface CarryOptions {
+  /** Derived from the master key. */
+  token: string;
   /** Aborting it tells the server that the client no longer waits. */
   signal: AbortSignal;
   /** Everything but the credential, and the type and length of the body. */
   headers: Record<string, string>;
-  /** For `/mcp`; null: the server is asked for one first. */
-  credential: string | null;
-  onCredential(credential: string): void;
 }
-
-/** What the credential takes to answer, at most, in milliseconds. */
-const CREDENTIAL_MS = 10_000;
 
 /**
  * Gives every JSON-RPC message of the answer to `take`, as its JSON text, but nothing of a 401, which is about the
- * credential that this side chose.
+ * credential that this side chose. Closes the connection.
+ * @param greeting on a connection that has carried nothing yet
  * @returns the HTTP status
  * @throws RelayError `NO_SERVER` where nothing was sent; anything else means that the answer was cut off
  */
 export async function carryMessage(
   text: string,
-  options: CarryOptions,
+  greeting: Greeting,
+  { token, headers, signal }: CarryOptions,
   take: (json: string) => Promise<void>,
 ): Promise<number> {
-  const { headers, signal, credential, onCredential, ...server } = options;
-  const { origin } = new URL(server.baseUrl);
-  const connection = openConnection(origin);
+  const { connection, origin } = greeting;
+  const giveUp = () => connection.close();
+  signal.addEventListener('abort', giveUp, { once: true });
   try {
-    await requireProof(connection, { ...server, signal }, origin).catch((error: unknown) => {
+    const credential = await requireProof(greeting, token).catch((error: unknown) => {
       signal.throwIfAborted();
       throw error instanceof RelayError ? error : unreachable(origin, error);
     });
-    const bearer = credential ?? (await askForCredential(connection, server.token, origin, signal));
-    if (credential === null) onCredential(bearer);
-    const authorization = `Bearer ${bearer}`;
+    const authorization = `Bearer ${credential}`;
     const answer = await connection.open('/mcp', text, { headers: { ...headers, authorization }, signal });
     if (answer.status !== 401) for await (const json of messagesOf(answer)) await take(json);
     return answer.status;
   } finally {
+    signal.removeEventListener('abort', giveUp);
     connection.close();
-  }
-}
-
-/** On the connection on which the server has proved itself: a second one would take longer than the question. */
-async function askForCredential(
-  connection: Connection,
-  localToken: string,
-  origin: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const headers = { authorization: `Bearer ${localToken}` };
-  try {
-    const timing = { signal, timeoutMs: CREDENTIAL_MS, withinMs: CREDENTIAL_MS };
-    const { status, text } = await connection.post(
-      `/local/${LOCAL_ROUTES.mcpToken}`,
-      {},
-      { headers, ...timing },
-    );
-    const { token } = JSON.parse(text) as { token?: unknown };
-    if (status === 200 && typeof token === 'string') return token;
-    throw new Error(`it answers HTTP ${status}`);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw unreachable(origin, error);
   }
 }
 

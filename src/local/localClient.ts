@@ -5,7 +5,7 @@
 import { type Random, systemRandom } from '../base/clock.ts';
 import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
-import { HELLO_ROUTE, provesServer } from '../domain/localProof.ts';
+import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection } from './connection.ts';
 
@@ -71,10 +71,11 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
 async function post(options: LocalClientOptions, route: string, body: object): Promise<unknown> {
   const { baseUrl, token, signal, timeoutMs = 60_000 } = options;
   const { origin } = new URL(baseUrl);
-  const connection = openConnection(origin);
+  const greeting = greet(baseUrl, options);
+  const { connection } = greeting;
   let answer: Answer;
   try {
-    await requireProof(connection, options, origin);
+    await requireProof(greeting, token);
     const authorization = `Bearer ${token}`;
     answer = await connection.post(`/local/${route}`, body, {
       headers: { authorization },
@@ -92,21 +93,41 @@ async function post(options: LocalClientOptions, route: string, body: object): P
   throw errorFrom(content, answer.status, origin);
 }
 
-/**
- * Has the other end of the connection prove that it is the server of this home. Nothing that comes before the proof is
- * believed or shown, errors included.
- * @throws RelayError `NO_SERVER`, or what the network said
- */
-export async function requireProof(
-  connection: Connection,
-  { token, signal, timeoutMs = HELLO_MS, random = systemRandom }: LocalClientOptions,
-  origin: string,
-): Promise<void> {
+/** A new connection, and what its other end was asked. */
+export interface Greeting {
+  origin: string;
+  connection: Connection;
+  nonce: string;
+  answer: Promise<Answer>;
+}
+
+/** Opens a connection and asks its other end to prove itself; needs no key, so that this can be loaded meanwhile. */
+export function greet(
+  baseUrl: string,
+  { signal, timeoutMs = HELLO_MS, random = systemRandom }: Omit<LocalClientOptions, 'baseUrl' | 'token'>,
+): Greeting {
+  const { origin } = new URL(baseUrl);
+  const connection = openConnection(origin);
   const nonce = random.bytes(32).toString('base64url');
   const limits = { timeoutMs: Math.min(timeoutMs, HELLO_MS), withinMs: HELLO_MS, maxBytes: HELLO_BYTES };
-  const answer = await connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
-  if (answer.status !== 200) throw notRelay(origin, answer.status);
-  if (!provesServer(token, nonce, answer.serverEnd, parseJson(answer.text))) throw impostor(origin);
+  const answer = connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
+  // It may never be looked at.
+  answer.catch(() => {});
+  return { origin, connection, nonce, answer };
+}
+
+/**
+ * Has the other end of the connection be the server of this home. Nothing that comes before the proof is believed or shown,
+ * errors included.
+ * @returns the credential for `/mcp` on this connection
+ * @throws RelayError `NO_SERVER`, or what the network said
+ */
+export async function requireProof({ origin, nonce, answer }: Greeting, token: string): Promise<string> {
+  const { status, text, serverEnd } = await answer;
+  if (status !== 200) throw notRelay(origin, status);
+  const credential = credentialFor(token, nonce, serverEnd, parseJson(text));
+  if (credential === null) throw impostor(origin);
+  return credential;
 }
 
 /** What a failure of the network before the proof means. */

@@ -223,7 +223,7 @@ function allRoutes(
     ...wellKnownRoutes(core.settings.dynamicRegistration),
     ...healthRoutes(core),
     ...loginRoutes(core, redirectUri),
-    ...localRoutes(localFor, core.localToken),
+    ...localRoutes(localFor, core.localToken, credentials),
     ...mcpRoutes(endpoint, credentials, core.quietLog),
     ...authorizeRoutes(core, owner, forms),
     ...ownerRoutes(owner, forms),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type Greeting, greet, requireProof } from '../../src/local/localClient.ts';
+import { deriveLocalToken } from '../../src/secrets/seal.ts';
 import { send } from '../support/http.ts';
-import { API_KEY } from '../support/world.ts';
+import { API_KEY, ENCRYPTION_KEY } from '../support/world.ts';
 import {
   approve,
   askToken,
@@ -146,6 +148,34 @@ test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
     assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
     const { token } = await relay.server.local.mcpToken();
     assert.equal(await mcpStatus(relay.server.mcpUrl, token), 200);
+  });
+});
+
+test('the credential that comes with a proof opens /mcp on that connection alone', async () => {
+  await withServer({}, async (relay) => {
+    const { baseUrl, server } = relay;
+    const token = deriveLocalToken(Buffer.from(ENCRYPTION_KEY, 'base64'));
+    const headers = { accept: 'application/json, text/event-stream', 'user-agent': 'test' };
+    const { signal } = new AbortController();
+    const ask = async ({ connection }: Greeting, credential: string) => {
+      const authorization = `Bearer ${credential}`;
+      const answer = await connection.open('/mcp', LIST, { headers: { ...headers, authorization }, signal });
+      for await (const _ of answer.text);
+      return answer.status;
+    };
+    const [first, second] = [greet(baseUrl, {}), greet(baseUrl, {})];
+    const credential = await requireProof(first, token);
+    const other = await requireProof(second, token);
+    assert.notEqual(credential, other);
+    assert.deepEqual(
+      [await ask(first, credential), await ask(first, credential), await ask(second, credential)],
+      [200, 200, 401],
+    );
+    assert.deepEqual([await ask(first, other), await ask(second, other)], [401, 200]);
+    assert.equal(await mcpStatus(server.mcpUrl, credential), 401);
+    const { proof } = JSON.parse((await first.answer).text) as { proof: string };
+    assert.equal(await ask(first, proof), 401);
+    for (const { connection } of [first, second]) connection.close();
   });
 });
 

@@ -1,6 +1,6 @@
 /** What a server of the test answers to `POST /local/hello`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { localProof } from '../../src/domain/localProof.ts';
+import { connectionSecrets } from '../../src/domain/localProof.ts';
 
 /** Proves `token` on the connection of `request`. */
 export function answerHello(
@@ -11,6 +11,6 @@ export function answerHello(
 ): void {
   const { nonce } = JSON.parse(text) as { nonce: string };
   const end = { address: request.socket.localAddress, port: request.socket.localPort };
-  const answer = { pid: process.pid, proof: localProof(token, nonce, end, process.pid) };
+  const answer = { pid: process.pid, proof: connectionSecrets(token, nonce, end, process.pid).proof };
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }

@@ -7,7 +7,7 @@ import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type LocalApi, STAY_HEADER, STAY_SECONDS } from '../../domain/localApi.ts';
 import { carryMessage } from '../../local/carryMessage.ts';
-import { createLocalClient } from '../../local/localClient.ts';
+import { createLocalClient, type Greeting, greet } from '../../local/localClient.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { deriveLocalToken } from '../../secrets/seal.ts';
 import type { RunningServer } from '../../server/start.ts';
@@ -26,8 +26,8 @@ const LOOK_AGAIN_MS = 50;
 const STAY_AGAIN_MS = 20_000;
 const STAY_AFTER_MS = 300;
 const LEAVE_MS = 500;
-/** Before the server's own five minutes for a token are over. */
-const TOKEN_MS = 4 * 60_000;
+/** How long a connection that was greeted on waits for a first message, in milliseconds; the server ends it after longer. */
+const GREETING_MS = 2_000;
 
 const STDIO = 'relay stdio';
 
@@ -44,7 +44,8 @@ interface Server {
   baseUrl: string;
   localToken: string;
   local: LocalApi;
-  token: { value: string; renewAt: number } | null;
+  /** For the first message, begun before the key was loaded. */
+  greeting: { made: Greeting; at: number } | null;
   /** Whether somebody may start it again: nobody does so with one that a client started. */
   mayRestart: boolean;
 }
@@ -96,16 +97,22 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     const settings = await context.settings();
     const file = await readServerFile(settings.home);
     if (!file) return null;
-    const found = await connectTo(settings, file.baseUrl);
-    const holder = await readHolder(lockPath(settings.home)).catch(() => null);
-    return { ...found, mayRestart: holder?.purpose !== STDIO };
+    const greeting = { made: greet(file.baseUrl, { signal: ended.signal, random }), at: clock.monotonic() };
+    try {
+      const found = await connectTo(settings, file.baseUrl);
+      const holder = await readHolder(lockPath(settings.home)).catch(() => null);
+      return { ...found, greeting, mayRestart: holder?.purpose !== STDIO };
+    } catch (error) {
+      greeting.made.connection.close();
+      throw error;
+    }
   }
 
   async function connectTo(settings: Settings, baseUrl: string): Promise<Server> {
     const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
     const localToken = deriveLocalToken(key);
     const local = createLocalClient({ baseUrl, token: localToken, signal: ended.signal, random });
-    return { baseUrl, localToken, local, token: null, mayRestart: false };
+    return { baseUrl, localToken, local, greeting: null, mayRestart: false };
   }
 
   /** null: a server has just gone away and may come back. */
@@ -136,6 +143,15 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     lostAt = found.mayRestart ? clock.monotonic() : null;
   }
 
+  /** One that was begun already, or a new one. */
+  function greetingOf(found: Server): Greeting {
+    const { greeting, baseUrl } = found;
+    found.greeting = null;
+    if (greeting && clock.monotonic() - greeting.at < GREETING_MS) return greeting.made;
+    greeting?.made.connection.close();
+    return greet(baseUrl, { random });
+  }
+
   async function attempt(
     found: Server,
     text: string,
@@ -143,11 +159,6 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     signal: AbortSignal,
     take: (json: string) => Promise<void>,
   ): Promise<number> {
-    const { baseUrl, localToken, token } = found;
-    const credential = token && token.renewAt > clock.monotonic() ? token.value : null;
-    const onCredential = (value: string) => {
-      found.token = { value, renewAt: clock.monotonic() + TOKEN_MS };
-    };
     stays ||= !hosted;
     const sent = {
       ...(hosted ? {} : { [STAY_HEADER]: id }),
@@ -157,8 +168,12 @@ export function createServerLink(context: Context, options: LinkOptions): Server
       'user-agent': `relay-stdio/${version}`,
     };
     try {
-      const way = { baseUrl, token: localToken, random, signal, credential, onCredential };
-      return await carryMessage(text, { ...way, headers: sent }, take);
+      return await carryMessage(
+        text,
+        greetingOf(found),
+        { token: found.localToken, signal, headers: sent },
+        take,
+      );
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof RelayError) throw error;
@@ -179,8 +194,6 @@ export function createServerLink(context: Context, options: LinkOptions): Server
       try {
         const status = await attempt(found, text, headers, signal, take);
         if (status !== 401) return status;
-        // A server that started again meanwhile knows none of the tokens of its predecessor.
-        found.token = null;
         if (clock.monotonic() > giveUpAt)
           throw new RelayError('INTERNAL', 'The server refuses its own token.');
       } catch (error) {
@@ -203,6 +216,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     },
     async close() {
       const left = current;
+      left?.greeting?.made.connection.close();
       const isHost = hosted !== null || finding !== null;
       ended.abort();
       if (isHost) {

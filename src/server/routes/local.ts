@@ -7,8 +7,9 @@ import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { LIST_FORMATS } from '../../domain/listImport.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
-import { HELLO_ROUTE, localProof } from '../../domain/localProof.ts';
+import { connectionSecrets, HELLO_ROUTE } from '../../domain/localProof.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
+import type { Credentials } from '../access/credentials.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import { LIST_BODY_BYTES, OTHER_BODY_BYTES, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
@@ -149,7 +150,11 @@ function call<T extends z.ZodType>(
 }
 
 /** @param apiFor the owner's calls, with URLs for the base URL that was dialled */
-export function localRoutes(apiFor: (baseUrl: string) => LocalApi, token: string): Route[] {
+export function localRoutes(
+  apiFor: (baseUrl: string) => LocalApi,
+  token: string,
+  credentials: Pick<Credentials, 'expectOn'>,
+): Route[] {
   const routes = (Object.keys(calls) as Array<keyof LocalApi>).map(
     (name): Route => ({
       method: 'POST',
@@ -164,13 +169,13 @@ export function localRoutes(apiFor: (baseUrl: string) => LocalApi, token: string
       },
     }),
   );
-  return [...routes, helloRoute(token)];
+  return [...routes, helloRoute(token, credentials)];
 }
 
 const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
 
 /** Needs no credential: the answer is of use only to those who hold the token already, and only at this address. */
-function helloRoute(token: string): Route {
+function helloRoute(token: string, credentials: Pick<Credentials, 'expectOn'>): Route {
   return {
     method: 'POST',
     path: `/local/${HELLO_ROUTE}`,
@@ -178,9 +183,13 @@ function helloRoute(token: string): Route {
       refuseOutsiders(context);
       const hello = Hello().safeParse(await readJson(context.request, HELLO_BYTES));
       if (!hello.success) throw new HttpError('BAD_REQUEST');
-      const { localAddress: address, localPort: port } = context.request.socket;
+      const { socket } = context.request;
+      const { nonce } = hello.data;
+      const end = { address: socket.localAddress, port: socket.localPort };
       const { pid } = process;
-      sendJson(context, 200, { pid, proof: localProof(token, hello.data.nonce, { address, port }, pid) });
+      const { proof, credential } = connectionSecrets(token, nonce, end, pid);
+      credentials.expectOn(socket, credential);
+      sendJson(context, 200, { pid, proof });
     },
   };
 }

@@ -14,7 +14,8 @@ import type { Route } from '../http/router.ts';
 /** @param log does not let refusals flood it */
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {
   function handle(context: HttpContext): void | Promise<void> {
-    const check = credentials.check(context.request.headers.authorization, `${context.baseUrl}/mcp`);
+    const { headers, socket } = context.request;
+    const check = credentials.check(headers.authorization, `${context.baseUrl}/mcp`, socket);
     if (!check.ok) {
       const { requestId, path } = context;
       if (check.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
