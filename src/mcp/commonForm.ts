@@ -1,6 +1,6 @@
 /**
- * Which requests can be answered without the SDK's machinery: `tools/list` and `tools/call` in the form in which clients
- * send them. What such a request means is the SDK's own classification, remembered, since every request of a client carries
+ * Which requests can be answered without the SDK's machinery: `initialize`, `tools/list` and `tools/call` in the form in which
+ * clients send them. What such a request means is the SDK's own classification, remembered, since every request of a client carries
  * the same envelope. Anything else, as every malformed request, takes the SDK's way.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -17,7 +17,9 @@ export interface CommonForm {
   /** `MCP-Protocol-Version`. */
   version: string | undefined;
   id: string | number;
-  method: 'tools/list' | 'tools/call';
+  method: 'initialize' | 'tools/list' | 'tools/call';
+  /** Of `initialize`, as JSON. */
+  params?: string;
   /** Of a call. */
   name: string;
   arguments: Record<string, unknown> | undefined;
@@ -72,6 +74,7 @@ export function createCommonForms(): CommonForms {
       if (!isObject(body) || !acceptsBoth(headers.accept)) return null;
       const { jsonrpc, id, method, params = NONE } = body;
       if (jsonrpc !== '2.0' || !isId(id) || !isObject(params)) return null;
+      if (method === 'initialize') return introduction(headers, body, id, params);
       const isList = method === 'tools/list';
       if (!isList && method !== 'tools/call') return null;
       if (!onlyKeys(body, MESSAGE) || !onlyKeys(params, isList ? LIST : CALL)) return null;
@@ -85,6 +88,21 @@ export function createCommonForms(): CommonForms {
       return { era, version: versionOf(headers), id, method, name, arguments: args, progressToken };
     },
   };
+}
+
+/** The SDK has to have taken exactly these params before; it belongs to the revisions until 2025 alone. */
+function introduction(
+  headers: IncomingHttpHeaders,
+  body: Members,
+  id: string | number,
+  params: Members,
+): CommonForm | null {
+  const version = versionOf(headers);
+  const isPlain = version === undefined && headers['mcp-method'] === undefined && params._meta === undefined;
+  if (!isPlain || !onlyKeys(body, MESSAGE)) return null;
+  if (!(Number(headers['content-length']) <= MAX_REMEMBERED_BYTES)) return null;
+  const facts = { era: 'legacy', version, id, method: 'initialize', name: '' } as const;
+  return { ...facts, arguments: undefined, progressToken: undefined, params: JSON.stringify(params) };
 }
 
 /** In place of what is not there. */

@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.ts';
 import { type CommonForm, createCommonForms } from './commonForm.ts';
 import { createCallAnswer, type DirectRequest, type WholeAnswer } from './directAnswer.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
-import { createPreparedLists } from './preparedList.ts';
+import { createPreparedAnswers } from './preparedAnswers.ts';
 import { promptText } from './prompts.ts';
 import { type Caller, createToolCalls, type ToolCallOptions } from './toolCalls.ts';
 
@@ -95,7 +95,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     });
   }
 
-  const lists = createPreparedLists((request, body, offer) => handle(request, body, offer, 'relay'));
+  const prepared = createPreparedAnswers((request, body, offer) => handle(request, body, offer, 'relay'));
 
   /** @param form a call of a tool that is offered */
   async function call(form: CommonForm, tool: Tool, request: DirectRequest): Promise<true> {
@@ -123,8 +123,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         const tool = found.offer.tools.get(form.name);
         return tool ? call(form, tool, request) : false;
       }
-      const list = lists.answer(form, found.offer);
-      return list instanceof Promise ? list.then(send) : send(list);
+      const answer = prepared.answer(form, found.offer);
+      return answer instanceof Promise ? answer.then(send) : send(answer);
 
       function send(answer: WholeAnswer | null): boolean {
         if (answer) request.send(answer);

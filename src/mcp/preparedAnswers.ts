@@ -1,6 +1,7 @@
 /**
- * The answer to `tools/list` made once for each selection of tools and revision, since making it costs a hundred times
- * what sending it does. The SDK makes the text: it is asked once, with an ID that stands in for the client's.
+ * Answers that are the same each time, made once for each selection of tools and revision: that to `tools/list`, since making
+ * it costs a hundred times what sending it does, and that to `initialize`, for which each client waits at its start. The SDK
+ * makes the text: it is asked once, with an ID that stands in for the client's.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -18,28 +19,30 @@ interface Template {
   after: string;
 }
 
-export interface PreparedLists {
+export interface PreparedAnswers {
   /** At once where it has been made. Null: the SDK must answer. */
-  answer(form: ListForm, offer: Offer): Later<WholeAnswer | null>;
+  answer(form: PreparedForm, offer: Offer): Later<WholeAnswer | null>;
 }
 
 /** No client's ID can be cut out of the answer by mistake, since the SDK is asked with this one alone. */
-const STAND_IN = 'relay-prepared-list';
-const METHOD = 'tools/list';
+const STAND_IN = 'relay-prepared-answer';
+/** Of one selection of tools: its lists, and the forms in which a few clients introduce themselves. */
+const MAX_KEPT = 32;
 
 /** @param ask how the SDK answers a request with this selection */
-export function createPreparedLists(
+export function createPreparedAnswers(
   ask: (request: Request, body: unknown, offer: Offer) => Promise<Response>,
-): PreparedLists {
+): PreparedAnswers {
   const made = new WeakMap<Offer, Map<string, Later<Template | null>>>();
 
-  function templateOf(offer: Offer, form: ListForm): Later<Template | null> {
+  function templateOf(offer: Offer, form: PreparedForm): Later<Template | null> {
     const ofOffer = made.get(offer) ?? new Map<string, Later<Template | null>>();
     // The revision tells the era. A common form names none but those that the SDK knows.
-    const key = form.version ?? '';
+    const key = [form.method, form.version ?? '', form.params ?? ''].join('\n');
     const known = ofOffer.get(key);
     if (known !== undefined) return known;
     made.set(offer, ofOffer);
+    for (const oldest of ofOffer.keys()) if (ofOffer.size >= MAX_KEPT) ofOffer.delete(oldest);
     const template = make(offer, form);
     ofOffer.set(key, template);
     void template.then(
@@ -49,7 +52,7 @@ export function createPreparedLists(
     return template;
   }
 
-  async function make(offer: Offer, form: ListForm): Promise<Template | null> {
+  async function make(offer: Offer, form: PreparedForm): Promise<Template | null> {
     const { request, body } = standIn(form);
     const answer = await ask(request, body, offer);
     const [before, after, ...more] = (await answer.text()).split(JSON.stringify(STAND_IN));
@@ -70,7 +73,7 @@ export function createPreparedLists(
   };
 }
 
-function filled(template: Template | null, { id }: ListForm): WholeAnswer | null {
+function filled(template: Template | null, { id }: PreparedForm): WholeAnswer | null {
   if (!template) return null;
   const { headers, before, after } = template;
   return { headers, parts: [before, JSON.stringify(id) + after] };
@@ -78,15 +81,15 @@ function filled(template: Template | null, { id }: ListForm): WholeAnswer | null
 
 type Later<T> = T | Promise<T>;
 
-type ListForm = Pick<CommonForm, 'era' | 'version' | 'id'>;
+type PreparedForm = Pick<CommonForm, 'era' | 'version' | 'id' | 'method' | 'params'>;
 
 /** The same request with the stand-in for its ID. */
-function standIn({ era, version }: ListForm): { request: Request; body: unknown } {
+function standIn({ era, version, method, params }: PreparedForm): { request: Request; body: unknown } {
   const headers = new Headers({
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
-    ...(era === 'modern' ? { 'mcp-method': METHOD } : {}),
+    ...(era === 'modern' ? { 'mcp-method': method } : {}),
   });
   const _meta = {
     [PROTOCOL_VERSION_META_KEY]: version,
@@ -96,8 +99,9 @@ function standIn({ era, version }: ListForm): { request: Request; body: unknown 
   const body = {
     jsonrpc: '2.0',
     id: STAND_IN,
-    method: METHOD,
+    method,
     ...(era === 'modern' ? { params: { _meta } } : {}),
+    ...(params === undefined ? {} : { params: JSON.parse(params) as unknown }),
   };
   return { request: new Request('http://127.0.0.1/mcp', { method: 'POST', headers }), body };
 }
