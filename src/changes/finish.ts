@@ -7,7 +7,7 @@ import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
-import { isAfter, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
+import { besideOthers, isAfter, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
   type DriveEnd,
@@ -206,8 +206,7 @@ function missingOps(run: Run, items: readonly Item[]): ChangeOp[] | null {
     if (leg.rows === null) return null;
     const goal = rowsAfter(leg.rows, leg.ops);
     const before = rowsAt(leg.rows, leg.ops, progressOf(run.change));
-    const foreign = without(present, [...before, ...goal]);
-    return planRows(present, [...goal, ...foreign]);
+    return planRows(present, besideOthers(before, goal, leg.ops, present));
   }
   const begins = leg.ops[0]?.op === 'put' && isAfter(progressOf(run.change), START);
   const wanted = leg.ops.flatMap((op) => ('uris' in op ? op.uris : []));

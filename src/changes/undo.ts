@@ -17,7 +17,7 @@ import { detailsOf } from './kinds.ts';
 import { newlySaved } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { applyOp, onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
+import { applyOp, besideOthers, onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
 import { differs, legOf, progressOf } from './run.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
@@ -278,7 +278,7 @@ function wantedRows(
   if (leg && onlyAppends(ops)) return withoutLast(present, addedBy(change, body, present));
   if (!former.rows) return inverseOf(change, body, present, force);
   const goal = rowsAfter(former.rows, ops);
-  return [...former.rows, ...without(present, [...former.rows, ...goal]).filter((uri) => uri !== '')];
+  return besideOthers(goal, former.rows, ops, present);
 }
 
 /** The rows of an addition between which others wrote. */

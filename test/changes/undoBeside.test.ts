@@ -1,11 +1,13 @@
 /** Undoing a change between whose requests another person wrote: what they wrote stays. */
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { named, reach, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import {
   assertDone,
   assertRows,
+  change,
   committed,
   ended,
   fill,
@@ -55,3 +57,28 @@ longTest('the undo of a replacement keeps the song that came between', () =>
     ...items.slice(100),
   ]),
 );
+
+test('an undo that is carried on brings back what it took out, and leaves what another person did', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const [former, [song = '']] = [tracks(relay, 90), tracks(relay, 1, 8_000)];
+    fill(playlist, former);
+    const track_ids = [...former.slice(0, 6), ...former.slice(40, 46)];
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
+    const theirs = (rows: readonly string[]) => rows.filter((uri) => !former.slice(60, 64).includes(uri));
+    const again = at(former, 80);
+    await withExtras(relay, async ({ changes, undo }) => {
+      relay.provider.faults.add(LIMIT_AFTER_FIRST);
+      const { error } = await undo(at(await changes(), 0));
+      const job_id = String(error?.details.job_id);
+      relay.provider.editPlaylist(playlist_id, [...theirs(urisOf(playlist)), again, song]);
+      assert.equal((await ended(relay, job_id)).review_required, true);
+      await relay.call('resume_job', { job_id, review: 'carry_on' });
+      assert.equal((await ended(relay, job_id)).status, 'completed');
+      assertRows(playlist, [...theirs(former), again, song]);
+      assertDone(await undo(at(await changes(), 0)));
+    });
+    const rest = theirs(former).filter((uri) => !track_ids.includes(uri));
+    assertRows(playlist, [...rest, again, song]);
+  }));
