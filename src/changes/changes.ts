@@ -216,6 +216,7 @@ export function createChanges(context: ChangeContext): Changes {
       requested,
       account,
       inTransit: true,
+      serverTime: context.provider.serverTime(),
       ...(job === undefined ? {} : { job }),
       ...(undoes === undefined ? {} : { undoes }),
     };

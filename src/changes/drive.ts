@@ -140,7 +140,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
       ...(snapshotId === null ? {} : { snapshotId }),
       ...(playlist ? { playlistId: playlist.id } : {}),
-      ...(serverTime === null || change.serverTime !== null ? {} : { serverTime }),
+      ...(serverTime !== null && isUntouched(run) && !change.uncertain ? { serverTime } : {}),
     });
     run.size *= 2;
     if (playlist) await saveMade(run);

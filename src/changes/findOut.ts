@@ -24,6 +24,7 @@ import {
   type Run,
   saveMade,
 } from './run.ts';
+import { beganAt } from './times.ts';
 
 /**
  * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Written again
@@ -159,7 +160,7 @@ async function findBase(run: Run, step: Step | null): Promise<'found' | 'absent'
   // The number may be that of an older list, or of a newer one.
   if (begin + tail.length !== total) return 'other';
   const most = step === null ? uris.length : known + step.count;
-  const added = addedRows(tail, uris, known, most, change.createdAt - OLDER_MS);
+  const added = addedRows(tail, uris, known, most, beganAt(context, change) - OLDER_MS);
   if (added === null) return 'other';
   if (added === known && known < most) return 'absent';
   const base = Math.max(0, total - added);

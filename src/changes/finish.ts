@@ -21,6 +21,7 @@ import {
   type Run,
   takeLeg,
 } from './run.ts';
+import { beganAt } from './times.ts';
 
 const LOOK_AGAIN_MS = 500;
 
@@ -218,8 +219,8 @@ function missingOps(run: Run, items: readonly Item[]): ChangeOp[] | null {
   return missing.length === 0 ? [] : [{ op: 'append', uris: missing }];
 }
 
-function olderRows({ change }: Run, items: readonly Item[]): string[] {
-  const since = (change.serverTime ?? change.createdAt) - OLDER_MS;
+function olderRows({ context, change }: Run, items: readonly Item[]): string[] {
+  const since = beganAt(context, change) - OLDER_MS;
   const isOlder = ({ added_at }: Item) => added_at === null || Date.parse(added_at) < since;
   return items.filter(isOlder).map(uriOf);
 }

@@ -16,6 +16,7 @@ import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { ROWS_PER_REQUEST, writtenUris } from './rowOps.ts';
+import { lately } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 
@@ -43,10 +44,10 @@ function hasEqualRequests(uris: readonly string[]): boolean {
   return parts.some((part, index) => part === parts[index + 1]);
 }
 
-function justAdded({ store }: Reading, playlistId: string, uris: readonly string[]): boolean {
+function justAdded(reading: Reading, playlistId: string, uris: readonly string[]): boolean {
   const ours = new Set(uris);
-  return changesSince(store, playlistId, store.now() - YOUNG_MS).some(({ seq }) => {
-    const { ops, leg } = getChangeBody(store, seq);
+  return changesSince(reading.store, playlistId, lately(reading, YOUNG_MS)).some(({ seq }) => {
+    const { ops, leg } = getChangeBody(reading.store, seq);
     return [...writtenUris([...ops, ...(leg?.ops ?? [])])].some((uri) => ours.has(uri));
   });
 }
@@ -237,13 +238,13 @@ export function unfollow(playlistId: string): Request {
 }
 
 /** Which of them were saved before is read where they are taken back: Spotify keeps the time of each. */
-export function saveTracks({ store }: Pick<Reading, 'store'>, uris: readonly string[]): Request {
+export function saveTracks(reading: Pick<Reading, 'provider' | 'store'>, uris: readonly string[]): Request {
   return {
     kind: 'save',
     playlistId: null,
     requested: uris.length,
     async prepare() {
-      return { former: { added: knownAdditions(store, uris) }, ops: [{ op: 'save', uris }] };
+      return { former: { added: knownAdditions(reading, uris) }, ops: [{ op: 'save', uris }] };
     },
   };
 }
@@ -259,7 +260,7 @@ export function unsaveTracks(
     requested: uris.length,
     async prepare(call) {
       const distinct = [...new Set(uris)];
-      await settleLibrary({ store, clock }, distinct, call);
+      await settleLibrary({ provider, store, clock }, distinct, call);
       const answers = await containsUris(provider, distinct, { ...call, progress() {} });
       const saved = distinct.filter((_, index) => answers[index]);
       await noteSaved({ provider, store }, saved, call);

@@ -14,6 +14,7 @@ import {
   savingChanges,
 } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
+import { ageOf, beganAt, lately } from './times.ts';
 
 /** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;
@@ -60,7 +61,7 @@ function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readon
 const READINGS = 4;
 
 async function lookFor(
-  reading: Pick<Reading, 'provider'>,
+  reading: Pick<Reading, 'provider' | 'store'>,
   change: Change,
   open: ReadonlySet<string>,
   maxPages: number,
@@ -73,21 +74,18 @@ async function lookFor(
 }
 
 async function lookOnce(
-  { provider }: Pick<Reading, 'provider'>,
+  reading: Pick<Reading, 'provider' | 'store'>,
   change: Change,
   open: Set<string>,
   maxPages: number,
   call: Call,
 ): Promise<{ fresh: string[]; steady: boolean }> {
-  // One that was sent again, perhaps after a crash, may have saved them when it was sent first.
-  const { serverTime, createdAt, uncertain } = change;
-  const began = uncertain ? Math.min(serverTime ?? createdAt, createdAt) : (serverTime ?? createdAt);
-  const since = began - EARLIER_MS;
+  const since = beganAt(reading, change) - EARLIER_MS;
   const fresh: string[] = [];
   const totals = new Set<number>();
   for (let page = 0; open.size > 0 && page < maxPages; page++) {
     const window = { limit: LIBRARY_PAGE, offset: page * LIBRARY_PAGE };
-    const { items, total, next_offset } = await getSavedTracks(provider, window, call);
+    const { items, total, next_offset } = await getSavedTracks(reading.provider, window, call);
     totals.add(total);
     for (const { track, added_at } of items) {
       if (added_at !== null && Date.parse(added_at) < since) return { fresh, steady: totals.size === 1 };
@@ -102,10 +100,14 @@ async function lookOnce(
  * What is known about tracks that are about to be saved from relay's own changes shortly before, by URI: true where saving
  * it adds it. The times of the library would not tell them apart.
  */
-export function knownAdditions(store: Reading['store'], uris: readonly string[]): Record<string, boolean> {
+export function knownAdditions(
+  reading: Pick<Reading, 'provider' | 'store'>,
+  uris: readonly string[],
+): Record<string, boolean> {
+  const { store } = reading;
   const asked = new Set(uris);
   const added: Record<string, boolean> = {};
-  for (const change of libraryChangesSince(store, store.now() - OVERLAP_MS)) {
+  for (const change of libraryChangesSince(store, lately(reading, OVERLAP_MS))) {
     const [op] = getChangeBody(store, change.seq).ops;
     if (op?.op !== 'save' && op?.op !== 'unsave') continue;
     for (const uri of reached(change, op.uris)) if (asked.has(uri)) added[uri] = op.op === 'unsave';
@@ -119,18 +121,18 @@ export function knownAdditions(store: Reading['store'], uris: readonly string[])
  * there before a change could not be brought back otherwise.
  */
 export async function settleLibrary(
-  { store, clock }: Pick<ChangeContext, 'store' | 'clock'>,
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   uris: readonly string[],
   call: Call,
 ): Promise<void> {
+  const { store, clock } = context;
   const asked = new Set(uris);
-  const now = clock.now();
-  const last = libraryChangesSince(store, now - USUAL_LAG_MS)
+  const ages = libraryChangesSince(store, lately(context, USUAL_LAG_MS))
     .filter(({ seq }) =>
       getChangeBody(store, seq).ops.some((op) => 'uris' in op && op.uris.some((uri) => asked.has(uri))),
     )
-    .at(-1);
-  const rest = last ? Math.min(last.updatedAt + USUAL_LAG_MS - now, USUAL_LAG_MS) : 0;
+    .map((change) => ageOf(context, change));
+  const rest = USUAL_LAG_MS - Math.min(...ages);
   if (rest > 0) await clock.sleep(rest, call.signal);
 }
 

@@ -19,6 +19,7 @@ import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { applyOp, besideOthers, onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
 import { differs, legOf, progressOf } from './run.ts';
+import { ageOf } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
@@ -117,16 +118,17 @@ async function undoDetails(
 
 /** Details show in reads some seconds after they were changed. */
 async function settledDetails(
-  { provider, clock }: Context,
+  context: Context,
   change: Change,
   fields: DetailValues,
   wanted: DetailValues,
   call: Call,
 ): Promise<DetailValues> {
+  const { provider, clock } = context;
   const until = clock.monotonic() + 4_000;
   for (;;) {
     const present = detailsOf(await getPlaylist(provider, change.playlistId ?? '', call), fields);
-    const isRecent = clock.now() - change.updatedAt < 30_000;
+    const isRecent = ageOf(context, change) < 30_000;
     if (differences(present, wanted).length === 0 || !isRecent || clock.monotonic() >= until) return present;
     await clock.sleep(500, call.signal);
   }
@@ -201,7 +203,7 @@ async function presentRows(
     return (await rows.readForChange(id, call)).map(uriOf);
   }
   let present = (await rows.readSettled(id, call)).map(uriOf);
-  const isRecent = context.clock.now() - change.updatedAt < USUAL_LAG_MS;
+  const isRecent = ageOf(context, change) < USUAL_LAG_MS;
   if (!mayBeRows(expected, present) && isRecent) {
     await waitForList(context, change, call);
     present = (await rows.readSettled(id, call)).map(uriOf);
@@ -213,9 +215,9 @@ async function presentRows(
 }
 
 /** After a restart only the time of a change tells whether the list may still show what was there before it. */
-async function waitForList({ clock }: Context, change: Change, call: Call): Promise<void> {
-  const rest = Math.min(change.updatedAt + USUAL_LAG_MS - clock.now(), USUAL_LAG_MS);
-  if (rest > 0) await clock.sleep(rest, call.signal);
+async function waitForList(context: Context, change: Change, call: Call): Promise<void> {
+  const rest = USUAL_LAG_MS - ageOf(context, change);
+  if (rest > 0) await context.clock.sleep(rest, call.signal);
 }
 
 /** The version in reads may be an older one for half a minute after a write. */
@@ -225,16 +227,12 @@ const VERSION_LAG_MS = 30_000;
  * Rows that were moved without having been read: only the version tells whether anything came since.
  * @throws RelayError `CONFLICT`
  */
-async function requireSameVersion(
-  { provider, rows, store, clock }: Context,
-  change: Change,
-  call: Call,
-): Promise<void> {
+async function requireSameVersion(context: Context, change: Change, call: Call): Promise<void> {
+  const { provider, rows, store, clock } = context;
   const id = change.playlistId ?? '';
   const later = laterChanges(store, id, change.seq);
   const last = later.at(-1) ?? change;
-  const ageMs = Math.max(0, clock.now() - last.updatedAt);
-  const until = clock.monotonic() + Math.max(0, VERSION_LAG_MS - ageMs);
+  const until = clock.monotonic() + Math.max(0, VERSION_LAG_MS - ageOf(context, last));
   const isLeft = ({ seq, undoes }: Change) =>
     (undoes === null || undoes < change.seq) && undoOf(store, seq) === null;
   // Other details are another version too, and their answer does not say which.

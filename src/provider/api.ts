@@ -18,6 +18,8 @@ export interface ProviderApi {
    * where another account is connected now; `details.sent` false where nothing reached the provider
    */
   send(request: ProviderRequest, call: Pick<Call, 'signal' | 'account'>): Promise<ProviderResponse>;
+  /** The provider's clock now, Unix milliseconds, as its last answer told it; null where none has. */
+  serverTime(): number | null;
 }
 
 /**

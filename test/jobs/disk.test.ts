@@ -14,6 +14,9 @@ import { gate, until } from '../support/waiting.ts';
 const PAYLOAD = { strict: true, dry_run: false, skip_existing: false, skip_duplicates: true };
 const isFull = (error: unknown) => error instanceof RelayError && error.code === 'STORE_ERROR';
 
+const DONE = { status: 200, body: null, opaque: false };
+const serverTime = () => null;
+
 test('on a full disk nothing is promised or begun; with space again the job is completed, and sends nothing twice', async (t) => {
   let sent = 0;
   const send = async () => {
@@ -21,7 +24,7 @@ test('on a full disk nothing is promised or begun; with space again the job is c
     if (sent === 1) disk.fail('ENOSPC');
     return DONE;
   };
-  const { disk, clock, store, jobs } = await world(t, { provider: { send } });
+  const { disk, clock, store, jobs } = await world(t, { provider: { send, serverTime } });
   const request = saving(matched(100));
 
   disk.fail('ENOSPC');
@@ -58,7 +61,6 @@ async function world(t: TestContext, parts: Pick<JobContext, 'provider'> & Parti
   return { disk, clock, store, jobs };
 }
 
-const DONE = { status: 200, body: null, opaque: false };
 const SEARCH = {
   input: { title: 'Song', artist: 'Singer' },
   key: 'a key',
@@ -84,7 +86,7 @@ const saving = (items: JobRequest['items']): JobRequest => ({
 test('resume_job on a full disk does not let a strict job be committed without its unresolved items', async (t) => {
   const found = { status: 'unmatched', match: null, candidates: [], source: 'search' } satisfies Resolution;
   const { disk, clock, jobs } = await world(t, {
-    provider: { send: async () => DONE },
+    provider: { send: async () => DONE, serverTime },
     resolver: { resolve: async () => found, keep: () => false },
   });
   const { job_id: id } = (await jobs.create(saving([...matched(1), SEARCH]))).job;
@@ -107,7 +109,7 @@ test('a job whose cancellation could not be saved continues', async (t) => {
     if (sent === 1) await answered.wait();
     return DONE;
   };
-  const { disk, clock, jobs } = await world(t, { provider: { send } });
+  const { disk, clock, jobs } = await world(t, { provider: { send, serverTime } });
   const { job_id: id } = (await jobs.create(saving(matched(100)))).job;
   await until(() => jobs.get(id).status === 'ready');
   await jobs.commit(id);

@@ -42,6 +42,8 @@ type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcom
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
+  /** The `Date` of the last answer, and when it came; monotonic milliseconds. */
+  let told: { date: number; at: number } | null = null;
 
   async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {
     const late = () => transportFailure(request, undefined, true);
@@ -105,10 +107,15 @@ export function createProviderApi(options: SendOptions): ProviderApi {
 
   /** Commands may answer anything; a read whose answer is not JSON has failed. */
   function accepted(request: ProviderRequest, response: ProviderResponse): Attempt {
+    if (response.date && !response.opaque) told = { date: response.date, at: clock.monotonic() };
     if (request.method !== 'GET' || !response.opaque) return { done: response };
     const error = invalidResponse(request, 'no JSON');
     history.failed(request, { statusCode: response.status, reason: null, error });
     return { error, outcome: { kind: 'status', status: response.status } };
+  }
+
+  function serverTime(): number | null {
+    return told && told.date + Math.floor(clock.monotonic() - told.at);
   }
 
   function refused(
@@ -131,7 +138,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     return { error, outcome: { kind: 'status', status: answer.status } };
   }
 
-  return { send };
+  return { send, serverTime };
 }
 
 function isLongWrite({ method, scope }: ProviderRequest): boolean {

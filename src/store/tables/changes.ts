@@ -64,7 +64,7 @@ const COLUMNS = {
   requested: integer,
   written: integer,
   snapshotId: nullable(text()),
-  /** The provider's clock at the first answer, Unix milliseconds. */
+  /** The provider's clock when it began, and then at the first answer unless one was lost before; Unix milliseconds. */
   serverTime: nullable(integer),
   /** Unix milliseconds. */
   runAfter: nullable(integer),
@@ -82,7 +82,7 @@ const BODIES = WHOLE.pick('body');
 
 export type Change = ReturnType<typeof CHANGES.toRow>;
 export type NewChange = Pick<Change, 'id' | 'kind' | 'account' | 'playlistId' | 'askedBy' | 'requested'> &
-  Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'state'>>;
+  Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'state' | 'serverTime'>>;
 export type ChangeChange = Partial<
   Omit<Change, 'seq' | 'id' | 'kind' | 'account' | 'askedBy' | 'createdAt' | 'updatedAt'>
 >;
@@ -194,21 +194,35 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
   );
 }
 
-/** Changes of one playlist that may have written something since `since` (Unix milliseconds), newest first. */
-export function changesSince(store: Store, playlistId: string, since: number): Change[] {
-  return CHANGES.all(
-    store,
-    "where playlist_id = ? and updated_at >= ? and state <> 'unchanged' order by seq desc",
-    [playlistId, since],
-  );
+/** A time until now; Unix milliseconds. */
+export interface Lately {
+  /** By the computer's clock, which may have been set meanwhile. */
+  updatedSince: number;
+  /** By the provider's clock; null where that is not known. */
+  begunSince: number | null;
 }
 
-/** Library changes that wrote something since `since` (Unix milliseconds), oldest first. */
-export function libraryChangesSince(store: Store, since: number): Change[] {
+const IS_LATE = "(updated_at >= ? or server_time >= ?) and state <> 'unchanged'";
+
+/** Changes of one playlist that may have written something lately, newest first. */
+export function changesSince(
+  store: Store,
+  playlistId: string,
+  { updatedSince, begunSince }: Lately,
+): Change[] {
+  return CHANGES.all(store, `where playlist_id = ? and ${IS_LATE} order by seq desc`, [
+    playlistId,
+    updatedSince,
+    begunSince,
+  ]);
+}
+
+/** Library changes that wrote something lately, oldest first. */
+export function libraryChangesSince(store: Store, { updatedSince, begunSince }: Lately): Change[] {
   return CHANGES.all(
     store,
-    "where playlist_id is null and kind in ('save', 'unsave', 'undo') and updated_at >= ? and state <> 'unchanged' order by seq",
-    [since],
+    `where playlist_id is null and kind in ('save', 'unsave', 'undo') and ${IS_LATE} order by seq`,
+    [updatedSince, begunSince],
   );
 }
 

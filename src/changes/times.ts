@@ -1,0 +1,28 @@
+/**
+ * When a change began, and how long ago. The computer's clock may be wrong and may be set while relay runs; rows and saved
+ * tracks are dated by Spotify's, which its answers tell.
+ */
+import type { Change, Lately } from '../store/tables/changes.ts';
+import type { Reading } from './record.ts';
+
+type Clocks = Pick<Reading, 'provider' | 'store'>;
+
+/** When a change began, by Spotify's clock as far as that is known; Unix milliseconds. */
+export function beganAt({ provider, store }: Clocks, { serverTime, createdAt }: Change): number {
+  if (serverTime !== null) return serverTime;
+  const now = provider.serverTime();
+  return now === null ? createdAt : createdAt + now - store.now();
+}
+
+/** Milliseconds since a change was last at work, by the clock that makes it less. */
+export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Change): number {
+  const age = store.now() - updatedAt;
+  const now = provider.serverTime();
+  return Math.max(0, now === null || serverTime === null ? age : Math.min(age, now - serverTime));
+}
+
+/** The last `ms` by both clocks. */
+export function lately({ provider, store }: Clocks, ms: number): Lately {
+  const now = provider.serverTime();
+  return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };
+}

@@ -1,0 +1,115 @@
+/** The computer's clock is wrong, or is set while relay is at work: what Spotify dates goes by Spotify's clock. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { named, tracks, urisOf } from '../jobs/support.ts';
+import { fastClock } from '../support/fastClock.ts';
+import { at, owner } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import { assertDone, assertRows, change, fill, withExtras } from './support.ts';
+
+const HOUR = 3_600_000;
+const APPEND = { method: 'POST', path: /\/items$/ } as const;
+
+interface Scene {
+  relay: Relay;
+  /** Sets the computer's clock so far before Spotify's, in milliseconds; behind it where negative. */
+  set(ms: number): void;
+  /** How Spotify dates what came so long ago. */
+  ago(ms: number): string;
+}
+
+async function withClock(ahead: number, work: (scene: Scene) => Promise<void>, factor = 20): Promise<void> {
+  const clock = fastClock(factor);
+  let shifted = ahead;
+  const own = { ...clock, now: () => clock.now() + shifted };
+  const set = (ms: number) => {
+    shifted = ms;
+  };
+  const ago = (ms: number) => new Date(clock.now() - ms).toISOString();
+  await withRelay({ env: { RELAY_TOOLSETS: 'all' }, clock: own, provider: { clock } }, (relay) =>
+    work({ relay, set, ago }),
+  );
+}
+
+test('songs whose answer was lost are found under a clock that is hours ahead', () =>
+  withClock(8 * HOUR, async ({ relay }) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, track_ids] = [urisOf(playlist), tracks(relay, 3, 3_000)];
+    relay.provider.faults.add({ ...APPEND, kind: 'status_after', status: 502 });
+    const args = { playlist_id: playlist.id, track_ids };
+    assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    assertRows(playlist, [...former, ...track_ids]);
+  }));
+
+test('songs that were there already do not pass for added ones under a clock that is an hour behind', () =>
+  withClock(-HOUR, async ({ relay, ago }) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const rows = tracks(relay, 60);
+    fill(playlist, rows);
+    for (const row of playlist.rows) row.addedAt = ago(HOUR / 2);
+    relay.provider.faults.add({ ...APPEND, kind: 'status', status: 502 });
+    const args = { playlist_id: playlist.id, track_ids: rows.slice(-3) };
+    const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
+    const isDone = error === null || job?.status === 'completed';
+    assertRows(playlist, [...rows, ...(isDone ? rows.slice(-3) : [])]);
+  }));
+
+test('the undo of saving leaves what was saved before, under a clock that is an hour behind', () =>
+  withClock(-HOUR, async ({ relay, ago }) => {
+    const account = owner(relay.provider);
+    const [theirs, ours] = [tracks(relay, 3, 3_000), tracks(relay, 3, 4_000)];
+    account.saved = theirs.map((uri) => ({ uri, addedAt: ago(HOUR / 2) }));
+    relay.provider.faults.add({ method: 'PUT', path: '/me/library', kind: 'status_after', status: 502 });
+    assertDone(await change(relay, 'save_tracks', { track_ids: [...theirs, ...ours] }));
+    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assert.deepEqual(
+      account.saved.map(({ uri }) => uri),
+      theirs,
+    );
+  }));
+
+test('the undo of saving leaves what relay saved before the clock was set', () =>
+  withClock(0, async ({ relay, set }) => {
+    const account = owner(relay.provider);
+    account.saved = [];
+    const track_ids = tracks(relay, 6, 3_000);
+    assertDone(await change(relay, 'save_tracks', { track_ids: track_ids.slice(0, 3) }));
+    set(8 * HOUR);
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assert.deepEqual(account.saved.map(({ uri }) => uri).toReversed(), track_ids.slice(0, 3));
+  }));
+
+test('an addition after the clock was set counts the rows that relay added before', () =>
+  withClock(
+    0,
+    async ({ relay, set }) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const playlist_id = playlist.id;
+      const [rows, songs] = [tracks(relay, 53), tracks(relay, 4, 3_000)];
+      assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: rows }));
+      relay.provider.lag.set({ totals: 2_000 });
+      set(8 * HOUR);
+      const again = rows.slice(-15);
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: again }));
+      const track_ids = [...songs, at(rows, 50)];
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
+      assertRows(playlist, [...rows, ...again, ...track_ids]);
+      await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+      assertRows(playlist, [...rows, ...again]);
+    },
+    4,
+  ));
+
+test('tracks saved just before the clock was set are saved again by the undo of their removal', () =>
+  withClock(0, async ({ relay, set }) => {
+    const account = owner(relay.provider);
+    const track_ids = tracks(relay, 3, 3_000);
+    relay.provider.lag.set({ lists: 2_000 });
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    const former = account.saved.map(({ uri }) => uri);
+    set(8 * HOUR);
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
+    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assert.deepEqual(account.saved.map(({ uri }) => uri).toSorted(), former.toSorted());
+  }));
