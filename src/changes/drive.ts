@@ -110,7 +110,7 @@ async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
     // The last run did not end in order: a request of it may still be on its way.
     const end = await afterDoubt(run, await findOut(run, null), null);
     if (end) return end;
-  } else if (change.playlistId !== null && change.leg === 'forward' && !run.control.isCancelled()) {
+  } else if (change.playlistId !== null && !(change.leg === 'forward' && run.control.isCancelled())) {
     const end = await goOnFromHere(run, carryOn);
     if (end) return end;
   }

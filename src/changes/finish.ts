@@ -178,7 +178,7 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
   const others = () => (onlyAppends(rest) ? rest : shifted(run, present, expected));
   const ops = carryOn ? missingOps(run, items) : waits ? null : others();
   if (ops === null) return review(run, changedMeanwhile(run, present));
-  await takeLeg(run, { rows: present, total: present.length, ops, counted: true }, 'writing');
+  await takeLeg(run, { rows: present, total: present.length, ops, counted: true }, goingState(run));
   return null;
 }
 
@@ -202,14 +202,14 @@ function shifted(run: Run, present: readonly string[], expected: readonly string
 function missingOps(run: Run, items: readonly Item[]): ChangeOp[] | null {
   const { leg } = run;
   const present = items.map(uriOf);
-  const isAdding = leg.ops.every(({ op }, index) => op === 'append' || (op === 'put' && index === 0));
+  const begins = leg.ops[0]?.op === 'put' && isAfter(progressOf(run.change), START);
+  const isAdding = leg.ops.every(({ op }, index) => op === 'append' || (index === 0 && begins));
   if (!isAdding) {
     if (leg.rows === null) return null;
     const goal = rowsAfter(leg.rows, leg.ops);
     const before = rowsAt(leg.rows, leg.ops, progressOf(run.change));
     return planRows(present, besideOthers(before, goal, leg.ops, present));
   }
-  const begins = leg.ops[0]?.op === 'put' && isAfter(progressOf(run.change), START);
   const wanted = leg.ops.flatMap((op) => ('uris' in op ? op.uris : []));
   const there = endsWithFirst(present, wanted, run.change.written);
   if (there !== null) return there === wanted.length ? [] : [{ op: 'append', uris: wanted.slice(there) }];

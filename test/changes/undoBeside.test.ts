@@ -1,9 +1,11 @@
-/** Undoing a change between whose requests another person wrote: what they wrote stays. */
+/** Undoing or rolling back a change between whose requests another person wrote: what they wrote stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named, reach, tracks, urisOf } from '../jobs/support.ts';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
+import type { Relay } from '../support/world.ts';
 import {
   assertDone,
   assertRows,
@@ -82,3 +84,45 @@ test('an undo that is carried on brings back what it took out, and leaves what a
     const rest = theirs(former).filter((uri) => !track_ids.includes(uri));
     assertRows(playlist, [...rest, again, song]);
   }));
+
+const ITEMS = /\/items$/;
+
+/** A replacement that is refused, whose rollback a limit stops while another person makes `edit` of the rows. */
+async function rolledBackBeside(
+  edit: (rows: readonly string[], song: string) => readonly string[],
+  then: (relay: Relay, job: JobRecord) => Promise<JobRecord>,
+  rows: (former: readonly string[], song: string) => readonly string[],
+): Promise<void> {
+  await withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, [song = '']] = [urisOf(playlist), tracks(relay, 1, 8_000)];
+    relay.provider.faults.add(
+      { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
+      { method: 'PUT', path: ITEMS, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
+    );
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const { error } = (await relay.call('replace_playlist_tracks', args)) as { error: ToolFailure };
+    relay.provider.editPlaylist(playlist.id, edit(urisOf(playlist), song));
+    const job = await then(relay, await ended(relay, String(error.details.job_id)));
+    assert.deepEqual([job.status, job.review_required], ['failed', false]);
+    assertRows(playlist, rows(former, song));
+  });
+}
+
+test('a rollback keeps the song that came while a limit stopped it', () =>
+  rolledBackBeside(
+    (rows, song) => [...rows, song],
+    async (_, job) => job,
+    (former, song) => [...former, song],
+  ));
+
+test('a rollback that is carried on after another person wrote comes to its end', () =>
+  rolledBackBeside(
+    (rows, song) => [song, ...rows],
+    async (relay, { job_id, review_required }) => {
+      assert.equal(review_required, true);
+      await relay.call('resume_job', { job_id, review: 'carry_on' });
+      return ended(relay, job_id);
+    },
+    (former, song) => [...former, song],
+  ));
