@@ -163,6 +163,9 @@ export async function saveMade({ context, leg, change }: Run): Promise<void> {
 export function enter(run: Run, state: Change['state'], facts: ChangeChange): void {
   run.change = moveTo(run.context, run.change, state, facts);
   run.context.store.saveSoon();
+  // It may go on before the list shows what it has written.
+  const hasWritten = run.lastWriteAt > Number.NEGATIVE_INFINITY;
+  if (state === 'waiting' && hasWritten && !run.change.inTransit) tellRows(run);
 }
 
 /** What finding out has shown, and what follows from it. */
@@ -312,11 +315,13 @@ function tellRows(run: Run): void {
   if (change.playlistId === null || !leg.ops.some(writesRows)) return;
   const rows = leg.rows === null ? null : rowsAt(leg.rows, leg.ops, progressOf(change));
   const [op] = leg.ops;
-  const isAppended = rows === null && change.op > 0 && op?.op === 'append';
+  const added =
+    rows === null && op?.op === 'append' ? op.uris.slice(0, change.op > 0 ? undefined : change.at) : [];
+  const isAppended = added.length > 0;
   context.rows.wrote(change.playlistId, {
     rows,
-    tail: isAppended ? op.uris.slice(-100) : null,
-    total: isAppended && leg.total !== null ? leg.total + op.uris.length : null,
+    tail: isAppended ? added.slice(-100) : null,
+    total: isAppended && leg.total !== null ? leg.total + added.length : null,
     since: change.serverTime,
   });
 }

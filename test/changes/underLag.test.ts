@@ -4,7 +4,17 @@ import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
-import { assertDone, assertRows, change, fill, withExtras, withUnkind } from './support.ts';
+import {
+  assertDone,
+  assertRows,
+  change,
+  committed,
+  ended,
+  fill,
+  LIMIT_AFTER_FIRST,
+  withExtras,
+  withUnkind,
+} from './support.ts';
 
 longTest(
   'rows that were just added are known to a replacement whose reading takes longer than lists lag',
@@ -188,3 +198,19 @@ longTest('rows are added after those that are there although the total still tel
     assertRows(playlist, track_ids);
   }),
 );
+
+test('an addition that a short limit stops goes on from the rows that it has added, before the list shows them', () =>
+  withUnkind({ factor: 8 }, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [urisOf(playlist), tracks(relay, 150, 3_000)];
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () => {
+      relay.provider.lag.set({ lists: 5_000, totals: 5_000, snapshots: 5_000 });
+      relay.provider.faults.add({ ...LIMIT_AFTER_FIRST, retryAfterSeconds: 1 });
+    });
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assertRows(playlist, [...former, ...items]);
+    await withExtras(relay, async ({ changes, undo }) => {
+      assertDone(await undo(at(await changes(), 0)));
+    });
+    assertRows(playlist, former);
+  }));
