@@ -21,7 +21,7 @@ import {
   type Run,
   takeLeg,
 } from './run.ts';
-import { beganAt } from './times.ts';
+import { beganAt, waitForList } from './times.ts';
 
 const LOOK_AGAIN_MS = 500;
 
@@ -171,6 +171,8 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
   // One under review waits for a person, also where a job takes it over.
   const waits = change.state === 'review' && !carryOn;
   if (onlyAppends(rest) && !carryOn && isUnread && !waits) return null;
+  const hasWritten = isAfter(progressOf(change), START);
+  if (hasWritten && context.rows.known(id) === null) await waitForList(context, change, call);
   const items = await context.rows.readSettled(id, call);
   const present = items.map(uriOf);
   const expected = rowsAt(leg.rows ?? present.slice(0, leg.total ?? 0), leg.ops, progressOf(change));

@@ -2,8 +2,10 @@
  * When a change began, and how long ago. The computer's clock may be wrong and may be set while relay runs; rows and saved
  * tracks are dated by Spotify's, which its answers tell.
  */
+import type { Call } from '../provider/api.ts';
+import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import type { Change, Lately } from '../store/tables/changes.ts';
-import type { Reading } from './record.ts';
+import type { ChangeContext, Reading } from './record.ts';
 
 type Clocks = Pick<Reading, 'provider' | 'store'>;
 
@@ -25,4 +27,14 @@ export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Ch
 export function lately({ provider, store }: Clocks, ms: number): Lately {
   const now = provider.serverTime();
   return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };
+}
+
+/** After a restart only the time of a change tells whether the list may still show what was there before it. */
+export async function waitForList(
+  context: Clocks & Pick<ChangeContext, 'clock'>,
+  change: Change,
+  call: Pick<Call, 'signal'>,
+): Promise<void> {
+  const rest = USUAL_LAG_MS - ageOf(context, change);
+  if (rest > 0) await context.clock.sleep(rest, call.signal);
 }

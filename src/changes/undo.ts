@@ -19,7 +19,7 @@ import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { applyOp, besideOthers, onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
 import { differs, legOf, progressOf } from './run.ts';
-import { ageOf } from './times.ts';
+import { ageOf, waitForList } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
@@ -212,12 +212,6 @@ async function presentRows(
   if (mayBeRows(expected, present)) return expected;
   if (force) return present;
   throw changedSince(id, expected, present);
-}
-
-/** After a restart only the time of a change tells whether the list may still show what was there before it. */
-async function waitForList(context: Context, change: Change, call: Call): Promise<void> {
-  const rest = USUAL_LAG_MS - ageOf(context, change);
-  if (rest > 0) await context.clock.sleep(rest, call.signal);
 }
 
 /** The version in reads may be an older one for half a minute after a write. */

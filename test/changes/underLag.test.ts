@@ -12,6 +12,7 @@ import {
   ended,
   fill,
   LIMIT_AFTER_FIRST,
+  poll,
   withExtras,
   withUnkind,
 } from './support.ts';
@@ -199,18 +200,46 @@ longTest('rows are added after those that are there although the total still tel
   }),
 );
 
-test('an addition that a short limit stops goes on from the rows that it has added, before the list shows them', () =>
-  withUnkind({ factor: 8 }, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, items] = [urisOf(playlist), tracks(relay, 150, 3_000)];
-    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () => {
-      relay.provider.lag.set({ lists: 5_000, totals: 5_000, snapshots: 5_000 });
-      relay.provider.faults.add({ ...LIMIT_AFTER_FIRST, retryAfterSeconds: 1 });
-    });
-    assert.equal((await ended(relay, id)).status, 'completed');
-    assertRows(playlist, [...former, ...items]);
-    await withExtras(relay, async ({ changes, undo }) => {
-      assertDone(await undo(at(await changes(), 0)));
-    });
-    assertRows(playlist, former);
-  }));
+longTest(
+  'an addition that a short limit stops goes on from the rows that it has added, before the list shows them',
+  () =>
+    withUnkind({ factor: 8 }, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const [former, items] = [urisOf(playlist), tracks(relay, 150, 3_000)];
+      const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () => {
+        relay.provider.lag.set({ lists: 5_000, totals: 5_000, snapshots: 5_000 });
+        relay.provider.faults.add({ ...LIMIT_AFTER_FIRST, kind: 'rate_limit', retryAfterSeconds: 1 });
+      });
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assertRows(playlist, [...former, ...items]);
+      await withExtras(relay, async ({ changes, undo }) => {
+        assertDone(await undo(at(await changes(), 0)));
+      });
+      assertRows(playlist, former);
+    }),
+);
+
+longTest(
+  'a replacement that a restart stops goes on from the rows that it has written, before the list shows them',
+  () =>
+    withUnkind({ factor: 4 }, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const [former, items] = [urisOf(playlist), tracks(relay, 250, 3_000)];
+      let restarted: Promise<void> | null = null;
+      const id = await committed(relay, 'replace_playlist', items, { playlist_id: playlist.id }, () => {
+        relay.provider.lag.set({ lists: 2_500, totals: 2_500, snapshots: 2_500 });
+        const fn = () => {
+          restarted = relay.restart();
+        };
+        relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn });
+      });
+      await poll(() => restarted);
+      await restarted;
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assertRows(playlist, items);
+      await withExtras(relay, async ({ changes, undo }) => {
+        assertDone(await undo(at(await changes(), 0)));
+      });
+      assertRows(playlist, former);
+    }),
+);
