@@ -24,13 +24,8 @@ import {
   type Run,
   saveMade,
 } from './run.ts';
-import { beganAt } from './times.ts';
+import { beganAt, LATEST_EFFECT_MS } from './times.ts';
 
-/**
- * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Written again
- * before that, its rows would be there twice.
- */
-const LATEST_EFFECT_MS = 20_000;
 /** A list that matches no state of the change may be one between two of the provider's servers. */
 const OTHER_MS = 6_000;
 const MIN_LOOKS = 4;

@@ -6,6 +6,7 @@ import { uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts';
 import type { Call } from '../provider/api.ts';
+import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -16,7 +17,7 @@ import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { ROWS_PER_REQUEST, writtenUris } from './rowOps.ts';
-import { lately } from './times.ts';
+import { LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 
@@ -202,16 +203,34 @@ export function makePlaylist(
 }
 
 /** Name, description, public or collaborative; those that are undefined stay as they are. */
-export function changeDetails({ provider }: Reading, playlistId: string, set: DetailValues): Request {
+export function changeDetails(
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  playlistId: string,
+  set: DetailValues,
+): Request {
   return {
     kind: 'details',
     playlistId,
     requested: Object.values(set).filter((value) => value !== undefined).length,
     async prepare(call) {
-      const details = detailsOf(await getPlaylist(provider, playlistId, call), set);
+      await settleDetails(context, playlistId, call);
+      const details = detailsOf(await getPlaylist(context.provider, playlistId, call), set);
       return { former: { details }, ops: [{ op: 'details', set }] };
     },
   };
+}
+
+/** Waits until details whose answer was lost have been set for the last time: they would replace those that come now. */
+export async function settleDetails(
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  playlistId: string,
+  call: Call,
+): Promise<void> {
+  const { store } = context;
+  const changes = changesSince(store, playlistId, lately(context, LATEST_EFFECT_MS)).filter(({ seq }) =>
+    getChangeBody(store, seq).ops.some(({ op }) => op === 'details'),
+  );
+  await waitForEffects(context, changes, 0, call);
 }
 
 /** Those of a playlist's details that `fields` names, as far as Spotify tells them. */
@@ -238,13 +257,17 @@ export function unfollow(playlistId: string): Request {
 }
 
 /** Which of them were saved before is read where they are taken back: Spotify keeps the time of each. */
-export function saveTracks(reading: Pick<Reading, 'provider' | 'store'>, uris: readonly string[]): Request {
+export function saveTracks(
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  uris: readonly string[],
+): Request {
   return {
     kind: 'save',
     playlistId: null,
     requested: uris.length,
-    async prepare() {
-      return { former: { added: knownAdditions(reading, uris) }, ops: [{ op: 'save', uris }] };
+    async prepare(call) {
+      await settleLibrary(context, uris, 0, call);
+      return { former: { added: knownAdditions(context, uris) }, ops: [{ op: 'save', uris }] };
     },
   };
 }
@@ -260,7 +283,7 @@ export function unsaveTracks(
     requested: uris.length,
     async prepare(call) {
       const distinct = [...new Set(uris)];
-      await settleLibrary({ provider, store, clock }, distinct, call);
+      await settleLibrary({ provider, store, clock }, distinct, USUAL_LAG_MS, call);
       const answers = await containsUris(provider, distinct, { ...call, progress() {} });
       const saved = distinct.filter((_, index) => answers[index]);
       await noteSaved({ provider, store }, saved, call);

@@ -3,7 +3,6 @@
  * track was saved. That is lost when a track is removed and saved again, so it is noted before relay removes one.
  */
 import type { Call } from '../provider/api.ts';
-import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getSavedTracks, TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
@@ -14,7 +13,7 @@ import {
   savingChanges,
 } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { ageOf, beganAt, lately } from './times.ts';
+import { beganAt, LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
 
 /** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;
@@ -117,23 +116,21 @@ export function knownAdditions(
 }
 
 /**
- * Waits until the library shows what relay has just done to some of `uris`: reads follow writes by a moment, and what was
- * there before a change could not be brought back otherwise.
+ * Waits until what relay has just done to some of `uris` is over: a request whose answer was lost may take effect after others.
+ * @param lagMs until reads show the others: what was there before a change could not be brought back otherwise
  */
 export async function settleLibrary(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   uris: readonly string[],
+  lagMs: number,
   call: Call,
 ): Promise<void> {
-  const { store, clock } = context;
+  const { store } = context;
   const asked = new Set(uris);
-  const ages = libraryChangesSince(store, lately(context, USUAL_LAG_MS))
-    .filter(({ seq }) =>
-      getChangeBody(store, seq).ops.some((op) => 'uris' in op && op.uris.some((uri) => asked.has(uri))),
-    )
-    .map((change) => ageOf(context, change));
-  const rest = USUAL_LAG_MS - Math.min(...ages);
-  if (rest > 0) await clock.sleep(rest, call.signal);
+  const changes = libraryChangesSince(store, lately(context, LATEST_EFFECT_MS)).filter(({ seq }) =>
+    getChangeBody(store, seq).ops.some((op) => 'uris' in op && op.uris.some((uri) => asked.has(uri))),
+  );
+  await waitForEffects(context, changes, lagMs, call);
 }
 
 /** Notes of every change that saved one of `uris` whether it was the one that did; called before they are removed. */

@@ -7,6 +7,12 @@ import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import type { Change, Lately } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
 
+/**
+ * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Rows that were
+ * written again before that would be there twice, and what came between would be overwritten.
+ */
+export const LATEST_EFFECT_MS = 20_000;
+
 type Clocks = Pick<Reading, 'provider' | 'store'>;
 
 /** When a change began, by Spotify's clock as far as that is known; Unix milliseconds. */
@@ -36,5 +42,19 @@ export async function waitForList(
   call: Pick<Call, 'signal'>,
 ): Promise<void> {
   const rest = USUAL_LAG_MS - ageOf(context, change);
+  if (rest > 0) await context.clock.sleep(rest, call.signal);
+}
+
+/** Waits until `changes` took effect for the last time, and reads that follow by `lagMs` show it. */
+export async function waitForEffects(
+  context: Clocks & Pick<ChangeContext, 'clock'>,
+  changes: readonly Change[],
+  lagMs: number,
+  call: Pick<Call, 'signal'>,
+): Promise<void> {
+  const rests = changes.map((change) => {
+    return (change.uncertain ? LATEST_EFFECT_MS : lagMs) - ageOf(context, change);
+  });
+  const rest = Math.max(0, ...rests);
   if (rest > 0) await context.clock.sleep(rest, call.signal);
 }

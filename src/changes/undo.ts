@@ -13,8 +13,8 @@ import {
   undoOf,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
-import { detailsOf } from './kinds.ts';
-import { newlySaved } from './newlySaved.ts';
+import { detailsOf, settleDetails } from './kinds.ts';
+import { newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { applyOp, besideOthers, onlyAppends, rowsAfter, rowsAt } from './rowOps.ts';
@@ -49,9 +49,10 @@ export async function planUndo(
     case 'details':
       return undoDetails(context, change, body, force, call);
     case 'save':
-      await waitForList(context, change, call);
+      await settleLibrary(context, first.uris, USUAL_LAG_MS, call);
       return unsaving(await newlySaved(context, change, body, call));
     case 'unsave':
+      await settleLibrary(context, first.uris, 0, call);
       return saving(body.former.saved ?? []);
     case 'follow':
       return plain([{ op: 'unfollow' }], {});
@@ -92,6 +93,7 @@ async function undoDetails(
   // What Spotify may have refused is not expected to show.
   const wanted: DetailValues = Object.assign({}, ...steps.map(({ set, mayFail }) => (mayFail ? {} : set)));
   const before = former.details ?? {};
+  await settleDetails(context, change.playlistId ?? '', call);
   const present = await settledDetails(context, change, fields, wanted, call);
   const differing = differences(present, wanted);
   if (differing.length > 0 && !force) {

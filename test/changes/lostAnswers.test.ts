@@ -179,3 +179,33 @@ longTest('saved tracks whose answer came only half a minute later are taken back
     );
   }),
 );
+
+test('a removal of saved tracks that takes effect late does not remove what was saved again after it', () =>
+  withUnkind({}, async (relay, clock) => {
+    const account = owner(relay.provider);
+    const track_ids = tracks(relay, 5, 3_000);
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    relay.provider.faults.add({
+      method: 'DELETE',
+      path: '/me/library',
+      kind: 'late',
+      ms: 14_000,
+      answer: 502,
+    });
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    await clock.sleep(16_000);
+    assert.equal(account.saved.filter(({ uri }) => track_ids.includes(uri)).length, 5);
+  }));
+
+test('a name that takes effect late does not replace the one that was given after it', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const path = `/playlists/${playlist_id}`;
+    relay.provider.faults.add({ method: 'PUT', path, kind: 'late', ms: 14_000, answer: 502 });
+    assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'First' }));
+    assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'Second' }));
+    await clock.sleep(16_000);
+    assert.equal(playlist.name, 'Second');
+  }));
