@@ -8,6 +8,7 @@ import {
   type Change,
   type ChangeBody,
   getChangeBody,
+  getChangeBySeq,
   libraryChangesSince,
   putChangeBody,
   savingChanges,
@@ -141,6 +142,8 @@ export async function noteSaved(
 ): Promise<void> {
   const removed = new Set(uris);
   for (const change of savingChanges(reading.store)) {
+    // The oldest ones are dropped whenever a change is recorded, also while the library is read.
+    if (!getChangeBySeq(reading.store, change.seq)) continue;
     const body = getChangeBody(reading.store, change.seq);
     const added = body.former.added ?? {};
     const asked = savedBy(change, body).filter((uri) => removed.has(uri) && added[uri] === undefined);
