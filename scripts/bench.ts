@@ -1,12 +1,14 @@
 /**
  * `npm run bench`: how fast relay answers, beside references in the same run, so that the ratios hold on any machine. It is
  * no test. It prints a table and writes JSON outside the repository. A word after it chooses: `npm run bench -- throughput`.
+ * With `--write` and no other word, the figures are recorded for the README; `npm run gen` puts them there.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { growth } from './bench/growth.ts';
 import { startAndMemory } from './bench/memory.ts';
+import { type BenchResult, recordBench } from './bench/recorded.ts';
 import { taskRequests, taskTimes } from './bench/tasks.ts';
 import { throughput } from './bench/throughput.ts';
 
@@ -18,7 +20,8 @@ const PARTS: Record<string, () => Promise<object[]>> = {
   growth,
 };
 
-const wanted = process.argv.slice(2);
+const words = process.argv.slice(2);
+const wanted = words.filter((word) => word !== '--write');
 const machine = { cpu: cpus()[0]?.model ?? '', cores: cpus().length, node: process.version };
 const found: Record<string, unknown> = { at: new Date().toISOString(), machine };
 for (const [name, run] of Object.entries(PARTS)) {
@@ -30,6 +33,7 @@ for (const [name, run] of Object.entries(PARTS)) {
 }
 const path = join(mkdtempSync(join(tmpdir(), 'relay-bench-result-')), 'bench.json');
 writeFileSync(path, `${JSON.stringify(found, null, 2)}\n`);
+if (words.includes('--write') && wanted.length === 0) recordBench(found as unknown as BenchResult);
 console.log(`\n${machine.cores} cores, ${machine.cpu}, Node ${machine.node}\nwritten: ${path}`);
 
 function rounded(row: object): object {

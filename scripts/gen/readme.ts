@@ -1,6 +1,7 @@
 /** The parts of `README.md` and of the manual that come from the code: everything between a pair of `generated` markers. */
 import { readFileSync } from 'node:fs';
 import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
+import { benchMarkdown } from '../bench/recorded.ts';
 import { commandsMarkdown } from './commands.ts';
 import { figuresMarkdown } from './figures.ts';
 import { type GeneratedFile, inRepository } from './file.ts';
@@ -19,7 +20,7 @@ export async function generateReadmes(): Promise<GeneratedFile[]> {
     settings: settingsMarkdown(),
     tools: toolsMarkdown(),
   };
-  const readme = filled('README.md', { figures: figuresMarkdown() });
+  const readme = filled('README.md', { figures: figuresMarkdown(), bench: benchMarkdown() });
   // The one number of tools that is told in prose.
   const text = readme.text.replace(/gets \d+ tools/, `gets ${TOOLS.length} tools`);
   return [{ ...readme, text }, filled('src/cli/README.md', manual)];

@@ -1,0 +1,108 @@
+/** What the README shows of the bench: the last run that was recorded, in short. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { GrowthRow } from './growth.ts';
+import type { StartRow } from './memory.ts';
+import type { TaskRequests, TaskTime } from './tasks.ts';
+import type { Throughput } from './throughput.ts';
+
+export interface BenchResult {
+  /** ISO 8601. */
+  at: string;
+  machine: { cpu: string; cores: number; node: string };
+  throughput: Throughput[];
+  requests: TaskRequests[];
+  times: TaskTime[];
+  start: StartRow[];
+  growth: GrowthRow[];
+}
+
+const RECORDED = new URL('./recorded.json', import.meta.url);
+
+export function recordBench(result: BenchResult): void {
+  const short = JSON.stringify(result, (_name, value) =>
+    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value,
+  );
+  writeFileSync(RECORDED, `${JSON.stringify(JSON.parse(short), null, 2)}\n`);
+}
+
+/** A table, and the machine that it is from. */
+export function benchMarkdown(): string {
+  const { at, machine, throughput, requests, times, start, growth } = JSON.parse(
+    readFileSync(RECORDED, 'utf8'),
+  ) as BenchResult;
+  const rows: Array<[what: string, relay: string, beside: string]> = [
+    ...[...new Set(throughput.map(({ what }) => what))].map((what): [string, string, string] => {
+      const found = throughput.filter((row) => row.what === what);
+      const called = what.replace(/^tools\/\w+/, '`$&`');
+      return [
+        `${called}, a second`,
+        range(found.map(({ relay }) => relay)),
+        `${range(found.map(({ toPlain }) => toPlain))} times a plain SDK server with the same tools; ${range(
+          found.map(({ toBare }) => toBare),
+        )} of a bare server that sends a prepared text`,
+      ];
+    }),
+    [
+      `Requests to Spotify for ${requests.length} tasks`,
+      String(sum(requests.map((row) => row.requests))),
+      `${sum(requests.map(({ fewest }) => fewest))} are the fewest possible`,
+    ],
+    ...times.map(({ task, took, oneByOne, ratio }): [string, string, string] => [
+      capital(`${task}, 80 ms away`),
+      `${seconds(took)} s`,
+      `${figure(ratio)} of the ${seconds(oneByOne)} s that the same requests take one after another`,
+    ]),
+    ...start.flatMap(
+      ({ when, ready, bareReady = 1, memory, ratio }): Array<[string, string, string]> => [
+        ...(ready === undefined
+          ? []
+          : [
+              [
+                `Start until ${when}`,
+                `${figure(ready)} ms`,
+                `${figure(ready / bareReady)} times a bare Node server`,
+              ] as [string, string, string],
+            ]),
+        [`Memory, ${when}`, `${figure(memory)} MB`, `${figure(ratio)} times a bare Node server`],
+      ],
+    ),
+    ...growth
+      .filter(({ tracks }) => tracks === 10_000)
+      .map(({ tracks, longest }): [string, string, string] => [
+        `Longest pause with ${tracks.toLocaleString('en-US')} known tracks`,
+        `${figure(longest)} ms`,
+        'of processor time, while a job of 10,000 songs is made and searched for',
+      ]),
+  ];
+  const day = at.slice(0, 10);
+  return [
+    '| | relay | |',
+    '|---|---:|---|',
+    ...rows.map((row) => `| ${row.join(' | ')} |`),
+    '',
+    `Measured on ${day}: ${machine.cores} cores, ${machine.cpu}, Node.js ${machine.node.slice(1)}. Ranges are over both protocol revisions, one connection and sixteen.`,
+  ].join('\n');
+}
+
+function range(values: readonly number[]): string {
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(figure);
+  return least === most ? `${least}` : `${least} to ${most}`;
+}
+
+/** Two digits that count. */
+function figure(value: number): string {
+  const rounded = Number(value.toPrecision(2));
+  return rounded.toLocaleString('en-US', { maximumFractionDigits: rounded < 1 ? 3 : 1 });
+}
+
+function seconds(ms: number): string {
+  return figure(ms / 1_000);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
