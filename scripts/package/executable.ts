@@ -32,7 +32,7 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   await unpack(lockedPin(target.keyring), [target.addon], addon);
   const assets: Record<string, string> = {
     [SCRIPT_ASSETS.program]: await wrapped(scripts.program, addon),
-    [SCRIPT_ASSETS.stdio]: await wrapped(scripts.stdio, addon),
+    [SCRIPT_ASSETS.stdio]: await wrapped(scripts.stdio, addon, LARGE_BYTES),
     [ADDON_ASSET]: join(addon, target.addon),
     [SQLITE_ASSET]: join(root, 'node_modules', 'sql.js', 'dist', SQLITE_ASSET),
   };
@@ -45,9 +45,16 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
   else await writeFile(output, signAdHoc(await readFile(output), 'relay'));
 }
 
-/** A copy in `folder` in the form that an executable carries. */
-async function wrapped(script: string, folder: string): Promise<string> {
+/**
+ * V8 keeps a string of this size beside the space for young objects, of which a start has one megabyte: filling it costs a
+ * collection.
+ */
+const LARGE_BYTES = 136 * 1024;
+
+/** A copy in `folder` in the form that an executable carries, with blanks at its end up to `leastBytes`. */
+async function wrapped(script: string, folder: string, leastBytes = 0): Promise<string> {
   const path = join(folder, basename(script));
-  await writeFile(path, asFunction(await readFile(script, 'latin1')), 'latin1');
+  const text = asFunction(await readFile(script, 'latin1'));
+  await writeFile(path, text.padEnd(leastBytes), 'latin1');
   return path;
 }

@@ -3,7 +3,7 @@
  * bare Node takes to start; `relay stdio` needs four hashes before its first answer, at each start of a client. What needs
  * more than that, or is under load, uses `node:crypto`.
  */
-import { hkdf } from '@noble/hashes/hkdf.js';
+import { expand } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 
@@ -13,9 +13,9 @@ export function hmacSha256(key: Uint8Array, content: Uint8Array): Buffer {
   return Buffer.from(hmac(sha256, key, content));
 }
 
-/** 32 bytes of HKDF without salt. */
-export function hkdfSha256(key: Uint8Array, info: string): Buffer {
-  return Buffer.from(hkdf(sha256, key, undefined, Buffer.from(info), BYTES));
+/** 32 bytes of HKDF-Expand. A key of as many random bytes needs no extraction before it (RFC 5869, 3.3). */
+export function expandSha256(key: Uint8Array, info: string): Buffer {
+  return Buffer.from(expand(sha256, key, Buffer.from(info), BYTES));
 }
 
 /** Compares in a time that depends on the lengths alone. */

@@ -12,7 +12,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import type { Random } from '../base/clock.ts';
-import { hkdfSha256 } from '../base/sha256.ts';
+import { expandSha256 } from '../base/sha256.ts';
 import { RelayError } from '../domain/errors.ts';
 
 /** First byte of a sealed value. Version 1: nonce, ciphertext, tag. */
@@ -89,7 +89,7 @@ export function keyMismatch(message: string): RelayError {
 
 /** The credential of the `/local` routes: any process that can read the master key can derive it. */
 export function deriveLocalToken(masterKey: Buffer): string {
-  return hkdfSha256(masterKey, 'relay local token v1').toString('base64url');
+  return expandSha256(masterKey, 'relay local token v1').toString('base64url');
 }
 
 /** Compares in a time that does not depend on where the two differ, nor on their lengths. */

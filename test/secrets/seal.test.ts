@@ -45,12 +45,8 @@ test('a check value knows its own key, and no secret passes for one', () => {
   assert.equal(sealer.matches(sealer.seal('check', 'relay master key')), false);
 });
 
-test('the local token is HKDF-SHA-256 of the master key and tells nothing of the sealing key', () => {
-  const extracted = createHmac('sha256', Buffer.alloc(32)).update(KEY).digest();
-  const expanded = createHmac('sha256', extracted)
-    .update('relay local token v1')
-    .update(Buffer.of(1))
-    .digest();
+test('the local token is HKDF-Expand with SHA-256 of the master key and tells nothing of the sealing key', () => {
+  const expanded = createHmac('sha256', KEY).update('relay local token v1').update(Buffer.of(1)).digest();
   assert.equal(deriveLocalToken(KEY), expanded.toString('base64url'));
   assert.notEqual(deriveLocalToken(Buffer.alloc(32, 2)), deriveLocalToken(KEY));
 });
