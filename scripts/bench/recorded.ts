@@ -25,13 +25,15 @@ export function recordBench(result: BenchResult): void {
   writeFileSync(RECORDED, `${JSON.stringify(JSON.parse(short), null, 2)}\n`);
 }
 
+type Row = [what: string, relay: string, beside: string];
+
 /** A table, and the machine that it is from. */
 export function benchMarkdown(): string {
   const { at, machine, throughput, requests, times, start, growth } = JSON.parse(
     readFileSync(RECORDED, 'utf8'),
   ) as BenchResult;
-  const rows: Array<[what: string, relay: string, beside: string]> = [
-    ...[...new Set(throughput.map(({ what }) => what))].map((what): [string, string, string] => {
+  const rows: Row[] = [
+    ...[...new Set(throughput.map(({ what }) => what))].map((what): Row => {
       const found = throughput.filter((row) => row.what === what);
       const called = what.replace(/^tools\/\w+/, '`$&`');
       return [
@@ -47,32 +49,34 @@ export function benchMarkdown(): string {
       String(sum(requests.map((row) => row.requests))),
       `${sum(requests.map(({ fewest }) => fewest))} are the fewest possible`,
     ],
-    ...times.map(({ task, took, oneByOne, ratio }): [string, string, string] => [
-      capital(`${task}, 80 ms away`),
-      `${seconds(took)} s`,
-      `${figure(ratio)} of the ${seconds(oneByOne)} s that the same requests take one after another`,
-    ]),
-    ...start.flatMap(
-      ({ when, ready, bareReady = 1, memory, ratio }): Array<[string, string, string]> => [
-        ...(ready === undefined
-          ? []
-          : [
-              [
-                `Start until ${when}`,
-                `${figure(ready)} ms`,
-                `${figure(ready / bareReady)} times a bare Node server`,
-              ] as [string, string, string],
-            ]),
-        [`Memory, ${when}`, `${figure(memory)} MB`, `${figure(ratio)} times a bare Node server`],
+    ...times.map(
+      ({ task, took, oneByOne, ratio }): Row => [
+        capital(`${task}, 80 ms away`),
+        `${seconds(took)} s`,
+        `${figure(ratio)} of the ${seconds(oneByOne)} s that the same requests take one after another`,
       ],
     ),
+    ...start.flatMap(({ when, ready, bareReady = 1, memory, ratio }): Row[] => [
+      ...(ready === undefined
+        ? []
+        : [
+            [
+              `Start until ${when}`,
+              `${figure(ready)} ms`,
+              `${figure(ready / bareReady)} times a bare Node server`,
+            ] satisfies Row,
+          ]),
+      [`Memory, ${when}`, `${figure(memory)} MB`, `${figure(ratio)} times a bare Node server`],
+    ]),
     ...growth
       .filter(({ tracks }) => tracks === 10_000)
-      .map(({ tracks, longest }): [string, string, string] => [
-        `Longest pause with ${tracks.toLocaleString('en-US')} known tracks`,
-        `${figure(longest)} ms`,
-        'of processor time, while a job of 10,000 songs is made and searched for',
-      ]),
+      .map(
+        ({ tracks, longest }): Row => [
+          `Longest pause with ${tracks.toLocaleString('en-US')} known tracks`,
+          `${figure(longest)} ms`,
+          'of processor time, while a job of 10,000 songs is made and searched for',
+        ],
+      ),
   ];
   const day = at.slice(0, 10);
   return [

@@ -4,8 +4,9 @@ import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
 import { withoutChange } from '../support/shapes.ts';
+import type { FaultAction } from '../support/simulator/faults.ts';
 import { gate, until, watchedClock } from '../support/waiting.ts';
-import { withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 import {
   asQuery,
   commit,
@@ -52,20 +53,27 @@ test('cancel_job while searching stops the searches', async () => {
   });
 });
 
+/** Cancels an addition of 350 tracks while its second request is held; `faults` meet that request then. */
+async function cancelDuringWrite(relay: Relay, faults: readonly FaultAction[]) {
+  const playlist = named(relay, 'Empty Shelf');
+  const uris = tracks(relay, 350);
+  const held = gate();
+  const match = { method: 'POST', path: /\/items$/, skip: 1 };
+  const hold = { ...match, kind: 'hook' as const, fn: held.wait };
+  relay.provider.faults.add(hold, ...faults.map((fault) => ({ ...match, ...fault })));
+  const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+  await reach(relay, id, 'ready');
+  await commit(relay, id);
+  await until(() => held.waiting === 1);
+  const answer = cancelled(relay.call('cancel_job', { job_id: id }));
+  await reach(relay, id, 'cancelled');
+  held.open();
+  return { job: await answer, playlist, uris };
+}
+
 test('cancel_job during a write waits for its end, writes nothing more, and says how far it got', async () => {
   await withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
-    const uris = tracks(relay, 350);
-    const held = gate();
-    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: held.wait });
-    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
-    await reach(relay, id, 'ready');
-    await commit(relay, id);
-    await until(() => held.waiting === 1);
-    const answer = cancelled(relay.call('cancel_job', { job_id: id }));
-    await reach(relay, id, 'cancelled');
-    held.open();
-    const job = await answer;
+    const { job, playlist, uris } = await cancelDuringWrite(relay, []);
     assert.deepEqual(
       [job.status, job.written, withoutChange(job.result)],
       ['cancelled', 200, { playlist_id: playlist.id, written: 200 }],
@@ -79,22 +87,7 @@ for (const when of ['before', 'after'] as const) {
     `cancel_job during a write whose answer is lost (${when} its effect) finds out how it ended`,
     async () => {
       await withRelay({ clock: fastClock() }, async (relay) => {
-        const playlist = named(relay, 'Empty Shelf');
-        const uris = tracks(relay, 350);
-        const held = gate();
-        const match = { method: 'POST', path: /\/items$/, skip: 1 };
-        relay.provider.faults.add(
-          { ...match, kind: 'hook', fn: held.wait },
-          { ...match, kind: 'drop', when },
-        );
-        const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
-        await reach(relay, id, 'ready');
-        await commit(relay, id);
-        await until(() => held.waiting === 1);
-        const answer = cancelled(relay.call('cancel_job', { job_id: id }));
-        await reach(relay, id, 'cancelled');
-        held.open();
-        const job = await answer;
+        const { job, playlist, uris } = await cancelDuringWrite(relay, [{ kind: 'drop', when }]);
         const written = when === 'after' ? 200 : 100;
         assert.deepEqual(
           [job.status, job.written, job.error, withoutChange(job.result)],

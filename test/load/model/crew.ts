@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/base/clock.ts';
 import type { Hook } from '../../../src/demo/hook.ts';
 import { chanceOf } from '../../changes/crash/chance.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
-import { type Answer, type Caller, connectCaller, ERAS } from './callers.ts';
+import { type Caller, connectCaller, ERAS } from './callers.ts';
 import { beginFaults, LATEST_MS } from './faults.ts';
 import { memberOf } from './member.ts';
 import { type Stage, stageOf } from './stage.ts';
@@ -77,6 +77,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
   }
   const first = people[0];
   assert.ok(first);
+  const lister = first.member;
   stage.note();
   await learn(first);
   const weather = beginFaults(provider, chanceOf(seed + 104_729), share);
@@ -122,18 +123,8 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
     });
   }
 
-  /** All rows of a list, page by page. */
-  async function allOf<T>(tool: string): Promise<T[]> {
-    const rows: T[] = [];
-    for (let offset: number | null = 0; offset !== null; ) {
-      const page: Answer | undefined = await first?.member.ask(tool, { limit: 100, offset });
-      rows.push(...((page?.items ?? []) as T[]));
-      offset = (page?.next_offset ?? null) as number | null;
-    }
-    return rows;
-  }
-
   async function assertNothingOpen(): Promise<void> {
+    const { allOf } = lister;
     const jobs = await allOf<{ status: string; review_required: boolean }>('list_jobs');
     const changes = await allOf<{ state: string }>('list_changes');
     // A write whose caller left may have failed: its change says what is there, and nobody has asked for more.

@@ -58,6 +58,8 @@ export interface Member {
   readonly lines: string[];
   /** Calls a tool. @param allowed codes that may be answered beside those of a bad day */
   ask(tool: string, args: Record<string, unknown>, allowed?: readonly string[]): Promise<Answer>;
+  /** All rows of a tool that lists, page by page: an answer ends where it would be too long. */
+  allOf<T>(tool: string): Promise<T[]>;
   /** Calls a tool that changes `target` and fails unless the provider then holds what the answer says. */
   write(target: Target, tool: string, args: Record<string, unknown>, effect: Effect): Promise<Answer | null>;
   /** The same through a job. */
@@ -130,12 +132,11 @@ export function memberOf(
     }
   }
 
-  /** All that are kept, page by page: an answer ends where it would be too long. */
-  async function allChanges(): Promise<ChangeRow[]> {
-    const rows: ChangeRow[] = [];
+  async function allOf<T>(tool: string): Promise<T[]> {
+    const rows: T[] = [];
     for (let offset: unknown = 0; typeof offset === 'number'; ) {
-      const page: Answer = await call('list_changes', { limit: 100, offset }, []);
-      rows.push(...(page.items as ChangeRow[]));
+      const page: Answer = await call(tool, { limit: 100, offset }, []);
+      rows.push(...(page.items as T[]));
       offset = page.next_offset;
     }
     return rows;
@@ -145,7 +146,7 @@ export function memberOf(
   async function afterLeaving(target: Target): Promise<void> {
     await clock.sleep(HEARD_MS);
     await until(async () => {
-      const open = (await allChanges()).filter(
+      const open = (await allOf<ChangeRow>('list_changes')).filter(
         ({ state, playlist_id }) => playlist_id === target.playlistId && !ENDS.includes(state),
       );
       // In the shared playlist it may be another client's, which carries it on.
@@ -275,6 +276,7 @@ export function memberOf(
     chance,
     stage,
     lines,
+    allOf,
     ask: (tool, args, allowed = []) => call(tool, args, allowed),
     async write(target, tool, args, effect) {
       assertHolds(target, 'nothing');
