@@ -2,6 +2,27 @@
 # %LOCALAPPDATA%\Programs\relay, which it adds to your Path. $env:RELAY_INSTALL_DIR names another directory,
 # $env:RELAY_DOWNLOAD_URL another place to fetch from.
 
+# A redirect leads to https only.
+function Save-Url($from, $to) {
+  for ($hop = 0; $hop -lt 6; $hop++) {
+    $request = [Net.WebRequest]::Create($from)
+    $request.AllowAutoRedirect = $false
+    $response = $request.GetResponse()
+    try {
+      if ([int]$response.StatusCode -lt 300) {
+        $file = [IO.File]::Create($to)
+        try { $response.GetResponseStream().CopyTo($file) } finally { $file.Dispose() }
+        return
+      }
+      $from = [Uri]::new($response.ResponseUri, [string]$response.Headers['Location'])
+    } finally {
+      $response.Dispose()
+    }
+    if ($from.Scheme -ne 'https') { break }
+  }
+  throw "relay was not installed: $to cannot be fetched."
+}
+
 function Install-Relay {
   # In here, so that a session that reads the script from the network (irm, iex) keeps its own.
   $ErrorActionPreference = 'Stop'
@@ -17,8 +38,8 @@ function Install-Relay {
     [Net.ServicePointManager]::SecurityProtocol = [Net.ServicePointManager]::SecurityProtocol -bor [Net.SecurityProtocolType]::Tls12
     $archive = Join-Path $temp "$name.zip"
     $sums = Join-Path $temp 'SHA256SUMS'
-    Invoke-WebRequest -UseBasicParsing -Uri "$url/SHA256SUMS" -OutFile $sums
-    Invoke-WebRequest -UseBasicParsing -Uri "$url/$name.zip" -OutFile $archive
+    Save-Url "$url/SHA256SUMS" $sums
+    Save-Url "$url/$name.zip" $archive
     $line = Get-Content $sums | Where-Object { $_ -match "^[0-9a-f]{64}  $([regex]::Escape("$name.zip"))$" }
     if (-not $line) { throw "relay was not installed: SHA256SUMS does not name $name.zip." }
     $expected = $line.Substring(0, 64)

@@ -16,11 +16,18 @@ has() {
   command -v "$1" >/dev/null 2>&1
 }
 
+# A redirect leads to https only.
 fetch() {
   if has curl; then
-    curl --fail --silent --show-error --location --output "$2" "$1" || fail "$1 cannot be fetched."
+    curl --fail --silent --show-error --location --proto-redir '=https' --output "$2" "$1" || fail "$1 cannot be fetched."
   elif has wget; then
-    wget --quiet --output-document="$2" "$1" || fail "$1 cannot be fetched."
+    from="$1"
+    for _ in 1 2 3 4 5; do
+      ! wget --no-verbose --server-response --max-redirect=0 --output-document="$2" "$from" 2>"$2.log" || return 0
+      from="$(awk 'tolower($1) == "location:" { to = $2 } END { sub(/\r$/, "", to); print to }' "$2.log")"
+      case "$from" in https://*) ;; *) break ;; esac
+    done
+    fail "$1 cannot be fetched."
   else
     fail 'curl or wget is needed to fetch it.'
   fi

@@ -39,8 +39,9 @@ const TOOLS = [
   'xz',
 ];
 
+/** Content, or where a request is redirected to; null: there is none. */
 interface Files {
-  [name: string]: Buffer | null;
+  [name: string]: Buffer | URL | null;
 }
 
 /** Serves `dist`, with some files replaced or missing, and runs the script against it in an empty home. */
@@ -51,6 +52,7 @@ async function install(context: TestContext, replaced: Files = {}, programs: rea
     asked.push(name);
     const content = name in replaced ? replaced[name] : readFileSync(join(DIST, name));
     if (content == null) response.writeHead(404).end();
+    else if (content instanceof URL) response.writeHead(302, { location: content.href }).end();
     else response.end(content);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -138,6 +140,27 @@ test('a file that SHA256SUMS does not name, or not so, is not installed', async 
   assert.match(missing.err, /tar\.xz cannot be fetched\.\n$/);
   assert.deepEqual(missing.left, ['bin', 'tmp']);
 });
+
+for (const program of ['curl', 'wget']) {
+  test(`a redirect that leads away from https is not followed (${program})`, async (context) => {
+    let followed = 0;
+    const elsewhere = createServer((_request, response) => {
+      followed += 1;
+      response.end(readFileSync(join(DIST, 'SHA256SUMS')));
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    context.after(() => void elsewhere.close());
+    const { port } = elsewhere.address() as AddressInfo;
+    const replaced = { SHA256SUMS: new URL(`http://127.0.0.1:${port}/SHA256SUMS`) };
+    const { code, out, err, asked, left } = await install(context, replaced, [program]);
+    assert.deepEqual([code, out, left, asked, followed], [1, '', ['bin', 'tmp'], ['SHA256SUMS'], 0]);
+    assert.match(err, /\/SHA256SUMS cannot be fetched\.\n$/);
+    // One to https is: what answers there speaks no TLS, which is what fails.
+    const toHttps = await install(context, { SHA256SUMS: new URL(`https://127.0.0.1:${port}/`) }, [program]);
+    assert.deepEqual([toHttps.code, toHttps.out, followed], [1, '', 0]);
+    assert.match(toHttps.err, program === 'curl' ? /SSL|TLS/ : /cannot be fetched/);
+  });
+}
 
 test('half a script installs nothing', (context) => {
   const script = readFileSync(join(DIST, 'install.sh'), 'utf8');
