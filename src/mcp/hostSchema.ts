@@ -37,14 +37,14 @@ function argument(given: Node): Node {
 
 /**
  * A union as the one form that a host is told of: its object, with the fields of all of them if there are several, and
- * required only what every one requires. Where two forms have one field, the first describes it.
+ * required only what every one requires. Where two forms have one field, the first describes it. Of forms without an
+ * object, the first.
  */
 function oneForm(node: Node): Node {
   const forms = formsOf(node).filter(({ type }) => type !== 'null');
   if (forms.length === 0) return node;
   const objects = forms.filter(({ type }) => type === 'object');
-  const [form] = forms.length === 1 ? forms : objects;
-  if (!form) throw new Error(`No single form of ${JSON.stringify(node)} can be sent.`);
+  const [form = node] = objects.length === 0 ? forms : objects;
   return oneForm({
     ...form,
     ...(objects.length > 1 ? together(objects) : {}),

@@ -43,7 +43,35 @@ export const getTopArtistsTool = defineTool({
   handle: ({ provider }, args, call) => getTopArtists(provider, args.time_range, args, call),
 });
 
-const Moment = z.int().min(0).max(8_640_000_000_000_000);
+/** The last moment that JavaScript can name, in Unix milliseconds. */
+const LAST_MOMENT = 8_640_000_000_000_000;
+const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z';
+
+/** Unix milliseconds. Taken as `cursors` gives it, as a number and as the time that a row shows. */
+const Moment = z.union([
+  z
+    .string()
+    .max(40)
+    .transform((text, { issues }) => {
+      const moment = momentOf(text.trim());
+      if (moment === null) issues.push({ code: 'custom', message: NOT_A_MOMENT, input: text });
+      return moment ?? 0;
+    }),
+  z.int().min(0).max(LAST_MOMENT),
+]);
+
+function momentOf(text: string): number | null {
+  const isTime = /^\d{4}-\d\d-\d\d/.test(text);
+  const moment = isTime ? Date.parse(text) : /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  return moment >= 0 && moment <= LAST_MOMENT ? moment : null;
+}
+
+/** The cursors of a page that ends early: going on from them skips no row that was not shown. */
+function cursorsAfter(cursors: object | undefined, rows: readonly unknown[]): { before?: string } {
+  const shown = (rows as ReadonlyArray<{ played_at?: string | null }>).findLast(({ played_at }) => played_at);
+  const last = Date.parse(shown?.played_at ?? '');
+  return Number.isNaN(last) ? { ...cursors } : { ...cursors, before: String(last) };
+}
 
 export const getRecentlyPlayedTool = defineTool({
   name: 'get_recently_played',
@@ -54,9 +82,9 @@ export const getRecentlyPlayedTool = defineTool({
   input: z.object({
     limit: limit(20),
     before: Moment.optional().describe(
-      'Unix time in milliseconds: only plays before it. From cursors.before',
+      'Only plays before it: cursors.before, Unix milliseconds or an ISO time',
     ),
-    after: Moment.optional().describe('Unix time in milliseconds: only plays after it. From cursors.after'),
+    after: Moment.optional().describe('Only plays after it: cursors.after, Unix milliseconds or an ISO time'),
   }),
   output: z.object({
     items: z.array(
@@ -85,7 +113,11 @@ export const getRecentlyPlayedTool = defineTool({
       ...linksOf(true, items),
     }),
   },
-  rows: { key: 'items', hint: 'Go on with before: the Unix milliseconds of the last played_at.' },
+  rows: {
+    key: 'items',
+    hint: 'Go on with before: cursors.before.',
+    endOf: ({ cursors }, kept) => ({ cursors: cursorsAfter(cursors as object | undefined, kept) }),
+  },
   async handle({ provider }, args, call) {
     if (args.before !== undefined && args.after !== undefined) {
       throw new RelayError('INVALID_ARGUMENT', 'before and after cannot be combined.', {

@@ -76,6 +76,75 @@ test('get_recently_played pages back by cursor', async () => {
   });
 });
 
+type Plays = {
+  items: Array<{ id?: string; played_at: string }>;
+  cursors: { before: string; after: string };
+  note?: string;
+};
+
+test('get_recently_played takes its cursors and its times as it gives them', async () => {
+  await withRelay(async (relay) => {
+    const { history } = owner(relay.provider);
+    const third = at(history, 2).playedAt;
+    const firstOf = async (args: Record<string, unknown>) => {
+      const { items } = (await relay.call('get_recently_played', { limit: 1, ...args })) as Plays;
+      return Date.parse(at(items, 0).played_at);
+    };
+    for (const before of [third, String(third), new Date(third).toISOString()]) {
+      assert.equal(await firstOf({ before }), at(history, 3).playedAt);
+    }
+    assert.equal(await firstOf({ after: String(third) }), at(history, 0).playedAt);
+    const { error } = (await relay.call('get_recently_played', { before: 'yesterday' })) as {
+      error: { code: string; message: string };
+    };
+    assert.deepEqual(
+      [error.code, error.message],
+      [
+        'INVALID_ARGUMENT',
+        'before: must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z',
+      ],
+    );
+  });
+});
+
+test('get_recently_played loses no row where an answer ends early', async () => {
+  await withRelay(async ({ provider, call }) => {
+    const long = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(long);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([key, inner]) => [
+          key,
+          key === 'name' ? `${inner} ${'long '.repeat(20)}` : long(inner),
+        ]),
+      );
+    };
+    provider.faults.add({ path: /recently/, times: Number.POSITIVE_INFINITY, kind: 'transform', fn: long });
+    const { history } = owner(provider);
+    const seen: number[] = [];
+    let notes = 0;
+    for (let before: string | undefined; ; ) {
+      const page = (await call('get_recently_played', {
+        limit: 50,
+        detail: 'lean',
+        ...(before ? { before } : {}),
+      })) as Plays;
+      if (page.items.length === 0) break;
+      seen.push(...page.items.map(({ played_at }) => Date.parse(played_at)));
+      if (page.note) {
+        notes += 1;
+        assert.match(page.note, /^Ended after \d+ of \d+ rows: .* Go on with before: cursors\.before\.$/);
+      }
+      before = page.cursors.before;
+    }
+    assert.ok(notes > 0);
+    assert.deepEqual(
+      seen,
+      history.slice(0, 50).map(({ playedAt }) => playedAt),
+    );
+  });
+});
+
 test('get_recently_played with nothing played', async () => {
   await withRelay(async ({ call, provider }) => {
     owner(provider).history.length = 0;

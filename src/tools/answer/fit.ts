@@ -20,6 +20,8 @@ export interface Rows {
   hint?: string;
   /** Rows that have to be seen come first when not all fit. */
   first?(row: unknown): boolean;
+  /** Members of the answer that say where it ends, for one that ends after `kept`. */
+  endOf?(answer: Answer, kept: readonly unknown[]): Answer;
 }
 
 type Answer = Record<string, unknown>;
@@ -59,7 +61,9 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
     kept += 1;
   }
   if (kept === 0) return null;
-  return { ...answer, [rows.key]: ordered.slice(0, kept), ...moreOf(rows, kept, list.length, limit) };
+  const shown = ordered.slice(0, kept);
+  const end = rows.endOf?.(answer, shown) ?? {};
+  return { ...answer, ...end, [rows.key]: shown, ...moreOf(rows, kept, list.length, limit) };
 }
 
 /** Room for `next_offset` and `note`. */
