@@ -77,7 +77,7 @@ export function addRowsCounted(
   };
 }
 
-/** Removes every occurrence of each URI. */
+/** Removes every occurrence of each URI that is there; nothing to do if none is. */
 export function removeRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'remove',
@@ -85,11 +85,11 @@ export function removeRows({ rows }: Reading, playlistId: string, uris: readonly
     requested: uris.length,
     async prepare(call) {
       const former = (await rows.readForChange(playlistId, call)).map(uriOf);
-      const ops = chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({
-        op: 'remove' as const,
-        uris: part,
-      }));
-      return { former: { rows: former }, ops };
+      const present = new Set(former);
+      const there = [...new Set(uris)].filter((uri) => present.has(uri));
+      if (there.length === 0) return null;
+      const ops = chunk(there, ROWS_PER_REQUEST).map((part) => ({ op: 'remove' as const, uris: part }));
+      return { requested: there.length, former: { rows: former }, ops };
     },
   };
 }
@@ -272,10 +272,14 @@ export function saveTracks(
   };
 }
 
-/** Removes saved tracks. Which of them are saved is read first: nothing tells it afterwards. */
+/**
+ * Removes those tracks that are saved; nothing to do if none is. That is read first: nothing tells it afterwards.
+ * @param sent `all` where the caller counts its own entries by the requests, as a job does
+ */
 export function unsaveTracks(
   { provider, store, clock }: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   uris: readonly string[],
+  sent: 'saved' | 'all' = 'saved',
 ): Request {
   return {
     kind: 'unsave',
@@ -286,8 +290,10 @@ export function unsaveTracks(
       await settleLibrary({ provider, store, clock }, distinct, USUAL_LAG_MS, call);
       const answers = await containsUris(provider, distinct, { ...call, progress() {} });
       const saved = distinct.filter((_, index) => answers[index]);
+      if (saved.length === 0) return null;
       await noteSaved({ provider, store }, saved, call);
-      return { former: { saved }, ops: [{ op: 'unsave', uris }] };
+      if (sent === 'all') return { former: { saved }, ops: [{ op: 'unsave', uris }] };
+      return { requested: saved.length, former: { saved }, ops: [{ op: 'unsave', uris: saved }] };
     },
   };
 }

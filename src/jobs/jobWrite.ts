@@ -44,7 +44,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
     case 'save_tracks':
       return saveTracks(context, uris);
     case 'remove_saved_tracks':
-      return unsaveTracks(context, uris);
+      return unsaveTracks(context, uris, 'all');
     default:
       return addRowsCounted(context, id, uris);
   }

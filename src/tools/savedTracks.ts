@@ -1,13 +1,13 @@
 /** Saved tracks: listing, saving, removing and checking them. */
 import * as z from 'zod';
+import type { ChangeResult } from '../changes/changes.ts';
 import { saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { listOf, Track } from '../domain/shapes.ts';
-import type { Call } from '../provider/api.ts';
 import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.ts';
 import { leanList } from './answer/lean.ts';
 import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
-import { reportOrThrow, writeFor } from './playlists/playlistWriting.ts';
+import { removalMembers, removalOf, reportOrThrow, writeFor } from './playlists/playlistWriting.ts';
 import { defineTool, type Services } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
@@ -39,18 +39,12 @@ const LibraryReport = z.object({
   change_id: z.string().optional().describe('Names this change for undo'),
 });
 
-async function writeToLibrary(
+async function libraryReport(
   services: Services,
-  tool: string,
-  request: ReturnType<typeof saveTracks>,
-  call: Call,
+  requested: number,
+  result: ChangeResult,
 ): Promise<z.infer<typeof LibraryReport>> {
-  const result = await writeFor(services, tool, request, call);
-  const {
-    playlist_id: _,
-    snapshot_id: __,
-    ...report
-  } = await reportOrThrow(services, '', request.requested, result);
+  const { playlist_id: _, snapshot_id: __, ...report } = await reportOrThrow(services, '', requested, result);
   return report;
 }
 
@@ -63,16 +57,11 @@ export const saveTracksTool = defineTool({
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
   output: LibraryReport,
-  handle: (services, { track_ids }, call) =>
-    writeToLibrary(
-      services,
-      'save_tracks',
-      saveTracks(
-        services,
-        track_ids.map(({ uri }) => uri),
-      ),
-      call,
-    ),
+  async handle(services, { track_ids }, call) {
+    const uris = track_ids.map(({ uri }) => uri);
+    const result = await writeFor(services, 'save_tracks', saveTracks(services, uris), call);
+    return libraryReport(services, uris.length, result);
+  },
 });
 
 export const removeSavedTracksTool = defineTool({
@@ -83,10 +72,14 @@ export const removeSavedTracksTool = defineTool({
   kind: 'destructive',
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
-  output: LibraryReport,
-  handle: (services, { track_ids }, call) => {
+  output: LibraryReport.extend(removalMembers),
+  rows: { key: 'not_found', hint: 'The others were not saved either.' },
+  async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    return writeToLibrary(services, 'remove_saved_tracks', unsaveTracks(services, uris), call);
+    const result = await writeFor(services, 'remove_saved_tracks', unsaveTracks(services, uris), call);
+    const report = await libraryReport(services, uris.length, result);
+    const former = result.kind === 'ended' ? (result.body.former.saved ?? []) : null;
+    return { ...report, ...removalOf(uris, former, 'the library') };
   },
 });
 

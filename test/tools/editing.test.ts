@@ -235,7 +235,7 @@ longTest('a write in the middle that is lost without an effect is sent again', a
   });
 });
 
-test('remove_tracks_from_playlist reads the playlist, and removes every occurrence', async () => {
+test('remove_tracks_from_playlist reads the playlist, removes every occurrence and says what was not there', async () => {
   await withRelay(async (relay) => {
     const playlist = named(relay, 'Odds and Ends');
     const repeated = urisOf(playlist).find(
@@ -244,6 +244,7 @@ test('remove_tracks_from_playlist reads the playlist, and removes every occurren
     assert.ok(repeated);
     const absent = at(relay.provider.catalogue.tracks, 9_000).uri;
     const rest = urisOf(playlist).filter((uri) => uri !== repeated);
+    const rows = urisOf(playlist).length - rest.length;
     const answer = await relay.call('remove_tracks_from_playlist', {
       playlist_id: playlist.id,
       track_ids: [repeated, absent, repeated],
@@ -252,7 +253,9 @@ test('remove_tracks_from_playlist reads the playlist, and removes every occurren
       ok: true,
       playlist_id: playlist.id,
       requested: 3,
-      written: 3,
+      written: 2,
+      removed: rows,
+      not_found: [absent],
       chunks: { total: 1, completed: 1 },
       snapshot_id: snapshotOf(playlist),
       partial: false,
@@ -263,9 +266,44 @@ test('remove_tracks_from_playlist reads the playlist, and removes every occurren
       {
         method: 'DELETE',
         path: `/playlists/${playlist.id}/items`,
-        body: { items: [{ uri: repeated }, { uri: absent }] },
+        body: { items: [{ uri: repeated }] },
       },
     ]);
+  });
+});
+
+test('removing what is not there writes nothing, says so and records no change', async () => {
+  await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    const playlist = named(relay, 'Odds and Ends');
+    const before = urisOf(playlist);
+    const absent = relay.provider.catalogue.tracks.slice(9_000, 9_002).map(({ uri }) => uri);
+    const saved = new Set(owner(relay.provider).saved.map(({ uri }) => uri));
+    const unsaved = absent.filter((uri) => !saved.has(uri));
+    assert.equal(unsaved.length, 2);
+    const nothing = { ok: true, requested: 2, written: 0, removed: 0, chunks: { total: 0, completed: 0 } };
+    const rows = await relay.call('remove_tracks_from_playlist', {
+      playlist_id: playlist.id,
+      track_ids: absent,
+    });
+    assert.deepEqual(rows, {
+      ...nothing,
+      playlist_id: playlist.id,
+      not_found: absent,
+      snapshot_id: null,
+      partial: false,
+      note: 'Nothing changed: none of these is in the playlist.',
+    });
+    assert.deepEqual(await relay.call('remove_saved_tracks', { track_ids: absent }), {
+      ...nothing,
+      not_found: absent,
+      note: 'Nothing changed: none of these is in the library.',
+    });
+    assert.deepEqual(urisOf(playlist), before);
+    assert.deepEqual(
+      relay.provider.requests.filter(({ method }) => method !== 'GET'),
+      [],
+    );
+    assert.deepEqual(await relay.call('list_changes'), { items: [], total: 0, next_offset: null });
   });
 });
 

@@ -10,7 +10,14 @@ import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { type Report, reportOrThrow, WriteReport, writeFor } from './playlistWriting.ts';
+import {
+  type Report,
+  removalMembers,
+  removalOf,
+  reportOrThrow,
+  WriteReport,
+  writeFor,
+} from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -129,9 +136,19 @@ export const removeTracksTool = defineTool({
   kind: 'destructive',
   idempotent: true,
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
-  output: WriteReport,
-  handle(services, { playlist_id: { id }, track_ids }, call) {
-    return write(services, 'remove_tracks_from_playlist', removeRows(services, id, uris(track_ids)), call);
+  output: WriteReport.extend(removalMembers),
+  rows: { key: 'not_found', hint: 'The others were not there either.' },
+  async handle(services, { playlist_id: { id }, track_ids }, call) {
+    const entries = uris(track_ids);
+    const result = await writeFor(
+      services,
+      'remove_tracks_from_playlist',
+      removeRows(services, id, entries),
+      call,
+    );
+    const report = await reportOrThrow(services, id, entries.length, result);
+    const former = result.kind === 'ended' ? (result.body.former.rows ?? []) : null;
+    return { ...report, ...removalOf(entries, former, 'the playlist') };
   },
 });
 

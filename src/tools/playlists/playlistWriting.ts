@@ -25,6 +25,32 @@ export const WriteReport = z.object({
   change_id: changeId.optional(),
 });
 
+/** What a removal says besides. */
+export const removalMembers = {
+  written: z.number().describe('Entries that were there, and are removed'),
+  removed: z.number().describe('Rows that are gone'),
+  not_found: z.array(z.string()).describe('URIs of entries that were not there'),
+  note: z.string().optional(),
+};
+
+/**
+ * What a removal did: relay says what it found there, not what it asked Spotify for.
+ * @param former the URIs that were there, one for each row; null where nothing was to be removed
+ * @param place as the note names it: `the playlist`
+ */
+export function removalOf(entries: readonly string[], former: readonly string[] | null, place: string) {
+  const present = new Set(former);
+  const asked = new Set(entries);
+  const removed = former?.filter((uri) => asked.has(uri)).length ?? 0;
+  return {
+    requested: entries.length,
+    written: entries.filter((uri) => present.has(uri)).length,
+    removed,
+    not_found: [...asked].filter((uri) => !present.has(uri)),
+    ...(removed === 0 ? { note: `Nothing changed: none of these is in ${place}.` } : {}),
+  };
+}
+
 /** What every chunked write returns. */
 export interface Report {
   ok: boolean;
