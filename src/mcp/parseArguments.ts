@@ -2,16 +2,21 @@
 import * as z from 'zod';
 import type { Tool } from '../tools/tool.ts';
 import { invalidArguments, pathText, unknownArgument, unwrapped } from './argumentProblems.ts';
+import { withoutHostArguments } from './hostArguments.ts';
+import { valueOfText } from './textValues.ts';
 
 /**
- * The parsed arguments. null for an optional one means that it is left out.
+ * The parsed arguments. null for an optional one means that it is left out, a number or a boolean may be sent as text, and
+ * what a host is known to add is dropped.
  * @param args as the client sent them: zod, in the SDK too, ignores a key called `__proto__`
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */
 export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
   const own = languageName(args);
   if (own !== null) throw unknownArgument(tool, own);
-  const parsed = tool.input.safeParse(withoutNulls(tool.input, args ?? {}), { reportInput: true });
+  const parsed = tool.input.safeParse(asMeant(tool.input, withoutHostArguments(tool, args ?? {})), {
+    reportInput: true,
+  });
   if (parsed.success) return parsed.data;
   throw invalidArguments(tool, parsed.error.issues);
 }
@@ -49,11 +54,15 @@ function pathOf(place: Place): Array<string | number> {
   return path.length <= 20 ? path : ['…', ...path.slice(-5)];
 }
 
-/** `value` without the nulls that stand for something left out; null for a required or an unknown key stays. */
-export function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
+/**
+ * `value` without the nulls that stand for something left out, and with text as the number or boolean that it stands for;
+ * null for a required or an unknown key stays.
+ */
+export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {
+  if (typeof value === 'string') return valueOfText(schema, value);
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((entry) => withoutNulls(inner.element, entry));
+    return value.map((entry) => asMeant(inner.element, entry));
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const shapes = shapesOf(inner);
@@ -64,7 +73,7 @@ export function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
     // A field of another form that this value is not in.
     if (part === null && !field && shapes.some((other) => fieldOf(other, key))) return [];
     if (part === null && field && field._zod.optin !== undefined) return [];
-    return [[key, field ? withoutNulls(field, part) : part]];
+    return [[key, field ? asMeant(field, part) : part]];
   });
   return Object.fromEntries(entries);
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { mapInTurns } from '../base/turns.ts';
 import type { Tool } from '../tools/tool.ts';
 import { unwrapped } from './argumentProblems.ts';
-import { languageName, parseArguments, withoutNulls } from './parseArguments.ts';
+import { asMeant, languageName, parseArguments } from './parseArguments.ts';
 
 /** Entries from which on a list counts as long. */
 const LONG = 200;
@@ -20,7 +20,7 @@ export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<st
   const entries = await mapInTurns(list, (entry) => {
     if (!isRight || languageName(entry) !== null) isRight = false;
     if (!isRight) return undefined;
-    const parsed = element.safeParse(withoutNulls(element, entry));
+    const parsed = element.safeParse(asMeant(element, entry));
     isRight = parsed.success;
     return parsed.data;
   });

@@ -123,9 +123,9 @@ const badArguments: Array<
     'search_tracks takes: query, limit, detail.',
   ],
   [
-    'a string in place of a number',
+    'a word in place of a number',
     'search_tracks',
-    { query: 'x', limit: '5' },
+    { query: 'x', limit: 'five' },
     'limit must be a number, not a string.',
     'search_tracks takes: query, limit, detail.',
   ],
