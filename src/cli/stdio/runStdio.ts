@@ -2,7 +2,6 @@
 import { aborted, either } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import { isWorking, type JobStatus } from '../../domain/job.ts';
-import { choiceHeaders } from '../../domain/toolsets.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -20,14 +19,15 @@ export async function runStdio(
   options: ToolOptions,
   host: (settings: Settings) => Promise<RunningServer>,
 ): Promise<ExitCode> {
-  const headers = choiceHeaders(toolChoice(options));
+  // A flag that is wrong is a mistake of the command line, not an answer to the client.
+  toolChoice(options);
   // First of all: what is loaded from here on may print.
   const pipe = context.pipe();
   const { createServerLink } = await import('./serverLink.ts');
   const { createCarrier } = await import('./carrier.ts');
   const { readLines } = await import('./lines.ts');
   if (pipe.terminal) note(context.io, 'Waiting for messages of an MCP client. Ctrl-D ends it.');
-  const link = createServerLink(context, { headers, host });
+  const link = createServerLink(context, { tools: options, host });
   const carrier = createCarrier(link, pipe.write);
   const over = either(context.signal, pipe.closed);
   link.begin();

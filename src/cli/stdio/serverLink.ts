@@ -14,8 +14,10 @@ import type { RunningServer } from '../../server/start.ts';
 import { lockPath, readHolder } from '../../store/home/lockFile.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
+import type { ToolOptions } from '../usage/toolFlags.ts';
 import { CutOff, type Link } from './carrier.ts';
 import type { ClientMessage } from './message.ts';
+import { hostSettings, startedWith } from './startedWith.ts';
 
 /** How long a server may take to appear or to come back, in milliseconds. Clients give up after 60 s at the latest. */
 const PATIENCE_MS = 30_000;
@@ -42,6 +44,8 @@ export interface ServerLink extends Link {
 
 interface Server {
   baseUrl: string;
+  /** With which this client gets the tools that this process was started with. */
+  headers: Record<string, string>;
   localToken: string;
   local: LocalApi;
   /** For the first message, begun before the key was loaded. */
@@ -51,8 +55,8 @@ interface Server {
 }
 
 export interface LinkOptions {
-  /** Which tools this client gets, as headers. */
-  headers: Record<string, string>;
+  /** Which tools this client is to get, by the flags. */
+  tools: ToolOptions;
   /** Starts the server in this process. */
   host(settings: Settings): Promise<RunningServer>;
 }
@@ -94,21 +98,21 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   }
 
   async function running(): Promise<Server | null> {
-    const settings = await context.settings();
+    const { settings, headers } = startedWith(context, options.tools);
     const file = await readServerFile(settings.home);
     if (!file) return null;
     const greeting = { made: greet(file.baseUrl, { signal: ended.signal, random }), at: clock.monotonic() };
     try {
       const found = await connectTo(settings, file.baseUrl);
       const holder = await readHolder(lockPath(settings.home)).catch(() => null);
-      return { ...found, greeting, mayRestart: holder?.purpose !== STDIO };
+      return { ...found, headers, greeting, mayRestart: holder?.purpose !== STDIO };
     } catch (error) {
       greeting.made.connection.close();
       throw error;
     }
   }
 
-  async function connectTo(settings: Settings, baseUrl: string): Promise<Server> {
+  async function connectTo(settings: Settings, baseUrl: string): Promise<Omit<Server, 'headers'>> {
     const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
     const localToken = deriveLocalToken(key);
     const local = createLocalClient({ baseUrl, token: localToken, signal: ended.signal, random });
@@ -119,11 +123,12 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   async function becomeOne(): Promise<Server | null> {
     if (lostAt !== null && clock.monotonic() - lostAt < RESTART_MS) return null;
     ended.signal.throwIfAborted();
-    const settings = await context.settings();
+    const own = startedWith(context, options.tools);
+    const settings = hostSettings(context, own);
     const started = await options.host(settings);
     hosted = started;
-    const own = await connectTo(settings, started.localUrl);
-    return { ...own, local: started.local };
+    const found = await connectTo(settings, started.localUrl);
+    return { ...found, headers: own.headers, local: started.local };
   }
 
   /** Keeps a server that another `relay stdio` has started from ending under this client. */
@@ -162,7 +167,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     stays ||= !hosted;
     const sent = {
       ...(hosted ? {} : { [STAY_HEADER]: id }),
-      ...options.headers,
+      ...found.headers,
       ...headers,
       accept: 'application/json, text/event-stream',
       'user-agent': `relay-stdio/${version}`,

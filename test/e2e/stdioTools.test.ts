@@ -1,0 +1,90 @@
+/** Which tools a `relay stdio` offers: those of the home, less what it was started without; nobody else gets fewer or more. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Toolset } from '../../src/domain/toolsets.ts';
+import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
+import { relayProcess, temporaryHome } from '../support/cli.ts';
+import { type RawStdio, rawStdio } from '../support/stdio.ts';
+import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
+
+const namesOf = (toolsets: Toolset[], readOnly = false) =>
+  toolsOf({ toolsets, readOnly }).map(({ name }) => name);
+const READING = namesOf(['standard'], true);
+const STANDARD = namesOf(['standard']);
+
+async function offered(stdio: RawStdio): Promise<string[]> {
+  const { result } = await stdio.ask('tools/list');
+  return (result as { tools: Array<{ name: string }> }).tools.map(({ name }) => name);
+}
+
+/** Calls every tool that is not on offer, with arguments that could work. */
+async function assertRefused(stdio: RawStdio, tools: readonly string[]): Promise<void> {
+  for (const name of tools) {
+    const error = await stdio.call(name, { track_ids: ['4uLU6hMCjMI75M1A2tKUQC'], playlist_id: 'x' });
+    assert.equal(error.code, -32602, name);
+    assert.match(String(error.message), new RegExp(`^Unknown tool "${name}"`));
+  }
+}
+
+test('beside a running server, what it was started with narrows its own client and nobody else', async (t) => {
+  await withRelay(async ({ home, client, provider }) => {
+    const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, PATH: '' };
+    const started: Array<[args: string[], env: Record<string, string>, names: string[]]> = [
+      [[], { RELAY_READ_ONLY: 'true' }, READING],
+      [['--read-only'], { RELAY_TOOLSETS: 'catalog,library' }, namesOf(['catalog', 'library'], true)],
+      [['--toolsets', 'playlists'], { RELAY_TOOLSETS: 'catalog' }, namesOf(['playlists'])],
+      [[], { RELAY_TOOLSETS: 'all', RELAY_READ_ONLY: 'false' }, STANDARD],
+      [[], { RELAY_TOOLSETS: '', RELAY_READ_ONLY: '' }, STANDARD],
+    ];
+    await Promise.all(
+      started.map(async ([args, more, names]) => {
+        const stdio = rawStdio(t, { env: { ...env, ...more }, args });
+        assert.deepEqual(await offered(stdio), names, JSON.stringify([args, more]));
+        const missing = ALL_TOOLS.map(({ name }) => name).filter((name) => !names.includes(name));
+        await assertRefused(stdio, missing);
+        assert.equal(await stdio.close(), 0);
+      }),
+    );
+    assert.equal((await client.listTools()).tools.length, TOOLS.length);
+    assert.deepEqual(
+      provider.requests.filter(({ method }) => method !== 'GET'),
+      [],
+    );
+  });
+});
+
+test('as the server itself, it offers others what the home says', async (t) => {
+  const home = temporaryHome(t);
+  const settings = { toolsets: ['standard', 'extras'], readOnly: false };
+  writeFileSync(join(home, 'config.json'), JSON.stringify(settings));
+  const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, RELAY_PORT: '0', PATH: '' };
+  const host = rawStdio(t, { env: { ...env, RELAY_READ_ONLY: 'true' }, args: ['--toolsets', 'standard'] });
+  assert.deepEqual(await offered(host), READING);
+  const status = await relayProcess(['status', '--json'], { env });
+  const { server } = JSON.parse(status.out) as { server: { pid: number } };
+  assert.equal(server.pid, host.pid);
+  const joined = rawStdio(t, { env });
+  assert.deepEqual(
+    await offered(joined),
+    ALL_TOOLS.map(({ name }) => name),
+  );
+  await assertRefused(host, ['save_tracks', 'pause', 'undo_change']);
+  assert.equal(await joined.close(), 0);
+  assert.equal(await host.close(), 0);
+});
+
+test('a setting in the environment that makes no sense is told to the client, and offers nothing', async (t) => {
+  const env = {
+    RELAY_HOME: temporaryHome(t),
+    RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
+    RELAY_PORT: '0',
+    RELAY_READ_ONLY: 'perhaps',
+    PATH: '',
+  };
+  const stdio = rawStdio(t, { env });
+  const { error } = await stdio.ask('tools/list');
+  assert.match((error as { message: string }).message, /RELAY_READ_ONLY in the environment must be/);
+  assert.equal(await stdio.close(), 0);
+});
