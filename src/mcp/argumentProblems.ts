@@ -1,22 +1,58 @@
 /** What is wrong with a call's arguments, in words from which a model can correct them at once. Pure. */
 import * as z from 'zod';
+import { escapedText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Problems named; a list may have one in each of its entries. */
+/** Problems named, and names in one of them; a list may have one in each of its entries. */
 const MAX_NAMED = 8;
+/** Characters of a name that a client sent. */
+const MAX_NAME = 80;
 
 /** `INVALID_ARGUMENT` naming each problem, and what the place that it is in takes. */
-export function invalidArguments({ name, input }: Tool, issues: readonly z.core.$ZodIssue[]): RelayError {
-  const problems = issues.flatMap((issue) => describe(issue, input));
-  const more = problems.length - MAX_NAMED;
-  const named = more > 0 ? [...problems.slice(0, MAX_NAMED), `And ${more} more.`] : problems;
-  const accepted = new Set(issues.map(({ path, code }) => acceptedAt(name, input, path, code)));
-  return new RelayError('INVALID_ARGUMENT', named.join(' '), { remedy: [...accepted].join(' ') });
+export function invalidArguments(tool: Tool, issues: readonly z.core.$ZodIssue[]): RelayError {
+  const problems = createProblems(tool);
+  for (const issue of issues) problems.add(issue);
+  return problems.error();
+}
+
+export interface Problems {
+  add(issue: z.core.$ZodIssue): void;
+  /** How many there are. */
+  count(): number;
+  error(): RelayError;
+}
+
+/** Collects any number of problems and keeps those that are named. */
+export function createProblems({ name, input }: Tool): Problems {
+  const named: string[] = [];
+  const accepted = new Set<string>();
+  const seen = new Set<string>();
+  let count = 0;
+  return {
+    add(issue) {
+      const problems = describe(issue, input);
+      named.push(...problems.slice(0, Math.max(0, MAX_NAMED - count)));
+      count += problems.length;
+      const { path, code } = issue;
+      const place = `${String(path[0])} ${path.length > 1} ${code}`;
+      if (seen.has(place)) return;
+      seen.add(place);
+      accepted.add(acceptedAt(name, input, path, code));
+    },
+    count: () => count,
+    error() {
+      const more = count > named.length ? [`And ${count - named.length} more.`] : [];
+      return new RelayError('INVALID_ARGUMENT', [...named, ...more].join(' '), {
+        remedy: [...accepted].join(' '),
+      });
+    },
+  };
 }
 
 export function unknownArgument({ name, input }: Tool, path: string): RelayError {
-  return new RelayError('INVALID_ARGUMENT', `Unknown argument "${path}".`, { remedy: takes(name, input) });
+  const remedy = takes(name, input);
+  return new RelayError('INVALID_ARGUMENT', `Unknown argument "${shownName(path)}".`, { remedy });
 }
 
 /** `tracks[0].title` */
@@ -93,8 +129,14 @@ function describe(issue: z.core.$ZodIssue, input: z.core.$ZodType): string[] {
 }
 
 function unrecognised({ keys, path }: z.core.$ZodIssueUnrecognizedKeys): string {
-  const names = keys.map((key) => `"${pathText([...path, key])}"`);
-  return `Unknown argument${keys.length > 1 ? 's' : ''} ${names.join(', ')}.`;
+  const names = keys.slice(0, MAX_NAMED).map((key) => `"${shownName(pathText([...path, key]))}"`);
+  const more = keys.length - names.length;
+  const rest = more > 0 ? ` and ${more > 100 ? 'many' : more} more` : '';
+  return `Unknown argument${keys.length > 1 ? 's' : ''} ${names.join(', ')}${rest}.`;
+}
+
+function shownName(name: string): string {
+  return escapedText(name, MAX_NAME);
 }
 
 /** In a choice between forms, the problems with the form that the value comes closest to. */

@@ -12,29 +12,59 @@ import { valueOfText } from './textValues.ts';
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */
 export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
-  const own = languageName(args);
-  if (own !== null) throw unknownArgument(tool, own);
-  const parsed = tool.input.safeParse(asMeant(tool.input, withoutHostArguments(tool, args ?? {})), {
-    reportInput: true,
-  });
+  requirePlainNames(tool, args);
+  requireLengths(tool, args);
+  const parsed = parse(tool, args);
   if (parsed.success) return parsed.data;
   throw invalidArguments(tool, parsed.error.issues);
+}
+
+/** What is wrong with arguments whose names are plain. */
+export function issuesOf(tool: Tool, args: unknown): z.core.$ZodIssue[] {
+  return parse(tool, args).error?.issues ?? [];
+}
+
+function parse(tool: Tool, args: unknown) {
+  const { input } = tool;
+  return input.safeParse(asMeant(input, withoutHostArguments(tool, args ?? {})), { reportInput: true });
+}
+
+/** @throws RelayError `INVALID_ARGUMENT` */
+export function requirePlainNames(tool: Tool, args: unknown): void {
+  const found = languageName(args);
+  if (found !== null) throw unknownArgument(tool, found);
+}
+
+/** Before their entries are looked at: zod would first find what is wrong with each of them. */
+function requireLengths(tool: Tool, args: unknown): void {
+  if (typeof args !== 'object' || args === null) return;
+  for (const [name, field] of Object.entries(tool.input.shape)) {
+    const list = Object.hasOwn(args, name) ? (args as Record<string, unknown>)[name] : undefined;
+    const schema = unwrapped(field);
+    if (!Array.isArray(list) || !(schema instanceof z.ZodArray)) continue;
+    const { maximum } = schema._zod.bag;
+    if (typeof maximum !== 'number' || list.length <= maximum) continue;
+    throw invalidArguments(tool, [{ code: 'too_big', origin: 'array', maximum, path: [name], message: '' }]);
+  }
 }
 
 /** Keys by which a value of a client could reach the prototype of our objects (prototype pollution). No tool has them. */
 const LANGUAGE_NAMES = ['__proto__', 'constructor', 'prototype'];
 
 /** The path of the first such key, outermost first; null without one. No recursion: the value may be nested deeply. */
-export function languageName(args: unknown): string | null {
+function languageName(args: unknown): string | null {
   const open: Place[] = [{ value: args, at: null, step: '' }];
+  const add = (value: unknown, at: Place, step: string | number) => {
+    if (typeof value === 'object' && value !== null) open.push({ value, at, step });
+  };
   for (const place of open) {
     const { value } = place;
-    if (typeof value !== 'object' || value === null) continue;
-    const found = LANGUAGE_NAMES.find((name) => Object.hasOwn(value, name));
-    if (found !== undefined) return pathText([...pathOf(place), found]);
-    for (const [step, inner] of Object.entries(value)) {
-      if (typeof inner !== 'object' || inner === null) continue;
-      open.push({ value: inner, at: place, step: Array.isArray(value) ? Number(step) : step });
+    if (Array.isArray(value)) {
+      for (const [step, inner] of value.entries()) add(inner, place, step);
+    } else if (typeof value === 'object' && value !== null) {
+      const found = LANGUAGE_NAMES.find((name) => Object.hasOwn(value, name));
+      if (found !== undefined) return pathText([...pathOf(place), found]);
+      for (const step of Object.keys(value)) add((value as Record<string, unknown>)[step], place, step);
     }
   }
   return null;

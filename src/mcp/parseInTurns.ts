@@ -2,31 +2,33 @@
 import * as z from 'zod';
 import { mapInTurns } from '../base/turns.ts';
 import type { Tool } from '../tools/tool.ts';
-import { unwrapped } from './argumentProblems.ts';
-import { asMeant, languageName, parseArguments } from './parseArguments.ts';
+import { createProblems, unwrapped } from './argumentProblems.ts';
+import { asMeant, issuesOf, parseArguments, requirePlainNames } from './parseArguments.ts';
 
 /** Entries from which on a list counts as long. */
 const LONG = 200;
 
 /**
- * As `parseArguments`. A list with an entry that is wrong is checked again as a whole, for what to say about all of them.
+ * As `parseArguments`, and with the same words about what is wrong.
  * @throws RelayError `INVALID_ARGUMENT`
  */
 export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<string, unknown>> {
   const found = longList(tool, args);
   if (!found) return parseArguments(tool, args);
+  requirePlainNames(tool, args);
   const { name, list, element } = found;
-  let isRight = true;
-  const entries = await mapInTurns(list, (entry) => {
-    if (!isRight || languageName(entry) !== null) isRight = false;
-    if (!isRight) return undefined;
-    const parsed = element.safeParse(asMeant(element, entry));
-    isRight = parsed.success;
-    return parsed.data;
+  const problems = createProblems(tool);
+  const entries = await mapInTurns(list, (entry, index) => {
+    const parsed = element.safeParse(asMeant(element, entry), { reportInput: true });
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues) problems.add({ ...issue, path: [name, index, ...issue.path] });
+    return undefined;
   });
-  if (!isRight) return parseArguments(tool, args);
   // What is left is the length of the list, which was looked at before, and the other arguments.
-  return { ...parseArguments(tool, { ...(args as object), [name]: list.slice(0, 1) }), [name]: entries };
+  const one = { ...(args as object), [name]: list.slice(0, 1) };
+  if (problems.count() === 0) return { ...parseArguments(tool, one), [name]: entries };
+  for (const issue of issuesOf(tool, one)) if (issue.path[0] !== name) problems.add(issue);
+  throw problems.error();
 }
 
 interface LongList {

@@ -79,18 +79,92 @@ for (const era of Object.keys(ERAS)) {
   });
 }
 
-longTest('arguments nested a million levels deep are answered, and hide no name', async () => {
+longTest('arguments nested a million levels deep are answered', async () => {
   await withRelay(async (relay) => {
     const deep = `{"query":"x","more":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
     const hiding = deep.replace('[]', '[{"__proto__":1}]');
-    for (const [args, message] of [
-      [deep, 'Unknown argument "more".'],
-      [hiding, 'Unknown argument "…[0][0][0][0][0].__proto__".'],
-    ] as const) {
-      const { result = {} } = await callRaw(relay, '2025-11-25', 'search_tracks', args);
-      const { error } = result.structuredContent as { error: Record<string, string> };
-      assert.deepEqual([error.code, error.message], ['INVALID_ARGUMENT', message]);
+    for (const args of [deep, hiding])
+      assert.equal(await refusal(relay, 'search_tracks', args), UNKNOWN_MORE);
+  });
+});
+
+const UNKNOWN_MORE = 'INVALID_ARGUMENT: Unknown argument "more".';
+
+async function refusal(relay: Relay, tool: string, args: string, era = '2025-11-25'): Promise<string> {
+  const { result = {} } = await callRaw(relay, era, tool, args);
+  const { error } = result.structuredContent as { error: Record<string, string> };
+  return `${error.code}: ${error.message}`;
+}
+
+const repeated = (count: number, one: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => one(index)).join();
+const PLAYLIST = '"playlist_id":"0000000000000000000000"';
+
+/** About a megabyte each, in forms that cost most to parse, to walk or to tell about. */
+const LARGE: Array<[what: string, tool: string, args: string, refusal: string]> = [
+  [
+    'lists in lists',
+    'search_tracks',
+    `{"query":"x","more":${'['.repeat(5e5)}${']'.repeat(5e5)}}`,
+    UNKNOWN_MORE,
+  ],
+  [
+    'objects in objects within a list that the tool takes',
+    'bulk_add_tracks',
+    `{${PLAYLIST},"tracks":[${'{"a":'.repeat(2e5)}1${'}'.repeat(2e5)}]}`,
+    'INVALID_ARGUMENT: Unknown argument "tracks[0].a". tracks[0]: give title and artist, or id.',
+  ],
+  [
+    'names',
+    'search_tracks',
+    `{"query":"x",${repeated(75_000, (n) => `"n${n}":${n}`)}}`,
+    `INVALID_ARGUMENT: Unknown arguments ${repeated(8, (n) => ` "n${n}"`).trim()} and many more.`,
+  ],
+  [
+    'a name',
+    'search_tracks',
+    `{"query":"x","${'n'.repeat(1e6)}":1}`,
+    `INVALID_ARGUMENT: Unknown argument "${'n'.repeat(80)}… (1000000 in all)".`,
+  ],
+  ['empty objects', 'search_tracks', `{"query":"x","more":[${repeated(3e5, () => '{}')}]}`, UNKNOWN_MORE],
+  [
+    'entries',
+    'bulk_add_tracks',
+    `{${PLAYLIST},"tracks":[${repeated(3e5, () => '{}')}]}`,
+    'INVALID_ARGUMENT: tracks must have at most 10000 entries.',
+  ],
+];
+
+test('a megabyte of arguments costs what a megabyte of plain text costs, whatever its form', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    const costOf = async (tool: string, args: string) => {
+      let least = Number.POSITIVE_INFINITY;
+      for (let turn = 0; turn < 3; turn++) {
+        const before = process.cpuUsage();
+        await callRaw(relay, '2025-11-25', tool, args);
+        const { user, system } = process.cpuUsage(before);
+        least = Math.min(least, (user + system) / 1000);
+      }
+      return least;
+    };
+    const plain = await costOf('search_tracks', `{"query":"${'x'.repeat(1e6)}"}`);
+    for (const [what, tool, args, said] of LARGE) {
+      assert.equal(await refusal(relay, tool, args), said, what);
+      const cost = await costOf(tool, args);
+      assert.ok(cost < 4 * plain + 20, `${what}: ${cost} ms, plain text ${plain} ms`);
     }
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
+
+test('what stands after the part of a message that is left out is read', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    const deep = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
+    const args = `{"a":${deep},"query":"x","b":1}`;
+    assert.equal(
+      await refusal(relay, 'search_tracks', args, '2026-07-28'),
+      'INVALID_ARGUMENT: Unknown arguments "a", "b".',
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 /** Reading a request's body: no more than allowed, of the right type, or a refusal that says why. */
 import type { IncomingMessage } from 'node:http';
+import { parseBounded } from '../../base/boundedJson.ts';
 import { HttpError } from './toHttp.ts';
 
 export const MCP_BODY_BYTES = 4 * 1024 * 1024;
@@ -58,21 +59,27 @@ export function readForm(request: IncomingMessage, maxBytes: number): Promise<UR
 
 /** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `MALFORMED_JSON` */
 export function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  return withJson(request, maxBytes, (value) => value);
+  const parse = (body: Buffer) => JSON.parse(body.toString('utf8')) as unknown;
+  return withBody(request, JSON_TYPE, maxBytes, (body) => parsed(body, parse));
 }
 
-/** The same for what `use` makes of it, without a pause in between. */
-export function withJson<T>(
+/**
+ * What `use` makes of a message of MCP, without a pause in between. Of one that is nested deeper or holds more than any tool
+ * takes, only what is within the bounds of `parseBounded` is read.
+ */
+export function withMessage<T>(
   request: IncomingMessage,
   maxBytes: number,
   use: (value: unknown) => T | Promise<T>,
 ): Promise<T> {
-  return withBody(request, 'application/json', maxBytes, (body) => use(parsed(body)));
+  return withBody(request, JSON_TYPE, maxBytes, (body) => use(parsed(body, parseBounded)));
 }
 
-function parsed(body: Buffer): unknown {
+const JSON_TYPE = 'application/json';
+
+function parsed(body: Buffer, parse: (body: Buffer) => unknown): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parse(body);
   } catch {
     throw new HttpError('MALFORMED_JSON');
   }

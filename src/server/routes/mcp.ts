@@ -7,7 +7,7 @@ import type { DirectRequest, EventStream, WholeAnswer } from '../../mcp/directAn
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
 import type { Credentials } from '../access/credentials.ts';
-import { MCP_BODY_BYTES, withJson } from '../http/body.ts';
+import { MCP_BODY_BYTES, withMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
@@ -23,7 +23,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
     }
     const { principal } = check;
     if (context.method !== 'POST') return askSdk(context, undefined, principal);
-    return withJson(context.request, MCP_BODY_BYTES, (body) => {
+    return withMessage(context.request, MCP_BODY_BYTES, (body) => {
       const isSent = endpoint.direct(directRequestOf(context, body, principal));
       if (isSent !== true) return elseAskSdk(isSent, context, body, principal);
     });
