@@ -9,9 +9,9 @@ import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 type Arguments = Record<string, string>;
 
 const ALL: Array<[name: string, args: Arguments]> = [
-  ['make_playlist', { about: 'a rainy evening', name: 'Rain', songs: '20' }],
-  ['tidy_playlist', { playlist: 'Morning Ferry', wish: 'slow songs last' }],
-  ['import_list', { list: 'One - A\nTwo - B', playlist: 'Morning Ferry' }],
+  ['make_playlist', { about: 'a rainy evening, called Rain, 20 songs' }],
+  ['tidy_playlist', { playlist: 'Morning Ferry, slow songs last' }],
+  ['import_list', { list: 'To Morning Ferry:\nOne - A\nTwo - B' }],
   ['what_is_wrong', { problem: 'it is silent' }],
 ];
 
@@ -29,9 +29,9 @@ test('four prompts are listed, with what they ask for', async () => {
         args.map((one) => `${one.name}${one.required ? '' : '?'}`).join(' '),
       ]),
       [
-        ['make_playlist', 'Make a playlist', 'about name? songs?'],
-        ['tidy_playlist', 'Tidy a playlist', 'playlist wish?'],
-        ['import_list', 'Import a list', 'list playlist?'],
+        ['make_playlist', 'Make a playlist', 'about?'],
+        ['tidy_playlist', 'Tidy a playlist', 'playlist?'],
+        ['import_list', 'Import a list', 'list?'],
         ['what_is_wrong', 'What is wrong', 'problem?'],
       ],
     );
@@ -46,6 +46,7 @@ for (const [name, args] of ALL) {
       assert.equal(answer.messages[0]?.role, 'user');
       const text = textOf(answer);
       for (const value of Object.values(args)) assert.ok(text.includes(value), value);
+      assert.doesNotMatch(text, /first word/);
       const steps = text.split('\n').filter((line) => /^\d+\. /.test(line));
       assert.deepEqual(
         steps.map((step) => Number.parseInt(step, 10)),
@@ -63,33 +64,39 @@ for (const [name, args] of ALL) {
   });
 }
 
-test('optional arguments may be left out or empty', async () => {
+test('without words it asks for them', async () => {
   await withRelay({ connect: false }, async ({ client }) => {
-    const text = textOf(await client.getPrompt({ name: 'what_is_wrong' }));
-    assert.equal(
-      textOf(await client.getPrompt({ name: 'what_is_wrong', arguments: { problem: ' ' } })),
-      text,
-    );
-    assert.match(
-      text,
-      /^Something does not work with Spotify\. Find out what\.\n\n1\. get_recent_api_errors/,
-    );
-    const made = textOf(await client.getPrompt({ name: 'make_playlist', arguments: { about: 'jazz' } }));
-    assert.match(made, /^Make a new Spotify playlist for me: jazz\n\n1\. /);
+    const begins: Array<[name: string, argument: string, text: RegExp]> = [
+      [
+        'make_playlist',
+        'about',
+        /^Make a new Spotify playlist for me\. Ask me what it should be about\.\n\n1\. /,
+      ],
+      ['tidy_playlist', 'playlist', /^Tidy a playlist of mine on Spotify\. Ask me which one\.\n\n1\. /],
+      ['import_list', 'list', /\nAsk me for the list\.\n\n1\. /],
+      ['what_is_wrong', 'problem', /^Something does not work with Spotify\. Find out what\.\n\n1\. /],
+    ];
+    for (const [name, argument, begin] of begins) {
+      const text = textOf(await client.getPrompt({ name }));
+      assert.match(text, begin);
+      assert.equal(textOf(await client.getPrompt({ name, arguments: { [argument]: ' ' } })), text);
+    }
   });
 });
 
-test('what is wrong with a request is said by name', async () => {
-  const wrong: Array<[name: string, args: Arguments, message: string]> = [
-    ['make_coffee', {}, 'Unknown prompt "make_coffee": see prompts/list.'],
-    ['make_playlist', { name: 'x' }, 'about is missing. make_playlist takes: about, name, songs.'],
-    ['make_playlist', { about: ' ' }, 'about is missing. make_playlist takes: about, name, songs.'],
-    ['what_is_wrong', { issue: 'x' }, 'Unknown argument "issue". what_is_wrong takes: problem.'],
-  ];
+test('a single word is taken with the warning that it may be the first of several', async () => {
   await withRelay({ connect: false }, async ({ client }) => {
-    for (const [name, args, message] of wrong) {
-      await assert.rejects(client.getPrompt({ name, arguments: args }), { code: -32602, message });
-    }
+    const about = async (words: string) =>
+      textOf(await client.getPrompt({ name: 'make_playlist', arguments: { about: words } }));
+    const cut = await about('songs');
+    assert.match(
+      cut,
+      /^Make a new Spotify playlist for me: songs\nSome programs pass on only the first word of what I typed\. If my message shows more words behind the name of this command, all of them count; .*ask me before you do anything\.\n\n1\. /,
+    );
+    // As Claude Code cuts a quotation.
+    for (const quoted of ['"songs', "'songs"]) assert.equal(await about(quoted), cut);
+    assert.match(await about('"Heroes"'), /for me: "Heroes"\nSome programs/);
+    assert.match(await about("'Round midnight"), /for me: 'Round midnight\n\n1\. /);
   });
 });
 
@@ -125,8 +132,8 @@ test('an older client lists and gets prompts', async () => {
     const transport = new OlderTransport(new URL(server.mcpUrl), { requestInit });
     await client.connect(transport as Parameters<OlderClient['connect']>[0]);
     assert.deepEqual(names((await client.listPrompts()).prompts), names(ALL.map(([name]) => ({ name }))));
-    const answer = await client.getPrompt({ name: 'tidy_playlist', arguments: { playlist: 'Rain' } });
-    assert.match(textOf(answer), /^Tidy my Spotify playlist: Rain\n\n1\. Unless I gave a link/);
+    const answer = await client.getPrompt({ name: 'tidy_playlist', arguments: { playlist: 'In Rain' } });
+    assert.match(textOf(answer), /^Tidy my Spotify playlist: In Rain\n\n1\. Unless I gave a link/);
     await client.close();
   });
 });
