@@ -168,8 +168,12 @@ export interface SavedState {
 
 /** A change that relay made, in the form of the tool `list_changes`. */
 export interface ChangeEntry extends ChangeSummary {
-  /** Where it could be found with one request. */
+  /** Where it is known. */
   playlist_name?: string;
+  /** What it did, in words: `added 12 songs to "Evening"`. */
+  what: string;
+  /** Who asked for it, in words. */
+  who: string;
 }
 
 export interface UndoRequest {
@@ -198,6 +202,11 @@ export interface UndoAnswer {
   removed: number | null;
   /** What does not come back. */
   notes: string[];
+  /** What it did or would do, in a sentence. */
+  summary: string;
+  /** Songs that come back and those that go: how many, and the first of them by name. */
+  added: { count: number; first: string[] };
+  taken: { count: number; first: string[] };
   /** Only in a dry run: what is taken back. */
   change?: ChangeEntry;
   /** Only where it is not over yet: the job that continues with it, and why. */
@@ -264,6 +273,8 @@ export interface LocalApi {
     request: ListContent & ImportChoices & { target: ImportTarget },
   ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }>;
   getJob(id: string): Promise<JobRecord>;
+  /** What playlists are called, by ID; those whose name cannot be had are left out. */
+  playlistNames(ids: readonly string[]): Promise<{ names: Record<string, string> }>;
   /** Begins to write what a ready job has found. */
   commitJob(id: string): Promise<JobRecord>;
   /** All playlists of the account's library. */
@@ -308,6 +319,7 @@ export const LOCAL_ROUTES = {
   getJob: 'jobs/get',
   commitJob: 'jobs/commit',
   listPlaylists: 'playlists/list',
+  playlistNames: 'playlists/names',
   getPlaylist: 'playlists/get',
   playlistRows: 'playlists/rows',
   savedRows: 'saved/rows',

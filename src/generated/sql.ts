@@ -352,4 +352,18 @@ create index aliases_track on aliases (track_id);
 create index tracks_age on tracks (updated_at);
 `,
   },
+  {
+    version: 10,
+    name: '000010_playlist_names',
+    oldestCompatible: 8,
+    sql: `-- Jobs and changes speak of playlists by name also when Spotify cannot be asked, or the playlist has left the account's list.
+-- oldest-compatible: 8
+
+create table playlist_names (
+  id text primary key not null,
+  name text not null,
+  seen_at integer not null
+) strict, without rowid;
+`,
+  },
 ];

@@ -58,6 +58,7 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     startImport: (request) => ask(LOCAL_ROUTES.startImport, request),
     getJob: (id) => ask(LOCAL_ROUTES.getJob, { id }),
     commitJob: (id) => ask(LOCAL_ROUTES.commitJob, { id }),
+    playlistNames: (ids) => ask(LOCAL_ROUTES.playlistNames, { ids }),
     listPlaylists: () => ask(LOCAL_ROUTES.listPlaylists, {}),
     getPlaylist: (playlist) => ask(LOCAL_ROUTES.getPlaylist, { playlist }),
     playlistRows: (playlist) => ask(LOCAL_ROUTES.playlistRows, { playlist }),

@@ -14,6 +14,7 @@ import type { ProviderApi } from '../provider/api.ts';
 import { createErrorHistory } from '../provider/http/errorHistory.ts';
 import { createLimits } from '../provider/http/limits.ts';
 import { createProviderApi } from '../provider/http/send.ts';
+import { keepPlaylistNames } from '../provider/knownNames.ts';
 import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
 import { createSealer, deriveLocalToken } from '../secrets/seal.ts';
 import { keepStateFile } from '../store/copies/backup.ts';
@@ -21,6 +22,7 @@ import { openStore, type Store } from '../store/file/open.ts';
 import { ensureHome } from '../store/home/home.ts';
 import { acquireHome } from '../store/home/lock.ts';
 import type { Account } from '../store/tables/account.ts';
+import { putPlaylistName } from '../store/tables/playlistNames.ts';
 import { createVault, isSealed, type Vault } from '../store/vault.ts';
 import { type ApiKey, createApiKey } from './access/apiKey.ts';
 import { type AccountView, accountView, createKeepers } from './accountStore.ts';
@@ -142,6 +144,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clock,
     random,
   });
+  keepPlaylistNames(provider, (id, name) => putPlaylistName(store, id, name, clock.now()));
   const connected: Array<() => void> = [];
   const login = createLogin({
     app,

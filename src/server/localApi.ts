@@ -3,6 +3,7 @@ import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
+import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
 import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
@@ -108,6 +109,9 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     },
     getJob: async (id) => running().services.jobs.get(id),
     commitJob: (id) => running().services.jobs.commit(id),
+    async playlistNames(ids) {
+      return { names: Object.fromEntries(await playlistNames(running().services, ids)) };
+    },
     listPlaylists: async () => ({ playlists: await ownerPlaylists(running().services) }),
     getPlaylist: async (playlist) => ownerPlaylist(running().services, playlist),
     playlistRows: async (playlist) => ownerPlaylistRows(running().services, playlist),

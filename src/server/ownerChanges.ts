@@ -3,17 +3,20 @@
  * toolsets the settings choose.
  */
 import { withDeadline } from '../base/abort.ts';
+import { visibleText } from '../base/visibleText.ts';
 import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
+import type { ChangeSummary } from '../domain/change.ts';
+import { askerWords, changeWords } from '../domain/changeWords.ts';
 import { RelayError, tookTooLong } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
-import { getMyPlaylists, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import { knownSong } from '../provider/knownNames.ts';
+import { getChange } from '../store/tables/changes.ts';
 import { undoChangeTool } from '../tools/extras/changeTools.ts';
+import { knownPlaylistName, playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 
 /** As for a tool, below the 60 s of the command line. */
 const UNDO_MS = 45_000;
-/** Names are an extra: nobody waits long for them. */
-const NAMES_MS = 5_000;
 
 export async function ownerHistory(
   services: Services,
@@ -23,36 +26,46 @@ export async function ownerHistory(
   return { items: await withNames(services, items), total };
 }
 
+async function withNames(services: Services, items: readonly ChangeSummary[]): Promise<ChangeEntry[]> {
+  const ids = items.flatMap(({ playlist_id }) => playlist_id ?? []);
+  const names = await playlistNames(services, ids);
+  return items.map((item) => changeEntry(services, item, names));
+}
+
+/** A change as a person is told of it. Asks nothing. */
+export function changeEntry(
+  { store }: Pick<Services, 'store'>,
+  change: ChangeSummary,
+  names: ReadonlyMap<string, string>,
+): ChangeEntry {
+  const name = change.playlist_id === null ? undefined : names.get(change.playlist_id);
+  const shown = name === undefined ? null : visibleText(name, MAX_NAME);
+  const wordsOf = (summary: ChangeSummary): string => {
+    const undone = summary.undoes === undefined ? null : getChange(store, summary.undoes);
+    return changeWords(summary, shown, undone && wordsOf(changeSummary(store, undone)));
+  };
+  return {
+    ...change,
+    ...(name === undefined ? {} : { playlist_name: name }),
+    what: wordsOf(change),
+    who: askerWords(change.asked_by),
+  };
+}
+
+const MAX_NAME = 60;
+
 /**
- * Names of playlists as far as one request tells them: the first page holds those that were used last. All pages would be
- * up to 20 requests of a daily quota, for a list that is only looked at.
+ * @param askedBy as the history shows it
+ * @throws RelayError as the tool does, `CONFLICT` with both lists among them
  */
-async function withNames(services: Services, items: readonly ChangeEntry[]): Promise<ChangeEntry[]> {
-  if (items.every(({ playlist_id }) => playlist_id === null)) return [...items];
-  const names = await firstNames(services);
-  return items.map((item) => {
-    const name = item.playlist_id === null ? undefined : names.get(item.playlist_id);
-    return name === undefined ? item : { ...item, playlist_name: name };
-  });
-}
-
-async function firstNames({ provider, clock }: Services): Promise<Map<string, string>> {
-  const window = { limit: PLAYLIST_PAGE, offset: 0 };
-  const late = new Error('no names in time');
-  try {
-    const page = await withDeadline({ clock, ms: NAMES_MS, late }, (signal) =>
-      getMyPlaylists(provider, window, { signal, progress() {} }),
-    );
-    return new Map(page.items.map(({ id, name }) => [id, name]));
-  } catch {
-    // Without a login, under a limit or without a network the IDs have to do.
-    return new Map();
-  }
-}
-
-/** @throws RelayError as the tool does, `CONFLICT` with both lists among them */
-export async function ownerUndo(services: Services, request: UndoRequest): Promise<UndoAnswer> {
+export async function ownerUndo(
+  services: Services,
+  request: UndoRequest,
+  askedBy = 'relay undo',
+): Promise<UndoAnswer> {
   const change = undoableChange(services, request.change ?? undefined);
+  // The sentence that says what it does needs the name.
+  if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
   const late = tookTooLong('Undoing', UNDO_MS, {
     text: 'See in {command} whether it was begun, then try again.',
@@ -60,7 +73,7 @@ export async function ownerUndo(services: Services, request: UndoRequest): Promi
   });
   try {
     const answer = await withDeadline({ clock: services.clock, ms: UNDO_MS, late }, (signal) =>
-      undoChangeTool.handle(askedByOwner(services), args, { signal, progress() {} }),
+      undoChangeTool.handle(askedByOwner(services, askedBy), args, { signal, progress() {} }),
     );
     const done = answer as unknown as UndoAnswer;
     if (!request.dryRun) return done;
@@ -69,17 +82,34 @@ export async function ownerUndo(services: Services, request: UndoRequest): Promi
   } catch (error) {
     const goesOn = handedOver(error, change.id);
     if (goesOn) return goesOn;
-    throw error;
+    throw error instanceof RelayError ? withWords(services, change.playlistId, error) : error;
   }
 }
 
-function askedByOwner(services: Services): Services {
+/** The same error with the name of the playlist, and those of the songs in its lists, as far as they are known. */
+function withWords(services: Services, playlistId: string | null, error: RelayError): RelayError {
+  const { details } = error;
+  const name = playlistId === null ? null : knownPlaylistName(services, playlistId);
+  const uris = [details?.expected_uris, details?.present_uris].flatMap((list) =>
+    Array.isArray(list) ? (list as string[]) : [],
+  );
+  const titles = uris.flatMap((uri) => {
+    const title = knownSong(services.provider, uri);
+    return title === null ? [] : [[uri, title] as const];
+  });
+  return error.with({
+    ...(name === null ? {} : { message: error.message.replace(`the playlist ${playlistId}`, `"${name}"`) }),
+    ...(titles.length === 0 ? {} : { details: { ...details, names: Object.fromEntries(titles) } }),
+  });
+}
+
+function askedByOwner(services: Services, askedBy: string): Services {
   const { changes } = services;
   return {
     ...services,
     changes: {
       ...changes,
-      run: (request, call, patience) => changes.run({ ...request, askedBy: 'relay undo' }, call, patience),
+      run: (request, call, patience) => changes.run({ ...request, askedBy }, call, patience),
     },
   };
 }
@@ -104,6 +134,9 @@ function handedOver(error: unknown, undone: string): UndoAnswer | null {
     rows: null,
     removed: null,
     notes: [],
+    summary: 'The undo is not finished yet.',
+    added: { count: 0, first: [] },
+    taken: { count: 0, first: [] },
     job_id,
     reason: error.message,
   };

@@ -5,6 +5,7 @@ import { named, tracks, urisOf } from '../jobs/support.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { longTest } from '../support/scale.ts';
+import { owner } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 /** Without the remark that the test's server says another version than the test's command line. */
@@ -12,6 +13,11 @@ async function run(world: Relay, args: string[], options: CliOptions = {}) {
   const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
   const result = await relay(args, { ...options, env, columns: 200 });
   return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+}
+
+function titleOf({ provider }: Relay, uri: string | undefined): string {
+  const track = provider.catalogue.trackByUri.get(uri ?? '');
+  return `${track?.name} – ${track?.artists.map(({ name }) => name).join(', ')}`;
 }
 
 const TERMINAL = { terminal: { stdin: true, stdout: true, stderr: true } };
@@ -45,12 +51,17 @@ test('history lists what was changed, in words, and what became of it', () =>
     const short = id.slice(0, 8);
     const when = String.raw`\d{4}-\d\d-\d\d \d\d:\d\dZ`;
     const [undoId = ''] = undo.split(' ');
-    assert.match(undo, new RegExp(`^\\w{8}  ${when}  undid ${short} +relay undo +done$`));
+    assert.match(
+      undo,
+      new RegExp(
+        `^\\w{8}  ${when}  undid: replaced the songs of "Exactly Two Hundred" with 30 songs +relay undo +done$`,
+      ),
+    );
     assert.match(save, new RegExp(`^\\w{8}  ${when}  saved 2 songs +tool save_tracks +done$`));
     assert.match(
       replace,
       new RegExp(
-        `^${short}  ${when}  replaced the content of "Exactly Two Hundred" with 30 songs +tool replace_playlist_tracks +undone by ${undoId}$`,
+        `^${short}  ${when}  replaced the songs of "Exactly Two Hundred" with 30 songs +tool replace_playlist_tracks +undone by ${undoId}$`,
       ),
     );
     const json = JSON.parse((await run(world, ['history', '--limit', '1', '--json'])).out);
@@ -66,24 +77,58 @@ test('history costs one request, and shows IDs where names cannot be had', () =>
     world.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 403 });
     const { code, out } = await run(world, ['history']);
     assert.equal(code, 0);
-    assert.ok(out.includes(`replaced the content of playlist ${playlist.id} with 30 songs`), out);
+    assert.ok(out.includes(`replaced the songs of playlist ${playlist.id} with 30 songs`), out);
     assert.equal(world.provider.requests.length, 1);
   }));
 
+test('a playlist that was made keeps its name in the history after an undo and without an account', async () => {
+  await withRelay(async (world) => {
+    const songs = tracks(world, 3);
+    const made = await world.call('create_playlist_from_tracks', { name: 'table', tracks: songs });
+    assert.equal(made.status, 'done');
+    const { length } = owner(world.provider).playlists;
+    const no = await run(world, ['undo'], { ...TERMINAL, stdin: 'n\n' });
+    assert.deepEqual([no.code, owner(world.provider).playlists.length], [130, length]);
+    assert.match(no.err, /^Undoing: created "table" with 3 songs \(\w{8}\)\nTakes "table" off your list of/);
+    const yes = await run(world, ['undo'], { ...TERMINAL, stdin: 'y\n' });
+    assert.equal(yes.out, 'Took "table" off your list of playlists.\n');
+    const [, back = ''] = /relay undo (\w{8})/.exec(yes.err) ?? [];
+    assert.equal((await run(world, ['undo', back])).out, 'Restored "table" (3 songs).\n');
+    assert.equal((await run(world, ['logout'])).code, 0);
+    const [, ...lines] = (await run(world, ['history'])).out.trimEnd().split('\n');
+    assert.deepEqual(
+      lines.map((line) => line.split(/ {2,}/).slice(2, 4)),
+      [
+        ['redid: created "table" with 3 songs', 'relay undo'],
+        ['undid: created "table" with 3 songs', 'relay undo'],
+        ['created "table" with 3 songs', 'tool create_playlist_from_tracks'],
+      ],
+    );
+  });
+});
+
 test('undo takes back the last change, and says before and after what does not come back', () =>
-  withReplaced(async ({ world, playlist, former, id }) => {
+  withReplaced(async ({ world, playlist, former, wanted, id }) => {
+    // The songs of a playlist are named once something has read them.
+    await world.call('get_playlist_tracks', { playlist_id: playlist.id });
     const { code, out, err } = await run(world, ['undo']);
     assert.equal(code, 0, err);
     assertRows(playlist, former);
-    const what = 'replaced the content of "Exactly Two Hundred" with 30 songs';
+    const what = 'replaced the songs of "Exactly Two Hundred" with 30 songs';
     const dates = 'Written again, so Spotify shows today as their date: 200 rows.';
-    assert.equal(out, `Undone: ${what}\nThe playlist has 200 rows. 30 rows are gone.\n${dates}\n`);
-    assert.match(
-      err,
-      new RegExp(
-        `^Undoing: ${what} \\(${id.slice(0, 8)}\\)\nThe playlist will have 200 rows\\. 30 rows will go\\.\n${dates}\nTo have it back: relay undo \\w{8}\n$`,
-      ),
-    );
+    assert.equal(out, `Put 200 songs back in "Exactly Two Hundred" and took 30 songs out.\n${dates}\n`);
+    const lines = (mark: string, uris: readonly string[]) => [
+      ...uris.slice(0, 5).map((uri) => `  ${mark} ${titleOf(world, uri)}`),
+      `  ${mark} and ${uris.length - 5} more`,
+    ];
+    assert.deepEqual(err.split('\n').slice(0, -2), [
+      `Undoing: ${what} (${id.slice(0, 8)})`,
+      'Puts 200 songs back in "Exactly Two Hundred" and takes 30 songs out.',
+      ...lines('+', former),
+      ...lines('-', wanted),
+      dates,
+    ]);
+    assert.match(err, /\nTo have it back: relay undo \w{8}\n$/);
     const again = await run(world, ['undo', id.slice(0, 6)]);
     assert.equal(again.code, 1);
     assert.match(again.err, /is undone already/);
@@ -100,7 +145,7 @@ test('--dry-run only says what it would do', () =>
   withReplaced(async ({ world, playlist, wanted, id }) => {
     const { code, out, err } = await run(world, ['undo', '--dry-run']);
     assert.deepEqual([code, err], [0, '']);
-    assert.match(out, /^Undoing: replaced .*\nThe playlist will have 200 rows\. 30 rows will go\.\n/);
+    assert.match(out, /^Undoing: replaced .*\nPuts 200 songs back in .* and takes 30 songs out\.\n {2}\+ /);
     const json = JSON.parse((await run(world, ['undo', '--dry-run', '--json'])).out);
     assert.deepEqual([json.undone, json.dry_run, json.rows, json.removed], [id, true, 200, 30]);
     assertRows(playlist, wanted);
@@ -125,9 +170,16 @@ test('a playlist that was changed since is not touched: both lists are shown', (
     const lines = err.split('\n');
     assert.deepEqual(
       lines.slice(0, 3).map((line) => line.split(/ {2,}/)),
-      [['The lists differ from row 21 on:'], ['ROW', 'RELAY LEFT', 'IS THERE NOW'], ['21', wanted[20], song]],
+      [
+        ['The lists differ from row 21 on:'],
+        ['ROW', 'RELAY LEFT', 'IS THERE NOW'],
+        ['21', titleOf(world, wanted[20]), titleOf(world, song)],
+      ],
     );
-    assert.match(err, /^relay: Someone changed the playlist .* it should have 30 rows and has 31\.$/m);
+    assert.match(
+      err,
+      /^relay: Someone changed "Exactly Two Hundred" since: it should have 30 rows and has 31\.$/m,
+    );
     assert.match(err, /^ {2}Undo the later changes first \(`relay history` lists them\), or add --force: /m);
     const json = JSON.parse((await run(world, ['undo', '--json'])).err);
     assert.deepEqual(
@@ -219,7 +271,18 @@ longTest('an undo that takes longer than its call continues as a job, to its end
 
 test('an undo that takes longer is shown as the job that continues with it', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';
-  const facts = { ok: true, undone, playlist_id: 'p'.repeat(22), rows: null, removed: null, notes: [] };
+  const none = { count: 0, first: [] };
+  const facts = {
+    ok: true,
+    undone,
+    playlist_id: 'p'.repeat(22),
+    rows: null,
+    removed: null,
+    notes: [],
+    summary: 'Restores "Evening" (40 songs).',
+    added: none,
+    taken: none,
+  };
   const { env, calls } = await startFakeLocal(context, {
     answers: {
       undoChange: async ({ dryRun }) => ({
@@ -233,7 +296,7 @@ test('an undo that takes longer is shown as the job that continues with it', asy
   assert.deepEqual(await relay(['undo'], { env }), {
     code: 0,
     out: 'The undo is not finished; it continues as job 9e0c2b3a. 1 of 40 written so far.\n',
-    err: `Undoing: ${undone}\nTo follow it: relay jobs show 9e0c2b3a --watch\n`,
+    err: `Undoing: ${undone}\nRestores "Evening" (40 songs).\nTo follow it: relay jobs show 9e0c2b3a --watch\n`,
   });
   assert.deepEqual(
     calls.map(({ body }) => body),

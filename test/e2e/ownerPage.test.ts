@@ -169,12 +169,15 @@ longTest(
       );
 
       const changes = card(page, 'Changes');
-      await tabTo(page, 'Undo: Added 19 tracks');
+      await tabTo(page, 'Undo: Added 19 songs to "Empty Shelf"');
       await page.keyboard.press('Enter');
-      await changes.getByText('19 rows go away').waitFor();
+      await changes.getByText('Takes 19 songs out of "Empty Shelf".').waitFor();
       await tabTo(page, 'Undo now');
       await page.keyboard.press('Enter');
-      await changes.getByText('Took a change back').waitFor();
+      await changes
+        .getByText(/^Undid: /)
+        .first()
+        .waitFor();
       assert.deepEqual(urisOf(playlist), []);
       assertQuiet();
     });

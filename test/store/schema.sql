@@ -164,6 +164,12 @@ CREATE TABLE oauth_tokens (
   rotated_at integer
 , generation integer not null default 1) strict, without rowid;
 
+CREATE TABLE playlist_names (
+  id text primary key not null,
+  name text not null,
+  seen_at integer not null
+) strict, without rowid;
+
 CREATE TABLE rate_limits (
   provider      text not null,
   scope         text not null,

@@ -2,7 +2,7 @@
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ChangeState } from '../../domain/change.ts';
-import { SHORT_ID, shortId } from '../../domain/job.ts';
+import { SHORT_ID } from '../../domain/job.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
 import { columns } from '../terminal/output.ts';
 import { minute } from '../terminal/time.ts';
@@ -12,8 +12,8 @@ export function changeTable(changes: readonly ChangeEntry[]): string[] {
   const rows = changes.map((change) => [
     short(change.change_id),
     minute(change.at),
-    whatText(change, short),
-    askerText(change.asked_by),
+    visibleText(change.what, 200),
+    visibleText(change.who, 60),
     stateText(change, short),
   ]);
   return columns([['ID', 'WHEN', 'WHAT', 'ASKED BY', 'STATE'], ...rows]);
@@ -24,48 +24,6 @@ function shortener(ids: readonly string[]): (id: string) => string {
   let length = SHORT_ID;
   while (new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length += 1;
   return (id) => id.slice(0, length);
-}
-
-/** `added 12 songs to Evening`. @param short how an ID in it is shown */
-export function whatText(change: ChangeEntry, short: (id: string) => string = shortId): string {
-  const { kind, state, requested, written, undoes } = change;
-  const songs = counted(state === 'done' ? requested : written, 'song');
-  const playlist = playlistText(change);
-  switch (kind) {
-    case 'add':
-      return `added ${songs} to ${playlist}`;
-    case 'remove':
-      return `removed ${songs} from ${playlist}`;
-    case 'reorder':
-      return `moved songs in ${playlist}`;
-    case 'replace':
-      if (requested === 0) return `emptied ${playlist}`;
-      return `replaced the content of ${playlist} with ${songs}`;
-    case 'deduplicate':
-      return `removed duplicates from ${playlist}`;
-    case 'create':
-      return `created ${playlist}`;
-    case 'delete':
-      return `deleted ${playlist}`;
-    case 'details':
-      return `changed the details of ${playlist}`;
-    case 'save':
-      return `saved ${songs}`;
-    case 'unsave':
-      return `removed ${songs} from Liked Songs`;
-    case 'undo':
-      return undoes === undefined ? 'undid an older change' : `undid ${short(undoes)}`;
-  }
-}
-
-function playlistText({ playlist_id, playlist_name }: ChangeEntry): string {
-  if (playlist_name !== undefined) return `"${visibleText(playlist_name, 60)}"`;
-  return playlist_id === null ? 'a playlist' : `playlist ${visibleText(playlist_id, 60)}`;
-}
-
-/** `job 1f0c2b3a`, `tool save_tracks`, `relay undo`. */
-function askerText(askedBy: string): string {
-  return visibleText(askedBy.replace(/^(job [\w-]{8})[\w-]*$/, '$1'), 60);
 }
 
 const STATES: Readonly<Record<ChangeState, string>> = {
@@ -86,21 +44,22 @@ function stateText({ state, undone_by }: ChangeEntry, short: (id: string) => str
   return undone_by === undefined ? STATES[state] : `undone by ${short(undone_by)}`;
 }
 
-/** What an undo takes away and does not bring back, one line each; in a dry run, what it would. */
-export function effectLines({ rows, removed, notes, requests }: UndoAnswer, isAhead: boolean): string[] {
-  const verb = isAhead ? 'will have' : 'has';
-  const gone =
-    removed === null || removed === 0 ? '' : ` ${counted(removed, 'row')} ${goes(removed, isAhead)}.`;
+/** What an undo does or, in a dry run, would do: the sentence, the songs by name, and what does not come back. */
+export function effectLines({ summary, added, taken, notes }: UndoAnswer): string[] {
   return [
-    ...(requests === 0 ? ['There is nothing to write: everything is as it was before.'] : []),
-    ...(rows === null ? [] : [`The playlist ${verb} ${counted(rows, 'row')}.${gone}`]),
-    ...notes,
+    visibleText(summary, 500),
+    ...songLines(added, '+'),
+    ...songLines(taken, '-'),
+    ...notes.map((one) => visibleText(one, 500)),
   ];
 }
 
-function goes(count: number, isAhead: boolean): string {
-  if (isAhead) return 'will go';
-  return count === 1 ? 'is gone' : 'are gone';
+function songLines({ count, first }: UndoAnswer['added'], mark: string): string[] {
+  const more = count - first.length;
+  return [
+    ...first.map((song) => `  ${mark} ${visibleText(song, 120)}`),
+    ...(more > 0 ? [`  ${mark} and ${more} more`] : []),
+  ];
 }
 
 /** Rows of each list that are shown. */
@@ -108,9 +67,10 @@ const MAX_SHOWN = 10;
 
 /** What differs between what a change left and what is there now, from the details of `CONFLICT`; empty without them. */
 export function differenceLines(details: Record<string, unknown>): string[] {
-  const { expected_uris, present_uris, shown_from = 0, expected, present } = details;
+  const { expected_uris, present_uris, shown_from = 0, expected, present, names } = details;
+  const nameOf = (uri: unknown) => (isRecord(names) ? (names[String(uri)] ?? uri) : uri);
   if (isList(expected_uris) && isList(present_uris))
-    return rowLines(expected_uris, present_uris, Number(shown_from));
+    return rowLines(expected_uris.map(nameOf), present_uris.map(nameOf), Number(shown_from));
   if (isRecord(expected) && isRecord(present)) return detailLines(expected, present);
   return [];
 }

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
+import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
-import type { ChangeEntry, LocalApi, UndoAnswer } from '../../domain/localApi.ts';
+import type { LocalApi, UndoAnswer } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
@@ -22,7 +23,7 @@ export function undoCommand(context: Context): Command {
     .argument('[change]', 'ID from `relay history`, or its first characters; the last change without it')
     .option('--force', 'Undo even if someone changed it since; later changes are lost')
     .option('--dry-run', 'Only say what it would do')
-    .option('--yes', 'Do not ask before --force takes something away')
+    .option('--yes', 'Do not ask before songs or a playlist go')
     .addHelpText(
       'after',
       '\nAn undo is a change too: undo it to have the change back.\n\nExamples:\n  $ relay undo --dry-run\n  $ relay undo\n  $ relay undo 1f0c2b3a --force',
@@ -38,48 +39,47 @@ async function runUndo(context: Context, given: string | undefined, options: Und
   const ask = (change: string | null, isDry: boolean) =>
     asking(context, local, { change, force, dryRun: isDry });
 
-  const mustAsk = force && !yes && io.terminal.stdin && io.terminal.stderr;
+  const canAsk = !yes && io.terminal.stdin && io.terminal.stderr && !context.json;
   let change = given ?? null;
-  let entry: ChangeEntry | undefined;
   // A script that reads JSON learns from the answer what does not come back.
-  if (dryRun || mustAsk || !context.json) {
+  if (dryRun || !context.json) {
     const plan = await ask(change, true);
     if (dryRun && context.json) return printJson(io, plan);
-    const what = plan.change ? `${text.whatText(plan.change)} (${shortId(plan.undone)})` : plan.undone;
+    const what = plan.change
+      ? `${visibleText(plan.change.what, 200)} (${shortId(plan.undone)})`
+      : plan.undone;
     const print = dryRun ? printLine : note;
-    for (const line of [`Undoing: ${what}`, ...text.effectLines(plan, true)]) print(io, line);
+    for (const line of [`Undoing: ${what}`, ...text.effectLines(plan)]) print(io, line);
     if (dryRun) return;
-    if (mustAsk) await confirmForce(context, plan);
+    if (canAsk && (force || takesAway(plan))) await confirmUndo(context, plan, force);
     // The last change may be another one by now.
     change = plan.undone;
-    entry = plan.change;
   }
   const answer = await ask(change, false);
   if (context.json) return printJson(io, answer);
-  showDone(context, { ...answer, ...(entry ? { change: entry } : {}) }, text);
+  showDone(context, answer);
 }
 
-function showDone(
-  context: Context,
-  answer: UndoAnswer,
-  { whatText, effectLines }: typeof import('./changeText.ts'),
-): void {
+/** True where a playlist or songs go. */
+function takesAway({ taken, change }: UndoAnswer): boolean {
+  return taken.count > 0 || change?.kind === 'create';
+}
+
+function showDone(context: Context, answer: UndoAnswer): void {
   const { io } = context;
-  const what = answer.change ? whatText(answer.change) : answer.undone;
   if (answer.job_id !== undefined) {
     const job = shortId(answer.job_id);
     printLine(io, `The undo is not finished; it continues as job ${job}. ${answer.reason ?? ''}`.trimEnd());
     note(io, `To follow it: ${commandLine(context, 'jobs', 'show', job, '--watch')}`);
     return;
   }
-  printLine(io, `Undone: ${what}`);
-  for (const line of effectLines(answer, false)) printLine(io, line);
+  for (const line of [answer.summary, ...answer.notes]) printLine(io, visibleText(line, 500));
   if (answer.change_id === undefined) return;
   note(io, `To have it back: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
 }
 
-async function confirmForce({ io, signal }: Context, { removed }: UndoAnswer): Promise<void> {
-  if (removed === null) note(io, 'Later changes will be lost.');
+async function confirmUndo({ io, signal }: Context, { removed }: UndoAnswer, force: boolean): Promise<void> {
+  if (force && removed === null) note(io, 'Later changes will be lost.');
   const { confirm } = await import('../terminal/prompt.ts');
   if (await confirm(io, 'Undo?', signal)) return;
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');

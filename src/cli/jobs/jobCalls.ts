@@ -4,6 +4,7 @@ import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../domain/job.ts';
 import type { McpConnection } from '../call/mcpClient.ts';
 import type { Context } from '../context.ts';
+import { requireServer } from '../requireServer.ts';
 
 /** Calls a tool and returns its answer. A failed tool throws its error. */
 export type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
@@ -126,27 +127,14 @@ export async function listJobs(tools: Tools, most: number): Promise<{ items: Job
   return { items, total };
 }
 
-/**
- * Names of the playlists that jobs write to, by ID, as far as one request tells them: all pages would be up to 20 requests
- * of a daily quota, for a list that is only looked at.
- */
-export async function playlistNames(tools: Tools, jobs: readonly JobRecord[]): Promise<Map<string, string>> {
-  const [first, ...others] = new Set(
-    jobs.flatMap((job) => (job.name === undefined ? (job.playlist_id ?? []) : [])),
-  );
-  try {
-    if (first === undefined) return new Map();
-    if (others.length === 0) {
-      const { id, name } = await tools<{ id: string; name: string }>('get_playlist', { playlist_id: first });
-      return new Map([[id, name]]);
-    }
-    const page = await tools<{ items: Array<{ id: string; name: string }> }>('get_my_playlists', {
-      limit: 50,
-    });
-    return new Map(page.items.map(({ id, name }) => [id, name]));
-  } catch (error) {
-    if (error instanceof RelayError && error.code === 'INTERRUPTED') throw error;
-    // Without a login, under a limit or without a network the IDs have to do.
-    return new Map();
-  }
+/** Names of the playlists that jobs write to, by ID. */
+export async function playlistNames(
+  context: Context,
+  jobs: readonly JobRecord[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(jobs.flatMap((job) => (job.name === undefined ? (job.playlist_id ?? []) : [])));
+  if (ids.size === 0) return new Map();
+  const { local } = await requireServer(context);
+  const { names } = await interruptible(context.signal, local.playlistNames([...ids]));
+  return new Map(Object.entries(names));
 }

@@ -92,7 +92,7 @@ export function jobText(
     ...(job.completed_at === null ? [] : [['ended', relative(job.completed_at, now)] as [string, string]]),
   ];
   const error = job.error
-    ? ['', ...wrap(visibleText(`${job.error.code}: ${job.error.message}`, MAX_CHARACTERS), width)]
+    ? ['', ...wrap(visibleText(inNames(job, view, job.error.message), MAX_CHARACTERS), width)]
     : [];
   // Under review, the remedy is the two commands at the end.
   const words = job.error && !job.review_required ? errorRemedy(job.error, named) : null;
@@ -105,6 +105,12 @@ export function jobText(
     ...openText(job, unresolved, named),
     ...(next.length === 0 ? [] : ['', ...next]),
   ];
+}
+
+/** A message of a job with the name of its playlist. */
+function inNames({ playlist_id, name }: JobRecord, { names }: JobView, message: string): string {
+  const called = name ?? names.get(playlist_id ?? '');
+  return called === undefined ? message : message.replace(`the playlist ${playlist_id}`, `"${called}"`);
 }
 
 function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: NamedHome): string[] {

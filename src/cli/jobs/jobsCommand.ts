@@ -111,21 +111,16 @@ async function runJobsList(context: Context, { watch, all }: JobsOptions): Promi
     if (watch && atWork) return follow(context, tools, atWork.job_id, true);
     if (context.json) printJson(context.io, { items, total });
     else if (items.length === 0) note(context.io, 'There are no jobs.');
-    else await printTable(context, tools, items, total);
+    else await printTable(context, items, total);
     return EXIT.done;
   });
 }
 
-async function printTable(
-  context: Context,
-  tools: Tools,
-  items: readonly JobRecord[],
-  total: number,
-): Promise<void> {
+async function printTable(context: Context, items: readonly JobRecord[], total: number): Promise<void> {
   const { io, clock } = context;
   const { jobTable, moreText } = await import('./jobText.ts');
   const { playlistNames } = await import('./jobCalls.ts');
-  const view = { named: context, now: clock.now(), names: await playlistNames(tools, items) };
+  const view = { named: context, now: clock.now(), names: await playlistNames(context, items) };
   for (const line of jobTable(items, view)) printLine(io, line);
   if (total > items.length) note(io, moreText(total - items.length, context, 'jobs', 'list', '--all'));
 }

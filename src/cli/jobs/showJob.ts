@@ -16,6 +16,6 @@ export async function showJob(context: Context, tools: Tools, job: JobRecord): P
       if (first.length === MAX_SHOWN) break;
     }
   }
-  const view = { named: context, now: clock.now(), names: await playlistNames(tools, [job]) };
+  const view = { named: context, now: clock.now(), names: await playlistNames(context, [job]) };
   for (const line of jobText(job, first, io.columns, view)) printLine(io, line);
 }

@@ -3,6 +3,7 @@ import { inParallel } from '../../base/lists.ts';
 import type { Album, AlbumTrack, Artist, Page, Track } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
+import { noteSong } from '../knownNames.ts';
 import { objectBody, type PageRequest, pagingOf, readPage } from './paging.ts';
 import { parseAlbum, parseAlbumTrack, parseArtist, parseTrack } from './parse.ts';
 
@@ -46,12 +47,17 @@ function search<T>(type: SearchType, parse: (row: unknown) => T | null) {
   };
 }
 
-export const searchTracks: (
+const findTracks = search('track', parseTrack);
+export async function searchTracks(
   api: ProviderApi,
   query: string,
   limit: number,
   call: Call,
-) => Promise<SearchResult<Track>> = search('track', parseTrack);
+): Promise<SearchResult<Track>> {
+  const found = await findTracks(api, query, limit, call);
+  for (const track of found.items) noteSong(api, track);
+  return found;
+}
 export const searchArtists: (
   api: ProviderApi,
   query: string,
@@ -75,7 +81,12 @@ function getOne<T>(template: string, scope: 'tracks' | 'artists', parse: (body: 
   };
 }
 
-export const getTrack = getOne<Track>('/tracks/{id}', 'tracks', parseTrack);
+const readTrack = getOne<Track>('/tracks/{id}', 'tracks', parseTrack);
+export async function getTrack(api: ProviderApi, id: string, call: Call): Promise<Track> {
+  const track = await readTrack(api, id, call);
+  noteSong(api, track);
+  return track;
+}
 export const getArtist = getOne<Artist>('/artists/{id}', 'artists', parseArtist);
 /** Spotify does not say how it groups its limits: albums are counted with the tracks. */
 export const getAlbum = getOne<Album>('/albums/{id}', 'tracks', parseAlbum);

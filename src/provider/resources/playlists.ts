@@ -2,6 +2,7 @@
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
+import { notePlaylist, noteSong } from '../knownNames.ts';
 import { type PageRequest, readAll, readPage } from './paging.ts';
 import { asObject, numberOf, parseItem, parsePlaylist } from './parse.ts';
 
@@ -15,31 +16,14 @@ const MINE: ProviderRequest = {
   scope: 'playlists.read',
 };
 
-/** More than an account shows in its first pages; the oldest go first. */
-const MAX_NAMES = 500;
-const names = new WeakMap<ProviderApi, Map<string, string>>();
-
-/** Names of playlists that were read since the start, by ID, no matter what asked for them. Asks nothing. */
-export function knownPlaylistNames(api: ProviderApi): ReadonlyMap<string, string> {
-  return names.get(api) ?? new Map();
-}
-
-function remembered(api: ProviderApi, playlist: Playlist | null): Playlist | null {
-  if (playlist === null) return null;
-  const known = names.get(api) ?? new Map<string, string>();
-  names.set(api, known);
-  known.delete(playlist.id);
-  known.set(playlist.id, playlist.name);
-  for (const id of known.keys()) {
-    if (known.size <= MAX_NAMES) break;
-    known.delete(id);
-  }
-  return playlist;
-}
-
 /** A page of the account's own and followed playlists; null rows are dropped. */
 export function getMyPlaylists(api: ProviderApi, window: PageRequest, call: Call): Promise<Page<Playlist>> {
-  return readPage(api, MINE, window, (row) => remembered(api, parsePlaylist(row)), call);
+  const parse = (row: unknown): Playlist | null => {
+    const playlist = parsePlaylist(row);
+    if (playlist) notePlaylist(api, playlist);
+    return playlist;
+  };
+  return readPage(api, MINE, window, parse, call);
 }
 
 /** Every playlist up to `cap`. */
@@ -70,11 +54,13 @@ export async function getPlaylistBegin(
     query: { additional_types: 'track,episode' },
   };
   const { body } = await api.send(request, call);
-  const playlist = remembered(api, parsePlaylist(body));
+  const playlist = parsePlaylist(body);
   if (!playlist) throw invalidResponse(request, 'no playlist in it');
+  notePlaylist(api, playlist);
   const { total_items: total } = playlist;
   const rows = rowsIn(body);
-  return { playlist, first: rows && total !== null ? { items: rows.map(parseItem), total } : null };
+  const items = rows?.map((row, position) => noted(api, parseItem(row, position)));
+  return { playlist, first: items && total !== null ? { items, total } : null };
 }
 
 /** The rows of the page in a playlist; null unless they are its first ones, without a gap. */
@@ -104,5 +90,10 @@ export function getPlaylistItems(
     // Without it, episode rows lack their item.
     query: { additional_types: 'track,episode' },
   };
-  return readPage(api, request, window, parseItem, call);
+  return readPage(api, request, window, (row, position) => noted(api, parseItem(row, position)), call);
+}
+
+function noted(api: ProviderApi, item: Item): Item {
+  noteSong(api, item.item);
+  return item;
 }

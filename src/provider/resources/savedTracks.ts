@@ -6,6 +6,7 @@ import { chunk, inParallel } from '../../base/lists.ts';
 import type { Page, Track } from '../../domain/shapes.ts';
 import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
+import { noteSong } from '../knownNames.ts';
 import { type PageRequest, readPage } from './paging.ts';
 import { asObject, parseTrack, textOf } from './parse.ts';
 
@@ -23,7 +24,9 @@ export function getSavedTracks(api: ProviderApi, window: PageRequest, call: Call
   };
   const parse = (row: unknown): SavedTrack => {
     const raw = asObject(row);
-    return { added_at: textOf(raw?.added_at), track: parseTrack(raw?.track ?? raw?.item) };
+    const track = parseTrack(raw?.track ?? raw?.item);
+    noteSong(api, track);
+    return { added_at: textOf(raw?.added_at), track };
   };
   return readPage(api, request, window, parse, call);
 }

@@ -3,6 +3,7 @@ import { withDeadline } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { stdioWords } from '../../connect/clientTable.ts';
+import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
 import { tookTooLong } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
@@ -61,7 +62,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       await forgetBrowsers(core, id);
       return {};
     },
-    'changes/undo': (request) => ownerUndo(services, request),
+    'changes/undo': (request) => ownerUndo(services, request, ASKED_ON_PAGE),
     async 'clients/revoke'({ clientId }) {
       await revokeClient(core, clientId, false);
       return {};

@@ -7,7 +7,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { changeHistory } from '../../changes/history.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
 import { isEnded, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
-import type { ChangeEntry, StatusEntry } from '../../domain/localApi.ts';
+import type { StatusEntry } from '../../domain/localApi.ts';
 import type {
   OwnerState,
   PageClient,
@@ -17,13 +17,14 @@ import type {
   PagePlaying,
 } from '../../domain/ownerPage.ts';
 import { asCommandLine, plainCommand, remedyText } from '../../domain/remedy.ts';
-import { knownPlaylistNames } from '../../provider/resources/playlists.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
+import { knownPlaylistNames } from '../../tools/playlists/playlistNames.ts';
 import { browserSummaries } from '../access/browserAdmin.ts';
 import { listClients } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
 import type { ServerSide } from '../localApi.ts';
+import { changeEntry } from '../ownerChanges.ts';
 import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { statusReport } from '../status/status.ts';
@@ -43,7 +44,10 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
   const { services } = server;
   const jobs = services.jobs.list(0, JOBS_READ);
   const changes = changeHistory(services, 0, CHANGES_SHOWN);
-  const names = playlistNames(server, jobs.items);
+  const names = knownPlaylistNames(services, [
+    ...jobs.items.flatMap(({ playlist_id, payload }) => payload.playlist_id ?? playlist_id ?? []),
+    ...changes.items.flatMap(({ playlist_id }) => playlist_id ?? []),
+  ]);
   const { name, connected, reauthorizationRequired, loginExpiresAt, daysLeft, missingScopes } =
     report.account;
   return {
@@ -76,7 +80,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     })),
     jobs: openFirst(jobs.items.map((job) => jobOf(job, names))).slice(0, JOBS_SHOWN),
     jobsTotal: jobs.total,
-    changes: changes.items.map((change) => changeOf(change, names)),
+    changes: changes.items.map((change) => changeEntry(services, change, names)),
     changesTotal: changes.total,
     limits: {
       blocked: report.rateLimits.blocked.map(({ scope, blockedUntil, reason }) => ({
@@ -122,15 +126,6 @@ function approvedClients(core: Core): PageClient[] {
       lastUsedAt: lastUsedAt === null ? null : `${lastUsedAt.slice(0, 16)}Z`,
       approvedAt: approvals.at(-1)?.approvedAt ?? null,
     }));
-}
-
-/** Of playlists that were read lately, and of those that jobs have made. */
-function playlistNames({ services }: ServerSide, jobs: readonly JobRecord[]): ReadonlyMap<string, string> {
-  const made = jobs.flatMap(
-    ({ playlist_id: id, payload }): Array<[string, string]> =>
-      id === null || payload.name === undefined ? [] : [[id, payload.name]],
-  );
-  return new Map([...made, ...knownPlaylistNames(services.provider)]);
 }
 
 function jobOf(job: JobRecord, names: ReadonlyMap<string, string>): PageJob {
@@ -179,18 +174,13 @@ function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<
   const title = TITLES[type];
   if (NAMED.has(type)) return title;
   const id = payload.playlist_id ?? playlist_id;
-  const name = payload.name ?? (id === null ? undefined : (names.get(id) ?? id));
+  const name = (id === null ? undefined : names.get(id)) ?? payload.name ?? id ?? undefined;
   return name === undefined ? title : `${title} “${visibleText(name, 100)}”`;
 }
 
 function openFirst(jobs: readonly PageJob[]): PageJob[] {
   const isOver = ({ status }: PageJob) => isEnded(status);
   return [...jobs.filter((job) => !isOver(job)), ...jobs.filter(isOver)];
-}
-
-function changeOf(change: ChangeEntry, names: ReadonlyMap<string, string>): ChangeEntry {
-  const name = change.playlist_id === null ? undefined : names.get(change.playlist_id);
-  return name === undefined ? change : { ...change, playlist_name: visibleText(name, 100) };
 }
 
 function errorOf({ lastSeenAt, code, message, occurrences, method, path }: ApiError): PageError {

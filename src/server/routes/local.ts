@@ -107,6 +107,10 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ id: z.string().max(100) }),
     (api, { id }) => api.commitJob(id),
   ),
+  playlistNames: call(
+    () => z.object({ ids: z.array(z.string().max(100)).max(1_000) }),
+    (api, { ids }) => api.playlistNames(ids),
+  ),
   listPlaylists: call(Empty, (api) => api.listPlaylists()),
   getPlaylist: call(
     () => z.object({ playlist: z.string().max(500) }),

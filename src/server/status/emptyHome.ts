@@ -41,6 +41,7 @@ export function localApiWithoutState(
     startImport: refuse,
     getJob: refuse,
     commitJob: refuse,
+    playlistNames: refuse,
     listPlaylists: refuse,
     getPlaylist: refuse,
     playlistRows: refuse,

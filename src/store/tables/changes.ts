@@ -259,3 +259,21 @@ export function pruneChanges(
     { count, bytes, since },
   );
 }
+
+/** Changes of one playlist that are looked through for a name. */
+const MAX_NAMING = 5;
+
+/** Names that relay itself has given a playlist, the last one first, and when; Unix milliseconds. */
+export function namesGiven(store: Store, playlistId: string): Array<{ name: string; at: number }> {
+  return CHANGES.all(
+    store,
+    "where playlist_id = ? and kind in ('create', 'details', 'undo') and state = 'done' order by seq desc limit ?",
+    [playlistId, MAX_NAMING],
+  ).flatMap(({ seq, createdAt: at }) => {
+    const names = getChangeBody(store, seq).ops.flatMap((op) => {
+      if (op.op === 'create') return [op.details.name];
+      return op.op === 'details' && op.set.name !== undefined ? [op.set.name] : [];
+    });
+    return names.slice(-1).map((name) => ({ name, at }));
+  });
+}

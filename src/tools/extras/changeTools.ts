@@ -5,15 +5,20 @@ import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../c
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
 import { CHANGE_KINDS, CHANGE_STATES } from '../../domain/change.ts';
+import { knownSong } from '../../provider/knownNames.ts';
+import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
 import { Offset } from '../arguments.ts';
+import { knownPlaylistName, knownPlaylistNames } from '../playlists/playlistNames.ts';
 import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
-import { defineTool } from '../tool.ts';
+import { defineTool, type Services } from '../tool.ts';
+import { undoEffect } from './undoEffect.ts';
 
 const Summary = z.object({
   change_id: z.string(),
   kind: z.enum(CHANGE_KINDS),
   state: z.enum(CHANGE_STATES),
   playlist_id: z.string().nullable(),
+  playlist_name: z.string().optional(),
   asked_by: z.string(),
   requested: z.number(),
   written: z.number(),
@@ -36,8 +41,21 @@ export const listChangesTool = defineTool({
   }),
   output: z.object({ items: z.array(Summary), total: z.number(), next_offset: z.number().nullable() }),
   rows: { key: 'items' },
-  handle: async (services, { limit, offset }) => changeHistory(services, offset, limit),
+  async handle(services, { limit, offset }) {
+    const page = changeHistory(services, offset, limit);
+    const names = knownPlaylistNames(
+      services,
+      page.items.flatMap(({ playlist_id }) => playlist_id ?? []),
+    );
+    const items = page.items.map((item) => {
+      const name = names.get(item.playlist_id ?? '');
+      return name === undefined ? item : { ...item, playlist_name: name };
+    });
+    return { ...page, items };
+  },
 });
+
+const Songs = z.object({ count: z.number(), first: z.array(z.string()) });
 
 export const undoChangeTool = defineTool({
   name: 'undo_change',
@@ -60,6 +78,7 @@ export const undoChangeTool = defineTool({
   }),
   output: z.object({
     ok: z.boolean(),
+    summary: z.string().describe('What it does, in a sentence'),
     undone: z.string().describe('The change that was taken back'),
     change_id: z.string().optional().describe('The undo itself'),
     playlist_id: z.string().nullable(),
@@ -68,13 +87,16 @@ export const undoChangeTool = defineTool({
     rows: z.number().nullable().describe('Rows of the playlist afterwards'),
     removed: z.number().nullable().describe('Rows of the playlist that go'),
     notes: z.array(z.string()).describe('What does not come back'),
+    added: Songs.describe('Songs that come back'),
+    taken: Songs.describe('Songs that go'),
   }),
   async handle(services, { change_id, force, dry_run }, call) {
     const change = undoableChange(services, change_id);
     const facts = { undone: change.id, playlist_id: change.playlistId, dry_run };
     if (dry_run) {
       const { plan, requests } = await previewUndo(services, change, force, call);
-      return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan) };
+      const effect = effectOf(services, change, plan, true);
+      return { ok: true, ...facts, requests, ...countsOf(plan), notes: notesOf(plan), ...effect };
     }
     let plan: UndoPlan | null = null;
     const request = undoRequest(services, change, force, (made) => {
@@ -89,9 +111,28 @@ export const undoChangeTool = defineTool({
       requests: report.chunks.total,
       ...countsOf(plan),
       notes: plan ? notesOf(plan) : [],
+      ...effectOf(services, change, plan, false),
     };
   },
 });
+
+function effectOf(services: Services, change: Change, plan: UndoPlan | null, isAhead: boolean) {
+  const name = change.playlistId === null ? null : knownPlaylistName(services, change.playlistId);
+  const { summary, added, removed } = undoEffect({
+    plan: plan ?? { former: {}, ops: [] },
+    name,
+    song: (uri) => knownSong(services.provider, uri),
+    songs: songsOf(services, change),
+    isAhead,
+  });
+  return { summary, added, taken: removed };
+}
+
+/** Songs that a playlist had when it was made: what comes back to the list where its making was undone. */
+function songsOf({ store }: Services, { undoes }: Change): number | null {
+  const undone = undoes === null ? null : getChangeBySeq(store, undoes);
+  return undone?.kind === 'create' ? undone.written : null;
+}
 
 /** Rows afterwards, and how many of those that are there go. */
 function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {

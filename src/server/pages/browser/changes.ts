@@ -5,20 +5,6 @@ import { type Child, h } from './dom.ts';
 import { count, fromNow } from './format.ts';
 import { ask, Refused } from './session.ts';
 
-const WHAT: Readonly<Record<ChangeEntry['kind'], (change: ChangeEntry) => string>> = {
-  add: ({ written }) => `Added ${count(written, 'track')}`,
-  remove: ({ written }) => `Removed ${count(written, 'track')}`,
-  reorder: () => 'Changed the order',
-  replace: ({ written }) => `Replaced all with ${count(written, 'track')}`,
-  deduplicate: ({ written }) => `Removed ${count(written, 'duplicate')}`,
-  create: ({ written }) => `Created a playlist with ${count(written, 'track')}`,
-  delete: () => 'Deleted a playlist',
-  details: () => 'Changed the details',
-  save: ({ written }) => `Saved ${count(written, 'track')}`,
-  unsave: ({ written }) => `Removed ${count(written, 'saved track')}`,
-  undo: () => 'Took a change back',
-};
-
 export function changesCard(app: App): Child {
   const { changes, changesTotal } = app.state;
   return card(
@@ -39,7 +25,7 @@ export function changesCard(app: App): Child {
 function changeRow(app: App, change: ChangeEntry): Child {
   const { doing } = app;
   const asked = doing.undo?.change === change.change_id ? doing.undo : null;
-  const title = WHAT[change.kind](change);
+  const title = change.what.charAt(0).toUpperCase() + change.what.slice(1);
   return h(
     'li',
     { key: change.change_id },
@@ -49,8 +35,8 @@ function changeRow(app: App, change: ChangeEntry): Child {
       h(
         'div',
         null,
-        h('p', null, title, ' ', target(change)),
-        soft(`${fromNow(change.at)}, by ${askedBy(change.asked_by)}`, stateWords(change)),
+        h('p', null, name(title)),
+        soft(`${fromNow(change.at)}, by ${change.who}`, stateWords(change)),
       ),
       change.can_undo &&
         asked === null &&
@@ -61,18 +47,6 @@ function changeRow(app: App, change: ChangeEntry): Child {
     ),
     asked !== null && undoPart(app, change.change_id),
   );
-}
-
-function target(change: ChangeEntry): Child {
-  if (change.playlist_id === null) return h('span', { class: 'soft' }, 'in your library');
-  return change.playlist_name === undefined
-    ? h('span', { class: 'soft' }, 'in ', h('code', null, change.playlist_id))
-    : [h('span', { class: 'soft' }, 'in '), name(change.playlist_name)];
-}
-
-/** `tool NAME`, `job ID` or a command. */
-function askedBy(text: string): string {
-  return text.startsWith('job ') ? 'a job' : text.replace(/^tool /, '');
 }
 
 function stateWords(change: ChangeEntry): string {
@@ -133,17 +107,16 @@ async function preview(app: App, change: string): Promise<void> {
   }
 }
 
-function previewWords({ rows, removed, requests, notes }: UndoAnswer): string[] {
-  return [
-    ...(rows === null ? [] : [`The playlist has ${count(rows, 'row')} afterwards.`]),
-    ...(removed === null || removed === 0
-      ? []
-      : [`${count(removed, 'row')} ${removed === 1 ? 'goes' : 'go'} away.`]),
-    `It takes ${count(requests, 'request')}.`,
-    ...notes,
-  ];
+function previewWords({ summary, added, taken, notes }: UndoAnswer): string[] {
+  return [summary, ...songWords(added, 'Back'), ...songWords(taken, 'Gone'), ...notes];
+}
+
+function songWords({ count: all, first }: UndoAnswer['added'], what: string): string[] {
+  if (first.length === 0) return [];
+  const more = all - first.length;
+  return [`${what}: ${first.join('; ')}${more > 0 ? ` and ${count(more, 'more', 'more')}` : ''}`];
 }
 
 function doneWords(answer: UndoAnswer): string {
-  return answer.job_id === undefined ? 'Undone.' : 'Undoing continues as a job.';
+  return answer.job_id === undefined ? answer.summary : 'Undoing continues as a job.';
 }

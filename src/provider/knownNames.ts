@@ -1,0 +1,64 @@
+/**
+ * Names in what Spotify has answered since the start, no matter what asked for it: texts for a person can then name a
+ * playlist or a song without a request.
+ */
+import type { Media } from '../domain/shapes.ts';
+import type { ProviderApi } from './api.ts';
+
+/** More than a playlist that a person edits by hand; the oldest go first. */
+const MAX_SONGS = 5_000;
+const MAX_PLAYLISTS = 1_000;
+
+interface Known {
+  playlists: Map<string, string>;
+  songs: Map<string, string>;
+  keep(id: string, name: string): void;
+}
+
+const knownBy = new WeakMap<ProviderApi, Known>();
+
+function knownOf(api: ProviderApi): Known {
+  let known = knownBy.get(api);
+  if (!known) {
+    known = { playlists: new Map(), songs: new Map(), keep() {} };
+    knownBy.set(api, known);
+  }
+  return known;
+}
+
+/** Sets who hears of each name of a playlist that is new or has changed. */
+export function keepPlaylistNames(api: ProviderApi, keep: (id: string, name: string) => void): void {
+  knownOf(api).keep = keep;
+}
+
+export function notePlaylist(api: ProviderApi, { id, name }: { id: string; name: string }): void {
+  const { playlists, keep } = knownOf(api);
+  if (playlists.get(id) === name) return;
+  put(playlists, id, name, MAX_PLAYLISTS);
+  keep(id, name);
+}
+
+export function noteSong(api: ProviderApi, media: Media | null): void {
+  if (media === null) return;
+  put(knownOf(api).songs, media.uri, titleOf(media), MAX_SONGS);
+}
+
+/** `Title – Artist, Artist` of a song or an episode that was read since the start. */
+export function knownSong(api: ProviderApi, uri: string): string | null {
+  return knownOf(api).songs.get(uri) ?? null;
+}
+
+/** `Title – Artist, Artist`; an episode has its show in place of artists. */
+function titleOf(media: Media): string {
+  const by = media.type === 'track' ? media.artists.map(({ name }) => name).join(', ') : media.show.name;
+  return by ? `${media.name} – ${by}` : media.name;
+}
+
+function put(map: Map<string, string>, key: string, value: string, max: number): void {
+  map.delete(key);
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= max) break;
+    map.delete(oldest);
+  }
+}

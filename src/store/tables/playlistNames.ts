@@ -1,0 +1,33 @@
+/** Names of playlists as Spotify told them last, by ID, so that jobs and changes can be told by name. */
+import { defineTable, integer, type RowOf, text } from '../sql/table.ts';
+import type { Store } from '../types.ts';
+
+/** Beyond this, those that have had their name for longest make room. */
+const MAX_NAMES = 2_000;
+
+const COLUMNS = {
+  id: text(),
+  name: text(),
+  /** When it was first seen under this name, Unix milliseconds. */
+  seenAt: integer,
+};
+const NAMES = defineTable('playlist_names', COLUMNS);
+
+export function getPlaylistName(store: Store, id: string): RowOf<typeof COLUMNS> | null {
+  return NAMES.first(store, 'where id = ?', [id]);
+}
+
+/** Notes a name; one that is known already stays as it is. */
+export function putPlaylistName(store: Store, id: string, name: string, now: number): void {
+  const { changes } = store.run(
+    `insert into playlist_names (id, name, seen_at) values (?, ?, ?)
+     on conflict (id) do update set name = excluded.name, seen_at = excluded.seen_at where name <> excluded.name`,
+    [id, name, now],
+  );
+  if (changes === 0) return;
+  store.run(
+    'delete from playlist_names where id in (select id from playlist_names order by seen_at desc limit -1 offset ?)',
+    [MAX_NAMES],
+  );
+  store.saveSoon();
+}

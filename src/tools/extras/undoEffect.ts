@@ -1,0 +1,104 @@
+/** What taking a change back does, in songs and names, for the person who is asked first. Pure. */
+import { counted } from '../../base/lists.ts';
+import { rowsAfter } from '../../changes/rowOps.ts';
+import type { UndoPlan } from '../../changes/undo.ts';
+import type { ChangeOp, DetailValues } from '../../domain/change.ts';
+import { without } from '../../domain/rows.ts';
+
+/** Songs that are named of each list. */
+const NAMED = 5;
+
+/** Songs that come or go: how many, and the first of them by name. */
+interface UndoSongs {
+  count: number;
+  first: string[];
+}
+
+interface UndoEffect {
+  /** A sentence or two. */
+  summary: string;
+  added: UndoSongs;
+  removed: UndoSongs;
+}
+
+interface Undoing {
+  plan: Pick<UndoPlan, 'former' | 'ops'>;
+  /** Of the playlist; null where it is not known. */
+  name: string | null;
+  /** What a song is called; null where it is not known. */
+  song(uri: string): string | null;
+  /** Songs of a playlist that comes back to the account's list; null where that is not known. */
+  songs: number | null;
+  /** false: it is done. */
+  isAhead: boolean;
+}
+
+export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoEffect {
+  const { added, removed } = differenceOf(plan);
+  const place = name === null ? 'the playlist' : `"${name}"`;
+  const say = (ahead: string, done: string) => (isAhead ? ahead : done);
+  const named = (uris: readonly string[]): UndoSongs => ({
+    count: uris.length,
+    first: uris.slice(0, NAMED).map((uri) => song(uri) ?? uri),
+  });
+  const summary = () => {
+    const [first] = plan.ops;
+    if (!first) return 'There is nothing to write: everything is as it was before.';
+    switch (first.op) {
+      case 'save':
+        return `${say('Saves', 'Saved')} ${counted(added.length, 'song')} in Liked Songs again.`;
+      case 'unsave':
+        return `${say('Removes', 'Removed')} ${counted(removed.length, 'song')} from Liked Songs.`;
+      case 'follow':
+        return `${say('Restores', 'Restored')} ${place}${songs ? ` (${counted(songs, 'song')})` : ''}.`;
+      case 'unfollow':
+        return `${say('Takes', 'Took')} ${place} off your list of playlists.`;
+      case 'details':
+        return `${say('Changes', 'Changed')} ${place} back: ${detailsText(plan.ops)}.`;
+      default:
+        return rowsText();
+    }
+  };
+  const rowsText = () => {
+    const total = rowsAfter(plan.former.rows ?? [], plan.ops).length;
+    if (plan.former.rows?.length === 0) {
+      return `${say('Restores', 'Restored')} ${place} (${counted(total, 'song')}).`;
+    }
+    const back = `${say('Puts', 'Put')} ${counted(added.length, 'song')} back in ${place}`;
+    const out = `${say('takes', 'took')} ${counted(removed.length, 'song')} out`;
+    if (added.length > 0 && removed.length > 0) return `${back} and ${out}.`;
+    if (added.length > 0) return `${back}.`;
+    if (removed.length > 0) return `${capital(out)} of ${place}.`;
+    return `${say('Puts', 'Put')} the songs of ${place} back in their order.`;
+  };
+  return { summary: summary(), added: named(added), removed: named(removed) };
+}
+
+/** The songs that come and those that go, repeats and all. */
+function differenceOf({ former, ops }: Undoing['plan']): { added: string[]; removed: string[] } {
+  const [first] = ops;
+  if (first?.op === 'save') return { added: [...first.uris], removed: [] };
+  if (first?.op === 'unsave') return { added: [], removed: [...first.uris] };
+  if (!former.rows) return { added: [], removed: [] };
+  const rows = rowsAfter(former.rows, ops);
+  return { added: without(rows, former.rows), removed: without(former.rows, rows) };
+}
+
+function detailsText(ops: readonly ChangeOp[]): string {
+  const set: DetailValues = Object.assign({}, ...ops.map((op) => (op.op === 'details' ? op.set : {})));
+  const parts = [
+    ...(set.name === undefined ? [] : [`the name to "${set.name}"`]),
+    ...(set.description === undefined
+      ? []
+      : [set.description === '' ? 'no description' : `the description to "${set.description}"`]),
+    ...(set.public === undefined ? [] : [set.public ? 'to public' : 'to private']),
+    ...(set.collaborative === undefined
+      ? []
+      : [set.collaborative ? 'to collaborative' : 'to not collaborative']),
+  ];
+  return parts.join(', ');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

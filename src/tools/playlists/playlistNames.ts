@@ -1,0 +1,58 @@
+/** What playlists are called in texts about jobs and changes, also where Spotify cannot be asked. */
+import { withDeadline } from '../../base/abort.ts';
+import { inParallel } from '../../base/lists.ts';
+import { getMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
+import { namesGiven } from '../../store/tables/changes.ts';
+import { getPlaylistName } from '../../store/tables/playlistNames.ts';
+import type { Services } from '../tool.ts';
+
+/** Names are an extra: nobody waits long for them, and they may cost no more than this many requests besides the first. */
+const NAMES_MS = 5_000;
+const MAX_ASKED = 5;
+
+/** The last name that relay has read or given; null where there is none. Asks nothing. */
+export function knownPlaylistName({ store }: Pick<Services, 'store'>, id: string): string | null {
+  const seen = getPlaylistName(store, id);
+  const [given] = namesGiven(store, id);
+  if (given && given.at > (seen?.seenAt ?? 0)) return given.name;
+  return seen?.name ?? null;
+}
+
+/** Names by ID; those that are not known are left out. Asks nothing. */
+export function knownPlaylistNames(
+  services: Pick<Services, 'store'>,
+  ids: Iterable<string>,
+): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const id of ids) {
+    const name = knownPlaylistName(services, id);
+    if (name !== null) names.set(id, name);
+  }
+  return names;
+}
+
+/** The same; asks Spotify for those that are not known: the first page holds the playlists that were used last. */
+export async function playlistNames(
+  services: Services,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const unknown = () => {
+    const known = knownPlaylistNames(services, ids);
+    return [...new Set(ids)].filter((id) => !known.has(id));
+  };
+  if (unknown().length > 0) await askForNames(services, unknown);
+  return knownPlaylistNames(services, ids);
+}
+
+async function askForNames({ provider, clock }: Services, unknown: () => string[]): Promise<void> {
+  const late = new Error('no names in time');
+  try {
+    await withDeadline({ clock, ms: NAMES_MS, late }, async (signal) => {
+      const call = { signal, progress() {} };
+      await getMyPlaylists(provider, { limit: PLAYLIST_PAGE, offset: 0 }, call);
+      await inParallel(unknown().slice(0, MAX_ASKED), MAX_ASKED, (id) => getPlaylist(provider, id, call));
+    });
+  } catch {
+    // Without a login, under a limit or without a network the IDs have to do.
+  }
+}
