@@ -4,8 +4,9 @@ import type { Clock, Random } from '../base/clock.ts';
 import { inspectSettings, keyOptions, type LoadOptions, type Settings } from '../config/settings.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import { createLocalClient } from '../local/localClient.ts';
+import { createLocalFetch } from '../local/localFetch.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
-import { deriveLocalToken } from '../secrets/seal.ts';
+import { deriveLocalKey } from '../secrets/seal.ts';
 import { readServerFile } from '../store/home/serverFile.ts';
 
 /** What is needed of the command's context, which imports this file. */
@@ -21,6 +22,8 @@ interface Asking {
 
 export interface Connection {
   local: LocalApi;
+  /** For an MCP client; needs no credential. */
+  fetch: ReturnType<typeof createLocalFetch>;
   baseUrl: string;
   pid: number;
   version: string;
@@ -74,7 +77,8 @@ async function connectTo(context: Asking, settings: Settings, file: ServerFile):
       `The running server is version ${version}, this is ${context.version}: restart the server.`,
     );
   }
-  const token = deriveLocalToken(key);
-  const local = createLocalClient({ baseUrl, token, signal: context.signal, random: context.random });
-  return { local, baseUrl, pid, version, demo: settings.demo };
+  const { signal, random } = context;
+  const options = { baseUrl, key: deriveLocalKey(key), signal, random };
+  const [local, fetch] = [createLocalClient(options), createLocalFetch(options)];
+  return { local, fetch, baseUrl, pid, version, demo: settings.demo };
 }

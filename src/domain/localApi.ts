@@ -238,8 +238,6 @@ export interface LocalApi {
   showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
   /** Makes a new API key, and forgets the browsers as `logout` does. */
   rotateKey(): Promise<{ key: string }>;
-  /** A credential for `/mcp` that ends after five minutes, so that `relay call` works in every auth mode. */
-  mcpToken(): Promise<{ token: string; mcpUrl: string; expiresInSeconds: number }>;
   /** Stores or, with null, forgets the Spotify app's client secret, encrypted. */
   setClientSecret(value: string | null): Promise<void>;
   /** Saves what is not saved yet; `STORE_ERROR` when the disk does not take it. */
@@ -304,7 +302,6 @@ export const LOCAL_ROUTES = {
   logout: 'logout',
   showKey: 'key/show',
   rotateKey: 'key/rotate',
-  mcpToken: 'mcp-token',
   setClientSecret: 'client-secret',
   saveState: 'state/save',
   listClients: 'clients/list',

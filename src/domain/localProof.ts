@@ -1,6 +1,7 @@
 /**
- * How a server proves to the command line that it holds the local token, before anything is sent to it: after a server was
- * killed, anybody may have taken its port. And how the other side proves the same on that connection. Pure.
+ * How a server proves to the command line that it holds the local key, before anything is sent to it: after a server was
+ * killed, anybody may have taken its port. And how the other side proves the same on that connection. The key itself is never
+ * sent. Pure.
  */
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
 
@@ -12,34 +13,60 @@ interface HelloAnswer {
   proof: string;
 }
 
-/** The server's end of the connection, as either side's socket names it. */
-export interface ServerEnd {
-  address: string | undefined;
-  port: number | undefined;
+interface End {
+  address: string;
+  port: number;
+}
+
+/** Both ends of a connection; the sockets of both sides name them alike. */
+export interface ConnectionEnds {
+  client: End;
+  server: End;
+}
+
+/** The part of a socket that names its ends. */
+export interface SocketEnds {
+  localAddress?: string | undefined;
+  localPort?: number | undefined;
+  remoteAddress?: string | undefined;
+  remotePort?: number | undefined;
+}
+
+/** The ends of a connection by the socket of one side; null where it is not open. */
+export function endsOf(socket: SocketEnds, side: keyof ConnectionEnds): ConnectionEnds | null {
+  const own = endOf(socket.localAddress, socket.localPort);
+  const other = endOf(socket.remoteAddress, socket.remotePort);
+  if (own === null || other === null) return null;
+  return side === 'client' ? { client: own, server: other } : { client: other, server: own };
+}
+
+/** A socket for both families names IPv4 addresses as mapped ones. */
+function endOf(address: string | undefined, port: number | undefined): End | null {
+  return address && port ? { address: address.replace(/^::ffff:/i, ''), port } : null;
 }
 
 /** What a proof and the credential that goes with it are, each in base64url. */
 export interface ConnectionSecrets {
-  /** Of the server: it holds the local token. */
+  /** Of the server: it holds the local key. */
   proof: string;
-  /** Of the other side, for `/mcp` on this connection alone. The server need not be asked for one. */
+  /** Of the other side, for `/local` and `/mcp` on this connection alone. The server need not be asked for one. */
   credential: string;
 }
 
 /**
- * The halves of an HMAC-SHA-256 under the local token: each has 128 bits, and neither tells anything about the other. It
- * includes the address and port that the client connected to: a program that passes the question on to the real server,
- * which listens elsewhere, gets an answer that does not fit.
+ * The halves of an HMAC-SHA-256 under the local key: each has 128 bits, and neither tells anything about the other. It
+ * includes both ends of the connection: a program that passes the question on to the real server, from where it may, gets an
+ * answer that does not fit, since the system has no second connection between the same two ends while the first is open.
  */
 export function connectionSecrets(
-  token: string,
+  key: string,
   nonce: string,
-  end: ServerEnd,
+  { client, server }: ConnectionEnds,
   pid: number,
 ): ConnectionSecrets {
-  const address = (end.address ?? '').replace(/^::ffff:/i, '');
-  const text = ['relay local connection v2', nonce, address, end.port ?? 0, pid].join('\n');
-  const bytes = hmacSha256(Buffer.from(token), Buffer.from(text));
+  const ends = [client.address, client.port, server.address, server.port];
+  const text = ['relay local connection v3', nonce, ...ends, pid].join('\n');
+  const bytes = hmacSha256(Buffer.from(key), Buffer.from(text));
   return {
     proof: bytes.subarray(0, HALF).toString('base64url'),
     credential: bytes.subarray(HALF).toString('base64url'),
@@ -48,10 +75,15 @@ export function connectionSecrets(
 
 const HALF = 16;
 
-/** For the answer of a server that holds `token`, the credential for that connection; null for any other. */
-export function credentialFor(token: string, nonce: string, end: ServerEnd, answer: unknown): string | null {
+/** For the answer of a server that holds `key`, the credential for that connection; null for any other. */
+export function credentialFor(
+  key: string,
+  nonce: string,
+  ends: ConnectionEnds,
+  answer: unknown,
+): string | null {
   const { pid, proof } = (answer ?? {}) as Partial<HelloAnswer>;
   if (typeof pid !== 'number' || typeof proof !== 'string') return null;
-  const expected = connectionSecrets(token, nonce, end, pid);
+  const expected = connectionSecrets(key, nonce, ends, pid);
   return sameBytes(Buffer.from(proof), Buffer.from(expected.proof)) ? expected.credential : null;
 }

@@ -7,8 +7,8 @@ import type { OpenAnswer } from './connection.ts';
 import { type Greeting, requireProof, unreachable } from './localClient.ts';
 
 export interface CarryOptions {
-  /** Derived from the master key. */
-  token: string;
+  /** Derived from the master key; never sent. */
+  key: string;
   /** Aborting it tells the server that the client no longer waits. */
   signal: AbortSignal;
   /** Everything but the credential, and the type and length of the body. */
@@ -25,14 +25,14 @@ export interface CarryOptions {
 export async function carryMessage(
   text: string,
   greeting: Greeting,
-  { token, headers, signal }: CarryOptions,
+  { key, headers, signal }: CarryOptions,
   take: (json: string) => Promise<void>,
 ): Promise<number> {
   const { connection, origin } = greeting;
   const giveUp = () => connection.close();
   signal.addEventListener('abort', giveUp, { once: true });
   try {
-    const credential = await requireProof(greeting, token).catch((error: unknown) => {
+    const credential = await requireProof(greeting, key).catch((error: unknown) => {
       signal.throwIfAborted();
       throw error instanceof RelayError ? error : unreachable(origin, error);
     });

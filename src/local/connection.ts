@@ -5,7 +5,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
-import type { ServerEnd } from '../domain/localProof.ts';
+import { type ConnectionEnds, endsOf } from '../domain/localProof.ts';
 import { type AnswerHead, AnswerReader, type AnswerTaker } from './answerReader.ts';
 
 interface PostOptions {
@@ -26,8 +26,8 @@ interface OpenOptions {
 export interface Answer {
   status: number;
   text: string;
-  /** As this side's socket knows it. */
-  serverEnd: ServerEnd;
+  /** Of the connection, as this side's socket names them; null where it was never open. */
+  ends: ConnectionEnds | null;
 }
 
 export interface OpenAnswer {
@@ -53,6 +53,7 @@ interface Waiting extends AnswerTaker {
 export function openConnection(origin: string): Connection {
   const { protocol, hostname, port, host } = new URL(origin);
   let socket: Socket | null = null;
+  let ends: ConnectionEnds | null = null;
   let waiting: Waiting | null = null;
   /** Why no other request can be sent. */
   let over: Error | null = protocol === 'http:' ? null : new Error('its address does not begin with http:');
@@ -84,6 +85,10 @@ export function openConnection(origin: string): Connection {
         fail(error as Error);
       }
     };
+    // Later the other side may have closed it, and a closed socket names no ends.
+    begun.on('connect', () => {
+      ends = endsOf(begun, 'client');
+    });
     begun.on('data', (bytes: Buffer) => orFail(() => reader.take(bytes)));
     begun.on('end', () => orFail(() => reader.close()));
     begun.on('error', fail);
@@ -130,9 +135,7 @@ export function openConnection(origin: string): Connection {
           },
           end() {
             settle();
-            const { remoteAddress: address, remotePort } = socket ?? {};
-            const text = Buffer.concat(chunks).toString('utf8');
-            resolve({ status, text, serverEnd: { address, port: remotePort } });
+            resolve({ status, text: Buffer.concat(chunks).toString('utf8'), ends });
           },
           fail(error) {
             settle();

@@ -16,8 +16,8 @@ const HELLO_BYTES = 16 * 1024;
 export interface LocalClientOptions {
   /** As in `server.json`. */
   baseUrl: string;
-  /** Derived from the master key. */
-  token: string;
+  /** Derived from the master key; never sent. */
+  key: string;
   /** Ends every call under way, with the signal's reason. */
   signal?: AbortSignal;
   /** How long the server may be silent, in milliseconds. A login is waited for up to 25 s at a time. */
@@ -42,7 +42,6 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     logout: () => ask(LOCAL_ROUTES.logout, {}),
     showKey: () => ask(LOCAL_ROUTES.showKey, {}),
     rotateKey: () => ask(LOCAL_ROUTES.rotateKey, {}),
-    mcpToken: () => ask(LOCAL_ROUTES.mcpToken, {}),
     setClientSecret: async (value) => {
       await ask(LOCAL_ROUTES.setClientSecret, { value });
     },
@@ -70,14 +69,13 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
 }
 
 async function post(options: LocalClientOptions, route: string, body: object): Promise<unknown> {
-  const { baseUrl, token, signal, timeoutMs = 60_000 } = options;
+  const { baseUrl, key, signal, timeoutMs = 60_000 } = options;
   const { origin } = new URL(baseUrl);
   const greeting = greet(baseUrl, options);
   const { connection } = greeting;
   let answer: Answer;
   try {
-    await requireProof(greeting, token);
-    const authorization = `Bearer ${token}`;
+    const authorization = `Bearer ${await requireProof(greeting, key)}`;
     answer = await connection.post(`/local/${route}`, body, {
       headers: { authorization },
       signal,
@@ -105,7 +103,7 @@ export interface Greeting {
 /** Opens a connection and asks its other end to prove itself; needs no key, so that this can be loaded meanwhile. */
 export function greet(
   baseUrl: string,
-  { signal, timeoutMs = HELLO_MS, random = systemRandom }: Omit<LocalClientOptions, 'baseUrl' | 'token'>,
+  { signal, timeoutMs = HELLO_MS, random = systemRandom }: Omit<LocalClientOptions, 'baseUrl' | 'key'>,
 ): Greeting {
   const { origin } = new URL(baseUrl);
   const connection = openConnection(origin);
@@ -120,13 +118,13 @@ export function greet(
 /**
  * Has the other end of the connection be the server of this home. Nothing that comes before the proof is believed or shown,
  * errors included.
- * @returns the credential for `/mcp` on this connection
+ * @returns the credential for this connection
  * @throws RelayError `NO_SERVER`, or what the network said
  */
-export async function requireProof({ origin, nonce, answer }: Greeting, token: string): Promise<string> {
-  const { status, text, serverEnd } = await answer;
+export async function requireProof({ origin, nonce, answer }: Greeting, key: string): Promise<string> {
+  const { status, text, ends } = await answer;
   if (status !== 200) throw notRelay(origin, status);
-  const credential = credentialFor(token, nonce, serverEnd, parseJson(text));
+  const credential = ends && credentialFor(key, nonce, ends, parseJson(text));
   if (credential === null) throw impostor(origin);
   return credential;
 }

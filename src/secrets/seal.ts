@@ -87,9 +87,12 @@ export function keyMismatch(message: string): RelayError {
   });
 }
 
-/** The credential of the `/local` routes: any process that can read the master key can derive it. */
-export function deriveLocalToken(masterKey: Buffer): string {
-  return expandSha256(masterKey, 'relay local token v1').toString('base64url');
+/**
+ * What the server and the command line prove themselves to each other with (`domain/localProof.ts`): any process that can
+ * read the master key can derive it.
+ */
+export function deriveLocalKey(masterKey: Buffer): string {
+  return expandSha256(masterKey, 'relay local key v2').toString('base64url');
 }
 
 /** Compares in a time that does not depend on where the two differ, nor on their lengths. */

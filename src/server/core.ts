@@ -16,7 +16,7 @@ import { createLimits } from '../provider/http/limits.ts';
 import { createProviderApi } from '../provider/http/send.ts';
 import { keepPlaylistNames } from '../provider/knownNames.ts';
 import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
-import { createSealer, deriveLocalToken } from '../secrets/seal.ts';
+import { createSealer, deriveLocalKey } from '../secrets/seal.ts';
 import { keepStateFile } from '../store/copies/backup.ts';
 import { openStore, type Store } from '../store/file/open.ts';
 import { ensureHome } from '../store/home/home.ts';
@@ -54,8 +54,8 @@ export interface Core {
   readonly version: string;
   readonly store: Store;
   readonly key: Pick<MasterKey, 'source' | 'warning' | 'created'>;
-  /** What the command line proves itself with at `/local/`. */
-  readonly localToken: string;
+  /** What this server and the command line prove themselves to each other with. */
+  readonly localKey: string;
   readonly apiKey: ApiKey;
   readonly provider: ProviderApi;
   readonly login: Login;
@@ -168,7 +168,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     version: options.version,
     store,
     key: { source: opened.key.source, warning: opened.key.warning, created: opened.key.created },
-    localToken: deriveLocalToken(opened.key.key),
+    localKey: deriveLocalKey(opened.key.key),
     apiKey: opened.apiKey,
     provider,
     login,

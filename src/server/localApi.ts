@@ -7,7 +7,7 @@ import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
 import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
-import { type Credentials, LOCAL_TOKEN_SECONDS } from './access/credentials.ts';
+import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { Core } from './core.ts';
 import type { LastPlaying } from './owner/lastPlaying.ts';
@@ -79,14 +79,6 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
       const key = await core.apiKey.rotate();
       await forgetBrowsers(core, null);
       return { key };
-    },
-    async mcpToken() {
-      const { facts, credentials } = running();
-      return {
-        token: credentials.issueLocalToken(),
-        mcpUrl: facts.mcpUrl,
-        expiresInSeconds: LOCAL_TOKEN_SECONDS,
-      };
     },
     setClientSecret: (value) => core.setClientSecret(value),
     async saveState() {

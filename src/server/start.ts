@@ -111,8 +111,6 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     mode: settings.mcpAuthMode,
     apiKey: () => core.apiKey.current(),
     clientOf: core.oauth.clientOf,
-    clock,
-    random,
   });
   const secret = settings.mcpOauthOwnerSecret;
   const owner = createOwner({
@@ -223,7 +221,7 @@ function allRoutes(
     ...wellKnownRoutes(core.settings.dynamicRegistration),
     ...healthRoutes(core),
     ...loginRoutes(core, redirectUri),
-    ...localRoutes(localFor, core.localToken, credentials),
+    ...localRoutes(localFor, core.localKey, credentials),
     ...mcpRoutes(endpoint, credentials, core.quietLog),
     ...authorizeRoutes(core, owner, forms),
     ...ownerRoutes(owner, forms),

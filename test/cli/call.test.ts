@@ -59,7 +59,7 @@ test('call prints what the tool answers: JSON in a pipe, words on a terminal', a
   assert.equal(onTerminal.out, 'Got:\n  query  blue in green\n  limit  5\n  ids    a, b\n  other  1\n');
   const asJson = await relay([...args, '--json'], { env, terminal: { stdout: true } });
   assert.equal(asJson.out, `${JSON.stringify({ got })}\n`);
-  assert.deepEqual(calls[0], { route: 'mcp-token', body: {} });
+  assert.deepEqual(calls, []);
 });
 
 test('--args gives arguments as JSON, from stdin too', async (context) => {
@@ -133,9 +133,7 @@ test('without a server: exit 4', async (context) => {
 test('an MCP endpoint that does not let the command in is exit 4', async (context) => {
   const server = await startFakeLocal(context, {
     mcp: () => echoServer(),
-    answers: {
-      mcpToken: async () => ({ token: 'wrong', mcpUrl: `${server.baseUrl}/mcp`, expiresInSeconds: 300 }),
-    },
+    refuses: true,
   });
   const { code, err } = await relay(['call', 'echo'], { env: server.env });
   assert.deepEqual(

@@ -5,7 +5,7 @@ import test, { type TestContext } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { answerHello } from '../support/hello.ts';
 
-/** A server that has the token; null: it never answers anything else than `hello`. */
+/** A server that has the key; null: it never answers anything else than `hello`. */
 async function answering(context: TestContext, status: number | null, body: string): Promise<string> {
   const server = createServer(async (request, response) => {
     let text = '';
@@ -23,7 +23,7 @@ async function answering(context: TestContext, status: number | null, body: stri
 
 test('a port where nothing listens is NO_SERVER', async () => {
   // Port 1 is reserved and no test machine serves it.
-  await assert.rejects(createLocalClient({ baseUrl: 'http://127.0.0.1:1', token: 't' }).logout(), {
+  await assert.rejects(createLocalClient({ baseUrl: 'http://127.0.0.1:1', key: 't' }).logout(), {
     code: 'NO_SERVER',
     message: 'The server at http://127.0.0.1:1 cannot be reached: nothing listens there.',
     remedy: 'Start it with `relay serve`.',
@@ -32,7 +32,7 @@ test('a port where nothing listens is NO_SERVER', async () => {
 
 test('a server that never answers is NO_SERVER', async (context) => {
   const baseUrl = await answering(context, null, '');
-  await assert.rejects(createLocalClient({ baseUrl, token: 't', timeoutMs: 20 }).logout(), {
+  await assert.rejects(createLocalClient({ baseUrl, key: 't', timeoutMs: 20 }).logout(), {
     code: 'NO_SERVER',
     message: `The server at ${baseUrl} cannot be reached: it does not answer.`,
   });
@@ -41,7 +41,7 @@ test('a server that never answers is NO_SERVER', async (context) => {
 test('what answers otherwise than relay is NO_SERVER', async (context) => {
   for (const body of ['<html>', '{"error":"x"}', '{"error":{"code":"E_OTHER","message":"x"}}']) {
     const baseUrl = await answering(context, 404, body);
-    await assert.rejects(createLocalClient({ baseUrl, token: 't' }).status(), {
+    await assert.rejects(createLocalClient({ baseUrl, key: 't' }).status(), {
       code: 'NO_SERVER',
       message: `The program listening at ${baseUrl} does not answer like relay (HTTP 404).`,
     });
@@ -57,13 +57,13 @@ test('an error comes back whole', async (context) => {
     details: { scope: 'search' },
   };
   const baseUrl = await answering(context, 429, JSON.stringify({ error }));
-  await assert.rejects(createLocalClient({ baseUrl, token: 't' }).status(), error);
+  await assert.rejects(createLocalClient({ baseUrl, key: 't' }).status(), error);
 });
 
 test('an abort ends the call with its reason', async (context) => {
   const baseUrl = await answering(context, null, '');
   const stop = new AbortController();
-  const asked = createLocalClient({ baseUrl, token: 't', signal: stop.signal }).status();
+  const asked = createLocalClient({ baseUrl, key: 't', signal: stop.signal }).status();
   const reason = new Error('stopped');
   stop.abort(reason);
   await assert.rejects(asked, reason);

@@ -103,7 +103,7 @@ test('requests go in turn on one connection, with their bodies as UTF-8', async 
     { headers: { 'x-name': 'n' }, timeoutMs: 5_000 },
   );
   assert.deepEqual(
-    [first.status, first.text, first.serverEnd.port],
+    [first.status, first.text, first.ends?.server.port],
     [200, 'POST /a n {"text":"größer"}', Number(new URL(baseUrl).port)],
   );
   const signal = new AbortController().signal;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer as createTcp } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
-import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { openOffline } from '../../src/server/offline.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
@@ -14,7 +14,7 @@ import { answerHello } from '../support/hello.ts';
 import { withRelay } from '../support/world.ts';
 
 const KEY = Buffer.alloc(32, 9);
-const TOKEN = deriveLocalToken(KEY);
+const LOCAL_KEY = deriveLocalKey(KEY);
 
 interface Listener {
   baseUrl: string;
@@ -59,8 +59,8 @@ const IMPOSTORS: Record<string, (response: ServerResponse, body: string) => void
   'sends an empty proof': (response) => json(response, 200, { pid: process.pid, proof: '' }),
   'sends the nonce back': (response, body) => json(response, 200, { pid: 1, proof: JSON.parse(body).nonce }),
   'guesses a proof': (response) => json(response, 200, { pid: process.pid, proof: 'A'.repeat(43) }),
-  'asks for the token': (response) =>
-    json(response, 401, { error: { code: 'UNAUTHORIZED', message: '\u001b[2JSend the token.' } }),
+  'asks for the key': (response) =>
+    json(response, 401, { error: { code: 'UNAUTHORIZED', message: '\u001b[2JSend the key.' } }),
   'sends elsewhere': (response) => response.writeHead(307, { location: '/local/status' }).end(),
   'never ends its answer': (response) => {
     response.writeHead(200);
@@ -91,7 +91,7 @@ for (const [what, answer] of Object.entries(IMPOSTORS)) {
     for (const text of heard) {
       assert.match(text, /^POST \/local\/hello\n/);
       assert.doesNotMatch(text, /authorization|bearer/i);
-      assert.ok(!text.includes(TOKEN) && !text.includes(KEY.toString('base64')), text);
+      assert.ok(!text.includes(LOCAL_KEY) && !text.includes(KEY.toString('base64')), text);
       assert.match(text, /\n\{"nonce":"[A-Za-z0-9_-]{43}"\}$/);
     }
     assert.equal(new Set(heard.map((text) => text.split('\n').at(-1))).size, 5);
@@ -113,8 +113,8 @@ test('a wrong proof is told as what it is', async (context) => {
 });
 
 test('the proof of the real server is worth nothing on another port', async (context) => {
-  await withRelay({ connect: false, client: false }, async ({ baseUrl, localToken }) => {
-    assert.ok((await createLocalClient({ baseUrl, token: localToken }).showKey()).key);
+  await withRelay({ connect: false, client: false }, async ({ baseUrl, localKey }) => {
+    assert.ok((await createLocalClient({ baseUrl, key: localKey }).showKey()).key);
     const target = new URL(baseUrl);
     const passedOn: string[] = [];
     const between = createTcp((socket) => {
@@ -136,22 +136,22 @@ test('the proof of the real server is worth nothing on another port', async (con
     await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
     context.after(() => between.close());
     const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
-    await assert.rejects(createLocalClient({ baseUrl: url, token: localToken }).showKey(), {
+    await assert.rejects(createLocalClient({ baseUrl: url, key: localKey }).showKey(), {
       code: 'NO_SERVER',
       message: `The program listening at ${url} is not the server for this home, so nothing was sent to it.`,
     });
     assert.match(passedOn.join(''), /\/local\/hello/);
-    assert.ok(!passedOn.join('').includes(localToken));
+    assert.ok(!passedOn.join('').includes(localKey));
   });
 });
 
-test('the token is sent on the connection that was proved, and on no other', async (context) => {
+test('the credential is sent on the connection that was proved, and on no other', async (context) => {
   const { baseUrl, heard } = await listener(context, (request, response, body) => {
     // The real server proves itself and is gone; the next connection may be anybody's.
     response.setHeader('connection', 'close');
-    answerHello(request, response, body, TOKEN);
+    answerHello(request, response, body, LOCAL_KEY);
   });
-  await assert.rejects(createLocalClient({ baseUrl, token: TOKEN }).showKey(), { code: 'NO_SERVER' });
+  await assert.rejects(createLocalClient({ baseUrl, key: LOCAL_KEY }).showKey(), { code: 'NO_SERVER' });
   assert.deepEqual(
     heard.map((text) => text.split('\n')[0]),
     ['POST /local/hello'],

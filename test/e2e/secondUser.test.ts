@@ -170,7 +170,7 @@ const holdsSecret = (ticket: string) => (text: string) =>
 function localCalls() {
   const headers = { 'content-type': 'application/json' };
   const guessed = { ...headers, authorization: 'Bearer guess' };
-  return ['owner-ticket/issue', 'login/start', 'key/show', 'mcp-token', 'status'].flatMap((route) => [
+  return ['owner-ticket/issue', 'login/start', 'key/show', 'status'].flatMap((route) => [
     { path: `/local/${route}`, method: 'POST', headers, body: '{"attemptId":null,"switchAccount":true}' },
     { path: `/local/${route}`, method: 'POST', headers: guessed, body: '{}' },
   ]);

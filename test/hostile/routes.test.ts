@@ -67,7 +67,7 @@ const PATHS: readonly string[] = [
 ];
 
 /** Calls of the command line whose answer is a secret or an address with one: their purpose. */
-const TELLS_SECRET = /^\/local\/(key\/|mcp-token|owner-ticket\/issue|login\/start|clients\/add|status)/;
+const TELLS_SECRET = /^\/local\/(key\/|owner-ticket\/issue|login\/start|clients\/add|status)/;
 /** These wait as long as they are asked to, or end what the other inputs need. */
 const LEFT_OUT =
   /^\/local\/(stay|login\/progress|logout|key\/rotate|browsers\/forget)|^\/owner\/(account\/disconnect|sign-out)/;
@@ -212,10 +212,9 @@ const requests = fc.record({
 type Sent = typeof requests extends fc.Arbitrary<infer T> ? T : never;
 
 /** What the credential of a request is, by its word. */
-function authorizationOf(word: string, { localToken }: Relay): string | null {
-  if (word === 'none' || word === 'owner') return null;
+function authorizationOf(word: string): string | null {
+  if (word === 'none' || word === 'owner' || word === 'local') return null;
   if (word === 'key') return `Bearer ${API_KEY}`;
-  if (word === 'local') return `Bearer ${localToken}`;
   if (word === 'basic') return `Basic ${Buffer.from(`client:${SENT.authorization}`).toString('base64')}`;
   return headerText(`Bearer ${SENT.authorization}${word}`);
 }
@@ -227,7 +226,7 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
   for (const [name, text] of Object.entries(given))
     head[name] = text === 'SELF' ? relay.baseUrl : headerText(text);
   if (sent.headers.host !== undefined) head.host = `${headerText(sent.headers.host)}:${own.split(':')[1]}`;
-  const authorization = authorizationOf(sent.credential, relay);
+  const authorization = authorizationOf(sent.credential);
   if (authorization !== null) head.authorization = authorization;
   if (sent.credential === 'owner') Object.assign(head, { 'x-relay-owner': owner, origin: relay.baseUrl });
   const [type, text] = sent.body ?? [];
@@ -235,11 +234,12 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
   if (LEFT_OUT.test(sent.path)) return;
   const query = new URLSearchParams(sent.query as [string, string][]);
   const hasBody = text !== undefined && sent.method !== 'TRACE';
-  const answer = await http.ask(`${sent.path}?${query}`, {
-    method: sent.method,
-    headers: head,
-    ...(hasBody ? { body: text } : {}),
-  });
+  const target = `${sent.path}?${query}`;
+  const options = { method: sent.method, headers: head, ...(hasBody ? { body: text } : {}) };
+  const isOwn = sent.credential === 'local';
+  const answer = await (isOwn
+    ? http.askAsCommandLine(relay.localKey, target, options)
+    : http.ask(target, options));
   const where = `${sent.method} ${sent.path}`;
   assert.ok(
     answer.status < 500 || PLAIN_FAILURE.has(answer.status),
@@ -248,7 +248,7 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
   assert.ok(answer.status >= 200);
   const mine = TELLS_SECRET.test(sent.path)
     ? [ENCRYPTION_KEY]
-    : [API_KEY, ENCRYPTION_KEY, relay.localToken, owner];
+    : [API_KEY, ENCRYPTION_KEY, relay.localKey, owner];
   assertNone(answer, [...PLANTED, ...mine], where);
 }
 

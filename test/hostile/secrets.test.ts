@@ -25,6 +25,7 @@ import {
 } from '../oauth/support.ts';
 import { createBrowser } from '../support/browser.ts';
 import { relay as runRelay } from '../support/cli.ts';
+import { askLocal } from '../support/hello.ts';
 import { type Answer, send } from '../support/http.ts';
 import { API_KEY, ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
@@ -187,8 +188,8 @@ async function connectClients(relay: Relay, { secrets, see, answered }: Collecto
 }
 
 /** Requests with a secret in a wrong place. */
-async function mistake({ baseUrl, localToken }: Relay, { secrets, answered }: Collector): Promise<void> {
-  secrets.set('token of the command line', localToken);
+async function mistake({ baseUrl, localKey }: Relay, { secrets, answered }: Collector): Promise<void> {
+  secrets.set('key of the command line', localKey);
   const signedIn = await askOwner(baseUrl, 'code', { code: OWNER_CODE });
   secrets.set('secret of a browser', String(json(signedIn).secret));
   answered('owner code answer', signedIn);
@@ -214,10 +215,12 @@ async function mistake({ baseUrl, localToken }: Relay, { secrets, answered }: Co
       await send(`${baseUrl}${path}`, { method: 'POST', headers, body }),
     );
   }
-  const own = { ...type, authorization: `Bearer ${localToken}` };
   for (const call of ['status', 'showKey', 'listClients', 'listBrowsers', 'listPlaylists'] as const) {
-    const url = `${baseUrl}/local/${LOCAL_ROUTES[call]}`;
-    answered(`local ${LOCAL_ROUTES[call]}`, await send(url, { method: 'POST', headers: own, body: '{}' }));
+    const path = `/local/${LOCAL_ROUTES[call]}`;
+    answered(`local ${LOCAL_ROUTES[call]}`, {
+      headers: {},
+      ...(await askLocal({ baseUrl, localKey }, path)),
+    });
   }
   const owner = { 'x-relay-owner': secrets.get('secret of a browser') ?? '', origin: baseUrl };
   answered('state of the owner page', await send(`${baseUrl}/owner/state`, { headers: owner }));

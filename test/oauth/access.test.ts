@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Greeting, greet, requireProof } from '../../src/local/localClient.ts';
-import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { send } from '../support/http.ts';
 import { API_KEY, ENCRYPTION_KEY } from '../support/world.ts';
 import {
@@ -27,7 +27,7 @@ test('a token opens /mcp under every name of this server, and nothing else', asy
     for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
       assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token, `${name}:${port}`), 200, name);
     }
-    for (const path of ['status', 'key/show', 'clients/list', 'mcp-token']) {
+    for (const path of ['status', 'key/show', 'clients/list']) {
       const answer = await send(`${baseUrl}/local/${path}`, {
         method: 'POST',
         headers: { authorization: `Bearer ${tokens.access_token}`, 'content-type': 'application/json' },
@@ -146,15 +146,13 @@ test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
     const { tokens } = await connect(relay);
     assert.equal(await mcpStatus(relay.server.mcpUrl, API_KEY), 401);
     assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
-    const { token } = await relay.server.local.mcpToken();
-    assert.equal(await mcpStatus(relay.server.mcpUrl, token), 200);
   });
 });
 
 test('the credential that comes with a proof opens /mcp on that connection alone', async () => {
   await withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
-    const token = deriveLocalToken(Buffer.from(ENCRYPTION_KEY, 'base64'));
+    const key = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
     const headers = { accept: 'application/json, text/event-stream', 'user-agent': 'test' };
     const { signal } = new AbortController();
     const ask = async ({ connection }: Greeting, credential: string) => {
@@ -164,8 +162,8 @@ test('the credential that comes with a proof opens /mcp on that connection alone
       return answer.status;
     };
     const [first, second] = [greet(baseUrl, {}), greet(baseUrl, {})];
-    const credential = await requireProof(first, token);
-    const other = await requireProof(second, token);
+    const credential = await requireProof(first, key);
+    const other = await requireProof(second, key);
     assert.notEqual(credential, other);
     assert.deepEqual(
       [await ask(first, credential), await ask(first, credential), await ask(second, credential)],

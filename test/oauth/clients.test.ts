@@ -229,8 +229,8 @@ async function withClientsFile(
 }
 
 test('an error reaches the command line with the command of its remedy apart', async () => {
-  await withServer({}, async ({ baseUrl, localToken }) => {
-    const local = createLocalClient({ baseUrl, token: localToken });
+  await withServer({}, async ({ baseUrl, localKey }) => {
+    const local = createLocalClient({ baseUrl, key: localKey });
     await assert.rejects(local.revokeClient('nobody', { forget: false }), {
       code: 'NOT_FOUND',
       remedy: 'Run `relay clients` to see the IDs.',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
-import { createSealer, deriveLocalToken, equalSecrets } from '../../src/secrets/seal.ts';
+import { createSealer, deriveLocalKey, equalSecrets } from '../../src/secrets/seal.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const sealer = createSealer(KEY, systemRandom);
@@ -45,10 +45,10 @@ test('a check value knows its own key, and no secret passes for one', () => {
   assert.equal(sealer.matches(sealer.seal('check', 'relay master key')), false);
 });
 
-test('the local token is HKDF-Expand with SHA-256 of the master key and tells nothing of the sealing key', () => {
-  const expanded = createHmac('sha256', KEY).update('relay local token v1').update(Buffer.of(1)).digest();
-  assert.equal(deriveLocalToken(KEY), expanded.toString('base64url'));
-  assert.notEqual(deriveLocalToken(Buffer.alloc(32, 2)), deriveLocalToken(KEY));
+test('the local key is HKDF-Expand with SHA-256 of the master key and tells nothing of the sealing key', () => {
+  const expanded = createHmac('sha256', KEY).update('relay local key v2').update(Buffer.of(1)).digest();
+  assert.equal(deriveLocalKey(KEY), expanded.toString('base64url'));
+  assert.notEqual(deriveLocalKey(Buffer.alloc(32, 2)), deriveLocalKey(KEY));
 });
 
 test('secrets compare equal only when they are', () => {

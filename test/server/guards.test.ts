@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
+import { greet, requireProof } from '../../src/local/localClient.ts';
+import { askLocal } from '../support/hello.ts';
 import { send } from '../support/http.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
 
@@ -207,40 +209,32 @@ test('/mcp challenges without and with a bad credential', async () => {
 });
 
 test('MCP_AUTH_MODE=oauth refuses the API key', async () => {
-  await withRelayOffline({ MCP_AUTH_MODE: 'oauth' }, async (baseUrl, credential) => {
+  const env = { MCP_AUTH_MODE: 'oauth' };
+  await withRelay({ env, connect: false, client: false }, async ({ baseUrl }) => {
     const refused = await send(`${baseUrl}/mcp`, { method: 'POST', headers: JSON_BODY, body: LIST });
     assert.equal(refused.status, 401);
-    const headers = { ...JSON_BODY, authorization: `Bearer ${credential}` };
-    assert.equal((await send(`${baseUrl}/mcp`, { method: 'POST', headers, body: LIST })).status, 200);
   });
 });
 
-/** A server whose test client cannot connect by the API key. */
-async function withRelayOffline(
-  env: Record<string, string>,
-  work: (baseUrl: string, localToken: string) => Promise<void>,
-): Promise<void> {
-  await withRelay({ env, connect: false, client: false }, async ({ server, baseUrl }) => {
-    await work(baseUrl, (await server.local.mcpToken()).token);
-  });
-}
-
-test('/local takes the token of the master key only, and nothing that a browser sent', async () => {
-  await withRelay(async ({ baseUrl, localToken }) => {
+test('/local takes the credential of its own connection only, and nothing that a browser sent', async () => {
+  await withRelay({ connect: false, client: false }, async ({ baseUrl, localKey }) => {
     const statusFor = async (headers: Record<string, string>) =>
-      (
-        await send(`${baseUrl}/local/status`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: '{}',
-        })
-      ).status;
-    const authorization = `Bearer ${localToken}`;
-    assert.equal(await statusFor({ authorization }), 200);
-    assert.equal(await statusFor({}), 401);
-    assert.equal(await statusFor({ authorization: `Bearer ${API_KEY}` }), 401);
-    assert.equal(await statusFor({ authorization, origin: baseUrl }), 403);
-    assert.equal(await statusFor({ authorization, referer: `${baseUrl}/` }), 403);
+      (await askLocal({ baseUrl, localKey }, '/local/status', headers)).status;
+    assert.equal(await statusFor({}), 200);
+    assert.equal(await statusFor({ origin: baseUrl }), 403);
+    assert.equal(await statusFor({ referer: `${baseUrl}/` }), 403);
+    const elsewhere = greet(baseUrl, {});
+    const ofAnother = await requireProof(elsewhere, localKey);
+    for (const wrong of ['', localKey, API_KEY, ofAnother]) {
+      assert.equal(await statusFor({ authorization: `Bearer ${wrong}` }), 401);
+    }
+    const { status } = await elsewhere.connection.post(
+      '/local/status',
+      {},
+      { headers: { authorization: `Bearer ${ofAnother}` }, timeoutMs: 5_000 },
+    );
+    assert.equal(status, 200);
+    elsewhere.connection.close();
   });
 });
 

@@ -7,7 +7,8 @@ import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/s
 import type { HttpContext } from '../../src/server/http/context.ts';
 import { readServerFile } from '../../src/store/home/serverFile.ts';
 import { manualClock } from '../support/clock.ts';
-import { type RawRequest, send } from '../support/http.ts';
+import { askLocal } from '../support/hello.ts';
+import { send } from '../support/http.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const HOST = 'relay.example.org';
@@ -36,21 +37,12 @@ async function registrationsLetIn(url: string, headers: (at: number) => Record<s
   return 30;
 }
 
-test('/local answers this machine alone, even with its token', async () => {
+test('/local answers this machine alone, even with its credential', async () => {
   await withRelay({ ...apart, env: PUBLIC }, async (relay) => {
     const local = await localUrlOf(relay);
-    const statusFor = async (headers: Record<string, string>) => {
-      const request: RawRequest = {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${relay.localToken}`,
-          ...headers,
-        },
-        body: '{}',
-      };
-      return (await send(`${local}/local/status`, request)).status;
-    };
+    const { localKey } = relay;
+    const statusFor = async (headers: Record<string, string>) =>
+      (await askLocal({ baseUrl: local, localKey }, '/local/status', headers)).status;
     assert.equal(await statusFor({}), 200);
     assert.equal(await statusFor({ host: HOST }), 404);
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'cf-connecting-ip']) {
@@ -136,7 +128,7 @@ test('the command line uses loopback where the server listens on another address
   await withRelay({ ...apart, env }, async (relay) => {
     const local = await localUrlOf(relay);
     assert.match(local, /^http:\/\/127\.0\.0\.1:\d+$/);
-    const client = createLocalClient({ baseUrl: local, token: relay.localToken });
+    const client = createLocalClient({ baseUrl: local, key: relay.localKey });
     assert.equal((await client.status()).server?.mcpUrl, `https://${HOST}/mcp`);
   });
 });

@@ -11,7 +11,7 @@ import { at } from '../support/shapes.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-const localOf = ({ baseUrl, localToken }: Relay) => createLocalClient({ baseUrl, token: localToken });
+const localOf = ({ baseUrl, localKey }: Relay) => createLocalClient({ baseUrl, key: localKey });
 
 async function aliasesOnDisk(path: string): Promise<number> {
   const { store } = await openDetached(path, { bytes: await readFile(path), savedAt: 0 }, watchedClock());

@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { RelayError } from '../../src/domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi, type NewClient, type UndoRequest } from '../../src/domain/localApi.ts';
-import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { toHttp } from '../../src/server/http/toHttp.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { temporaryHome } from './cli.ts';
@@ -28,13 +28,14 @@ export interface FakeLocal {
 export interface FakeLocalOptions {
   answers?: Partial<LocalApi>;
   mcp?: () => McpServer;
+  /** Lets nobody in at `/mcp`. */
+  refuses?: boolean;
   /** Puts `server.json` where the demo has it. */
   demo?: boolean;
   version?: string;
 }
 
 const KEY = Buffer.alloc(32, 7);
-const MCP_TOKEN = 'test-mcp-token';
 
 export async function startFakeLocal(
   context: TestContext,
@@ -49,14 +50,21 @@ export async function startFakeLocal(
     server.close();
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const answers = { mcpToken: async () => tokenFor(baseUrl), ...options.answers };
+  const answers = options.answers ?? {};
+  const credentials = new WeakMap<object, string>();
   const handler = options.mcp ? createMcpHandler(options.mcp, { legacy: 'stateless' }) : null;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = await bodyOf(request);
-    if (request.url === '/local/hello') return answerHello(request, response, text, deriveLocalToken(KEY));
-    if (request.url === '/mcp' && handler)
-      return forward(handler.fetch, `${baseUrl}/mcp`, request, text, response);
+    const { url, method, headers, socket } = request;
+    if (url === '/local/hello') {
+      credentials.set(socket, answerHello(request, response, text, deriveLocalKey(KEY)));
+      return;
+    }
+    const isKnown = headers.authorization === `Bearer ${credentials.get(socket)}`;
+    if (method !== 'POST' || !isKnown || (url === '/mcp' && options.refuses))
+      return send(response, 401, { error: { code: 'UNAUTHORIZED', message: 'No.' } });
+    if (url === '/mcp' && handler) return forward(handler.fetch, `${baseUrl}/mcp`, request, text, response);
     await answerLocal(answers, calls, request, text, response);
   }
 
@@ -79,9 +87,6 @@ async function answerLocal(
   text: string,
   response: ServerResponse,
 ): Promise<void> {
-  if (request.method !== 'POST' || request.headers.authorization !== `Bearer ${deriveLocalToken(KEY)}`) {
-    return send(response, 401, { error: { code: 'UNAUTHORIZED', message: 'No.' } });
-  }
   const route = (request.url ?? '').replace('/local/', '');
   const body = JSON.parse(text) as Record<string, unknown>;
   calls.push({ route, body });
@@ -143,7 +148,6 @@ async function forward(
   text: string,
   response: ServerResponse,
 ): Promise<void> {
-  if (request.headers.authorization !== `Bearer ${MCP_TOKEN}`) return send(response, 401, {});
   const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
   const { method = 'GET' } = request;
   const gone = new AbortController();
@@ -153,10 +157,6 @@ async function forward(
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   for await (const chunk of answer.body ?? []) response.write(chunk);
   response.end();
-}
-
-function tokenFor(baseUrl: string) {
-  return { token: MCP_TOKEN, mcpUrl: `${baseUrl}/mcp`, expiresInSeconds: 300 };
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 // One per test process: strangers of tests at the same time must not see each other's environment.
-const UID = 61_000 + (process.pid % 4_000);
+export const STRANGER_UID = 61_000 + (process.pid % 4_000);
 
 /** Why tests that need a second user are skipped; false when they run. CI runs as root, so there they do. */
 export const withoutSecondUser =
@@ -42,8 +42,8 @@ export interface StrangerReport {
 export function sendStranger(task: StrangerTask): Promise<StrangerReport> {
   const script = readFileSync(new URL('./stranger.mjs', import.meta.url), 'utf8');
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
-    uid: UID,
-    gid: UID,
+    uid: STRANGER_UID,
+    gid: STRANGER_UID,
     cwd: '/',
     env: { PATH: process.env.PATH, STRANGER: JSON.stringify(task) },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { deriveLocalToken } from '../../src/secrets/seal.ts';
+import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import type { ConnectionLimits } from '../../src/server/http/connections.ts';
 import { type RunningServer, startServer } from '../../src/server/start.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
@@ -20,6 +20,8 @@ import { stdioClient } from './stdio.ts';
 export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
 /** Base64 of 32 bytes: spares every test the key file. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
+/** What its holder and the server prove themselves to each other with. */
+export const LOCAL_KEY = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
 
 /** The same tests through `relay stdio`: `node scripts/test.mjs --stdio`. */
 const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
@@ -46,7 +48,7 @@ export interface Relay {
   home: string;
   baseUrl: string;
   /** What the command line proves itself with. */
-  localToken: string;
+  localKey: string;
   /** A client of the 2026 era. */
   client: Client;
   /** Calls a tool for its full answer unless told otherwise; a failed tool returns `{error}`. */
@@ -71,8 +73,7 @@ export async function withRelay(
   const home = await mkdtemp(join(tmpdir(), 'relay-test-'));
   const { clock = systemClock, random = systemRandom } = options;
   const provider = await startSimulator({ clock, random, ...options.provider });
-  const localToken = deriveLocalToken(Buffer.from(ENCRYPTION_KEY, 'base64'));
-  const relay = { provider, home, localToken } as Relay;
+  const relay = { provider, home, localKey: LOCAL_KEY } as Relay;
   const open = async () => {
     relay.server = await startRelay(home, provider, options);
     relay.baseUrl = relay.server.baseUrl;

@@ -10,6 +10,7 @@ import { interruptible } from '../../base/abort.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
+import type { Connection } from '../findServer.ts';
 import { requireServer } from '../requireServer.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
@@ -53,28 +54,25 @@ export interface McpConnection {
 /** The running server's tools. @throws RelayError `NO_SERVER` */
 export async function connectTools(context: Context): Promise<McpConnection> {
   const running = await requireServer(context);
-  const { token } = await running.local.mcpToken();
   // Not the public URL: this machine may not reach it.
   const url = `${running.baseUrl}/mcp`;
   const { version, signal } = context;
-  return interruptible(signal, connectMcp({ url, token, version, signal }));
+  return interruptible(signal, connectMcp({ url, fetch: running.fetch, version, signal }));
 }
 
-/** Connects with a Bearer token. Failures on the way, of the network or of the protocol, are `NO_SERVER`. */
+/** Failures on the way, of the network or of the protocol, are `NO_SERVER`. */
 async function connectMcp(options: {
   url: string;
-  token: string;
+  fetch: Connection['fetch'];
   version: string;
   signal: AbortSignal;
 }): Promise<McpConnection> {
-  const { url, token, version, signal } = options;
+  const { url, fetch, version, signal } = options;
   const client = new Client(
     { name: 'relay-cli', version },
     { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: trustServer },
   );
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
-  });
+  const transport = new StreamableHTTPClientTransport(new URL(url), { fetch });
   const guard = <T>(work: Promise<T>): Promise<T> => work.catch((error) => rejectAs(url, signal, error));
   await guard(client.connect(transport, { signal }));
   return {

@@ -9,7 +9,7 @@ import { type LocalApi, STAY_HEADER, STAY_SECONDS } from '../../domain/localApi.
 import { carryMessage } from '../../local/carryMessage.ts';
 import { createLocalClient, type Greeting, greet } from '../../local/localClient.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
-import { deriveLocalToken } from '../../secrets/seal.ts';
+import { deriveLocalKey } from '../../secrets/seal.ts';
 import type { RunningServer } from '../../server/start.ts';
 import { lockPath, readHolder } from '../../store/home/lockFile.ts';
 import { readServerFile } from '../../store/home/serverFile.ts';
@@ -46,7 +46,7 @@ interface Server {
   baseUrl: string;
   /** With which this client gets the tools that this process was started with. */
   headers: Record<string, string>;
-  localToken: string;
+  localKey: string;
   local: LocalApi;
   /** For the first message, begun before the key was loaded. */
   greeting: { made: Greeting; at: number } | null;
@@ -114,9 +114,9 @@ export function createServerLink(context: Context, options: LinkOptions): Server
 
   async function connectTo(settings: Settings, baseUrl: string): Promise<Omit<Server, 'headers'>> {
     const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
-    const localToken = deriveLocalToken(key);
-    const local = createLocalClient({ baseUrl, token: localToken, signal: ended.signal, random });
-    return { baseUrl, localToken, local, greeting: null, mayRestart: false };
+    const localKey = deriveLocalKey(key);
+    const local = createLocalClient({ baseUrl, key: localKey, signal: ended.signal, random });
+    return { baseUrl, localKey, local, greeting: null, mayRestart: false };
   }
 
   /** null: a server has just gone away and may come back. */
@@ -176,7 +176,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
       return await carryMessage(
         text,
         greetingOf(found),
-        { token: found.localToken, signal, headers: sent },
+        { key: found.localKey, signal, headers: sent },
         take,
       );
     } catch (error) {
@@ -200,7 +200,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
         const status = await attempt(found, text, headers, signal, take);
         if (status !== 401) return status;
         if (clock.monotonic() > giveUpAt)
-          throw new RelayError('INTERNAL', 'The server refuses its own token.');
+          throw new RelayError('INTERNAL', 'The server refuses its own credential.');
       } catch (error) {
         if (!isPassing(error) || clock.monotonic() > giveUpAt) throw error;
         lose(found);
@@ -230,8 +230,8 @@ export function createServerLink(context: Context, options: LinkOptions): Server
         return;
       }
       if (!left || !stays) return;
-      const { baseUrl, localToken: token } = left;
-      const local = createLocalClient({ baseUrl, token, random, timeoutMs: LEAVE_MS });
+      const { baseUrl, localKey: key } = left;
+      const local = createLocalClient({ baseUrl, key, random, timeoutMs: LEAVE_MS });
       await local.stay(id, 0).catch(() => {});
     },
   };

@@ -9,6 +9,7 @@ const HTTP_ERRORS = {
   UNAUTHORIZED: [401, 'The credential is missing or wrong.'],
   FORBIDDEN_HOST: [403, 'This server answers only under its own address.'],
   FORBIDDEN_ORIGIN: [403, 'Requests from other web pages are refused.'],
+  FORBIDDEN_USER: [403, 'Requests from other users of this computer are refused.'],
   ROUTE_NOT_FOUND: [404, 'There is nothing at this path.'],
   METHOD_NOT_ALLOWED: [405, 'This path does not allow that method.'],
   BODY_TOO_LARGE: [413, 'The body is too large.'],

@@ -1,15 +1,15 @@
 /**
- * What the command line asks of the running server, after `hello`, by which the server proves itself first. Only those who
- * may read the owner's keychain know the token. A request that a browser sent (it has `Origin` or `Referer`) is refused even
- * with it.
+ * What the command line asks of the running server, after `hello`, by which both sides come to know a credential for their
+ * connection. Only those who may read the owner's keychain can make it. A request that a browser sent (it has `Origin` or
+ * `Referer`), or a process of another user, is refused even with it.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { LIST_FORMATS } from '../../domain/listImport.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
-import { connectionSecrets, HELLO_ROUTE } from '../../domain/localProof.ts';
-import { equalSecrets } from '../../secrets/seal.ts';
+import { connectionSecrets, endsOf, HELLO_ROUTE } from '../../domain/localProof.ts';
 import type { Credentials } from '../access/credentials.ts';
+import { peerOf } from '../access/peer.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import { LIST_BODY_BYTES, OTHER_BODY_BYTES, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
@@ -47,7 +47,6 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
   logout: call(Empty, (api) => api.logout()),
   showKey: call(Empty, (api) => api.showKey()),
   rotateKey: call(Empty, (api) => api.rotateKey()),
-  mcpToken: call(Empty, (api) => api.mcpToken()),
   setClientSecret: call(
     () => z.object({ value: z.string().nullable() }),
     (api, body) => api.setClientSecret(body.value),
@@ -156,15 +155,15 @@ function call<T extends z.ZodType>(
 /** @param apiFor the owner's calls, with URLs for the base URL that was dialled */
 export function localRoutes(
   apiFor: (baseUrl: string) => LocalApi,
-  token: string,
-  credentials: Pick<Credentials, 'expectOn'>,
+  key: string,
+  credentials: Credentials,
 ): Route[] {
   const routes = (Object.keys(calls) as Array<keyof LocalApi>).map(
     (name): Route => ({
       method: 'POST',
       path: `/local/${LOCAL_ROUTES[name]}`,
       async handle(context) {
-        authorize(context, token);
+        await authorize(context, credentials);
         const body = await readJson(
           context.request,
           WITH_FILE.has(name) ? LIST_BODY_BYTES : OTHER_BODY_BYTES,
@@ -173,13 +172,16 @@ export function localRoutes(
       },
     }),
   );
-  return [...routes, helloRoute(token, credentials)];
+  return [...routes, helloRoute(key, credentials)];
 }
 
 const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
 
-/** Needs no credential: the answer is of use only to those who hold the token already, and only at this address. */
-function helloRoute(token: string, credentials: Pick<Credentials, 'expectOn'>): Route {
+/**
+ * Needs no credential: the answer is of use only to those who hold the key already, and only on this connection. For the same
+ * reason nobody asks here whose process it is, which takes the system longer than a whole tool call.
+ */
+function helloRoute(key: string, credentials: Credentials): Route {
   return {
     method: 'POST',
     path: `/local/${HELLO_ROUTE}`,
@@ -188,10 +190,10 @@ function helloRoute(token: string, credentials: Pick<Credentials, 'expectOn'>): 
       const hello = Hello().safeParse(await readJson(context.request, HELLO_BYTES));
       if (!hello.success) throw new HttpError('BAD_REQUEST');
       const { socket } = context.request;
-      const { nonce } = hello.data;
-      const end = { address: socket.localAddress, port: socket.localPort };
+      const ends = endsOf(socket, 'server');
+      if (ends === null) throw new HttpError('BAD_REQUEST');
       const { pid } = process;
-      const { proof, credential } = connectionSecrets(token, nonce, end, pid);
+      const { proof, credential } = connectionSecrets(key, hello.data.nonce, ends, pid);
       credentials.expectOn(socket, credential);
       sendJson(context, 200, { pid, proof });
     },
@@ -199,14 +201,15 @@ function helloRoute(token: string, credentials: Pick<Credentials, 'expectOn'>): 
 }
 
 function refuseOutsiders(context: HttpContext): void {
-  // For a proxy or tunnel on this machine, and for everyone behind it, there is nothing here, even with the token.
+  // For a proxy or tunnel on this machine, and for everyone behind it, there is nothing here.
   if (!isDirectLoopback(context)) throw new HttpError('ROUTE_NOT_FOUND');
   const { headers } = context.request;
   if (headers.origin !== undefined || headers.referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');
 }
 
-function authorize(context: HttpContext, token: string): void {
+async function authorize(context: HttpContext, credentials: Credentials): Promise<void> {
   refuseOutsiders(context);
-  const { authorization } = context.request.headers;
-  if (!equalSecrets(authorization ?? '', `Bearer ${token}`)) throw new HttpError('UNAUTHORIZED');
+  const { headers, socket } = context.request;
+  if (!credentials.isCommandLine(headers.authorization, socket)) throw new HttpError('UNAUTHORIZED');
+  if ((await peerOf(socket)) === 'other') throw new HttpError('FORBIDDEN_USER');
 }

@@ -29,7 +29,6 @@ export function localApiWithoutState(
     pasteLogin: refuse,
     ownerTicket: refuse,
     ownerTicketWaits: refuse,
-    mcpToken: refuse,
     saveState: refuse,
     listClients: refuse,
     revokeClient: refuse,

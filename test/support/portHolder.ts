@@ -1,0 +1,66 @@
+/** Another user of this machine who holds ports, for as long as a test needs them: a child process under its own user ID. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+import { STRANGER_UID } from './stranger.ts';
+
+/** What came of listening on an address: `held`, or the system's code. */
+type Held = Record<string, string>;
+
+export interface PortHolder {
+  hold(port: number, addresses: readonly string[]): Promise<Held>;
+  /** Waits until something came on so many connections. */
+  greeted(count: number): Promise<void>;
+  /** Gives the ports up; the connections stay. */
+  release(): Promise<void>;
+  /**
+   * Dials the server for each connection that it keeps, repeats what came on it, and gives the answers back. First from the
+   * port that the other side has.
+   * @returns for each connection what came of the two ways
+   */
+  passOn(host: string, port: number): Promise<Array<[same: string, other: string | null]>>;
+  send(request: {
+    url: string;
+    method?: string;
+    headers?: Record<string, string>;
+    body?: string;
+  }): Promise<{ status: number; location: string | null; cookies: string[]; text: string }>;
+  report(): Promise<{ uid: number; heard: string[]; answered: string[]; open: number }>;
+  /** Closes what it keeps and forgets what it heard. */
+  drop(): Promise<void>;
+}
+
+export async function startPortHolder(context: TestContext): Promise<PortHolder> {
+  const script = readFileSync(new URL('./portHolder.mjs', import.meta.url), 'utf8');
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    uid: STRANGER_UID,
+    gid: STRANGER_UID,
+    cwd: '/',
+    env: { PATH: process.env.PATH },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  context.after(() => void child.kill('SIGKILL'));
+  const waiting = new Map<number, (answer: unknown) => void>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, answer } = JSON.parse(line) as { id: number; answer: unknown };
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
+  });
+  let count = 0;
+  const ask = <T>(action: string, rest: object = {}): Promise<T> =>
+    new Promise((resolve) => {
+      count += 1;
+      waiting.set(count, resolve as (answer: unknown) => void);
+      child.stdin.write(`${JSON.stringify({ id: count, action, ...rest })}\n`);
+    });
+  return {
+    hold: (port, addresses) => ask('hold', { port, addresses }),
+    greeted: (count) => ask('greeted', { count }),
+    release: () => ask('release'),
+    passOn: (host, port) => ask('passOn', { host, port }),
+    send: (request) => ask('send', request),
+    report: () => ask('report'),
+    drop: () => ask('drop'),
+  };
+}
