@@ -21,7 +21,7 @@ export function settingsError(problems: readonly Problem[]): RelayError {
   const text =
     messages.length === 1
       ? `${messages[0]}.`
-      : `${messages.length} settings are unusable:\n${messages.map((message) => `  - ${message}`).join('\n')}`;
+      : `${messages.length} settings are unusable:\n${messages.map((message) => `  - ${message}.`).join('\n')}`;
   return new RelayError('SETTINGS_INVALID', text, {
     remedy: remedyFor(problems),
     details: { problems: [...problems] },
@@ -36,10 +36,11 @@ export function shown(value: unknown): string {
 
 function remedyFor(problems: readonly Problem[]): Remedy {
   const inFile = problems.some(({ origin }) => origin === 'file');
+  const it = problems.length === 1 ? 'it' : 'them';
   return inFile
-    ? { text: 'Correct it there, or with {command}.', command: ['config', 'set'] }
+    ? { text: `Correct ${it} there, or with {command}.`, command: ['config', 'set'] }
     : {
-        text: 'Correct it, or remove it to use the default. {command} shows where each setting comes from.',
+        text: `Correct ${it}, or remove ${it} to use the default. {command} shows where each setting comes from.`,
         command: ['config', 'list'],
       };
 }

@@ -200,8 +200,8 @@ test('a client ID in two places is refused', (context) => {
     messageOfLoad(env),
     [
       '2 settings are unusable:',
-      '  - OAuth client ID "b" is more than once in the clients file',
-      '  - OAuth client ID "legacy" is in MCP_OAUTH_CLIENT_ID and in the clients file',
+      '  - OAuth client ID "b" is more than once in the clients file.',
+      '  - OAuth client ID "legacy" is in MCP_OAUTH_CLIENT_ID and in the clients file.',
     ].join('\n'),
   );
 });

@@ -245,13 +245,13 @@ test('all problems are told at once, with where each came from', (context) => {
     error.message,
     [
       '7 settings are unusable:',
-      `  - "prot" in ${path} is not a setting (did you mean "port"?)`,
-      `  - "mcpApiKey" in ${path} does not belong in a file: set MCP_API_KEY instead`,
-      `  - "RELAY_HOST" in ${path} is called "host" in a file`,
-      '  - --port must be a whole number from 0 to 65535, not "x"',
-      `  - MCP_API_KEY in the environment must be ${BEARER_EXPECTED}`,
-      `  - "keychain" in ${path} must be one of auto, os, file, not 3`,
-      '  - LOG_LEVEL in the environment must be one of trace, debug, info, warn, error, fatal, silent, not "loud"',
+      `  - "prot" in ${path} is not a setting (did you mean "port"?).`,
+      `  - "mcpApiKey" in ${path} does not belong in a file: set MCP_API_KEY instead.`,
+      `  - "RELAY_HOST" in ${path} is called "host" in a file.`,
+      '  - --port must be a whole number from 0 to 65535, not "x".',
+      `  - MCP_API_KEY in the environment must be ${BEARER_EXPECTED}.`,
+      `  - "keychain" in ${path} must be one of auto, os, file, not 3.`,
+      '  - LOG_LEVEL in the environment must be one of trace, debug, info, warn, error, fatal, silent, not "loud".',
     ].join('\n'),
   );
   assert.deepEqual(
