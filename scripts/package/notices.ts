@@ -1,33 +1,61 @@
-/** The licenses of everything that an executable holds, in one text. */
+/** The licenses of everything in a file that people get, in one text. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { root } from '../bundle.ts';
 
+/** A part that no bundle tells of. */
+export interface NativePart {
+  name: string;
+  /** Path of each text that names what it is made of, with the licenses. */
+  texts: readonly string[];
+}
+
+export interface NoticesOptions {
+  /** What esbuild says of each script that is in it. */
+  bundles: readonly Metafile[];
+  /** Names of packages that are in it beside the scripts. */
+  packages?: readonly string[];
+  natives: readonly NativePart[];
+}
+
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)(\.|$)/i;
 const RULE = '='.repeat(80);
 
-/** @param nodeLicense path of the license of Node itself, which names what Node is made of */
-export async function notices(metafile: Metafile, nodeLicense: string): Promise<string> {
-  const packages = [...new Set([...packagesIn(metafile), '@napi-rs/keyring'])].sort();
-  const parts = await Promise.all(packages.map(packageNotice));
-  const node = `Node.js\n\n${(await readFile(nodeLicense, 'utf8')).trim()}`;
-  return `${[...parts, node].map((part) => `${RULE}\n${part}\n`).join('\n')}`;
+/** @throws Error when a package has no license to tell */
+export async function notices({ bundles, packages = [], natives }: NoticesOptions): Promise<string> {
+  const folders = [
+    ...bundles.flatMap(packagesIn),
+    ...packages.map((name) => join(root, 'node_modules', name)),
+  ];
+  const parts = await Promise.all([...new Set(folders)].sort().map(packageNotice));
+  const more = await Promise.all(natives.map(nativeNotice));
+  return [...parts, ...more].map((part) => `${RULE}\n${part}\n`).join('\n');
 }
 
-function packagesIn(metafile: Metafile): string[] {
-  return Object.keys(metafile.inputs).flatMap((path) => {
-    const name = /(?:^|[\\/])node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*node_modules)/.exec(
-      path,
-    )?.[1];
-    return name === undefined ? [] : [name.replaceAll('\\', '/')];
+/** Directories of the packages that a bundle was made of. */
+function packagesIn({ inputs }: Metafile): string[] {
+  return Object.keys(inputs).flatMap((path) => {
+    const folder = /^.*(?:^|[\\/])node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0];
+    return folder === undefined ? [] : [join(root, folder)];
   });
 }
 
-async function packageNotice(name: string): Promise<string> {
-  const folder = join(root, 'node_modules', name);
-  const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+async function packageNotice(folder: string): Promise<string> {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  if (!license) throw new Error(`${name} ${version} names no license`);
   const files = (await readdir(folder)).filter((file) => LICENSE_FILE.test(file)).sort();
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
-  return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim())].join('\n\n');
+  return textsUnder(
+    `${name} ${version} (${license})`,
+    files.map((file) => join(folder, file)),
+  );
+}
+
+function nativeNotice({ name, texts }: NativePart): Promise<string> {
+  return textsUnder(name, texts);
+}
+
+async function textsUnder(title: string, paths: readonly string[]): Promise<string> {
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  return [title, ...texts.map((text) => text.trim())].join('\n\n');
 }

@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { root } from '../bundle.ts';
+import { SOURCE_DATE } from '../package/sourceDate.ts';
+import { tarFile } from '../package/tarFile.ts';
 import { TARGETS, type Target } from '../package/targets.ts';
 import { debFile } from './deb.ts';
 import { fileName, PRODUCT } from './description.ts';
@@ -15,6 +18,12 @@ import { sbom } from './sbom.ts';
 
 const LICENSE = join(root, 'LICENSE');
 const CHANGELOG = join(root, '.github', 'CHANGELOG.md');
+
+/** The map with which a stack trace in a report is read. */
+export const MAP_NAME = `relay-${PRODUCT.version}.map`;
+const MANIFESTS_NAME = 'manifests.tar.gz';
+/** Beside all that begins with the name of the version. */
+const ALWAYS_PUBLISHED = [MAP_NAME, MANIFESTS_NAME, 'install.sh', 'install.ps1', 'latest.json'];
 
 export interface PackagesOptions {
   target: Target;
@@ -60,45 +69,52 @@ export async function writeCommonFiles(
 
 /**
  * Writes `dist/release`: the icon, and the manifests for package managers and registries, which name every file by its
- * checksum.
+ * checksum; and all of it as one file to publish.
  * @returns false, and nothing is written, when files of some target are missing
  */
 export async function writeManifests(dist: string): Promise<boolean> {
   const folder = join(dist, 'release');
   await rm(folder, { recursive: true, force: true });
-  const sums = await readSums(dist);
-  const wanted = TARGETS.flatMap(({ name, archive }) => [`${name}.${archive}`, `${name}.mcpb`]);
-  if (wanted.some((what) => sums[fileName(what)] === undefined)) return false;
+  await rm(join(dist, MANIFESTS_NAME), { force: true });
+  const names = TARGETS.flatMap(({ name, archive }) => [
+    fileName(`${name}.${archive}`),
+    fileName(`${name}.mcpb`),
+  ]);
+  const here = new Set(await readdir(dist));
+  if (names.some((name) => !here.has(name))) return false;
+  const sums = await Promise.all(names.map(async (name) => [name, await sumOf(dist, name)] as const));
   const files: Record<string, string | Uint8Array> = {
     'icon.svg': iconSvg(),
     'icon.png': iconPng(512),
-    ...manifests(sums),
+    ...manifests(Object.fromEntries(sums)),
   };
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), content);
   }
+  const entries = Object.entries(files).map(([path, content]) => ({
+    path,
+    content: Buffer.from(content),
+    mode: 0o644,
+  }));
+  await writeFile(join(dist, MANIFESTS_NAME), gzipSync(tarFile(entries, SOURCE_DATE), { level: 9 }));
   return true;
 }
 
-async function readSums(dist: string): Promise<Record<string, string>> {
-  const lines = (await readFile(join(dist, 'SHA256SUMS'), 'utf8')).trimEnd().split('\n');
-  return Object.fromEntries(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
+/** Writes `SHA256SUMS` over all files that are published, in the form that `sha256sum --check` reads. */
+export async function writeSums(dist: string): Promise<void> {
+  const names = (await readdir(dist)).filter(isPublished).sort();
+  const lines = await Promise.all(names.map(async (name) => `${await sumOf(dist, name)}  ${name}\n`));
+  await writeFile(join(dist, 'SHA256SUMS'), lines.join(''));
 }
 
-/**
- * Writes `SHA256SUMS` over all files of this version and the scripts that install them, in the form that
- * `sha256sum --check` reads.
- */
-export async function writeSums(dist: string): Promise<void> {
-  const names = (await readdir(dist)).filter(
-    (name) => name.startsWith(fileName('')) || name === 'install.sh' || name === 'install.ps1',
-  );
-  const lines = await Promise.all(
-    names.sort().map(async (name) => {
-      const digest = createHash('sha256').update(await readFile(join(dist, name)));
-      return `${digest.digest('hex')}  ${name}\n`;
-    }),
-  );
-  await writeFile(join(dist, 'SHA256SUMS'), lines.join(''));
+/** Whether a file in `dist` is one of this version that people get. `SHA256SUMS` itself, which names them, is not asked about. */
+function isPublished(name: string): boolean {
+  return name.startsWith(fileName('')) || ALWAYS_PUBLISHED.includes(name);
+}
+
+async function sumOf(dist: string, name: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(join(dist, name)))
+    .digest('hex');
 }

@@ -105,6 +105,46 @@ function sectionNamed(file: Buffer, segment: number, name: string): Buffer | nul
   return null;
 }
 
+/** A section of a program or a native addon, whatever its format calls it; null: it has none of that name. */
+export function readSection(file: Buffer, name: string): Buffer | null {
+  switch (readKind(file).format) {
+    case 'ELF':
+      return elfSection(file, name);
+    case 'Mach-O':
+      return machOCommands(file)
+        .filter(({ command }) => command === 0x19)
+        .reduce<Buffer | null>((found, { at }) => found ?? sectionNamed(file, at, name), null);
+    case 'PE':
+      return peSection(file, name);
+  }
+}
+
+/** ELF gABI, "Section Header". */
+function elfSection(file: Buffer, name: string): Buffer | null {
+  const table = Number(file.readBigUInt64LE(40));
+  const headers = Array.from({ length: file.readUInt16LE(60) }, (_, index) => {
+    const at = table + index * file.readUInt16LE(58);
+    const start = Number(file.readBigUInt64LE(at + 24));
+    const content = file.subarray(start, start + Number(file.readBigUInt64LE(at + 32)));
+    return { name: file.readUInt32LE(at), content };
+  });
+  const names = headers[file.readUInt16LE(62)]?.content ?? Buffer.alloc(0);
+  return headers.find((header) => text(names, header.name, name.length + 1) === name)?.content ?? null;
+}
+
+/** PE format, "Section Table"; of what is in the file, its virtual size. */
+function peSection(file: Buffer, name: string): Buffer | null {
+  const header = file.readUInt32LE(0x3c);
+  const sections = header + 24 + file.readUInt16LE(header + 20);
+  for (let index = 0; index < file.readUInt16LE(header + 6); index++) {
+    const at = sections + index * 40;
+    if (text(file, at, 8) !== name) continue;
+    const start = file.readUInt32LE(at + 20);
+    return file.subarray(start, start + file.readUInt32LE(at + 8));
+  }
+  return null;
+}
+
 export interface Signature {
   identifier: string;
   adHoc: boolean;

@@ -1,0 +1,100 @@
+/** What stands in THIRD-PARTY-LICENSES.txt, against what the parts of an executable say of themselves. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { inflateSync } from 'node:zlib';
+import { version } from '../../package.json' with { type: 'json' };
+import lock from '../../package-lock.json' with { type: 'json' };
+import { basePin, unpack } from '../../scripts/package/fetch.ts';
+import { HOST, TARGETS } from '../../scripts/package/targets.ts';
+import { readApplication, readContainer, readSection } from './containers.ts';
+import { noticesIn } from './notices.ts';
+
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+
+/**
+ * Crates that cargo counts as needed and whose code is in no addon: the optional OpenSSL of the client for the Secret
+ * Service. The record is made before the linker leaves out what nothing calls.
+ */
+const NOT_LINKED = ['foreign-types', 'foreign-types-shared', 'openssl', 'openssl-sys'];
+
+/** Node's own, versions of interfaces and of data; SQLite is looked for by itself. */
+const OF_NODE = ['node', 'modules', 'napi', 'nbytes', 'ncrypto', 'cldr', 'tz', 'unicode', 'sqlite'];
+/** In Node's license, where it is not the same as in `process.versions`. */
+const CALLED: Record<string, string> = { ares: 'c-ares', uv: 'libuv' };
+
+for (const { name, suffix } of TARGETS) {
+  test(`the notices of ${name} name every crate in its keychain addon, and what else is linked there`, () => {
+    const executable = readFileSync(join(DIST, `relay-${version}-${name}${suffix}`));
+    const addon = readApplication(readContainer(executable).blob).assets.get('keyring.node');
+    if (addon === undefined) throw new Error('there is no addon');
+    const notices = noticesIn(name);
+    const crates = cratesIn(addon);
+    assert.ok(crates.length > 20);
+    assert.deepEqual(
+      crates.filter((crate) => !notices.includes(`\`${crate}\``)),
+      [],
+    );
+    // What a library says of its version, in the addon and in the notices.
+    const libdbus = /libdbus \d+\.\d+\.\d+/.exec(addon.toString('latin1'))?.[0];
+    assert.equal(libdbus !== undefined, name.startsWith('linux'));
+    if (libdbus !== undefined) assert.ok(notices.includes(`## ${libdbus} (`));
+  });
+}
+
+test('they name every package in the bundles, as the source map has them', () => {
+  const map = JSON.parse(readFileSync(join(DIST, `relay-${version}.map`), 'utf8'));
+  const named = map.sources.map(
+    (source: string) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1],
+  );
+  // A package that was bundled itself brings names from where that was done.
+  const packages = new Set(named.filter((name?: string) => `node_modules/${name}` in lock.packages));
+  assert.ok(packages.size > 10);
+  for (const { name } of TARGETS) {
+    const titles = new Set([...noticesIn(name).matchAll(/^={80}\n(\S+) \d/gm)].map(([, title]) => title));
+    assert.deepEqual(
+      [...packages].filter((one) => !titles.has(String(one))),
+      [],
+    );
+  }
+});
+
+test('they name what SQLite and Node are made of', { skip: HOST === undefined }, async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-notices-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  if (HOST === undefined) return;
+  await unpack(basePin(HOST.base), [HOST.program], folder);
+  const told = execFileSync(join(folder, HOST.program), ['-p', 'JSON.stringify(process.versions)']);
+  const linked = Object.entries(JSON.parse(told.toString()))
+    // An empty version: not in this build.
+    .filter(([part, value]) => value !== '' && !OF_NODE.includes(part))
+    .map(([part]) => CALLED[part] ?? part);
+  for (const { name } of TARGETS) {
+    const notices = noticesIn(name);
+    const unnamed = linked.filter(
+      (part) => !new RegExp(`^(- )?${part}\\b.* licensed as`, 'im').test(notices),
+    );
+    assert.deepEqual(unnamed, [], name);
+    for (const part of ['The SQLite library is in the public domain', 'Emscripten authors', 'Rich Felker']) {
+      assert.ok(notices.includes(part), part);
+    }
+  }
+});
+
+/** "name version" of each crate, from the record that the addon was built with: https://github.com/rust-secure-code/cargo-auditable */
+function cratesIn(addon: Buffer): string[] {
+  const section = readSection(addon, '.dep-v0');
+  if (section === null) throw new Error('the addon has no record of its crates');
+  const { packages } = JSON.parse(inflateSync(section).toString('utf8'));
+  assert.doesNotMatch(addon.toString('latin1'), /openssl/i);
+  return packages
+    .filter(
+      ({ name, kind, source }: Record<string, string>) =>
+        kind !== 'build' && source !== 'local' && !NOT_LINKED.includes(name ?? ''),
+    )
+    .map(({ name, version }: Record<string, string>) => `${name} ${version}`);
+}
