@@ -1,4 +1,7 @@
-/** `checkTag.ts TAG OWNER/NAME [--notes]`: fails where the tag may not become a release; prints the notes of one that may. */
+/**
+ * `checkTag.ts TAG OWNER/NAME [--dry-run]`: prints what the changelog says of the version, and fails where the tag may not
+ * become a release. In a dry run it only says why not.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { version } from '../../package.json' with { type: 'json' };
@@ -10,5 +13,8 @@ const [tag = '', builder = ''] = process.argv.slice(2);
 const changelog = await readFile(join(root, '.github', 'CHANGELOG.md'), 'utf8');
 const problems = tagProblems({ tag, version, builder, published: REPOSITORY, changelog });
 for (const problem of problems) console.error(problem);
-if (problems.length > 0) process.exitCode = 1;
-else if (process.argv.includes('--notes')) console.log(releaseNotes(changelog, version));
+if (problems.length > 0 && !process.argv.includes('--dry-run')) process.exitCode = 1;
+else
+  console.log(
+    releaseNotes(changelog, version) ?? `What is new in ${version} has no section in the changelog yet.`,
+  );
