@@ -1,11 +1,9 @@
 /** What every package, manifest and bundle says of relay. They are all made from this. */
 import { description, license, version } from '../../package.json' with { type: 'json' };
-import { REPOSITORY } from '../../src/domain/project.ts';
+import { OWNER } from '../../src/domain/project.ts';
+import { namesOf } from './names.ts';
 
-const owner = REPOSITORY?.split('/')[0] ?? null;
-
-/** The project's page. */
-const home = REPOSITORY === null ? 'https://relay.invalid' : `https://github.com/${REPOSITORY}`;
+const names = namesOf(OWNER);
 
 export const PRODUCT = {
   name: 'relay',
@@ -22,17 +20,14 @@ export const PRODUCT = {
       'through long lists and control playback. All data stays on the computer.',
     'relay is an unofficial community project and is not affiliated with Spotify.',
   ],
-  home,
+  ...names,
   /** Where the files of this version are. */
-  downloads: `${home}/releases/download/v${version}`,
+  downloads: `${names.home}/releases/download/v${version}`,
   /** Where the files of the newest version are. */
-  latest: `${home}/releases/latest/download`,
+  latest: `${names.home}/releases/latest/download`,
   publisher: 'The relay authors',
   /** Package managers for Linux want an address; mail to a reserved name goes nowhere. */
   maintainer: 'The relay authors <relay@relay.invalid>',
-  winget: `${owner ?? 'relay'}.relay`,
-  /** In the MCP registry: a reverse domain name that the publisher can prove to own. */
-  mcp: owner === null ? 'invalid.relay/relay' : `io.github.${owner}/relay`,
   keywords: ['mcp', 'spotify', 'playlists', 'music'],
 } as const;
 

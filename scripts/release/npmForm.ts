@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { dependencies, engines } from '../../package.json' with { type: 'json' };
-import { REPOSITORY } from '../../src/domain/project.ts';
 import { root } from '../bundle.ts';
 import { SOURCE_DATE } from '../package/sourceDate.ts';
 import { type TarEntry, tarFile } from '../package/tarFile.ts';
@@ -12,12 +11,15 @@ import { PRODUCT } from './description.ts';
 /** @param script path of the bundle of `src/main.ts`; `notices`: of the licenses of what is in it */
 export async function npmFile({ script, notices }: { script: string; notices: string }): Promise<Buffer> {
   const manifest = {
-    name: PRODUCT.name,
+    name: PRODUCT.npm,
     version: PRODUCT.version,
     description: PRODUCT.description,
     license: PRODUCT.license,
     keywords: PRODUCT.keywords,
-    ...(REPOSITORY === null ? {} : { repository: `github:${REPOSITORY}` }),
+    homepage: PRODUCT.home,
+    ...(PRODUCT.repository === null ? {} : { repository: `github:${PRODUCT.repository}` }),
+    // npm takes a name with a scope for private.
+    publishConfig: { access: 'public' },
     mcpName: PRODUCT.mcp,
     type: 'module',
     bin: { relay: 'bin/relay.mjs' },

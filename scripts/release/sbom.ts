@@ -15,7 +15,7 @@ interface Component {
 
 interface Bom {
   serialNumber: string;
-  metadata: { timestamp: string; component: { name: string; type: string } };
+  metadata: { timestamp: string; component: { name: string; type: string; 'bom-ref': string; purl: string } };
   components: Component[];
   dependencies: Array<{ ref: string; dependsOn: string[] }>;
 }
@@ -37,7 +37,12 @@ export async function sbom(): Promise<string> {
     externalReferences: [{ type: 'website', url: 'https://nodejs.org' }],
   });
   // npm takes the name of the directory, the moment and a random number.
-  bom.metadata.component = { ...bom.metadata.component, name: PRODUCT.name, type: 'application' };
+  bom.metadata.component = {
+    ...bom.metadata.component,
+    name: PRODUCT.name,
+    type: 'application',
+    purl: `${PRODUCT.purl}@${PRODUCT.version}`,
+  };
   bom.metadata.timestamp = new Date(SOURCE_DATE * 1_000).toISOString();
   bom.serialNumber = '';
   bom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(bom))}`;

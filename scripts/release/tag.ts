@@ -17,7 +17,7 @@ export function tagProblems({ tag, version, builder, published, changelog }: Tag
   if (tag !== `v${version}`) problems.push(`The tag is ${tag}, and package.json has version ${version}.`);
   if (published !== builder) {
     problems.push(
-      `The release would be at ${builder}, and src/base/project.ts says ${published ?? 'that there is none'}.`,
+      `The release would be at ${builder}, and src/domain/project.ts says ${published ?? 'that there is none'}.`,
     );
   }
   if (releaseNotes(changelog, version) === null) {

@@ -53,7 +53,8 @@ test('dist/release names every file by its checksum', () => {
 
 test('the parts list has Node and every dependency, and nothing that another build would have otherwise', () => {
   const bom = JSON.parse(readFileSync(join(DIST, `relay-${version}-sbom.cdx.json`), 'utf8'));
-  assert.deepEqual([bom.bomFormat, bom.metadata.component.name], ['CycloneDX', 'relay']);
+  const { name, purl } = bom.metadata.component;
+  assert.deepEqual([bom.bomFormat, name, purl], ['CycloneDX', 'relay', `${PRODUCT.purl}@${version}`]);
   const names = new Set(bom.components.map(({ name }: { name: string }) => name));
   for (const name of ['node', ...Object.keys(dependencies)]) assert.ok(names.has(name), name);
   assert.ok(!names.has('typescript'));
@@ -64,6 +65,9 @@ test('the package for npx runs from an npm installation', async (context) => {
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(DIST, `relay-${version}-npm.tgz`);
   const options = { cwd: folder, env: { ...process.env, npm_config_prefer_offline: 'true' } };
+  const { stdout: dry } = await promisify(execFile)('npm', ['publish', '--dry-run', '--json', file], options);
+  const { [PRODUCT.npm]: told = JSON.parse(dry) } = JSON.parse(dry);
+  assert.deepEqual([told.name, told.version], [PRODUCT.npm, version]);
   await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', file], options);
   const env = { ...process.env, RELAY_HOME: join(folder, 'home'), RELAY_KEYCHAIN: 'file' };
   const run = (...args: string[]) =>

@@ -35,7 +35,7 @@ test('every disagreement is said', () => {
   const wrong = { ...good, tag: 'v1.2.4', version: '1.2.2', builder: 'another/relay', published: null };
   assert.deepEqual(tagProblems(wrong), [
     'The tag is v1.2.4, and package.json has version 1.2.2.',
-    'The release would be at another/relay, and src/base/project.ts says that there is none.',
+    'The release would be at another/relay, and src/domain/project.ts says that there is none.',
     '.github/CHANGELOG.md has no section "## 1.2.2" with text in it.',
   ]);
   assert.equal(releaseNotes(CHANGELOG, '1.2'), null);
