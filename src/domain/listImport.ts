@@ -22,8 +22,12 @@ export interface ListReading {
   format?: ListFormat | undefined;
   /** Where the artist is in "A - B". */
   artistSide?: 'left' | 'right' | undefined;
-  /** Only the playlist of this name, from a file that has several. */
+  /** Only the playlist of this name, in upper or lower case, from a file that has several. */
   list?: string | undefined;
+  /** The name of the file, where there is one: it tells of M3U without a header. */
+  fileName?: string | undefined;
+  /** true: of a listening history every play, also repeats and those of less than 30 s. */
+  allPlays?: boolean | undefined;
 }
 
 /** Where the songs go. */
@@ -48,6 +52,9 @@ interface UnreadLine {
   why: string;
 }
 
+/** Plays of a listening history that are left out unless asked for. */
+export const LEFT_OUT_PLAYS = { short: 'heard for less than 30 s', again: 'heard before' } as const;
+
 /** What a list is taken for, before anything is searched or written. */
 export interface ImportPreview {
   format: ListFormat;
@@ -67,6 +74,8 @@ export interface ImportPreview {
   examples: Array<{ line: number; title: string; artist: string }>;
   /** Lines that are not songs: how many, how many for each reason, and the first of those that are not empty. */
   not_songs: { total: number; reasons: Record<string, number>; lines: UnreadLine[] };
+  /** Why the file may be no list of songs: a person is asked first. null: it looks like one. */
+  doubt: string | null;
   /** Songs with an address, which cost no search. */
   with_uri: number;
   /** Songs without an address but with a recording code (ISRC), which names them exactly for one search. */

@@ -222,6 +222,13 @@ export interface ListContent extends ListReading {
   tracksOnly: boolean;
 }
 
+/** Where the songs of a list go. */
+interface StartedImport {
+  target: ImportTarget;
+  /** Names of playlists in the file, each of which becomes a new one of its own. */
+  each?: readonly string[] | undefined;
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -268,13 +275,13 @@ export interface LocalApi {
   previewImport(list: ListContent): Promise<ImportPreview>;
   /** Creates the jobs for a list, in the order in which they are to be committed. */
   startImport(
-    request: ListContent & ImportChoices & { target: ImportTarget },
+    request: ListContent & ImportChoices & StartedImport,
   ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }>;
   getJob(id: string): Promise<JobRecord>;
   /** What playlists are called, by ID; those whose name cannot be had are left out. */
   playlistNames(ids: readonly string[]): Promise<{ names: Record<string, string> }>;
-  /** Begins to write what a ready job has found. */
-  commitJob(id: string): Promise<JobRecord>;
+  /** Begins to write what a ready job has found. @param options.skipUnresolved also if some of it was not found */
+  commitJob(id: string, options?: { skipUnresolved: boolean }): Promise<JobRecord>;
   /** All playlists of the account's library. */
   listPlaylists(): Promise<{ playlists: PlaylistFacts[] }>;
   /** @param playlist ID, URI or link */

@@ -126,6 +126,8 @@ export interface PageCandidate {
   durationMs: number | null;
   /** 0 to 1; null where nothing was compared. */
   score: number | null;
+  /** The same in words: `close match`. */
+  nearness: string | null;
   reasons: string[];
 }
 
@@ -143,6 +145,10 @@ export interface ImportAsked {
   /** null: it is only looked at. */
   target: ImportTarget | null;
   skipDuplicates: boolean;
+  /** Of the file, where it has one. */
+  fileName?: string | undefined;
+  /** Names of playlists in the file, each of which becomes a new one of its own. */
+  each?: string[] | undefined;
 }
 
 /** How to connect one client: what `relay connect` prints. */
@@ -169,6 +175,11 @@ export interface OwnerCalls {
   'jobs/cancel': { given: { id: string }; answer: object };
   'jobs/commit': { given: { id: string; skipUnresolved: boolean }; answer: object };
   'jobs/items': { given: { id: string; offset: number }; answer: { items: PageItem[] } };
+  /** What accepting everything near would take, the weakest first; nothing is settled. */
+  'jobs/near': {
+    given: { id: string; score: number | null };
+    answer: { score: number; question: string; items: PageItem[] };
+  };
   'jobs/resume': { given: { id: string; review: 'carry_on' | 'accept' | null }; answer: object };
   'jobs/search': { given: { text: string }; answer: { candidates: PageCandidate[] } };
   'jobs/settle': {

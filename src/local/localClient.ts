@@ -56,7 +56,7 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     previewImport: (list) => ask(LOCAL_ROUTES.previewImport, list),
     startImport: (request) => ask(LOCAL_ROUTES.startImport, request),
     getJob: (id) => ask(LOCAL_ROUTES.getJob, { id }),
-    commitJob: (id) => ask(LOCAL_ROUTES.commitJob, { id }),
+    commitJob: (id, options = { skipUnresolved: false }) => ask(LOCAL_ROUTES.commitJob, { id, ...options }),
     playlistNames: (ids) => ask(LOCAL_ROUTES.playlistNames, { ids }),
     listPlaylists: () => ask(LOCAL_ROUTES.listPlaylists, {}),
     getPlaylist: (playlist) => ask(LOCAL_ROUTES.getPlaylist, { playlist }),

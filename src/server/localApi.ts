@@ -3,6 +3,7 @@ import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
+import { createResolver } from '../resolve/resolver.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
@@ -93,14 +94,17 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
     listChanges: async (limit) => ownerHistory(running().services, limit),
     undoChange: async (request) => ownerUndo(running().services, request),
-    previewImport: async (list) => ownerPreview(running().services, list),
+    previewImport: async (list) => {
+      const { store, clock, provider } = core;
+      return ownerPreview({ store, clock, resolver: createResolver(provider, store, clock) }, list);
+    },
     async startImport(request) {
       const { services } = running();
       requireLogin(core);
       return ownerImport(services, request);
     },
     getJob: async (id) => running().services.jobs.get(id),
-    commitJob: (id) => running().services.jobs.commit(id),
+    commitJob: (id, options) => running().services.jobs.commit(id, options),
     async playlistNames(ids) {
       return { names: Object.fromEntries(await playlistNames(running().services, ids)) };
     },

@@ -8,7 +8,7 @@ import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget } from '../domain/listImport.ts';
 import type { ListContent } from '../domain/localApi.ts';
 import type { Item, Media, Playlist } from '../domain/shapes.ts';
-import { type ImportPlan, planImport } from '../jobs/import/planImport.ts';
+import { type ImportPlan, type PlanServices, planImport } from '../jobs/import/planImport.ts';
 import { startImport } from '../jobs/import/startImport.ts';
 import type { Call } from '../provider/api.ts';
 import { getAllMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
@@ -21,19 +21,27 @@ const READ_MS = 50_000;
 /** Requests for one answer of `ownerSavedRows`. */
 const PAGES = 8;
 
-export function ownerPreview(services: Services, list: ListContent): ImportPreview {
+export function ownerPreview(services: PlanServices, list: ListContent): ImportPreview {
   return planOf(services, list).preview;
 }
 
 export async function ownerImport(
   services: Services,
-  request: ListContent & ImportChoices & { target: ImportTarget },
+  request: ListContent & ImportChoices & { target: ImportTarget; each?: readonly string[] | undefined },
 ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }> {
-  const plan = planOf(services, request);
-  return { preview: plan.preview, jobs: await startImport(services.jobs, plan, request.target, request) };
+  const { each, ...one } = request;
+  const plan = planOf(services, one);
+  if (!each) return { preview: plan.preview, jobs: await startImport(services.jobs, plan, one.target, one) };
+  // All are read before the first job is made.
+  const plans = each.map((list) => ({ list, plan: planOf(services, { ...one, list }) }));
+  const jobs: JobRecord[] = [];
+  for (const { list, plan: part } of plans) {
+    jobs.push(...(await startImport(services.jobs, part, { kind: 'new', name: list }, one)));
+  }
+  return { preview: plan.preview, jobs };
 }
 
-function planOf(services: Services, { content, ...options }: ListContent): ImportPlan {
+function planOf(services: PlanServices, { content, ...options }: ListContent): ImportPlan {
   return planImport(services, Buffer.from(content, 'base64'), options);
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
+import { openOffline } from '../../src/server/offline.ts';
 import { asQuery, named, searches, uniqueTracks, urisOf, writes } from '../jobs/support.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
@@ -76,6 +78,7 @@ test('--dry-run says what would be read, and neither searches nor writes', () =>
         reasons: { 'no artist': 1, empty: 1 },
         lines: [{ line: 1, text: 'What I like', why: 'no artist' }],
       },
+      doubt: null,
       with_uri: 0,
       with_isrc: 0,
       remembered: 0,
@@ -212,12 +215,12 @@ longTest('how a list is read can be said', () =>
         2,
         [
           'relay: The file has 2 playlists: "First", "Second".',
-          '  Choose one with --list, or put all of them into one with --new or --to.',
+          '  Choose with --list, make each its own with --each, or put all of them into one with --new or --to.',
           '',
         ],
       ],
     );
-    assert.equal((await run(['import', several, '--list', 'Second'])).code, 0);
+    assert.equal((await run(['import', several, '--list', 'second'])).code, 0);
     assert.deepEqual(urisOf(named(world, 'Second')), [two.uri]);
     assert.equal((await run(['import', several, '--new', 'Both'])).code, 0);
     assert.deepEqual(urisOf(named(world, 'Both')), [one.uri, two.uri]);
@@ -329,4 +332,198 @@ test('Ctrl-C leaves the job to the server and says how to follow it', () =>
     const { code, err } = await running;
     assert.equal(code, 130, err);
     assert.match(err, /Follow it with `relay jobs show \w{8} --watch`; once it is ready, commit it\.\n$/);
+  }));
+
+const misspelled = (track: Parameters<typeof asQuery>[0]) => {
+  const { title, artist } = asQuery(track);
+  return `${artist} - ${title.slice(0, 3)}zq${title.slice(3)}`;
+};
+
+test('on a terminal one command leads to the end: it asks for what is open, then before it writes', () =>
+  withLists(async (scene) => {
+    const { world, run, file } = scene;
+    const [one, two, three, four] = uniqueTracks(world, 4);
+    assert.ok(one && two && three && four);
+    const lines = [
+      lineOf(one),
+      misspelled(two),
+      lineOf(three),
+      'Nobody - No Such Song Anywhere',
+      lineOf(four),
+    ];
+    const path = file('plain.txt', lines.join('\n'));
+    const { code, out, err } = await run(['import', path], { ...TERMINAL, stdin: '\n1\nx\n\n' });
+    const playlist = named(world, 'plain');
+    assert.deepEqual(
+      [code, out],
+      [0, `Added to "plain": 4 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`],
+    );
+    assert.deepEqual(
+      urisOf(playlist),
+      [one, two, three, four].map(({ uri }) => uri),
+    );
+    assert.match(err, /2 of 5 songs need you\. Go through them now\? \[Y\/n\] /);
+    assert.match(err, /\(close match\)|\(similar\)/);
+    assert.match(err, /Write 4 songs to "plain"\? \[Y\/n\] /);
+  }));
+
+test('two answers suffice: no to what is open, yes to writing the rest', () =>
+  withLists(async (scene) => {
+    const { world, run, file } = scene;
+    const songs = uniqueTracks(world, 3);
+    const path = file('plain.txt', [...songs.map(lineOf), 'Nobody - No Such Song'].join('\n'));
+    const done = await run(['import', path], { ...TERMINAL, stdin: 'n\ny\n' });
+    assert.equal(done.code, 0, done.err);
+    assert.match(done.err, /1 of 4 songs needs you\. Go through it now\? \[Y\/n\] /);
+    assert.match(done.err, /Write 3 songs to "plain", without the 1 that is open\? \[Y\/n\] /);
+    assert.deepEqual(
+      urisOf(named(world, 'plain')),
+      songs.map(({ uri }) => uri),
+    );
+    const before = writes(world);
+    const no = await run(['import', path, '--new', 'other'], { ...TERMINAL, stdin: 'n\nn\n' });
+    assert.deepEqual([no.code, no.out, writes(world)], [130, '', before]);
+    assert.match(
+      no.err,
+      /relay: Nothing is written\. What was found is kept\.\n {2}To write it later: `relay jobs commit \w{8}`\.\n$/,
+    );
+  }));
+
+/** Prose with a dash here and there. */
+const README = [
+  ...Array.from({ length: 12 }, (_, n) => `Word ${n} - another word ${n}`),
+  ...Array.from({ length: 20 }, (_, n) => `This is line number ${n} of a text about something else`),
+].join('\n');
+
+test('a file of which more than a third is no songs asks first; without a terminal it needs --yes', () =>
+  withLists(async ({ world, run, file }) => {
+    const path = file('README.md', README);
+    const doubt = 'This may not be a list of songs: only 12 of 32 lines can be read as one.';
+    const piped = await run(['import', path]);
+    assert.deepEqual([piped.code, piped.out], [2, '']);
+    assert.ok(
+      piped.err.endsWith(
+        `relay: ${doubt}\n  Nothing was searched. To import it anyway, add --yes; --dry-run shows how it is read.\n`,
+      ),
+      piped.err,
+    );
+    const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\n' });
+    assert.equal(asked.code, 130);
+    assert.ok(asked.err.includes(`${doubt} Import it anyway? [y/N] `), asked.err);
+    assert.deepEqual([searches(world), writes(world)], [0, 0]);
+    const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
+    assert.equal(preview.doubt, doubt);
+    // What it does not find is told as always.
+    assert.equal((await run(['import', path, '--yes'])).code, 1);
+    assert.ok(searches(world) > 0);
+  }));
+
+test('several playlists in a file each become one of their own', () =>
+  withLists(async ({ world, run, file }) => {
+    const [one, two, three] = uniqueTracks(world, 3);
+    assert.ok(one && two && three);
+    const lists = [
+      { name: 'First', tracks: [asQuery(one)] },
+      { name: 'Second', tracks: [asQuery(two)] },
+      { name: 'Third', tracks: [asQuery(three)] },
+    ];
+    const path = file('several.json', JSON.stringify({ playlists: lists }));
+    const all = await run(['import', path, '--each']);
+    assert.equal(all.code, 0, all.err);
+    assert.deepEqual(
+      ['First', 'Second', 'Third'].map((name) => urisOf(named(world, name))),
+      [[one.uri], [two.uri], [three.uri]],
+    );
+    const some = await run(['import', path, '--list', 'FIRST', '--list', 'third', '--json']);
+    assert.deepEqual([some.code, JSON.parse(some.out).playlists.length], [0, 2]);
+    const wrong = await run(['import', path, '--list', 'First', '--list', 'Secnd']);
+    assert.deepEqual(
+      [wrong.code, wrong.err.split('\n').slice(-3)],
+      [
+        2,
+        [
+          'relay: The file has no playlist "Secnd".',
+          '  Did you mean "Second"? It has: "First", "Second", "Third".',
+          '',
+        ],
+      ],
+    );
+    const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\nsecond\ny\n' });
+    assert.equal(asked.code, 0, asked.err);
+    assert.match(asked.err, /Make 3 playlists, one for each\? \[Y\/n\] Which one\? /);
+  }));
+
+test('M3U without its header is known by its extension', () =>
+  withLists(async ({ world, run, file }) => {
+    const songs = uniqueTracks(world, 2);
+    const paths = songs.map((song) => `Music\\${lineOf(song)}.mp3`).join('\n');
+    const { preview } = JSON.parse(
+      (await run(['import', file('old.m3u', paths), '--dry-run', '--json'])).out,
+    );
+    assert.deepEqual(
+      [preview.format, preview.songs, preview.examples.map(({ title }: { title: string }) => title)],
+      ['m3u8', 2, songs.map((song) => asQuery(song).title)],
+    );
+    assert.equal(searches(world), 0);
+  }));
+
+test('a listening history is a list of songs: repeats and short plays are left out unless asked for', () =>
+  withLists(async ({ run, file }) => {
+    const play = (trackName: string, msPlayed: number) => ({
+      endTime: '2026-01-02 03:04',
+      artistName: 'Someone',
+      trackName,
+      msPlayed,
+    });
+    const plays = [play('One', 200_000), play('Two', 4_000), play('One', 90_000), play('Three', 30_000)];
+    const path = file('StreamingHistory0.json', JSON.stringify(plays));
+    const read = async (...more: string[]) =>
+      JSON.parse((await run(['import', path, '--dry-run', '--json', ...more])).out).preview;
+    const { songs, not_songs, doubt } = await read();
+    assert.deepEqual(
+      { songs, not_songs, doubt },
+      {
+        songs: 2,
+        not_songs: { total: 2, reasons: { 'heard before': 1, 'heard for less than 30 s': 1 }, lines: [] },
+        doubt: null,
+      },
+    );
+    const told = await run(['import', path, '--dry-run']);
+    assert.match(
+      told.out,
+      /\n {2}1 repeat and 1 play of less than 30 s left out \(--all-plays keeps them\)\n/,
+    );
+    assert.equal((await read('--all-plays')).songs, 4);
+  }));
+
+test('--dry-run needs no server', async (context) => {
+  const home = temporaryHome(context);
+  const list = 'A - One\nB - Two\nC - Three\n';
+  const { code, out, err } = await relay(['import', '-', '--dry-run'], {
+    env: { RELAY_HOME: `${home}/none` },
+    stdin: list,
+    parts: { openOffline },
+  });
+  assert.deepEqual([code, err], [0, '']);
+  assert.match(out, /^The list: 3 songs, read as text with one song a line \(utf-8\)\n/);
+});
+
+test('import - on a terminal asks where to, then says that it waits', () =>
+  withLists(async ({ world, run }) => {
+    const songs = uniqueTracks(world, 2);
+    const typed = new PassThrough();
+    typed.write('Pasted\n');
+    const running = run(['import', '-'], { ...TERMINAL, stdin: typed });
+    await until(() => typed.listenerCount('data') + typed.listenerCount('readable') > 0);
+    setImmediate(() => typed.end(`${songs.map(lineOf).join('\n')}\n`));
+    const { code, err } = await running;
+    assert.equal(code, 0, err);
+    assert.match(
+      err,
+      /^Name of the new playlist: Paste the list, one song a line\. Ctrl-D on a line of its own ends it\.\n/,
+    );
+    assert.deepEqual(
+      urisOf(named(world, 'Pasted')),
+      songs.map(({ uri }) => uri),
+    );
   }));

@@ -19,6 +19,7 @@ const PREVIEW: ImportPreview = {
   columns: { title: 'Track Name', artist: 'Artist Name(s)', uri: 'Spotify URI' },
   examples: [],
   not_songs: { total: 0, reasons: {}, lines: [] },
+  doubt: null,
   with_uri: 3,
   with_isrc: 2,
   remembered: 5,
@@ -144,7 +145,7 @@ test('on a terminal, progress is a bar that goes away at the end', async (contex
   const bars = err.split('\r\u001b[K').slice(1);
   assert.deepEqual(
     bars.map((bar) => bar.replace(/, [\d.]+ a second.*/, '')),
-    ['resolving ######------------------ 10 of 40', '', 'committing ############------------ 20 of 40', ''],
+    ['Finding songs ######------------------ 10 of 40', '', 'Writing ############------------ 20 of 40', ''],
   );
 });
 

@@ -71,12 +71,12 @@ const waiting: JobRecord = {
 test('the bar shows what is done, how fast, and how long it takes, or until when it waits', () => {
   assert.equal(
     barText(RECORD, 12.4, true, VIEW),
-    'resolving ██████░░░░░░░░░░░░░░░░░░ 100 of 400, 12 a second, 25 s left',
+    'Finding songs ██████░░░░░░░░░░░░░░░░░░ 100 of 400, 12 a second, 25 s left',
   );
-  assert.equal(barText(RECORD, null, false, VIEW), 'resolving ######------------------ 100 of 400');
+  assert.equal(barText(RECORD, null, false, VIEW), 'Finding songs ######------------------ 100 of 400');
   assert.equal(
     barText(waiting, 3, false, VIEW),
-    'waiting ######------------------ 100 of 400, continues in 12 h (QUOTA_EXCEEDED)',
+    'Waiting ######------------------ 100 of 400, continues in 12 h (QUOTA_EXCEEDED)',
   );
   const writing: JobRecord = {
     ...RECORD,
@@ -88,7 +88,7 @@ test('the bar shows what is done, how fast, and how long it takes, or until when
   };
   assert.equal(
     barText(writing, 0.5, false, VIEW),
-    'committing ######------------------ 95 of 380, 0.5 a second, 10 min left',
+    'Writing ######------------------ 95 of 380, 0.5 a second, 10 min left',
   );
   assert.deepEqual([1, 89, 90, 5_399, 5_400].map(durationText), ['1 s', '89 s', '2 min', '90 min', '2 h']);
 });
@@ -218,7 +218,7 @@ test('--watch draws a bar on a terminal until the job rests', async () => {
     clock.advance(1_000);
     const { code, out, err } = await watching;
     assert.equal(code, 0);
-    assert.match(err, /waiting [#-]{24} \d of 3, continues in \d+ \w+ \(RATE_LIMITED\)/);
+    assert.match(err, /Waiting [#-]{24} \d of 3, continues in \d+ \w+ \(RATE_LIMITED\)/);
     assert.match(out, /^status +cancelled$/m);
   });
 });

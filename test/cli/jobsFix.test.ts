@@ -103,14 +103,14 @@ test('all that came near are taken after a look at the least near ones', async (
     const { code, out, err } = await jobs(world, ['fix', id], {
       terminal: TERMINAL,
       columns: 40,
-      stdin: 'a 2\na 1\na .3\nn\na\n0,2\ny\nx\n',
+      stdin: 'a 2\na 1\na .3\nn\na 0,2\ny\nx\n',
     });
     assert.equal(code, 0, err);
     assert.deepEqual(await outcomes(world, id), ['skipped', ...all.map(({ uri }) => uri)]);
     assert.match(err, /A score is a number from 0 to 1\./);
     assert.match(err, /None comes that near\./);
     assert.equal(err.match(/The weakest matches:/g)?.length, 2);
-    assert.match(err, /Take these 6\? \[y\/N\] 6 taken\./);
+    assert.match(err, /Accept the first match for 6 near-identical songs\? \[y\/N\] 6 taken\./);
     assert.match(err, /6 items settled, 1 left out, nothing is open\.\n$/);
     // What stands behind a prompt is where the person types.
     for (const line of err.replace(/(?:> |\[y\/N\] |\]: )/g, '$&\n').split('\n')) {

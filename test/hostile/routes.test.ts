@@ -30,6 +30,7 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'jobs/cancel': true,
   'jobs/commit': true,
   'jobs/items': true,
+  'jobs/near': true,
   'jobs/resume': true,
   'jobs/search': true,
   'jobs/settle': true,

@@ -16,17 +16,6 @@ export type FixInput =
   | { kind: 'help' }
   | { kind: 'unclear'; why: string };
 
-/** Keys in the order in which they are shown. */
-export const KEYS: ReadonlyArray<readonly [string, string]> = [
-  ['s', 'search'],
-  ['l', 'link'],
-  ['x', 'skip'],
-  ['a', 'all near'],
-  ['b', 'back'],
-  ['Enter', 'later'],
-  ['q', 'quit'],
-];
-
 /** @param offers how many tracks are offered by number */
 export function readInput(typed: string, offers: number): FixInput {
   const text = typed.trim();

@@ -4,6 +4,7 @@
  */
 import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
+import { acceptWords, NEAR_SCORE } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
 import type { Context } from '../context.ts';
 import { note, showsUnicode } from '../terminal/output.ts';
@@ -23,8 +24,6 @@ import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems
 
 /** Tracks offered by number. */
 const MAX_OFFERS = 5;
-/** Typos score at least this much, other versions of a song less (`music/nearness.ts`). */
-const USUAL_SCORE = '0.36';
 const MAX_EXAMPLES = 3;
 /** Items asked for at a time: they are asked for again after each decision. */
 const PAGE = 20;
@@ -47,15 +46,24 @@ interface Session {
   decided: Map<number, string>;
 }
 
-/** Returns the job as it is at the end. @throws RelayError `INTERRUPTED` */
-export async function fixSession(context: Context, tools: Tools, before: JobRecord): Promise<JobRecord> {
+/**
+ * Returns the job as it is at the end.
+ * @param dialogue of the command that it is part of; left open
+ * @throws RelayError `INTERRUPTED`
+ */
+export async function fixSession(
+  context: Context,
+  tools: Tools,
+  before: JobRecord,
+  dialogue?: Dialogue,
+): Promise<JobRecord> {
   const { io, env, platform, signal } = context;
   const id = before.job_id;
   const session: Session = {
     context,
     tools,
     id,
-    dialogue: openDialogue(io, signal),
+    dialogue: dialogue ?? openDialogue(io, signal),
     view: { width: Math.max(20, io.columns), unicode: showsUnicode(env, platform) },
     seen: [],
     at: 0,
@@ -69,7 +77,7 @@ export async function fixSession(context: Context, tools: Tools, before: JobReco
     if (!(error instanceof RelayError) || error.code !== 'INTERRUPTED') throw error;
     throw error.with({ message: 'Interrupted. What was settled so far is kept.' });
   } finally {
-    session.dialogue.close();
+    if (!dialogue) session.dialogue.close();
   }
   const job = await jobOf(tools, id);
   note(io, '');
@@ -222,9 +230,7 @@ async function found({ tools }: Session, words: string): Promise<Offer[]> {
 /** Takes what came near enough, after saying how much that is; false if the person does not want it. */
 async function takeNear(session: Session, given: string | null): Promise<boolean> {
   const { dialogue, tools, id, view } = session;
-  const typed = given ?? (await dialogue.ask(`Take all with a score of at least [${USUAL_SCORE}]: `));
-  if (typed === null) return false;
-  const score = readScore(typed === '' ? USUAL_SCORE : typed);
+  const score = given === null ? NEAR_SCORE : readScore(given);
   if (score === null) {
     say(session, ['A score is a number from 0 to 1.']);
     return false;
@@ -246,8 +252,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
       `    ${view.unicode ? '→' : '->'} ${trackText(offer.track, view)}`,
     ]);
   say(session, ['The weakest matches:', ...examples]);
-  const count = near.length === 1 ? 'this one' : `these ${near.length}`;
-  if (!/^y(es)?$/i.test((await dialogue.ask(`Take ${count}? [y/N] `)) ?? '')) return false;
+  if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
   const { settled } = await decide(session, [], score);
   say(session, [`${settled} taken.`]);
   // What was seen from here on may be among them.

@@ -3,11 +3,10 @@ import { playingTime } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import type { ItemRecord } from '../../domain/job.ts';
+import { nearnessWords, SETTLE_KEYS } from '../../domain/settling.ts';
 import type { Track } from '../../domain/shapes.ts';
 import { wrap } from '../terminal/output.ts';
 import { fitted, widthOf } from '../terminal/textWidth.ts';
-import { KEYS } from './fixInput.ts';
-import { scoreText } from './jobText.ts';
 
 /** A track that may be taken by number; `score` from 0 to 1, null for one that a person searched for. */
 export interface Offer {
@@ -72,7 +71,7 @@ const WHY: Partial<Record<ItemRecord['status'], string>> = {
 /** @internal */
 export function offerLines({ track, score }: Offer, index: number, view: FixView): string[] {
   const text = trackText(track, view);
-  const scored = score === null ? text : `${text}${view.unicode ? ' – ' : ' - '}${scoreText(score)}`;
+  const scored = score === null ? text : `${text} (${nearnessWords(score)})`;
   const [first = '', ...rest] = wrap(scored, view.width - 4);
   return [`${String(index + 1).padStart(2)}  ${first}`, ...rest.map((line) => `    ${line}`)].map((line) =>
     fitted(line, view.width),
@@ -82,7 +81,7 @@ export function offerLines({ track, score }: Offer, index: number, view: FixView
 /** What can be typed. */
 export function keysText(offers: number, view: FixView): string[] {
   const take = offers === 0 ? [] : [offers === 1 ? '1 take it' : `1-${offers} take one`];
-  const keys = [...take, ...KEYS.map(([key, what]) => `${key} ${what}`)].join(', ');
+  const keys = [...take, ...SETTLE_KEYS.map(([key, what]) => `${key} ${what}`)].join(', ');
   return block(keys, '', view);
 }
 

@@ -158,14 +158,9 @@ export function itemLine({ position, input, status, candidates, error }: ItemRec
   const why = [
     status,
     ...(error ? [visibleText(error.code, 100)] : []),
-    ...(first ? [`nearest: ${titled(first.track.name, artists)}, ${scoreText(first.score)}`] : []),
+    ...(first ? [`nearest: ${titled(first.track.name, artists)}, ${first.score.toFixed(2)}`] : []),
   ];
   return `${position + 1}. ${inputText(input)} (${why.join('; ')})`;
-}
-
-/** Of a candidate. */
-export function scoreText(score: number): string {
-  return score.toFixed(2);
 }
 
 function inputText(input: unknown): string {
@@ -228,6 +223,13 @@ function progressText(job: JobRecord): string {
   return `${done} of ${total}`;
 }
 
+const DOING: Partial<Record<JobRecord['status'], string>> = {
+  pending: 'Finding songs',
+  resolving: 'Finding songs',
+  waiting: 'Waiting',
+  committing: 'Writing',
+};
+
 const BAR_WIDTH = 24;
 
 /** One line: status, a bar, how much is done, the speed, and the time left or until when it waits. */
@@ -241,7 +243,7 @@ export function barText(
   const filled = total === 0 ? BAR_WIDTH : Math.floor((done / total) * BAR_WIDTH);
   const [full, empty] = unicode ? ['█', '░'] : ['#', '-'];
   const bar = full.repeat(filled) + empty.repeat(BAR_WIDTH - filled);
-  const parts = [`${job.status} ${bar} ${done} of ${total}`];
+  const parts = [`${DOING[job.status] ?? job.status} ${bar} ${done} of ${total}`];
   if (job.status === 'waiting') parts.push(waitText(job, view));
   else if (perSecond !== null && perSecond > 0) {
     parts.push(`${rateText(perSecond)} a second`, `${durationText((total - done) / perSecond)} left`);

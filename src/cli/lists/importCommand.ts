@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path';
 import { Command, Option } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
+import { didYouMean } from '../../config/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { JobRecord } from '../../domain/job.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
@@ -14,10 +15,11 @@ import {
 import type { ListContent, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
-import { note, printJson, printLine } from '../terminal/output.ts';
+import { hanging, note, printJson, printLine } from '../terminal/output.ts';
+import type { Dialogue } from '../terminal/prompt.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
-interface ImportOptions extends ListReading {
+interface ImportOptions extends Omit<ListReading, 'list'> {
   to?: string;
   new?: string;
   saved?: boolean;
@@ -26,6 +28,9 @@ interface ImportOptions extends ListReading {
   skipDuplicates?: boolean;
   dryRun?: boolean;
   yes?: boolean;
+  list?: string[];
+  each?: boolean;
+  allPlays?: boolean;
 }
 
 const HELP = `
@@ -33,8 +38,9 @@ Reads CSV, tables with tabs, JSON, M3U, PLS, XSPF, iTunes XML, Spotify's own
 data export, and text with one song a line. Without --to, --new or --saved it
 makes a new private playlist with the name in the file, or that of the file.
 
-Nothing is written before every song is found, unless --skip-unresolved is
-given.
+On a terminal it asks what becomes of songs that were not found, and before it
+writes. Without one, nothing is written before every song is found, unless
+--skip-unresolved is given.
 
 Examples:
   $ relay import songs.csv --dry-run
@@ -43,6 +49,7 @@ Examples:
   $ cat jazz.txt folk.txt | relay import - --to "Morning run"`;
 
 export function importCommand(context: Context): Command {
+  const more = (value: string, before: string[] = []) => [...before, value];
   return new Command('import')
     .helpGroup(HELP_GROUPS.lists)
     .description('Make a playlist of a list of songs in a file')
@@ -62,38 +69,158 @@ export function importCommand(context: Context): Command {
         'right',
       ]),
     )
-    .option('--list <name>', 'Only this playlist, from a file that has several')
+    .option('--list <name>', 'Only this playlist, from a file that has several; repeatable', more)
+    .option('--each', 'Make a playlist of its own of each playlist in the file')
+    .option('--all-plays', 'Of a listening history every play, also repeats and those of less than 30 s')
     .option('--dry-run', 'Only say what would be read; search and write nothing')
-    .option('--yes', 'Do not ask before --replace takes something away')
+    .option('--yes', 'Ask nothing, also where the file may be no list of songs')
     .addHelpText('after', HELP)
     .action((file: string, options: ImportOptions) => runImport(context, file, options));
 }
 
 async function runImport(context: Context, file: string, options: ImportOptions): Promise<void> {
   requireOneTarget(options);
+  if (options.dryRun) return showOnly(context, file, options);
   const { local } = await requireServer(context);
+  const talk = await openTalk(context, options);
+  try {
+    const to = file === '-' ? await askWhere(context, options, talk) : options;
+    await importList(context, local, file, to, file === '-' ? null : talk);
+  } finally {
+    talk?.close();
+  }
+}
+
+/** Somebody who can be asked; null where nobody is, or nobody wants to be. */
+async function openTalk({ io, json, signal }: Context, { yes }: ImportOptions): Promise<Dialogue | null> {
+  if (yes || json || !io.terminal.stdin || !io.terminal.stderr) return null;
+  const { openDialogue } = await import('../terminal/prompt.ts');
+  return openDialogue(io, signal);
+}
+
+/** Needs no server: what is known in the home is looked at, and nothing is made. */
+async function showOnly(context: Context, file: string, options: ImportOptions): Promise<void> {
+  const content = await contentOf(context, file, options);
+  const preview = await context.withLocal((local) => local.previewImport(content));
+  await showPreview(context, file, preview, options);
+}
+
+/** What is typed or pasted ends with the input, so nothing can be asked after it. */
+async function askWhere(
+  context: Context,
+  options: ImportOptions,
+  talk: Dialogue | null,
+): Promise<ImportOptions> {
+  if (talk === null) return options;
+  let to = options;
+  if (options.to === undefined && options.new === undefined && !options.saved) {
+    const name = await talk.ask('Name of the new playlist: ');
+    if (!name) throw usage('Say where the songs go, with --new, --to or --saved.');
+    to = { ...options, new: name };
+  }
+  talk.close();
+  note(context.io, 'Paste the list, one song a line. Ctrl-D on a line of its own ends it.');
+  return to;
+}
+
+async function contentOf(context: Context, file: string, options: ImportOptions): Promise<ListContent> {
   const { readInput } = await import('./readInput.ts');
-  const { saved = false, format, artistSide, list } = options;
-  const content: ListContent = {
+  const { saved = false, format, artistSide, list = [], allPlays } = options;
+  return {
     content: (await readInput(context, file)).toString('base64'),
     tracksOnly: saved,
     format,
     artistSide,
-    list,
+    list: list.length === 1 ? list[0] : undefined,
+    fileName: file === '-' ? undefined : basename(file),
+    allPlays,
   };
+}
+
+async function importList(
+  context: Context,
+  local: LocalApi,
+  file: string,
+  options: ImportOptions,
+  talk: Dialogue | null,
+): Promise<void> {
+  const content = await contentOf(context, file, options);
   const preview = await interruptible(context.signal, local.previewImport(content));
   const playlist = options.to === undefined ? null : await findTarget(context, local, options.to);
   await showPreview(context, file, preview, options);
-  if (options.dryRun) return;
-  const target = targetOf(file, preview, options, playlist);
-  if (target.kind === 'playlist' && target.replace && playlist) {
-    await confirmReplacing(context, playlist, preview, options);
-  }
+  await requireList(preview, options, talk);
+  const each = await eachOf(preview, options, talk);
+  const target = each ? newTarget(each.join(', ')) : targetOf(file, preview, options, playlist);
+  const replaces = target.kind === 'playlist' && target.replace && playlist !== null;
+  if (replaces) await confirmReplacing(context, playlist, preview, talk);
   const { skipUnresolved = false, skipDuplicates = false } = options;
-  const request = { ...content, target, strict: !skipUnresolved, skipDuplicates };
+  const request = { ...content, target, each, strict: !skipUnresolved, skipDuplicates };
   const { jobs } = await interruptible(context.signal, local.startImport(request));
-  const done = await carryOut(context, local, jobs, skipUnresolved);
-  await report(context, preview, target, playlist?.name ?? '', done);
+  const { carryOut } = await import('./carryOut.ts');
+  const name = target.kind === 'new' ? target.name : (playlist?.name ?? '');
+  const done = await carryOut(context, local, jobs, {
+    skipUnresolved,
+    talk,
+    // Who has just agreed to lose the former songs is not asked again.
+    asksToWrite: !replaces,
+    target,
+    name,
+  });
+  await report(context, preview, target, name, done);
+}
+
+/** @throws RelayError `USAGE`, `INTERRUPTED` */
+async function requireList(
+  { doubt }: ImportPreview,
+  { yes }: ImportOptions,
+  talk: Dialogue | null,
+): Promise<void> {
+  if (doubt === null || yes) return;
+  if (talk === null) {
+    throw new RelayError('USAGE', doubt, {
+      remedy: 'Nothing was searched. To import it anyway, add --yes; --dry-run shows how it is read.',
+    });
+  }
+  if (await talk.confirm(`${doubt} Import it anyway?`, false)) return;
+  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+}
+
+/** The playlists of a file that each become one of their own; undefined where all songs go to one place. */
+async function eachOf(
+  { lists }: ImportPreview,
+  { each = false, list = [], to, saved, new: name }: ImportOptions,
+  talk: Dialogue | null,
+): Promise<string[] | undefined> {
+  const names = lists.map((one) => one.name);
+  if (list.length > 1) return list.map((wanted) => listNamed(wanted, names));
+  if (each) return names.length > 0 ? names : undefined;
+  if (names.length === 0 || talk === null || to !== undefined || saved || name !== undefined)
+    return undefined;
+  if (await talk.confirm(`Make ${names.length} playlists, one for each?`, true)) return names;
+  const wanted = await talk.ask('Which one? ');
+  if (!wanted) throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  return [listNamed(wanted, names)];
+}
+
+function listNamed(wanted: string, names: readonly string[]): string {
+  const lower = wanted.toLowerCase();
+  const found = names.find((name) => name === wanted) ?? names.find((name) => name.toLowerCase() === lower);
+  if (found !== undefined) return found;
+  throw new RelayError('USAGE', `The file has no playlist "${wanted}".`, {
+    remedy: [
+      didYouMean(wanted, names),
+      `It has: ${names
+        .slice(0, 10)
+        .map((name) => `"${name}"`)
+        .join(', ')}.`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+  });
+}
+
+function newTarget(name: string): ImportTarget {
+  return { kind: 'new', name: name.slice(0, 100) };
 }
 
 function requireOneTarget({ to, new: name, saved, replace }: ImportOptions): void {
@@ -131,7 +258,9 @@ async function showPreview(
   if (json) return dryRun ? printJson(io, { dry_run: true, preview }) : undefined;
   const { previewLines } = await import('./importText.ts');
   const print = dryRun ? printLine : note;
-  for (const line of previewLines(file, preview, context)) print(io, line);
+  const lines = previewLines(file, preview, context);
+  for (const line of lines.flatMap((one) => hanging(one, io.columns))) print(io, line);
+  if (dryRun && preview.doubt !== null) note(io, preview.doubt);
 }
 
 function targetOf(
@@ -148,7 +277,8 @@ function targetOf(
     const names = lists.slice(0, 5).map((one) => `"${one.name}"`);
     const more = lists.length > names.length ? ' …' : '';
     throw new RelayError('USAGE', `The file has ${lists.length} playlists: ${names.join(', ')}${more}.`, {
-      remedy: 'Choose one with --list, or put all of them into one with --new or --to.',
+      remedy:
+        'Choose with --list, make each its own with --each, or put all of them into one with --new or --to.',
     });
   }
   const found = preview.name ?? (file === '-' ? '' : basename(file, extname(file)));
@@ -163,66 +293,23 @@ function requireName(name: string): string {
 }
 
 async function confirmReplacing(
-  { io, signal }: Context,
+  { io }: Context,
   { name, rows }: PlaylistFacts,
   { songs }: ImportPreview,
-  { yes = false }: ImportOptions,
+  talk: Dialogue | null,
 ): Promise<void> {
-  if (yes || rows === 0 || !io.terminal.stdin || !io.terminal.stderr) return;
+  if (talk === null || rows === 0) return;
   const gone = rows === null ? 'All rows' : counted(rows, 'row');
   note(io, `${gone} of "${name}" will be removed; up to ${counted(songs, 'song')} will replace them.`);
-  const { confirm } = await import('../terminal/prompt.ts');
-  if (await confirm(io, 'Go on?', signal)) return;
+  if (await talk.confirm('Go on?', false)) return;
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
-}
-
-/** The first answers come fast, for short lists. */
-const FIRST_POLLS_MS = [100, 200, 300, 500];
-
-/** Finds the songs of all jobs before any of them is written. */
-async function carryOut(
-  context: Context,
-  local: LocalApi,
-  started: readonly JobRecord[],
-  skipUnresolved: boolean,
-): Promise<JobRecord[]> {
-  const { bar, followJob, progressLines, silent } = await import('../jobs/followJob.ts');
-  const { needsLogin } = await import('../jobs/jobText.ts');
-  const { requireFound, requireGoing } = await import('./importOutcome.ts');
-  const shown = context.io.terminal.stderr ? bar : progressLines;
-  let jobs = [...started];
-  const follow = async (id: string) => {
-    const display = context.json ? silent : shown(context);
-    const job = await followJob(context, () => local.getJob(id), {
-      display,
-      until: needsLogin,
-      firstPollsMs: FIRST_POLLS_MS,
-    });
-    jobs = jobs.map((one) => (one.job_id === id ? job : one));
-    requireGoing(context, job);
-    return job;
-  };
-  try {
-    for (const { job_id } of started) await follow(job_id);
-    requireFound(context, jobs, skipUnresolved);
-    for (const { job_id, resolved } of [...jobs]) {
-      // There is nothing to write where no song of ten thousand was found.
-      if (resolved === 0) continue;
-      await interruptible(context.signal, local.commitJob(job_id));
-      await follow(job_id);
-    }
-    return jobs;
-  } catch (error) {
-    const { withJobs } = await import('./importOutcome.ts');
-    throw withJobs(context, error, jobs);
-  }
 }
 
 async function report(
   context: Context,
   preview: ImportPreview,
   target: ImportTarget,
-  playlistName: string,
+  name: string,
   jobs: readonly JobRecord[],
 ): Promise<void> {
   const { io, json } = context;
@@ -232,7 +319,6 @@ async function report(
   const playlists = ids.map((id) => ({ id, url: `https://open.spotify.com/playlist/${id}` }));
   if (json) return printJson(io, { preview, target, written, skipped, unresolved, playlists, jobs });
   const { doneLines, leftLines } = await import('./importOutcome.ts');
-  const name = target.kind === 'new' ? target.name : playlistName;
   for (const line of doneLines(target, name, jobs)) printLine(io, line);
   for (const line of leftLines(context, jobs)) note(io, line);
 }

@@ -2,7 +2,7 @@
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
-import type { ImportPreview, ListFormat } from '../../domain/listImport.ts';
+import { type ImportPreview, LEFT_OUT_PLAYS, type ListFormat } from '../../domain/listImport.ts';
 import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
 const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
@@ -40,7 +40,8 @@ export function previewLines(file: string, preview: ImportPreview, named: NamedH
 }
 
 function listLines({ name, lists }: ImportPreview): string[] {
-  if (lists.length > 0) return [`  ${counted(lists.length, 'playlist')} in the file, taken as one list`];
+  if (lists.length > 0)
+    return [`  ${counted(lists.length, 'playlist')} in the file, each or all of which can be taken`];
   return name === null ? [] : [`  playlist "${visibleText(name, 100)}"`];
 }
 
@@ -70,12 +71,19 @@ function exampleLines({ examples }: ImportPreview): string[] {
 function unreadLines({ not_songs: { total, reasons, lines } }: ImportPreview): string[] {
   if (total === 0) return [];
   const empty = reasons.empty ?? 0;
-  const others = total - empty;
+  const [short, again] = [LEFT_OUT_PLAYS.short, LEFT_OUT_PLAYS.again].map((why) => reasons[why] ?? 0);
+  const plays = (short ?? 0) + (again ?? 0);
+  const others = total - empty - plays;
   const shown = lines.slice(0, LINES_SHOWN).map(({ line, text, why }) => {
     return `    line ${line}, ${why}: ${visibleText(text, 60)}`;
   });
   return [
     ...(empty > 0 ? [`  ${counted(empty, 'empty line')}`] : []),
+    ...(plays > 0
+      ? [
+          `  ${counted(again ?? 0, 'repeat')} and ${counted(short ?? 0, 'play')} of less than 30 s left out (--all-plays keeps them)`,
+        ]
+      : []),
     ...(others > 0 ? [`  ${counted(others, 'line')} without a song:`] : []),
     ...shown,
     ...(others > shown.length ? [`    and ${others - shown.length} more`] : []),

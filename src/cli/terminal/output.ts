@@ -151,6 +151,14 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
+/** A line as several where it is wider than `width`; what follows is indented by two more than it is. */
+export function hanging(line: string, width: number): string[] {
+  if (widthOf(line) <= width) return [line];
+  const indent = /^ */.exec(line)?.[0] ?? '';
+  const [first = '', ...rest] = wrap(line.trim(), Math.max(10, width - indent.length - 2));
+  return [`${indent}${first}`, ...rest.map((more) => `${indent}  ${more}`)];
+}
+
 /** Rows as aligned columns, two spaces apart, nothing behind the last one. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];

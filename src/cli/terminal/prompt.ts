@@ -53,6 +53,8 @@ export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Pr
 export interface Dialogue {
   /** The next line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
   ask(prompt: string): Promise<string | null>;
+  /** True for yes. Enter means what `usual` says; anything else and the end of the input are no. */
+  confirm(question: string, usual: boolean): Promise<boolean>;
   close(): void;
 }
 
@@ -73,16 +75,21 @@ export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
     ended = true;
     wake();
   });
+  async function ask(prompt: string): Promise<string | null> {
+    io.err(prompt);
+    while (lines.length === 0 && !ended) {
+      await interruptible(signal, woken());
+    }
+    signal.throwIfAborted();
+    const line = lines.shift();
+    if (line === undefined) io.err('\n');
+    return line === undefined ? null : line.trim();
+  }
   return {
-    async ask(prompt) {
-      io.err(prompt);
-      while (lines.length === 0 && !ended) {
-        await interruptible(signal, woken());
-      }
-      signal.throwIfAborted();
-      const line = lines.shift();
-      if (line === undefined) io.err('\n');
-      return line === undefined ? null : line.trim();
+    ask,
+    async confirm(question, usual) {
+      const answer = await ask(`${question} ${usual ? '[Y/n]' : '[y/N]'} `);
+      return answer === '' ? usual : /^y(es)?$/i.test(answer ?? '');
     },
     close: () => reader.close(),
   };

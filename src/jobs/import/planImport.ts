@@ -1,7 +1,7 @@
 /** From the bytes of a list to the items of jobs, and what to tell a person before they begin. Searches and writes nothing. */
 import type { Clock } from '../../base/clock.ts';
 import { chunk } from '../../base/lists.ts';
-import type { ImportPreview, ListReading } from '../../domain/listImport.ts';
+import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
 import { readList } from '../../music/lists/readList.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
@@ -20,7 +20,8 @@ const EXAMPLES = 3;
 
 export interface PlanServices {
   resolver: Pick<Resolver, 'knows'>;
-  store: Store;
+  /** null in a home that has no state yet. */
+  store: Store | null;
   clock: Clock;
 }
 
@@ -55,8 +56,10 @@ export function planImport(
   return { preview: previewOf(services, { ...read, entries, notSongs, lists }, items), entries, items };
 }
 
-function given({ format, artistSide, list }: ListReading) {
+function given({ format, artistSide, list, fileName, allPlays }: ListReading) {
   return {
+    ...(fileName !== undefined && { fileName }),
+    ...(allPlays && { allPlays }),
     ...(format && { format }),
     ...(artistSide && { artistSide }),
     ...(list !== undefined && { list }),
@@ -106,18 +109,41 @@ function previewOf(services: PlanServices, read: ReadList, items: readonly NewJo
     columns: decided.columns ?? {},
     examples: entries.slice(0, EXAMPLES).map(({ line, title, artist }) => ({ line, title, artist })),
     not_songs: unread(read.notSongs),
+    doubt: doubtOf(read),
     with_uri: entries.filter(({ uri }) => uri !== undefined).length,
     with_isrc: entries.filter(({ uri, isrc }) => uri === undefined && isrc !== undefined).length,
     ...costOf(services, items),
-    searches_24h: requestTotals(services.store, services.clock.now()).search ?? 0,
+    searches_24h: searchesOf(services),
     jobs: chunk(items, SONGS_PER_JOB).length,
   };
 }
 
+function searchesOf({ store, clock }: PlanServices): number {
+  return store === null ? 0 : (requestTotals(store, clock.now()).search ?? 0);
+}
+
+/** Lines that a list may well have. */
+const USUAL: ReadonlySet<string> = new Set([
+  ...['empty', 'comment', 'heading', EPISODE],
+  ...Object.values(LEFT_OUT_PLAYS),
+]);
+
+/** A file of which more than a third is no songs may be something else, and its songs a coincidence. */
+function doubtOf({ format, entries, notSongs }: ReadList): string | null {
+  if (format === 'spotify' || format === 'itunes') return null;
+  const others = notSongs.filter(({ why }) => !USUAL.has(why) && !/^in (?:no|the) playlist/.test(why));
+  const all = entries.length + others.length;
+  if (others.length * 3 <= all) return null;
+  return `This may not be a list of songs: only ${entries.length} of ${all} lines can be read as one.`;
+}
+
+/** Counted, and not shown line by line. */
+const UNLISTED: ReadonlySet<string> = new Set(['empty', ...Object.values(LEFT_OUT_PLAYS)]);
+
 function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {
   const reasons: Record<string, number> = {};
   for (const { why } of notSongs) reasons[why] = (reasons[why] ?? 0) + 1;
-  const lines = notSongs.filter(({ why }) => why !== 'empty').slice(0, LINES_SHOWN);
+  const lines = notSongs.filter(({ why }) => !UNLISTED.has(why)).slice(0, LINES_SHOWN);
   return { total: notSongs.length, reasons, lines };
 }
 

@@ -95,6 +95,8 @@ export interface Row {
 
 export interface RawList {
   rows: Row[];
+  /** Its rows are plays, of which one song may have many. */
+  isHistory?: boolean;
   name?: string;
   decided?: Decided;
 }

@@ -1,12 +1,14 @@
 /** The way in: bytes to entries. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../../base/lists.ts';
+import { LEFT_OUT_PLAYS } from '../../domain/listImport.ts';
+import { nameKey, normaliseName } from '../normalise.ts';
 import { decodeList, refused } from './decode.ts';
 import { entriesOf } from './entriesOf.ts';
 import { isEntry, tidyText } from './entry.ts';
 import type { ListEntry, ListFormat, NotSong, ReadList } from './list.ts';
 import { READERS } from './readers/index.ts';
 import type { Reader } from './readers/reader.ts';
-import { sourceOf } from './source.ts';
+import { type Source, sourceOf } from './source.ts';
 
 /** A line that is reported takes about 200 bytes of memory, however short it is. */
 const MAX_LINES = 500_000;
@@ -16,8 +18,12 @@ export interface ReadOptions {
   format?: ListFormat;
   /** Where the artist is in "A - B", instead of finding out. */
   artistSide?: 'left' | 'right';
-  /** Only the playlist of this name, from a file that has several. */
+  /** Only the playlist of this name, in upper or lower case, from a file that has several. */
   list?: string;
+  /** An M3U file without its header is known by its name alone. */
+  fileName?: string;
+  /** Every play of a listening history, also repeats and short ones. */
+  allPlays?: boolean;
 }
 
 /**
@@ -35,17 +41,18 @@ export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList
       remedy: 'Split it.',
     });
   }
-  const reader = READERS.find(({ format, looksLike }) =>
-    options.format === undefined ? looksLike(source) : format === options.format,
-  ) as Reader;
-  const { rows, name, decided = {} } = reader.read(source);
-  const { results, side } = entriesOf(rows, options.artistSide);
+  const reader = readerFor(source, options);
+  const { allPlays = false } = options;
+  const { rows, name, decided = {}, isHistory = false } = reader.read(source, { allPlays });
+  const found = entriesOf(rows, options.artistSide);
+  const { side } = found;
+  const results = isHistory && !allPlays ? withoutRepeats(found.results) : found.results;
   const all = results.filter(isEntry);
-  const { entries, left, lists } = chooseList(all, options.list);
+  const { entries, left, lists, chosen } = chooseList(all, options.list);
   const notSongs = [...results.filter((result): result is NotSong => !isEntry(result)), ...left];
   if (options.format === undefined && reader.format === 'txt') refuseProse(entries, notSongs);
   if (entries.length === 0) throw noSongs(reader, notSongs);
-  const onlyName = tidyText(name ?? '') || (lists.length === 1 ? lists[0]?.name : options.list);
+  const onlyName = tidyText(name ?? '') || (lists.length === 1 ? lists[0]?.name : chosen);
   return {
     format: reader.format,
     encoding,
@@ -57,17 +64,40 @@ export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList
   };
 }
 
+function readerFor(source: Source, { format, fileName = '' }: ReadOptions): Reader {
+  const wanted = (name: ListFormat) => READERS.find((reader) => reader.format === name) as Reader;
+  if (format !== undefined) return wanted(format);
+  const found = READERS.find(({ looksLike }) => looksLike(source)) as Reader;
+  return found.format === 'txt' && /\.m3u8?$/iu.test(fileName) ? wanted('m3u8') : found;
+}
+
+/** A song that was played often is one song of the list, where it was played first. */
+function withoutRepeats(results: readonly (ListEntry | NotSong)[]): (ListEntry | NotSong)[] {
+  const seen = new Set<string>();
+  return results.map((result) => {
+    if (!isEntry(result)) return result;
+    const { uri, artist, title, line, raw } = result;
+    const key = uri ?? `${nameKey(artist)}\n${nameKey(title)}`;
+    if (seen.has(key)) return { line, text: raw, why: LEFT_OUT_PLAYS.again };
+    seen.add(key);
+    return result;
+  });
+}
+
 function chooseList(all: ListEntry[], wanted: string | undefined) {
   const counts = new Map<string, number>();
   for (const { list } of all) if (list !== undefined) counts.set(list, (counts.get(list) ?? 0) + 1);
   const lists = [...counts].map(([name, entries]) => ({ name, entries }));
-  if (wanted === undefined) return { entries: all, left: [], lists };
-  if (!counts.has(wanted)) {
+  if (wanted === undefined) return { entries: all, left: [], lists, chosen: undefined };
+  const chosen = counts.has(wanted)
+    ? wanted
+    : lists.find(({ name }) => normaliseName(name) === normaliseName(wanted))?.name;
+  if (chosen === undefined) {
     throw refused(`The file has no playlist "${wanted}".`, {
       remedy: lists.length === 0 ? 'It has no named playlists.' : `It has: ${namesOf(lists)}.`,
     });
   }
-  const isWanted = ({ list }: ListEntry) => list === wanted;
+  const isWanted = ({ list }: ListEntry) => list === chosen;
   const left = all
     .filter((entry) => !isWanted(entry))
     .map(({ line, raw, list }) => ({
@@ -75,7 +105,7 @@ function chooseList(all: ListEntry[], wanted: string | undefined) {
       text: raw,
       why: list ? `in the playlist "${list}"` : 'in no playlist',
     }));
-  return { entries: all.filter(isWanted), left, lists };
+  return { entries: all.filter(isWanted), left, lists, chosen };
 }
 
 function namesOf(lists: readonly { name: string }[]): string {
@@ -93,7 +123,8 @@ function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]
     `Only ${entries.length} of ${counted(missed.length + entries.length, 'line')} can be read as a song; line ${first?.line} cannot (${first?.why}).`,
     {
       line: first?.line ?? 1,
-      remedy: 'Write one song a line as "Artist - Title". To read the file as it is, give the format txt.',
+      remedy:
+        'Titles without artists cannot be matched: write one song a line as "Artist - Title". To try anyway, give the format txt.',
     },
   );
 }

@@ -6,9 +6,9 @@ import { stdioWords } from '../../connect/clientTable.ts';
 import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
 import { tookTooLong } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
+import type { ListContent } from '../../domain/localApi.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
-import { planImport } from '../../jobs/import/planImport.ts';
-import { startImport } from '../../jobs/import/startImport.ts';
+import { acceptWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
 import type { Call } from '../../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../../provider/resources/catalog.ts';
 import { getPlaybackState } from '../../provider/resources/player.ts';
@@ -18,6 +18,7 @@ import { revokeClient } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
 import { loginWithTicket, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
 import { ownerUndo } from '../ownerChanges.ts';
+import { ownerImport, ownerPreview } from '../ownerLists.ts';
 import { clientSetup } from './clientSetup.ts';
 
 export type OwnerPageApi = {
@@ -88,6 +89,17 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     async 'jobs/items'({ id, offset }) {
       return { items: jobs.items(id, offset, ITEMS_PAGE, 'unresolved').items.map(itemOf) };
     },
+    async 'jobs/near'({ id, score: given }) {
+      const score = given ?? NEAR_SCORE;
+      const near: ItemRecord[] = [];
+      for (let offset = 0, total = 1; offset < total; offset += ITEMS_PAGE) {
+        const page = jobs.items(id, offset, ITEMS_PAGE, 'unresolved');
+        near.push(...page.items.filter((item) => scoreOf(item) >= score));
+        total = page.total;
+      }
+      near.sort((one, other) => scoreOf(one) - scoreOf(other));
+      return { score, question: acceptWords(near.length), items: near.map(itemOf) };
+    },
     async 'jobs/resume'({ id, review }) {
       await jobs.resume(id, review ?? undefined);
       return {};
@@ -121,15 +133,22 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
 
 /** Looks at a list, and with a target makes jobs of it; returns how many. */
 export async function importFile({ services }: ServerSide, bytes: Uint8Array, asked: ImportAsked) {
-  const { list, artistSide, target, skipDuplicates } = asked;
-  const plan = planImport(services, bytes, {
+  const { list, artistSide, target, skipDuplicates, fileName, each } = asked;
+  const content: ListContent = {
+    content: Buffer.from(bytes).toString('base64'),
+    tracksOnly: target?.kind === 'saved',
     list: list ?? undefined,
     artistSide: artistSide ?? undefined,
-    tracksOnly: target?.kind === 'saved',
-  });
-  if (target === null) return { preview: plan.preview };
-  const jobs = await startImport(services.jobs, plan, target, { strict: true, skipDuplicates });
+    fileName,
+  };
+  if (target === null) return { preview: ownerPreview(services, content) };
+  const { jobs } = await ownerImport(services, { ...content, target, each, strict: true, skipDuplicates });
   return { jobs: jobs.length };
+}
+
+/** Of the candidate that would be taken. */
+function scoreOf({ candidates }: ItemRecord): number {
+  return candidates?.[0]?.score ?? -1;
 }
 
 function itemOf({ position, input, status, candidates }: ItemRecord): PageItem {
@@ -159,6 +178,7 @@ function candidateOf({
     album: visibleText(track.album.name ?? ''),
     durationMs: track.duration_ms,
     score,
+    nearness: score === null ? null : nearnessWords(score),
     reasons,
   };
 }

@@ -95,6 +95,7 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
         target: importTarget(),
         strict: z.boolean(),
         skipDuplicates: z.boolean(),
+        each: z.array(z.string()).optional(),
       }),
     (api, body) => api.startImport(body),
   ),
@@ -103,8 +104,8 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     (api, { id }) => api.getJob(id),
   ),
   commitJob: call(
-    () => z.object({ id: z.string().max(100) }),
-    (api, { id }) => api.commitJob(id),
+    () => z.object({ id: z.string().max(100), skipUnresolved: z.boolean().default(false) }),
+    (api, { id, skipUnresolved }) => api.commitJob(id, { skipUnresolved }),
   ),
   playlistNames: call(
     () => z.object({ ids: z.array(z.string().max(100)).max(1_000) }),
@@ -136,6 +137,8 @@ function listContent() {
     format: z.enum(LIST_FORMATS).optional(),
     artistSide: z.enum(['left', 'right']).optional(),
     list: z.string().optional(),
+    fileName: z.string().max(1_000).optional(),
+    allPlays: z.boolean().optional(),
   };
 }
 

@@ -31,6 +31,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'jobs/cancel': lazy(() => z.object({ id: Id() })),
   'jobs/commit': lazy(() => z.object({ id: Id(), skipUnresolved: z.boolean() })),
   'jobs/items': lazy(() => z.object({ id: Id(), offset: z.int().min(0).max(1_000_000) })),
+  'jobs/near': lazy(() => z.object({ id: Id(), score: z.number().min(0).max(1).nullable() })),
   'jobs/resume': lazy(() => z.object({ id: Id(), review: z.enum(['carry_on', 'accept']).nullable() })),
   'jobs/search': lazy(() => z.object({ text: z.string().trim().min(1).max(200) })),
   'jobs/settle': lazy(() => {
@@ -53,6 +54,8 @@ const Asked = lazy(() =>
     artistSide: z.enum(['left', 'right']).nullable(),
     target: importTarget().nullable(),
     skipDuplicates: z.boolean(),
+    fileName: z.string().max(1_000).optional(),
+    each: z.array(z.string().max(1_000)).max(1_000).optional(),
   }),
 ) as () => z.ZodType<ImportAsked>;
 

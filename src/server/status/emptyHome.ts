@@ -6,9 +6,10 @@ import { MIGRATIONS } from '../../generated/sql.ts';
 import { keySource } from '../../secrets/masterKey.ts';
 import { noState } from '../../store/file/stateFile.ts';
 import type { CoreOptions } from '../core.ts';
+import { ownerPreview } from '../ownerLists.ts';
 import type { Facts } from './status.ts';
 
-type Options = Pick<CoreOptions, 'settings' | 'version'>;
+type Options = Pick<CoreOptions, 'settings' | 'version' | 'clock'>;
 
 /** @param make makes the state and opens it */
 export function localApiWithoutState(
@@ -36,7 +37,8 @@ export function localApiWithoutState(
     forgetBrowsers: refuse,
     listChanges: refuse,
     undoChange: refuse,
-    previewImport: refuse,
+    previewImport: async (list) =>
+      ownerPreview({ store: null, clock: options.clock, resolver: { knows: () => false } }, list),
     startImport: refuse,
     getJob: refuse,
     commitJob: refuse,

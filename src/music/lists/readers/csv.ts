@@ -13,7 +13,7 @@ export const csv: Reader = {
   looksLike: (source) => tableOf(source) !== null || isVideoIds(source),
   read(source) {
     const table = tableOf(source);
-    if (table) return readTable(source, table);
+    if (table) return { ...readTable(source, table), ...(table.header === -1 && { isHistory: true }) };
     if (isVideoIds(source)) {
       throw refused('Line 1 names video IDs and no titles.', {
         line: 1,

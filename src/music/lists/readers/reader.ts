@@ -9,5 +9,5 @@ export interface Reader {
   /** By content, quickly; the first reader of the table that says yes is taken. */
   looksLike(source: Source): boolean;
   /** Every line or row becomes a row, in order. @throws RelayError `INVALID_ARGUMENT` with a line where there is one. */
-  read(source: Source): RawList;
+  read(source: Source, options: { allPlays: boolean }): RawList;
 }

@@ -1,3 +1,4 @@
+import { LEFT_OUT_PLAYS } from '../../../domain/listImport.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
 import { excerpt, type Fields, type RawList, type Row } from '../list.ts';
 import type { Source } from '../source.ts';
@@ -20,11 +21,11 @@ export const spotify: Reader = {
   format: 'spotify',
   name: "Spotify's data export",
   looksLike: (source) => looksLikeJson(source) && partOf(source) !== null,
-  read: (source) => partOf(source)?.(source) ?? { rows: [] },
+  read: (source, options) => partOf(source)?.(source, options) ?? { rows: [] },
 };
 
 /** Which of the files it is, as the function that reads it. */
-function partOf(source: Source): ((source: Source) => RawList) | null {
+function partOf(source: Source): Reader['read'] | null {
   const root = source.json();
   const library = propertiesOf(root);
   const [playlist] = itemsOf(library.get('playlists'));
@@ -79,20 +80,26 @@ function readLibrary(source: Source): RawList {
   return { rows: [...songs, ...others] };
 }
 
+/** A play that is shorter counts for no play at Spotify either. */
+const SHORT_MS = 30_000;
+
 /** One row for each play, so a song that was played twice is there twice. */
-function readHistory(source: Source): RawList {
+function readHistory(source: Source, { allPlays }: { allPlays: boolean }): RawList {
   const rows = itemsOf(source.json()).map((node) => {
     const play = propertiesOf(node);
     const of = (...keys: string[]) =>
       textOf(keys.map((key) => play.get(key)).find((found) => textOf(found) !== ''));
-    return rowAt(node, source, {
+    const ms = of('msPlayed', 'ms_played');
+    const row = rowAt(node, source, {
       title: of('trackName', 'master_metadata_track_name', 'episode_name'),
       artist: of('artistName', 'master_metadata_album_artist_name', 'episode_show_name'),
       album: of('master_metadata_album_album_name'),
       uri: of('spotify_track_uri', 'spotify_episode_uri'),
     });
+    const isShort = !allPlays && ms !== '' && Number(ms) < SHORT_MS;
+    return isShort ? { ...row, why: LEFT_OUT_PLAYS.short } : row;
   });
-  return { rows };
+  return { rows, isHistory: true };
 }
 
 function rowAt(node: JsonNode, source: Source, fields: Fields): Row {

@@ -2,7 +2,9 @@
  * The picker for entries that did not resolve: one key settles an entry, and the next one is there at once. What is chosen
  * is sent in the background, a few at a time.
  */
+
 import type { PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
+import { NEAR_SCORE } from '../../../domain/settling.ts';
 import { type App, name, problemOf } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
@@ -128,7 +130,7 @@ export function createPicker(app: () => App): Picker {
     const { job } = work;
     await sent();
     try {
-      await ask('jobs/settle', { id: job, fixes: [], acceptNear: NEAR });
+      await ask('jobs/settle', { id: job, fixes: [], acceptNear: NEAR_SCORE });
       if (work?.job !== job) return;
       const before = work.items.length;
       Object.assign(work, { items: [], isAll: false, at: 0, found: null });
@@ -328,7 +330,7 @@ export function createPicker(app: () => App): Picker {
     const facts = [
       short(candidate.album, 80),
       ...(candidate.durationMs === null ? [] : [minutes(candidate.durationMs)]),
-      ...(candidate.score === null ? [] : [`${Math.round(candidate.score * 100)} % alike`]),
+      ...(candidate.score === null ? [] : [candidate.nearness ?? '']),
     ];
     return h(
       'button',
@@ -353,9 +355,6 @@ export function createPicker(app: () => App): Picker {
 }
 
 const PAGE = 100;
-
-/** The score from which the first candidate is taken for all. */
-const NEAR = 0.35;
 
 function title({ job, items, isAll, settled }: Work, { state }: App): string {
   const about = state.jobs.find(({ id }) => id === job)?.title ?? '';

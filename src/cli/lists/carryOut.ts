@@ -1,0 +1,105 @@
+/** From the jobs of a list to what is written: finds the songs, has the open ones settled, and commits. */
+import { interruptible } from '../../base/abort.ts';
+import { counted } from '../../base/lists.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
+import type { ImportTarget } from '../../domain/listImport.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import type { Context } from '../context.ts';
+import { bar, followJob, progressLines, silent } from '../jobs/followJob.ts';
+import { needsLogin } from '../jobs/jobText.ts';
+import type { Dialogue } from '../terminal/prompt.ts';
+import { requireFound, requireGoing, withJobs } from './importOutcome.ts';
+import { totalsOf } from './importText.ts';
+
+/** The first answers come fast, for short lists. */
+const FIRST_POLLS_MS = [100, 200, 300, 500];
+
+interface Carrying {
+  skipUnresolved: boolean;
+  /** Who can be asked; null: nothing is written unless every song is found, or `skipUnresolved`. */
+  talk: Dialogue | null;
+  asksToWrite: boolean;
+  target: ImportTarget;
+  /** Of the playlist. */
+  name: string;
+}
+
+/** Finds the songs of all jobs before any of them is written. */
+export async function carryOut(
+  context: Context,
+  local: LocalApi,
+  started: readonly JobRecord[],
+  { skipUnresolved, talk, asksToWrite, target, name }: Carrying,
+): Promise<JobRecord[]> {
+  const shown = context.io.terminal.stderr ? bar : progressLines;
+  let jobs = [...started];
+  const put = (job: JobRecord) => {
+    jobs = jobs.map((one) => (one.job_id === job.job_id ? job : one));
+  };
+  const follow = async (id: string) => {
+    const display = context.json ? silent : shown(context);
+    const ask = () => local.getJob(id);
+    const job = await followJob(context, ask, { display, until: needsLogin, firstPollsMs: FIRST_POLLS_MS });
+    put(job);
+    requireGoing(context, job);
+  };
+  try {
+    for (const { job_id } of started) await follow(job_id);
+    if (talk && !skipUnresolved) await settleOpen(context, talk, jobs, put);
+    else requireFound(context, jobs, skipUnresolved);
+    if (talk && asksToWrite) await confirmWrite(context, talk, jobs, target, name);
+    for (const { job_id, resolved } of [...jobs]) {
+      // There is nothing to write where no song of ten thousand was found.
+      if (resolved === 0) continue;
+      await interruptible(context.signal, local.commitJob(job_id, { skipUnresolved: talk !== null }));
+      await follow(job_id);
+    }
+    return jobs;
+  } catch (error) {
+    throw withJobs(context, error, jobs);
+  }
+}
+
+async function settleOpen(
+  context: Context,
+  talk: Dialogue,
+  jobs: readonly JobRecord[],
+  put: (job: JobRecord) => void,
+): Promise<void> {
+  const { unresolved, songs } = totalsOf(jobs);
+  if (unresolved === 0) return;
+  const need = unresolved === 1 ? 'needs' : 'need';
+  const them = unresolved === 1 ? 'it' : 'them';
+  const question = `${unresolved} of ${counted(songs, 'song')} ${need} you. Go through ${them} now?`;
+  if (!(await talk.confirm(question, true))) return;
+  const { withTools } = await import('../jobs/jobCalls.ts');
+  const { fixSession } = await import('../jobs/fixSession.ts');
+  await withTools(context, async (tools) => {
+    for (const job of jobs) {
+      if (unresolvedOf(job) > 0) put(await fixSession(context, tools, job, talk));
+    }
+  });
+}
+
+async function confirmWrite(
+  context: Context,
+  talk: Dialogue,
+  jobs: readonly JobRecord[],
+  target: ImportTarget,
+  name: string,
+): Promise<void> {
+  const { resolved, unresolved } = totalsOf(jobs);
+  if (resolved === 0) {
+    requireFound(context, jobs, false);
+    throw new RelayError('RESOLUTION_FAILED', 'No song is left to write.');
+  }
+  const without =
+    unresolved === 0 ? '' : `, without the ${unresolved} that ${unresolved === 1 ? 'is' : 'are'} open`;
+  const place = target.kind === 'saved' ? 'Liked Songs' : `"${name}"`;
+  if (await talk.confirm(`Write ${counted(resolved, 'song')} to ${place}${without}?`, true)) return;
+  const id = shortId(jobs[0]?.job_id ?? '');
+  throw new RelayError('INTERRUPTED', 'Nothing is written. What was found is kept.', {
+    remedy: { text: 'To write it later: {command}.', command: ['jobs', 'commit', id] },
+  });
+}

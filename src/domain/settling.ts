@@ -1,0 +1,30 @@
+/** Settling what a job did not find, at the terminal and on the owner's page: the same keys, words and threshold. Pure. */
+
+/** Keys in the order in which they are shown, with what each does. */
+export const SETTLE_KEYS: ReadonlyArray<readonly [string, string]> = [
+  ['s', 'search'],
+  ['l', 'link'],
+  ['x', 'skip'],
+  ['a', 'all near'],
+  ['b', 'back'],
+  ['Enter', 'later'],
+  ['q', 'quit'],
+];
+
+/** Typos score at least this much, other versions of a song less (`music/nearness.ts`). */
+export const NEAR_SCORE = 0.36;
+/** Below this, little more than a word is the same. */
+const SIMILAR_SCORE = 0.2;
+
+/** How close a candidate is to what was asked for. @param score 0 to 1 */
+export function nearnessWords(score: number): string {
+  if (score >= NEAR_SCORE) return 'close match';
+  return score >= SIMILAR_SCORE ? 'similar' : 'weak match';
+}
+
+/** `Accept the first match for 22 near-identical songs?` */
+export function acceptWords(count: number): string {
+  return count === 1
+    ? 'Accept the first match for this near-identical song?'
+    : `Accept the first match for ${count} near-identical songs?`;
+}
