@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { LOOPBACK_NAMES } from '../../src/base/loopback.ts';
 import { inspectSettings } from '../../src/config/settings.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 import { RelayError } from '../../src/domain/errors.ts';
@@ -162,7 +163,7 @@ test('authorization requests, registrations and resources of any form are refuse
 test('cookies, Host and Origin: a value of that very name, and only our own names are ours', (t) => {
   const cookie = near('relay_login=abc; other=1', 'relay_login=', ' relay_login=a=b;;', 'x=relay_login=1');
   const publicBaseUrl = 'https://relay.example';
-  const { baseUrlFor, isOwnOrigin } = createGuards({ port: 4980, publicBaseUrl });
+  const { baseUrlFor, isOwnOrigin } = createGuards({ port: 4980, names: LOOPBACK_NAMES, publicBaseUrl });
   const host = near('127.0.0.1:4980', 'LOCALHOST:4980', '[::1]:4980', 'relay.example', 'evil.example');
   return holdsForAll(t, 1_500, fc.tuple(cookie, host), ([text, name]) => {
     const context = { request: { headers: { cookie: text } } as IncomingMessage } as HttpContext;

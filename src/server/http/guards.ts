@@ -3,11 +3,11 @@
  * reaches localhost too: under its own Origin, or, by DNS rebinding, under a Host name of its own. Both are refused.
  */
 
-import { LOOPBACK_NAMES } from '../../base/loopback.ts';
-
 export interface Identity {
   /** The port that the server listens on. */
   port: number;
+  /** The loopback names that lead to this server, as they stand in `Host`. */
+  names: readonly string[];
   /** `PUBLIC_BASE_URL`, an origin without a slash at the end. */
   publicBaseUrl: string | null;
 }
@@ -22,8 +22,8 @@ export interface Guards {
   isOwnOrigin(origin: string | undefined): boolean;
 }
 
-export function createGuards({ port, publicBaseUrl }: Identity): Guards {
-  const loopback = loopbackHosts(port);
+export function createGuards({ port, names, publicBaseUrl }: Identity): Guards {
+  const loopback = loopbackHosts(names, port);
   const hosts = publicBaseUrl ? [...loopback, new URL(publicBaseUrl).host.toLowerCase()] : loopback;
   const baseUrls = new Map(hosts.map((host) => [host, publicBaseUrl || `http://${host}`]));
   const origins = new Set(loopback.map((host) => `http://${host}`));
@@ -35,7 +35,7 @@ export function createGuards({ port, publicBaseUrl }: Identity): Guards {
 }
 
 /** Browsers leave the port out of Host and Origin when it is the scheme's own. */
-function loopbackHosts(port: number): string[] {
-  const withPort = LOOPBACK_NAMES.map((name) => `${name}:${port}`);
-  return port === 80 ? [...withPort, ...LOOPBACK_NAMES] : withPort;
+function loopbackHosts(names: readonly string[], port: number): string[] {
+  const withPort = names.map((name) => `${name}:${port}`);
+  return port === 80 ? [...withPort, ...names] : withPort;
 }

@@ -3,10 +3,9 @@
  * orderly end. It knows no route by name.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Clock, Random } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { createQuietLog, shownHeader } from '../log/quietLog.ts';
 import { trustIn } from './address.ts';
 import { asksForPage, asksForServiceWorker, endServiceWorker } from './browser.ts';
@@ -18,6 +17,7 @@ import {
 } from './connections.ts';
 import { end, type HttpContext, securityHeaders, sendJson } from './context.ts';
 import { createGuards, type Identity } from './guards.ts';
+import { bindAll } from './ports.ts';
 import { createRouter, type Route } from './router.ts';
 import { HttpError, toHttp } from './toHttp.ts';
 
@@ -60,13 +60,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     connections.watch(server);
     return server;
   };
-  const servers = [make()];
-  const port = await bind(servers[0] as Server, options.port, options.host);
-  for (const host of companionsOf(options.host)) {
-    const companion = make();
-    if (await bindCompanion(companion, port, host, options)) servers.push(companion);
-  }
-  dispatch = createDispatch(options, { port, publicBaseUrl: options.publicBaseUrl });
+  const { servers, port, names } = await bindAll(make, options.port, options.host);
+  dispatch = createDispatch(options, { port, names, publicBaseUrl: options.publicBaseUrl });
   tellPublic(options);
   return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
 }
@@ -198,71 +193,6 @@ function contextOf(
   const query = mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1));
   const { requestId, startId, trusts } = own;
   return { request, response, method, path, query, baseUrl: '', requestId, startId, trusts };
-}
-
-function bind(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(bindError(error, port, host)));
-    server.listen(port, host, () => {
-      server.removeAllListeners('error');
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-/**
- * Where a server listens besides its own address. `localhost` may mean either loopback address, and the redirect URI is
- * on 127.0.0.1 by default. The command line asks on loopback alone, also a server that listens for another machine.
- */
-function companionsOf(host: string): string[] {
-  if (host === '127.0.0.1') return ['::1'];
-  if (host === '::1') return ['127.0.0.1'];
-  return ['localhost', '0.0.0.0', '::'].includes(host) ? [] : ['127.0.0.1'];
-}
-
-/** Fails where `listen` would. Throws `PORT_TAKEN`, `SETTINGS_INVALID`. */
-export async function requirePort(port: number, host: string): Promise<void> {
-  const probe = createServer();
-  await bind(probe, port, host);
-  await new Promise((resolve) => probe.close(resolve));
-}
-
-async function bindCompanion(
-  server: Server,
-  port: number,
-  host: string,
-  { log }: ListenerOptions,
-): Promise<boolean> {
-  try {
-    await bind(server, port, host);
-    return true;
-  } catch (error) {
-    if (error instanceof RelayError && error.code === 'PORT_TAKEN') {
-      log.warn(
-        { host, port },
-        'another program is using this port on this loopback address: do not use it in URLs',
-      );
-    }
-    return false;
-  }
-}
-
-function bindError(error: Error, port: number, host: string): RelayError {
-  const code = systemCodeOf(error);
-  const at = `${host}:${port}`;
-  if (code === 'EADDRINUSE') {
-    return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, {
-      remedy: 'Choose another port with --port (0 picks a free one), or stop the other program.',
-      cause: error,
-    });
-  }
-  return new RelayError('SETTINGS_INVALID', `The server cannot listen on ${at} (${code ?? error.message}).`, {
-    remedy:
-      code === 'EACCES'
-        ? 'Ports below 1024 require special privileges: choose another with --port.'
-        : 'Check --host (RELAY_HOST) and --port (RELAY_PORT).',
-    cause: error,
-  });
 }
 
 /** What Node refuses by itself, before any route: with the same headers and the same form of error as everywhere. */

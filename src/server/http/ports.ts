@@ -1,0 +1,138 @@
+/**
+ * On which addresses a server listens. Anyone who holds one that a name of this server can mean answers in its place there, and
+ * is sent what its owner sends to relay: the owner code, or what a browser keeps for that name. So the server has all of them
+ * or none.
+ */
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { RelayError, systemCodeOf } from '../../domain/errors.ts';
+
+const IPV4 = '127.0.0.1';
+const IPV6 = '::1';
+
+/** How many ports are tried where the system chooses: other programs hold some of them on one address alone. */
+const TRIES = 50;
+
+/** What the system says of an address that it does not have, as where IPv6 is switched off. */
+const ABSENT = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
+
+export interface Bound<S extends Server> {
+  port: number;
+  servers: S[];
+  /** The loopback names that lead to this server and to no other, as they stand in `Host`. */
+  names: string[];
+}
+
+/**
+ * Listens on `host` and on every loopback address, each with a server of its own.
+ * @param port 0: one that is free on all of them
+ * @throws RelayError `PORT_TAKEN` naming the address, `SETTINGS_INVALID`; nothing listens then
+ */
+export async function bindAll<S extends Server>(
+  make: () => S,
+  port: number,
+  host: string,
+): Promise<Bound<S>> {
+  for (let left = port === 0 ? TRIES : 1; ; left--) {
+    try {
+      return await bindOnce(make, port, host);
+    } catch (error) {
+      const isTaken = error instanceof RelayError && error.code === 'PORT_TAKEN';
+      if (!isTaken || left <= 1) throw error;
+    }
+  }
+}
+
+/** Fails where `bindAll` would. */
+export async function requirePort(port: number, host: string): Promise<void> {
+  const { servers } = await bindAll(createServer, port, host);
+  await closeServers(servers);
+}
+
+async function bindOnce<S extends Server>(make: () => S, wanted: number, host: string): Promise<Bound<S>> {
+  const servers: S[] = [];
+  const held = new Set<string>();
+  let port = wanted;
+  try {
+    for (const address of addressesOf(host)) {
+      const server = make();
+      const bound = await bind(server, port, address).catch((error: unknown) => {
+        if (address === host || !ABSENT.has(systemCodeOf(error) ?? '')) throw bindError(error, port, address);
+        return null;
+      });
+      if (bound === null) continue;
+      port = bound;
+      servers.push(server);
+      held.add(address);
+    }
+    // Named `localhost`, it may listen on either, but has to listen.
+    if (servers.length === 0) throw bindError(new Error('no loopback address'), port, host);
+  } catch (error) {
+    await closeServers(servers);
+    throw error;
+  }
+  return { port, servers, names: namesOf(held) };
+}
+
+/** The first is the one that the settings name. */
+function addressesOf(host: string): string[] {
+  switch (host) {
+    case IPV4:
+    case 'localhost':
+      return [IPV4, IPV6];
+    case IPV6:
+      return [IPV6, IPV4];
+    case '0.0.0.0':
+      return [host, IPV6];
+    case '::':
+      // Two servers: whether one for both families may take the port from a program that has it for one is the system's choice.
+      return [host, '0.0.0.0'];
+    default:
+      return [host, IPV4, IPV6];
+  }
+}
+
+function namesOf(held: ReadonlySet<string>): string[] {
+  const hasAny = (...addresses: string[]) => addresses.some((address) => held.has(address));
+  return [
+    ...(hasAny(IPV4, '0.0.0.0') ? [IPV4] : []),
+    // It may mean either address, and of those that there are none is another program's.
+    'localhost',
+    ...(hasAny(IPV6, '::') ? [`[${IPV6}]`] : []),
+  ];
+}
+
+/** @returns the port */
+function bind(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, ipv6Only: host.includes(':') }, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function bindError(error: unknown, port: number, host: string): RelayError {
+  const code = systemCodeOf(error);
+  const at = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  // Windows answers so where another user's program has the port for itself.
+  const isOthers = code === 'EACCES' && port >= 1024;
+  if (code === 'EADDRINUSE' || isOthers) {
+    return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, {
+      remedy: 'Choose another port with --port (0 picks a free one), or stop the other program.',
+      cause: error,
+    });
+  }
+  const why = code ?? (error as Error).message;
+  return new RelayError('SETTINGS_INVALID', `The server cannot listen on ${at} (${why}).`, {
+    remedy:
+      code === 'EACCES'
+        ? 'Ports below 1024 require special privileges: choose another with --port.'
+        : 'Check --host (RELAY_HOST) and --port (RELAY_PORT).',
+    cause: error,
+  });
+}
+
+async function closeServers(servers: readonly Server[]): Promise<void> {
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+}
