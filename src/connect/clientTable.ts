@@ -59,10 +59,10 @@ export interface Client {
   /** Possible installations: the first whose trace exists is used, else the last. */
   setups(system: System): Setup[];
   /**
-   * The client's own command that adds the server; null: there is none. `keyCommand` is the command that prints the
-   * key.
+   * The client's own command that adds the server; null: there is none. With a key there never is one: every user of the
+   * machine can read command lines.
    */
-  command?(connection: Connection, system: System, keyCommand: string): string | null;
+  command?(connection: Connection, system: System): string | null;
 }
 
 export interface Setup {
@@ -94,12 +94,13 @@ const claudeCode: Client = {
           : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks for a sign-in that it had before, run \`claude mcp logout ${name}\`.`,
     },
   ],
-  command: ({ name, url, key, choice }, system, keyCommand) =>
-    [
-      `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
-      ...(key === null ? [] : [`--header "Authorization: Bearer $(${keyCommand})"`]),
-      ...headerFlags(choice),
-    ].join(' '),
+  command: ({ name, url, key, choice }, system) =>
+    key === null
+      ? [
+          `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
+          ...headerFlags(choice),
+        ].join(' ')
+      : null,
 };
 
 /** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start. */
@@ -232,13 +233,14 @@ const gemini: Client = {
           : `In a new Gemini CLI session, /mcp lists ${name}. In a directory that it does not trust it shows ${name} as disabled.`,
     },
   ],
-  command: ({ name, url, key, choice }, system, keyCommand) =>
-    [
-      'gemini mcp add --scope user --transport http',
-      ...(key === null ? [] : [`--header "Authorization: Bearer $(${keyCommand})"`]),
-      ...headerFlags(choice),
-      `${name} ${word(url, system)}`,
-    ].join(' '),
+  command: ({ name, url, key, choice }, system) =>
+    key === null
+      ? [
+          'gemini mcp add --scope user --transport http',
+          ...headerFlags(choice),
+          `${name} ${word(url, system)}`,
+        ].join(' ')
+      : null,
 };
 
 /**

@@ -53,8 +53,7 @@ export interface Removed {
   backup: string | null;
 }
 
-/** `keyCommand` prints the key; a client's own command may run it. */
-export function planFor(client: Client, connection: Connection, system: System, keyCommand: string): Plan {
+export function planFor(client: Client, connection: Connection, system: System): Plan {
   const setup = setupFor(client, system, existsSync);
   const { file, base, trace } = setup.place;
   const { format, section, shares } = client;
@@ -68,7 +67,7 @@ export function planFor(client: Client, connection: Connection, system: System, 
     missing: existsSync(trace) ? null : trace,
     addition,
     snippet: snippet(addition),
-    command: client.command?.(connection, system, keyCommand) ?? null,
+    command: client.command?.(connection, system) ?? null,
     next: setup.next(connection),
     base,
   };

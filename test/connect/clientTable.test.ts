@@ -307,12 +307,7 @@ const COMMANDS: Array<
     { url: 'http://[::1]:1/mcp', name: 'relay-demo' },
     "claude mcp add --transport http --scope user relay-demo 'http://[::1]:1/mcp'",
   ],
-  [
-    'claude-code',
-    WINDOWS,
-    { key: 'relay_k' },
-    `claude mcp add --transport http --scope user relay ${URL} --header "Authorization: Bearer $(relay key)"`,
-  ],
+  ['claude-code', WINDOWS, { key: 'relay_k' }, null],
   ['claude-desktop', LINUX, {}, null],
   ['cursor', LINUX, {}, null],
   ['vscode', MAC, {}, `code --add-mcp '{"name":"relay","type":"http","url":"${URL}"}'`],
@@ -326,21 +321,26 @@ const COMMANDS: Array<
   ['codex', LINUX, {}, `codex mcp add relay --url ${URL}`],
   ['codex', LINUX, { key: 'relay_k' }, null],
   ['gemini', LINUX, {}, `gemini mcp add --scope user --transport http relay ${URL}`],
-  [
-    'gemini',
-    LINUX,
-    { key: 'relay_k' },
-    `gemini mcp add --scope user --transport http --header "Authorization: Bearer $(relay key)" relay ${URL}`,
-  ],
+  ['gemini', LINUX, { key: 'relay_k' }, null],
   ['windsurf', LINUX, {}, null],
 ];
 
 for (const [id, system, connection, command] of COMMANDS) {
   test(`the command of ${id} on ${system.platform}, ${JSON.stringify(connection)}`, () => {
     const all: Connection = { name: 'relay', url: URL, key: null, program: PROGRAM, ...connection };
-    assert.equal(findClient(id)?.command?.(all, system, 'relay key') ?? null, command);
+    assert.equal(findClient(id)?.command?.(all, system) ?? null, command);
   });
 }
+
+test('no command of a client has the key in it, since every user of the machine can read command lines', () => {
+  for (const client of CLIENTS) {
+    for (const system of [LINUX, MAC, WINDOWS]) {
+      const connection = { name: 'relay', url: URL, key: 'relay_k', program: PROGRAM };
+      const command = client.command?.(connection, system) ?? '';
+      assert.doesNotMatch(command, /relay_k|relay key|Authorization/, client.id);
+    }
+  }
+});
 
 test('clients are found by ID and by alias, ignoring case', () => {
   assert.deepEqual(

@@ -94,12 +94,7 @@ async function runConnect(
   if (!client) return showOther(context, name, { ...connectionTo(server, key, program), choice });
   const { planFor } = await import('../../connect/connectClient.ts');
   const plan = (value: string | null): Plan =>
-    planFor(
-      client,
-      { ...connectionTo(server, value, program), choice },
-      systemOf(context),
-      commandLine(context, 'key'),
-    );
+    planFor(client, { ...connectionTo(server, value, program), choice }, systemOf(context));
   if (options.remove) return removeEntry(context, plan(null));
   if (options.write) return writePlan(context, plan, key);
   return showPlan(context, server, plan(key));
@@ -182,7 +177,7 @@ async function listClients(context: Context, server: Server): Promise<void> {
   const program = await programOf(context, server);
   const rows = await Promise.all(
     CLIENTS.map(async (client) => {
-      const plan = planFor(client, connectionTo(server, null, program), system, '');
+      const plan = planFor(client, connectionTo(server, null, program), system);
       const { file, missing } = plan;
       const { id, name, format } = client;
       const { state, otherNames } = await lookInto(plan, server.currentKey);

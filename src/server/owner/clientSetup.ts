@@ -22,7 +22,7 @@ export function clientSetup(id: string, { mcpUrl, demo, env, program }: SetupOpt
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
   const system = systemOf({ platform: process.platform, env });
   const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
-  const { file, snippet, command, next } = planFor(client, connection, system, 'relay key');
+  const { file, snippet, command, next } = planFor(client, connection, system);
   return { id, file, snippet: snippet.trimEnd(), command, next };
 }
 
