@@ -11,7 +11,7 @@ import { backUpState } from '../../src/store/copies/backup.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAccount } from '../../src/store/tables/account.ts';
 import { listBrowsers, putBrowser } from '../../src/store/tables/browsers.ts';
-import { deleteClient, putClient } from '../../src/store/tables/oauthClients.ts';
+import { deleteClient, getClient, putClient } from '../../src/store/tables/oauthClients.ts';
 import { putGrant } from '../../src/store/tables/oauthGrants.ts';
 import { putToken } from '../../src/store/tables/oauthTokens.ts';
 import { createVault, type Vault } from '../../src/store/vault.ts';
@@ -165,6 +165,40 @@ test('on a new machine the key and the login of the copy serve, and every client
     account: ['ann'],
   });
   assert.equal(await browsers(home), 0);
+});
+
+test('a client that the copy alone knows is a stranger, whatever the copy says of it', async (t) => {
+  const home = await temporaryHome(t);
+  const add = (clientId: string) => (store: Store) => {
+    const owned = { source: 'added', createdAt: 5, approvedAt: 5, lastUsedAt: 5 } as const;
+    const metadata = { authMethod: null, redirectUris: ['http://127.0.0.1/cb'], grantTypes: [] };
+    putClient(store, { clientId, name: 'Yours', secretHash: null, ...metadata, ...owned });
+  };
+  await withState(home, add('planted'));
+  const file = join(await temporaryHome(t), 'copy');
+  await backUpState({ source: join(home, 'relay.db'), file, force: false });
+  const before = Date.now();
+  for (const present of [null, 'own']) {
+    const target = join(await temporaryHome(t), 'home');
+    if (present !== null) {
+      await withState(target, (store) => {
+        add('planted')(store);
+        deleteClient(store, 'planted');
+        add(present)(store);
+      });
+    }
+    await restore(target, file);
+    await withState(target, (store) => {
+      const [own, planted] = [getClient(store, 'own'), getClient(store, 'planted')];
+      assert.equal(own?.source, present === null ? undefined : 'added');
+      assert.ok(planted && planted.createdAt >= before);
+      const { source, approvedAt, lastUsedAt } = planted;
+      assert.deepEqual(
+        { source, approvedAt, lastUsedAt },
+        { source: 'registered', approvedAt: null, lastUsedAt: null },
+      );
+    });
+  }
 });
 
 test('the login of another account comes back with its copy, the key does not', async (t) => {

@@ -35,10 +35,18 @@ export function keepPresent(copy: Store, present: Present | null, sealed: boolea
   });
 }
 
-/** Clients of both states stay known; codes and access tokens end; what still opens something is what does so now. */
+/**
+ * Clients of both states stay known, those of the copy alone as strangers; codes and access tokens end; what still opens
+ * something is what does so now.
+ */
 function keepApprovals(copy: Store, present: Store | null): number {
   copy.run('delete from oauth_tokens');
   copy.run('delete from oauth_grants');
+  // The approval page vouches for what the owner added, approved or has known for long, and anyone may have made the copy.
+  copy.run(
+    "update oauth_clients set source = 'registered', created_at = ?, approved_at = null, last_used_at = null",
+    [copy.now()],
+  );
   if (!present) return 0;
   takeOver(copy, present, 'oauth_clients');
   takeOver(copy, present, 'oauth_grants');
