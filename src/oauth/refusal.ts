@@ -15,6 +15,7 @@ export type Reason =
   | 'redirect_uri_missing'
   | 'redirect_uri_unregistered'
   | 'redirect_uri_unusable'
+  | 'redirect_uri_own'
   | 'response_type_unsupported'
   | 'response_mode_unsupported'
   | 'challenge_missing'

@@ -13,20 +13,25 @@ import { getToken } from '../store/tables/oauthTokens.ts';
 import type { Store } from '../store/types.ts';
 import { type ClientDirectory, createClientDirectory } from './clientDirectory.ts';
 import { sweep } from './issueTokens.ts';
-import { type AuthorizeCheck, type AuthorizeRequest, checkAuthorizeRequest } from './policy/authorize.ts';
+import {
+  type AuthorizeCheck,
+  type AuthorizeRequest,
+  checkAuthorizeRequest,
+  type OwnAddress,
+} from './policy/authorize.ts';
 import { CODE_MS, TOUCH_MS } from './policy/limits.ts';
+import { isOwnAddress } from './policy/redirectUri.ts';
 import { checkMetadata, type RegistrationResponse, registrationResponse } from './policy/registration.ts';
 import { isSameResource } from './policy/target.ts';
-import { accepted, type Result } from './refusal.ts';
+import { accepted, type Result, refused } from './refusal.ts';
 import { createRevocationEndpoint, type RevocationEndpoint } from './revocation.ts';
 import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 
 export interface AuthorizationServer {
   clients: ClientDirectory;
   /** @throws RelayError `STORE_ERROR` */
-  register(body: unknown): Promise<Result<RegistrationResponse>>;
-  /** @param baseUrl as the browser dialled it */
-  checkAuthorize(parameters: URLSearchParams, baseUrl: string): AuthorizeCheck;
+  register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<RegistrationResponse>>;
+  checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
   /**
    * Writes the owner's approval down and returns the code.
    * @throws RelayError `STORE_ERROR`
@@ -52,17 +57,18 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 
   return {
     clients,
-    async register(body) {
+    async register(body, { origins }) {
       const metadata = checkMetadata(body);
       if (!metadata.ok) return metadata;
+      if (metadata.value.redirectUris.some((uri) => isOwnAddress(uri, origins)))
+        return refused('metadata_redirect_uris', 'It leads to this server itself.');
       const registered = await clients.register(metadata.value);
       if (!registered.ok) return registered;
       const { client, secret } = registered.value;
       log.info({ clientId: client.clientId, clientName: client.name }, 'client registered');
       return accepted(registrationResponse(client, metadata.value.authMethod, secret));
     },
-    checkAuthorize: (parameters, baseUrl) =>
-      checkAuthorizeRequest(parameters, clients.find, `${baseUrl}/mcp`),
+    checkAuthorize: (parameters, own) => checkAuthorizeRequest(parameters, clients.find, own),
     async approve(request) {
       const code = newSecret(random);
       const grant = grantOf(request, code, random.uuid(), clock.now());

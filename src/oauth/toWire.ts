@@ -46,6 +46,7 @@ const WIRE: Record<Reason, readonly [WireError, number, string]> = {
     400,
     'redirect_uri is not an address that a browser may be sent to.',
   ],
+  redirect_uri_own: ['invalid_request', 400, 'redirect_uri leads to this server itself.'],
   response_type_unsupported: ['unsupported_response_type', 400, 'Only response_type=code is supported.'],
   response_mode_unsupported: ['invalid_request', 400, 'Only response_mode=query is supported.'],
   challenge_missing: ['invalid_request', 400, 'PKCE is required: code_challenge is missing.'],

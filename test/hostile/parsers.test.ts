@@ -153,7 +153,10 @@ test('authorization requests, registrations and resources of any form are refuse
     anyJson,
   );
   return holdsForAll(t, 1_500, fc.tuple(parameters, body), ([pairs, metadata]) => {
-    const check = checkAuthorizeRequest(new URLSearchParams(pairs), () => null, 'http://127.0.0.1/mcp');
+    const check = checkAuthorizeRequest(new URLSearchParams(pairs), () => null, {
+      resource: 'http://127.0.0.1/mcp',
+      origins: [],
+    });
     assert.equal(check.ok, false);
     checkMetadata(metadata);
     isSameResource(pairs[0]?.[1] ?? '', 'http://127.0.0.1/mcp');

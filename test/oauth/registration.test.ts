@@ -116,6 +116,37 @@ test('what cannot be a safe redirect URI refuses the whole registration', async 
   });
 });
 
+test('no client is sent back to a page of relay itself', async () => {
+  const env = { PUBLIC_BASE_URL: 'https://relay.example.org' };
+  await withServer({ env }, async ({ server: { localUrl } }, clock) => {
+    const { port } = new URL(localUrl);
+    const own = [
+      ...['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'].map((name) => `http://${name}:${port}`),
+      ...['relay.example.org', 'Relay.Example.org', 'relay.example.org:443', 'relay.example.org.'].map(
+        (name) => `https://${name}`,
+      ),
+    ];
+    for (const origin of own) {
+      for (const path of ['/auth/provider/login', '/', '/cb?x=1']) {
+        clock.advance(MINUTE);
+        const answer = await register(localUrl, { redirect_uris: [REDIRECT, `${origin}${path}`] });
+        assert.deepEqual(refusal(answer), [400, 'invalid_redirect_uri'], `${origin}${path}`);
+      }
+    }
+    // Any port of a loopback URI is registered with it, and this one would be relay's.
+    const path = '/auth/provider/login';
+    const redirect_uris = [`http://127.0.0.1${path}`, 'https://relay.example.org:8443/cb'];
+    const { client_id } = await newClient(localUrl, { redirect_uris });
+    const asked = (redirect_uri: string) => send(authorizeUrl(localUrl, { client_id, redirect_uri }));
+    const refused = await asked(`http://127.0.0.1:${port}${path}`);
+    assert.deepEqual([refused.status, refused.headers.location], [400, undefined]);
+    assert.match(refused.text, /This client cannot be connected/);
+    assert.doesNotMatch(refused.text, /<form/);
+    assert.equal((await asked(`http://127.0.0.1:${Number(port) - 1}${path}`)).status, 200);
+    assert.equal((await asked('https://relay.example.org:8443/cb')).status, 200);
+  });
+});
+
 test('an app may be called back through a domain name backwards, or the scheme of a known client', async () => {
   await withServer({}, async ({ baseUrl }) => {
     const redirect_uris = [

@@ -8,7 +8,7 @@ import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
 import { toWire } from '../toWire.ts';
 import { SCOPE } from './limits.ts';
 import { checkChallenge, parameter, repeatedNames } from './parameters.ts';
-import { isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
+import { isOwnAddress, isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
 import { isKnownScope, isSameResource } from './target.ts';
 
 /** Where the answer to an authorization request goes. */
@@ -29,16 +29,21 @@ export type AuthorizeCheck =
   /** `returnTo` null: show a page and send the browser nowhere. */
   | { ok: false; refusal: Refusal; returnTo: ReturnAddress | null };
 
-/**
- * @param find knows the clients
- * @param resource the MCP URL of this server as it was dialled
- */
+/** This server, as it was dialled. */
+export interface OwnAddress {
+  /** Its MCP URL. */
+  resource: string;
+  /** The origins under which it answers. */
+  origins: readonly string[];
+}
+
+/** @param find knows the clients */
 export function checkAuthorizeRequest(
   parameters: URLSearchParams,
   find: (clientId: string) => OAuthClient | null,
-  resource: string,
+  { resource, origins }: OwnAddress,
 ): AuthorizeCheck {
-  const addressed = checkAddress(parameters, find);
+  const addressed = checkAddress(parameters, find, origins);
   if (!addressed.ok) return { ...addressed, returnTo: null };
   const { client, redirectUri } = addressed.value;
   const returnTo = { redirectUri, state: parameter(parameters, 'state') };
@@ -50,6 +55,7 @@ export function checkAuthorizeRequest(
 function checkAddress(
   parameters: URLSearchParams,
   find: (clientId: string) => OAuthClient | null,
+  own: readonly string[],
 ): Result<{ client: OAuthClient; redirectUri: string }> {
   const repeated = repeatedNames(parameters);
   for (const name of ['client_id', 'redirect_uri']) {
@@ -62,6 +68,8 @@ function checkAddress(
   const redirectUri = parameter(parameters, 'redirect_uri') ?? onlyOne(client.redirectUris);
   if (redirectUri === null) return refused('redirect_uri_missing');
   if (!isUsableRedirectUri(redirectUri)) return refused('redirect_uri_unusable');
+  // Here too: a registered loopback URI is good for any port.
+  if (isOwnAddress(redirectUri, own)) return refused('redirect_uri_own');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri)) return refused('redirect_uri_unregistered');
   return accepted({ client, redirectUri });
 }

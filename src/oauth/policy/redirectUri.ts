@@ -29,6 +29,24 @@ export function isRegisteredRedirectUri(registered: readonly string[], requested
   return registered.some((uri) => uri === requested || (loopback !== null && withoutPort(uri) === loopback));
 }
 
+/**
+ * Whether it leads to this server itself: Deny would then send the owner's browser from a page of relay to another one, as a
+ * click of the owner there does.
+ * @param own the origins under which this server answers
+ */
+export function isOwnAddress(uri: string, own: readonly string[]): boolean {
+  const place = placeOf(uri);
+  return place !== null && own.some((origin) => placeOf(origin) === place);
+}
+
+/** Host and port, whatever the scheme and the spelling; null where there is no host. */
+function placeOf(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const { protocol, hostname, port } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:') return null;
+  return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'http:' ? '80' : '443')}`;
+}
+
 /** A loopback URI without its port; null for any other. No path and the path `/` are one (RFC 3986 6.2.3). */
 function withoutPort(uri: string): string | null {
   const parts = LOOPBACK.exec(uri);

@@ -3,7 +3,7 @@
  * its origin is believed from a trusted proxy alone (`RELAY_TRUSTED_PROXY`): anyone can write `X-Forwarded-For`.
  */
 import { BlockList, isIP } from 'node:net';
-import { isLoopbackAddress, isLoopbackName } from '../../base/loopback.ts';
+import { isLoopbackAddress, isLoopbackName, LOOPBACK_NAMES } from '../../base/loopback.ts';
 import type { HttpContext } from './context.ts';
 
 /** What a proxy adds. One of these headers means that the request was not made by a program on this machine itself. */
@@ -46,6 +46,13 @@ export function isDirectLoopback({ request }: HttpContext): boolean {
     isLoopbackName(request.headers.host) &&
     FORWARDING_HEADERS.every((name) => request.headers[name] === undefined)
   );
+}
+
+/** This server as it was dialled: its MCP URL, and the origins under which it answers. */
+export function ownAddress({ request, baseUrl }: HttpContext): { resource: string; origins: string[] } {
+  const { localPort } = request.socket;
+  const loopback = LOOPBACK_NAMES.map((name) => `http://${name}:${localPort}`);
+  return { resource: `${baseUrl}/mcp`, origins: [...loopback, baseUrl] };
 }
 
 /**

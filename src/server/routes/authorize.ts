@@ -6,6 +6,7 @@ import { createDeniedRequests, type DeniedRequests } from '../access/deniedReque
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import type { Core } from '../core.ts';
+import { ownAddress } from '../http/address.ts';
 import { OTHER_BODY_BYTES, readForm } from '../http/body.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
@@ -122,7 +123,7 @@ async function approve(core: Core, context: HttpContext, request: AuthorizeReque
 
 /** The checked request; null once a refusal was answered, by a redirect only where that is safe. */
 function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams): AuthorizeRequest | null {
-  const check = core.oauth.checkAuthorize(parameters, context.baseUrl);
+  const check = core.oauth.checkAuthorize(parameters, ownAddress(context));
   if (check.ok) return check.request;
   const { refusal, returnTo } = check;
   logRefusal(core, context, refusal);

@@ -6,7 +6,7 @@ import { REGISTRATIONS_PER_MINUTE, TOKEN_REQUESTS_PER_MINUTE } from '../../oauth
 import type { Refusal } from '../../oauth/refusal.ts';
 import { toWire } from '../../oauth/toWire.ts';
 import type { Core } from '../core.ts';
-import { clientAddress } from '../http/address.ts';
+import { clientAddress, ownAddress } from '../http/address.ts';
 import { OTHER_BODY_BYTES, readForm, readJson } from '../http/body.ts';
 import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
@@ -19,7 +19,7 @@ export function oauthRoutes(core: Core): Route[] {
 
   async function register(context: HttpContext): Promise<void> {
     const body = await readJson(context.request, OTHER_BODY_BYTES);
-    const result = await core.oauth.register(body);
+    const result = await core.oauth.register(body, ownAddress(context));
     if (result.ok) sendJson(context, 201, result.value);
     else refuse(context, result.refusal);
   }
