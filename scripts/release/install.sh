@@ -16,6 +16,11 @@ has() {
   command -v "$1" >/dev/null 2>&1
 }
 
+# The executable is linked with glibc.
+is_musl() {
+  has ldd && ldd --version 2>&1 | grep -qi musl
+}
+
 # A redirect leads to https only.
 fetch() {
   if has curl; then
@@ -51,6 +56,13 @@ main() {
     Darwin-x86_64) target=darwin-x64 ;;
     *) fail "there is no file for $(uname -s) on $(uname -m)." ;;
   esac
+  case "$target" in
+    linux-*)
+      if is_musl; then
+        fail 'this system has musl (Alpine has), and the file needs glibc 2.28 or newer. With Node.js, use the package for npm.'
+      fi
+      ;;
+  esac
   name="relay-$version-$target"
   # Without xz, the executable is fetched as it is.
   file="$name"
@@ -74,6 +86,11 @@ main() {
   # In two steps, so that a running relay keeps its file.
   cp "$program" "$folder/.relay.new" || fail "$folder cannot be written to."
   chmod 755 "$folder/.relay.new"
+  # What cannot run here takes no other's place.
+  if ! told="$("$folder/.relay.new" --version 2>&1)"; then
+    rm -f "$folder/.relay.new"
+    fail "the file does not run on this system: $(echo "$told" | head -n 1)"
+  fi
   mv -f "$folder/.relay.new" "$folder/relay"
 
   echo "Installed $folder/relay ($version)."

@@ -54,11 +54,11 @@ const FILE = 0o100000;
 const FOLDER = 0o040000;
 
 /**
- * With the type of the file in its mode, and with the directories. rpm removes one only with the last package that names it,
- * so all are named but `/usr` and what is right below it.
+ * With the type of the file in its mode, and with the directories that are relay's alone. All others are shared, and belong to
+ * the packages that they come from.
  */
 function withFolders(files: readonly PackageFile[]): PackageFile[] {
-  const folders = directoriesOf(files).filter((path) => path.split('/').length > 2);
+  const folders = directoriesOf(files).filter((path) => path.endsWith(`/${PRODUCT.name}`));
   return [
     ...files.map((file) => ({ ...file, mode: FILE | file.mode })),
     ...folders.map((path) => ({ path, content: Buffer.alloc(0), mode: FOLDER | 0o755 })),

@@ -14,7 +14,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,9 @@ const TOOLS = [
   'rm',
   'tar',
   'xz',
+  'grep',
+  'head',
+  'ldd',
 ];
 
 /** Content, or where a request is redirected to; null: there is none. */
@@ -45,7 +48,12 @@ interface Files {
 }
 
 /** Serves `dist`, with some files replaced or missing, and runs the script against it in an empty home. */
-async function install(context: TestContext, replaced: Files = {}, programs: readonly string[] = ['curl']) {
+async function install(
+  context: TestContext,
+  replaced: Files = {},
+  programs: readonly string[] = ['curl'],
+  before?: (bin: string) => void,
+) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     const name = (request.url ?? '').slice(1);
@@ -65,7 +73,13 @@ async function install(context: TestContext, replaced: Files = {}, programs: rea
   const bin = join(home, 'bin');
   mkdirSync(bin);
   for (const name of [...TOOLS.filter((tool) => !programs.includes(`-${tool}`)), ...programs]) {
-    if (!name.startsWith('-')) symlinkSync(whereIs(name), join(bin, name));
+    if (name.startsWith('/')) symlinkSync(name, join(bin, basename(name)));
+    else if (!name.startsWith('-')) symlinkSync(whereIs(name), join(bin, name));
+  }
+  const program = join(home, '.local', 'bin', 'relay');
+  if (before) {
+    mkdirSync(dirname(program), { recursive: true });
+    before(dirname(program));
   }
   const temp = join(home, 'tmp');
   mkdirSync(temp);
@@ -84,7 +98,6 @@ async function install(context: TestContext, replaced: Files = {}, programs: rea
     once(child, 'close'),
   ]);
   assert.deepEqual(readdirSync(temp), []);
-  const program = join(home, '.local', 'bin', 'relay');
   return { code, out: out.replaceAll(home, '~'), err, asked, program, left: readdirSync(home).sort() };
 }
 
@@ -161,6 +174,35 @@ for (const program of ['curl', 'wget']) {
     assert.match(toHttps.err, program === 'curl' ? /SSL|TLS/ : /cannot be fetched/);
   });
 }
+
+test('what does not run here is not installed, and what was there stays', async (context) => {
+  const sums = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8');
+  const broken = Buffer.from('#!/bin/sh\necho "libc is too old" >&2\nexit 127\n');
+  const line = new RegExp(`^.*  ${NAME}$`, 'm');
+  const replaced = {
+    [NAME]: broken,
+    SHA256SUMS: Buffer.from(sums.replace(line, `${digest(broken)}  ${NAME}`)),
+  };
+  const before = (bin: string) => writeFileSync(join(bin, 'relay'), 'an older one');
+  const { code, out, err, program } = await install(context, replaced, ['curl', '-xz'], before);
+  assert.deepEqual(
+    [code, out, err],
+    [1, '', 'relay was not installed: the file does not run on this system: libc is too old\n'],
+  );
+  assert.deepEqual(readdirSync(join(program, '..')), ['relay']);
+  assert.equal(readFileSync(program, 'utf8'), 'an older one');
+});
+
+test('on a system with musl nothing is fetched, and the script says what helps', async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), 'relay-musl-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const ldd = join(folder, 'ldd');
+  // As musl's own: to stderr, and as a failure.
+  writeFileSync(ldd, '#!/bin/sh\necho "musl libc (x86_64)" >&2\nexit 1\n', { mode: 0o755 });
+  const { code, out, err, asked, left } = await install(context, {}, ['curl', '-ldd', ldd]);
+  assert.deepEqual([code, out, asked, left], [1, '', [], ['bin', 'tmp']]);
+  assert.match(err, /^relay was not installed: this system has musl .*Alpine.*glibc.*npm\.\n$/);
+});
 
 test('half a script installs nothing', (context) => {
   const script = readFileSync(join(DIST, 'install.sh'), 'utf8');

@@ -38,16 +38,34 @@ test('the RPM package installs, works, and leaves nothing when it is removed', {
   const file = packageFile('rpm');
   // A warning that this is not a system of rpm's comes before it.
   assert.match(asRoot('rpm', '--checksig', file), /: digests OK\n$/);
+  // Other packages own these wherever rpm is at home.
+  root.run('mkdir', '-p', ...SHARED);
   const clean = root.files();
   const rpm = (...args: string[]) => asRoot('rpm', `--root=${root.path}`, ...args);
   rpm('--initdb');
   // The libraries are there, and rpm knows of no package that brought them.
   rpm('--install', '--nodeps', file);
   assert.equal(rpm('--verify', '--nodeps', 'relay'), '');
+  const owned = rpm('--query', '--list', 'relay').trimEnd().split('\n');
+  assert.deepEqual(
+    owned.filter((path) => root.run('stat', '--format=%F', path) === 'directory\n'),
+    ['/usr/share/doc/relay', '/usr/share/licenses/relay'],
+  );
   await works();
   rpm('--erase', 'relay');
   assert.deepEqual(root.files(), clean);
 });
+
+/** Directories that many packages put files into. */
+const SHARED = [
+  '/usr/lib/systemd/user',
+  '/usr/share/bash-completion/completions',
+  '/usr/share/doc',
+  '/usr/share/fish/vendor_completions.d',
+  '/usr/share/licenses',
+  '/usr/share/man/man1',
+  '/usr/share/zsh/site-functions',
+];
 
 /** What was installed is all there, serves the demo to a client, and takes away what it has made. */
 async function works(): Promise<void> {
