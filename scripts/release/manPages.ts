@@ -1,5 +1,11 @@
-/** The manual, one page for the program and one for each command, made from the help. man(7) */
+/**
+ * The manual, one page for the program and one for each command, made from what the program has: the help of its commands, and the
+ * tables of settings, files and exit codes. man(7), man-pages(7)
+ */
 import type { Command } from 'commander';
+import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
+import { HOME_FILES } from '../../src/store/home/home.ts';
 import { SOURCE_DATE } from '../package/sourceDate.ts';
 import { PRODUCT } from './description.ts';
 import { commandTree, textAfterHelp } from './helpTree.ts';
@@ -18,6 +24,9 @@ function programPage(program: Command, commands: readonly Command[]): string {
     ['DESCRIPTION', PRODUCT.longDescription.map(roff).join('\n.PP\n')],
     ['OPTIONS', terms(optionRows(program))],
     ['COMMANDS', terms(commands.map((command) => [`relay-${command.name()}(1)`, command.description()]))],
+    ['ENVIRONMENT', `${ABOUT_SETTINGS}\n${terms(settingRows())}`],
+    ['FILES', terms(fileRows())],
+    ['EXIT STATUS', terms(exitRows())],
     ['EXAMPLES', literal(textAfterHelp(program).replace(/^Examples:\n/, ''))],
   ]);
 }
@@ -34,8 +43,50 @@ function commandPage(command: Command, program: Command): string {
       'OPTIONS',
       terms([...optionRows(command), ...optionRows(program).filter(([term]) => /--(home|json)/.test(term))]),
     ],
+    ['ENVIRONMENT', terms(settingRows(flagsOf(command)))],
+    ['EXIT STATUS', terms(exitRows())],
     ['NOTES', literal(textAfterHelp(command))],
-    ['SEE ALSO', '.BR relay (1)'],
+    ['SEE ALSO', '.BR relay (1)\nfor all of the environment, and for files'],
+  ]);
+}
+
+const ABOUT_SETTINGS = marked(
+  'A flag comes before the environment, the environment before `config.json`, and that before the default. An empty variable counts as none.',
+);
+
+/** The settings of some flags, or all. */
+function settingRows(flags?: readonly string[]): Row[] {
+  return SETTING_KEYS.map((key) => ({ key, ...SETTINGS[key] }))
+    .filter(({ flag }) => flags === undefined || (flag !== null && flags.includes(flag)))
+    .map(({ key, env, flag, inFile, fallbackText, meaning }) => {
+      const places = [
+        ...(flag === null ? [] : [`Flag: \`${flag}\`.`]),
+        ...(inFile ? [`In \`config.json\`: \`${key}\`.`] : []),
+      ];
+      return [env, [`${meaning}.`, ...places, `Default: ${fallbackText}.`].join(' ')];
+    });
+}
+
+function flagsOf(command: Command): string[] {
+  return command.options.flatMap(({ long }) => long ?? []);
+}
+
+function fileRows(): Row[] {
+  const home = `~/.config/${PRODUCT.name}`;
+  return [
+    [
+      `${home}/`,
+      'The home directory, where `RELAY_HOME` and `--home` name no other; with `XDG_CONFIG_HOME`, below that. Only its owner can read it.',
+    ],
+    ...Object.entries(HOME_FILES).map(([name, meaning]): Row => [`${home}/${name}`, `${meaning}.`]),
+    [`${home}/demo/`, 'The same for the demo.'],
+  ];
+}
+
+function exitRows(): Row[] {
+  return (Object.keys(EXIT) as Array<keyof typeof EXIT>).map((name) => [
+    String(EXIT[name]),
+    `${EXIT_MEANINGS[name]}.`,
   ]);
 }
 
@@ -73,7 +124,12 @@ function argumentRows(command: Command): Row[] {
 }
 
 function terms(rows: readonly Row[]): string {
-  return rows.map(([term, text]) => `.TP\n.B ${roff(term)}\n${roff(text)}`).join('\n');
+  return rows.map(([term, text]) => `.TP\n.B ${roff(term)}\n${marked(text)}`).join('\n');
+}
+
+/** Text in which names stand between backquotes, as in the manual in Markdown: they are bold. */
+function marked(text: string): string {
+  return roff(text).replace(/`([^`\n]+)`/g, '\\fB$1\\fR');
 }
 
 /** Lines as they are. */

@@ -11,6 +11,17 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
+/** For the manual: no full stop. */
+export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
+  done: 'Done',
+  failed: 'Failed; standard error says what, why and what to do',
+  usage: 'Wrong usage or settings',
+  loginNeeded: 'A login is needed',
+  noServer: 'No server is running, or it cannot be reached',
+  newerProgramNeeded: 'The state file needs a newer relay',
+  interrupted: 'Interrupted',
+};
+
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Takes the exit code of a command that ended without an error. */

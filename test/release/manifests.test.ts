@@ -5,11 +5,14 @@ import { v0_3 } from '@anthropic-ai/mcpb';
 import { version } from '../../package.json' with { type: 'json' };
 import { TARGETS } from '../../scripts/package/targets.ts';
 import { PRODUCT } from '../../scripts/release/description.ts';
+import { commandTree } from '../../scripts/release/helpTree.ts';
 import { iconPng, iconSvg } from '../../scripts/release/icon.ts';
 import { manifests } from '../../scripts/release/manifests.ts';
 import { manPages } from '../../scripts/release/manPages.ts';
 import { mcpbManifest } from '../../scripts/release/mcpb.ts';
 import { COMMANDS } from '../../src/cli/commandList.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
+import { HOME_FILES } from '../../src/store/home/home.ts';
 
 /** A checksum of each file, told apart by its digits. */
 const files = TARGETS.flatMap(({ name, archive }) => [`${name}.${archive}`, `${name}.mcpb`]);
@@ -98,6 +101,36 @@ test('the icon is the same drawing in both forms', () => {
   assert.deepEqual(at(17, 32), [18, 112, 60, 255]);
   assert.deepEqual(at(32, 32), [255, 255, 255, 255]);
   assert.deepEqual(at(55, 32), [255, 255, 255, 255]);
+});
+
+test('the manual has every setting, file and exit code of the program, and every option of a command', () => {
+  const pages = manPages();
+  const termsOf = (page: string, section: string): string[] => {
+    const [, text = ''] =
+      new RegExp(`\\n\\.SH ${section}\\n([^]*?)(?=\\n\\.SH |$)`).exec(pages[page] ?? '') ?? [];
+    return [...text.matchAll(/^\.TP\n\.B (.*)$/gm)].map(([, term = '']) => term.replaceAll('\\-', '-'));
+  };
+  assert.deepEqual(
+    termsOf('relay.1', 'ENVIRONMENT'),
+    SETTING_KEYS.map((key) => SETTINGS[key].env),
+  );
+  const files = termsOf('relay.1', 'FILES').map((path) => path.replace('~/.config/relay/', ''));
+  assert.deepEqual(files, ['', ...Object.keys(HOME_FILES), 'demo/']);
+  for (const page of Object.keys(pages)) {
+    assert.deepEqual(termsOf(page, 'EXIT STATUS'), ['0', '1', '2', '3', '4', '5', '130'], page);
+    assert.notDeepEqual(termsOf(page, 'OPTIONS'), [], page);
+  }
+  assert.deepEqual(termsOf('relay-serve.1', 'ENVIRONMENT'), [
+    'RELAY_HOST',
+    'RELAY_PORT',
+    'RELAY_TOOLSETS',
+    'RELAY_READ_ONLY',
+  ]);
+  const serve = commandTree().commands.find((command) => command.name() === 'serve');
+  assert.deepEqual(
+    termsOf('relay-serve.1', 'OPTIONS').slice(0, serve?.options.length),
+    serve?.options.map(({ flags }) => flags),
+  );
 });
 
 test('every command has a page in the manual, made from its help', () => {

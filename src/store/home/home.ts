@@ -6,15 +6,15 @@ import { type Log, silentLog } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { exists } from './smallFiles.ts';
 
-/** A directory with one of these is a home of this program. */
-const OWN_FILES = [
-  'relay.db',
-  'relay.lock',
-  'config.json',
-  'server.json',
-  'master.key',
-  'oauth-clients.json',
-];
+/** What a home holds, with words for the manual. A directory with one of these is a home of this program. */
+export const HOME_FILES = {
+  'relay.db': 'State: the account, clients, jobs and changes, with all secrets encrypted; an SQLite database',
+  'relay.lock': 'Says which process has the state',
+  'config.json': 'Settings; `relay config` reads and writes it',
+  'server.json': 'The running server: process, version and address',
+  'master.key': 'Key of the secrets, only where no keychain is used',
+  'oauth-clients.json': 'Clients that you register by hand; optional',
+} as const;
 const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
@@ -61,7 +61,7 @@ async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise
   await refusePlanted(home, uid);
   if ((mode & 0o077) === 0) return;
   const names = await readdir(home);
-  const isOurs = names.length === 0 || OWN_FILES.some((name) => names.includes(name));
+  const isOurs = names.length === 0 || Object.keys(HOME_FILES).some((name) => names.includes(name));
   if (!isOurs && mode & WRITABLE_BY_ALL) throw unusable(home, 'every user can write there');
   if (isOurs) await chmod(home, 0o700);
   const was = (mode & 0o777).toString(8);
@@ -77,7 +77,7 @@ async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise
  */
 async function refusePlanted(home: string, owner: number): Promise<void> {
   const trusted = [owner, 0, process.geteuid?.()];
-  for (const name of OWN_FILES) {
+  for (const name of Object.keys(HOME_FILES)) {
     const found = await lstat(join(home, name)).catch(() => null);
     if (found && !trusted.includes(found.uid)) throw unusable(home, `${name} in it belongs to another user`);
   }
