@@ -1,6 +1,7 @@
 /**
  * `npm run package [target…]`: an executable per target in `dist/`, an archive of each and packages, `SHA256SUMS`, and figures.
- * Without a target all of them, and the manifests of a release. `--no-archive` makes the executables alone.
+ * Without a target all of them, and the manifests of a release. `--no-archive` makes the executables alone, `--no-figures` measures
+ * nothing.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -33,7 +34,10 @@ const dist = join(root, 'dist');
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'no-archive': { type: 'boolean', default: false } },
+  options: {
+    'no-archive': { type: 'boolean', default: false },
+    'no-figures': { type: 'boolean', default: false },
+  },
 });
 const targets = positionals.length === 0 ? TARGETS : positionals.map(targetNamed);
 if (HOST === undefined) {
@@ -92,7 +96,7 @@ async function packageAll(host: Target): Promise<void> {
   if (!values['no-archive']) await writeCommonFiles(dist, await npmParts());
   if (!(await writeManifests(dist))) console.log('dist/release is made once all targets are');
   await writeSums(dist);
-  if (targets.includes(host)) {
+  if (targets.includes(host) && !values['no-figures']) {
     const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);
     await printFigures(executable, builder);
   }
