@@ -118,7 +118,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
 
 /** The owner's page at `base`, with a ticket that signs its browser in; it then continues to `next`. */
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
-  const ticket = owner.issueTicket(next);
+  const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
   // A query that nobody could know: what a program left in the browser's cache for `/` would get the ticket.
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };

@@ -2,10 +2,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
-import { freePort } from '../oauth/support.ts';
+import { PEERS_ARE_KNOWN } from '../../src/server/access/peer.ts';
+import {
+  answerOf,
+  askOwner,
+  authorizeUrl,
+  formFields,
+  freePort,
+  newClient,
+  ownerBrowser,
+  signIn,
+} from '../oauth/support.ts';
+import { askLocal } from '../support/hello.ts';
 import { startPortHolder } from '../support/portHolder.ts';
 import { withoutSecondUser } from '../support/stranger.ts';
 import { LOCAL_KEY, withRelay } from '../support/world.ts';
+
+const apart = { connect: false, client: false } as const;
+const ANYWHERE = ['127.0.0.1', '::1', '0.0.0.0', '::'];
 
 test('a greeting that another user kept while relay was away, and passes on once it is back, gets no credential', {
   skip: withoutSecondUser,
@@ -18,7 +32,7 @@ test('a greeting that another user kept while relay was away, and passes on once
   asked.catch(() => {});
   await holder.greeted(1);
   await holder.release();
-  await withRelay({ connect: false, client: false, env: { RELAY_PORT: String(port) } }, async () => {
+  await withRelay({ ...apart, env: { RELAY_PORT: String(port) } }, async () => {
     // The system has no second connection between the same two ends.
     assert.deepEqual(await holder.passOn('127.0.0.1', port), [['EADDRINUSE', 'passed on']]);
     await assert.rejects(asked, {
@@ -30,5 +44,81 @@ test('a greeting that another user kept while relay was away, and passes on once
     assert.match(answered.join(''), /"proof":"[\w-]{22}"/);
     assert.doesNotMatch(heard.join(''), /authorization|bearer/i);
     assert.ok((await createLocalClient({ baseUrl, key: LOCAL_KEY }).showKey()).key);
+  });
+});
+
+test('another user who has learned what proves the owner gets nothing with it', {
+  skip: withoutSecondUser || !PEERS_ARE_KNOWN,
+}, async (context) => {
+  const holder = await startPortHolder(context);
+  await withRelay(apart, async (relay) => {
+    const { baseUrl, localKey, server } = relay;
+    const { client_id } = await newClient(baseUrl);
+    const page = authorizeUrl(baseUrl, { client_id });
+    const ticket = new URL((await server.local.ownerTicket({ attemptId: null })).url).hash.slice(8);
+    const secret = await signIn(relay);
+    const code = server.ownerCode ?? '';
+    const json = { 'content-type': 'application/json', origin: baseUrl, 'x-relay-owner': secret };
+    const post = (path: string, body: object) =>
+      holder.send({ url: `${baseUrl}${path}`, method: 'POST', headers: json, body: JSON.stringify(body) });
+    const tried = {
+      check: await post('/owner/check', {}),
+      code: await post('/owner/code', { code }),
+      ticket: await post('/owner/ticket', { ticket }),
+      call: await post('/owner/player/look', {}),
+      state: await holder.send({ url: `${baseUrl}/owner/state`, headers: json }),
+      // As if the connection had been made by a proxy.
+      forwarded: await holder.send({
+        url: `${baseUrl}/owner/state`,
+        headers: { ...json, 'x-forwarded-for': '192.0.2.1' },
+      }),
+      page: await holder.send({ url: page }),
+    };
+    assert.deepEqual(
+      Object.entries(tried).filter(([, { status }]) => status !== 403),
+      [],
+    );
+    assert.doesNotMatch(tried.page.text, /<form/);
+
+    // The form of a page that the owner has open, with everything that it would be sent with.
+    const browser = ownerBrowser(baseUrl);
+    const shown = await browser.open(page);
+    const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
+    for (const proof of [{ owner_code: code }, { owner_proof: secret }]) {
+      const fields = [...formFields(shown), ['decision', 'approve'], ...Object.entries(proof)];
+      const headers = { origin: baseUrl, cookie, 'content-type': 'application/x-www-form-urlencoded' };
+      const body = `${new URLSearchParams(fields as Array<[string, string]>)}`;
+      const sent = await holder.send({ url: `${baseUrl}/oauth/authorize`, method: 'POST', headers, body });
+      assert.deepEqual([sent.status, sent.location], [403, null]);
+    }
+    assert.equal((await askLocal({ baseUrl, localKey }, '/local/status')).status, 200);
+
+    // All of it still is the owner's, and it takes one click.
+    assert.equal((await askOwner(baseUrl, 'ticket', { ticket })).status, 200);
+    const approved = await browser.submit(shown, 'approve', { owner_proof: secret });
+    assert.ok(answerOf(approved).code);
+  });
+});
+
+test('no address of the port is to be had while relay runs, and none may be missing when it starts', {
+  skip: withoutSecondUser,
+}, async (context) => {
+  const port = Number(await freePort());
+  const holder = await startPortHolder(context);
+  for (const address of ANYWHERE) {
+    assert.deepEqual(await holder.hold(port, [address]), { [address]: 'held' });
+    const start = withRelay({ ...apart, env: { RELAY_PORT: String(port) } }, async () => {});
+    await assert.rejects(start, { code: 'PORT_TAKEN' }, address);
+    await holder.release();
+  }
+  await withRelay({ ...apart, env: { RELAY_PORT: String(port) } }, async ({ server }) => {
+    const refused = Object.fromEntries(ANYWHERE.map((address) => [address, 'EADDRINUSE']));
+    assert.deepEqual(await holder.hold(port, ANYWHERE), refused);
+    for (const name of ['localhost', '127.0.0.1', '[::1]']) {
+      const baseUrl = `http://${name}:${port}`;
+      const typed = await askOwner(baseUrl, 'code', { code: server.ownerCode });
+      assert.equal(typed.status, 200, name);
+    }
+    assert.deepEqual((await holder.report()).heard, []);
   });
 });

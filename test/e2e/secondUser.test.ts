@@ -118,7 +118,7 @@ longTest(
       }
       assert.deepEqual(
         report.approvals.map(({ token, status, location }) => [token, status >= 400, location]),
-        CODES.map(() => [true, true, null]),
+        CODES.map(() => [false, true, null]),
       );
 
       // The owner's login still waits, and the owner's own account is what gets connected.

@@ -139,6 +139,54 @@ test('a ticket signs one browser in, once, within a minute, and says where to go
   });
 });
 
+test('a ticket works under the origin of the address that it was made for, and is over elsewhere', async () => {
+  await withServer({}, async ({ server, baseUrl }) => {
+    const { port } = new URL(baseUrl);
+    const ticketOf = async () =>
+      new URL((await server.local.ownerTicket({ attemptId: null })).url).hash.slice(8);
+    for (const host of [`localhost:${port}`, `[::1]:${port}`]) {
+      const ticket = await ticketOf();
+      const elsewhere = { host, origin: `http://${host}` };
+      assert.equal((await askOwner(baseUrl, 'ticket', { ticket }, elsewhere)).status, 401);
+      assert.equal((await askOwner(baseUrl, 'ticket', { ticket })).status, 401);
+      // What names one origin and is sent to another is no browser's.
+      assert.equal((await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() }, { host })).status, 401);
+    }
+    assert.equal((await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() })).status, 200);
+  });
+});
+
+test('behind PUBLIC_BASE_URL, who listens on the port at the browser cannot use its ticket under the public name', async () => {
+  const host = 'relay.example.org';
+  const origin = `https://${host}`;
+  await withServer({ env: { PUBLIC_BASE_URL: origin } }, async ({ server: { local, localUrl } }) => {
+    const { attemptId } = await local.startLogin({ switchAccount: false });
+    const ticketFor = async (attempt: string | null) => {
+      const url = new URL((await local.ownerTicket({ attemptId: attempt })).url);
+      return { ticket: url.hash.slice(8), origin: url.origin };
+    };
+    const statusOf = async (ticket: string, headers: Record<string, string>) =>
+      (await askOwner(localUrl, 'ticket', { ticket }, headers)).status;
+    const ways: Array<Record<string, string>> = [
+      { host, origin },
+      { host, origin: localUrl },
+      { origin },
+      { 'x-forwarded-for': '192.0.2.1' },
+    ];
+    for (const headers of ways) {
+      const { ticket, origin: made } = await ticketFor(attemptId);
+      assert.equal(made, localUrl);
+      assert.ok((await statusOf(ticket, headers)) >= 400, JSON.stringify(headers));
+    }
+    assert.equal(await statusOf((await ticketFor(attemptId)).ticket, {}), 200);
+    // The owner's page has the public name, and its ticket works there alone.
+    const own = await ticketFor(null);
+    assert.equal(own.origin, origin);
+    assert.equal(await statusOf(own.ticket, { host, origin }), 200);
+    assert.equal(await statusOf((await ticketFor(null)).ticket, {}), 401);
+  });
+});
+
 test('ten browsers are remembered; the eleventh takes the place of the one unused for longest', async () => {
   await withServer({}, async (relay, clock) => {
     const { baseUrl, server, home } = relay;

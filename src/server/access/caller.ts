@@ -3,6 +3,7 @@
 import { isLoopbackName } from '../../base/loopback.ts';
 import { isDirectLoopback } from '../http/address.ts';
 import type { HttpContext } from '../http/context.ts';
+import { HttpError } from '../http/toHttp.ts';
 import { peerOf } from './peer.ts';
 
 /**
@@ -17,13 +18,26 @@ export async function isNear(context: HttpContext): Promise<boolean> {
 }
 
 /**
- * The origin of the page that a browser sends this request from, in lower case. Not always the one of `baseUrl`: with
- * `PUBLIC_BASE_URL` set the server still answers under its loopback names, and a browser keeps what it stores apart for
- * each. An `Origin` that is not ours did not pass the guards.
+ * Whether the system says that another user of this machine sent this. With a public address nobody is asked: there a proxy
+ * connects for others, as whatever user it runs.
  */
-export function originOf({ request, baseUrl }: HttpContext): string {
+export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
+  if (!isLoopbackName(new URL(baseUrl).host)) return false;
+  return (await peerOf(request.socket)) === 'other';
+}
+
+/**
+ * The origin of the page that a browser sends this request from, in lower case; null where the request contradicts itself.
+ * Not always the one of `baseUrl`: with `PUBLIC_BASE_URL` set the server still answers under its loopback names, and a
+ * browser keeps what it stores apart for each. An `Origin` that is not ours did not pass the guards.
+ */
+export function originOf({ request, baseUrl }: HttpContext): string | null {
   const { origin, host = '' } = request.headers;
-  if (origin !== undefined) return origin.toLowerCase();
+  if (origin !== undefined) {
+    const page = origin.toLowerCase().replace(/^https?:\/\//, '');
+    // Only a proxy changes the Host, and a browser that comes through one is not at a loopback page.
+    return isLoopbackName(page) && page !== host.toLowerCase() ? null : origin.toLowerCase();
+  }
   const own = new URL(baseUrl);
   return own.host === host.toLowerCase() || !isLoopbackName(host)
     ? own.origin
@@ -31,9 +45,24 @@ export function originOf({ request, baseUrl }: HttpContext): string {
 }
 
 /** Whether a page of another origin made the browser send this; programs and old browsers do not say. */
-export function isOfAnotherPage({ request }: HttpContext): boolean {
+function isOfAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
+}
+
+/** Lets through what a page of ours may send, from a browser of this user. @throws HttpError */
+export async function requireOwnPage(context: HttpContext): Promise<void> {
+  if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
+  if (await isOtherUsers(context)) throw new HttpError('FORBIDDEN_USER');
+}
+
+/**
+ * Whether the request was made under this origin of the server. Anyone can write an `Origin`, and behind a tunnel a `Host`, so
+ * a loopback origin is believed only of a program that dialled the server itself.
+ */
+export function isUnder(origin: string, context: HttpContext): boolean {
+  if (originOf(context) !== origin) return false;
+  return !isLoopbackName(new URL(origin).host) || isDirectLoopback(context);
 }
 
 /** The secret of a browser that is signed in, from the header in which our pages send it. */

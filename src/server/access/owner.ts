@@ -13,7 +13,8 @@ import type { Store } from '../../store/types.ts';
 import { clientAddress } from '../http/address.ts';
 import { labelOf } from '../http/browser.ts';
 import type { HttpContext } from '../http/context.ts';
-import { isNear, originOf } from './caller.ts';
+import { HttpError } from '../http/toHttp.ts';
+import { isNear, isUnder, originOf } from './caller.ts';
 import { createCodeGate } from './codeGate.ts';
 
 const REMEMBERED_MS = 30 * 24 * 3600_000;
@@ -51,13 +52,14 @@ export interface Owner {
   browserWith(context: HttpContext, secret: string | null): string | null;
   /**
    * For a browser that the command line opens at `/#ticket=…`: signs in the first browser that comes with it within a minute.
+   * @param origin of the address that is opened: under another one the ticket was read by somebody else, and is over
    * @param next path of this server at which the browser continues
    */
-  issueTicket(next: string | null): string;
+  issueTicket(origin: string, next: string | null): string;
   /** Whether a ticket is neither taken nor over. Its ID is its SHA-256. */
   isWaiting(ticketId: string): boolean;
   /** Uses the ticket up; null when it is not good. */
-  takeTicket(ticket: string): { next: string | null } | null;
+  takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
 }
 
 export interface OwnerOptions {
@@ -80,16 +82,17 @@ export function createOwner(options: OwnerOptions): Owner {
   const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
   // Strangers wait in a queue of their own.
   const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
-  const tickets = new Map<string, { next: string | null; expiresAt: number }>();
+  const tickets = new Map<string, { origin: string; next: string | null; expiresAt: number }>();
 
   function isRight(typed: string): boolean {
     return equalSecrets(secret === null ? tidied(typed) : typed.trim(), code);
   }
 
   function known(context: HttpContext, given: string | null) {
-    if (given === null) return null;
+    const origin = originOf(context);
+    if (given === null || origin === null) return null;
     const now = clock.now();
-    const browser = findBrowser(store, hashOf(given), originOf(context), now);
+    const browser = findBrowser(store, hashOf(given), origin, now);
     if (browser && now - browser.lastUsedAt >= TOUCH_MS) {
       browser.expiresAt = now + REMEMBERED_MS;
       touchBrowser(store, browser.id, now, browser.expiresAt);
@@ -125,11 +128,13 @@ export function createOwner(options: OwnerOptions): Owner {
     },
     remember(context, given) {
       if (given !== null && known(context, given) !== null) return given;
+      const origin = originOf(context);
+      if (origin === null) throw new HttpError('FORBIDDEN_ORIGIN');
       const fresh = newSecret(random);
       const now = clock.now();
       const browser = {
         id: random.bytes(4).toString('hex'),
-        origin: originOf(context),
+        origin,
         label: labelOf(context.request.headers['user-agent']),
         createdAt: now,
         lastUsedAt: now,
@@ -142,20 +147,23 @@ export function createOwner(options: OwnerOptions): Owner {
     },
     rememberedUntil: (context, given) => known(context, given)?.expiresAt ?? null,
     browserWith: (context, given) => known(context, given)?.id ?? null,
-    issueTicket(next) {
+    issueTicket(origin, next) {
       if (next !== null && !/^\/(?![/\\])/.test(next))
         throw new Error('a ticket leads to a path of this server');
       for (const [hash, { expiresAt }] of tickets) if (expiresAt <= clock.now()) tickets.delete(hash);
       const ticket = newSecret(random);
-      tickets.set(hashOf(ticket), { next, expiresAt: clock.now() + TICKET_MS });
+      tickets.set(hashOf(ticket), { origin, next, expiresAt: clock.now() + TICKET_MS });
       return ticket;
     },
     isWaiting: (ticketId) => (tickets.get(ticketId)?.expiresAt ?? 0) > clock.now(),
-    takeTicket(ticket) {
+    takeTicket(context, ticket) {
       const hash = hashOf(ticket);
       const found = tickets.get(hash);
       tickets.delete(hash);
-      return found && found.expiresAt > clock.now() ? { next: found.next } : null;
+      if (!found || found.expiresAt <= clock.now()) return null;
+      if (isUnder(found.origin, context)) return { next: found.next };
+      quietLog.warn({ requestId: context.requestId }, 'ticket refused: it was made for another address');
+      return null;
     },
   };
 }

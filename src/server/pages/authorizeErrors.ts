@@ -31,6 +31,15 @@ export function deniedPage(demo: boolean): Page {
   };
 }
 
+export function otherUserPage(demo: boolean): Page {
+  return {
+    title: "This is another user's relay",
+    demo,
+    body: html`<p>Nothing was approved. Only the user of this computer who started relay can approve a client.</p>
+<p>Open the client's address in a browser of that user, or run a relay of your own.</p>`,
+  };
+}
+
 export function staleFormPage(demo: boolean): Page {
   return {
     title: 'This page is out of date',

@@ -2,6 +2,7 @@
 import type { AuthorizeRequest } from '../../oauth/policy/authorize.ts';
 import { codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
+import { isOtherUsers } from '../access/caller.ts';
 import { createDeniedRequests, type DeniedRequests } from '../access/deniedRequests.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
@@ -12,7 +13,13 @@ import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { approvePage, type Problem } from '../pages/approve.ts';
-import { deniedPage, staleFormPage, unreadableFormPage, wrongClientPage } from '../pages/authorizeErrors.ts';
+import {
+  deniedPage,
+  otherUserPage,
+  staleFormPage,
+  unreadableFormPage,
+  wrongClientPage,
+} from '../pages/authorizeErrors.ts';
 import { sendPage } from '../pages/page.ts';
 import { failureOf } from './oauth.ts';
 
@@ -48,7 +55,8 @@ export function authorizeRoutes(core: Core, owner: Owner, forms: FormTokens): Ro
   ];
 }
 
-function show(parts: Parts, context: HttpContext): void {
+async function show(parts: Parts, context: HttpContext): Promise<void> {
+  if (await isRefused(parts, context)) return;
   const request = requestOf(parts.core, context, context.query);
   if (!request) return;
   const asking = { ...parts, context, request, parameters: context.query };
@@ -57,6 +65,7 @@ function show(parts: Parts, context: HttpContext): void {
 
 async function decide(parts: Parts, context: HttpContext): Promise<void> {
   const { core, forms, denied } = parts;
+  if (await isRefused(parts, context)) return;
   const form = await formOf(core, context);
   const request = form && requestOf(core, context, form);
   if (!form || !request) return;
@@ -79,6 +88,15 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (wasDenied(asking)) return;
   if (problem) ask(asking, problem);
   else await approve(core, context, request);
+}
+
+/** Not even who asks and for which account is for another user to see. True once it was answered. */
+async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean> {
+  if (!(await isOtherUsers(context))) return false;
+  core.quietLog.warn({ requestId: context.requestId }, 'authorization request of another user refused');
+  context.request.resume();
+  sendPage(context, 403, otherUserPage(core.settings.demo));
+  return true;
 }
 
 interface Asking extends Parts {

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
-import { isOfAnotherPage, proofOf } from '../access/caller.ts';
+import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
@@ -20,7 +20,7 @@ const Code = lazy(() => z.object({ code: z.string().max(512) }));
 export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
   async function useTicket(context: HttpContext): Promise<void> {
     const { ticket } = await bodyOf(context, Ticket());
-    const taken = owner.takeTicket(ticket);
+    const taken = owner.takeTicket(context, ticket);
     if (!taken) throw new HttpError('UNAUTHORIZED', { message: 'The ticket is unknown, used or too old.' });
     sendJson(context, 200, { secret: owner.remember(context, proofOf(context)), next: taken.next });
   }
@@ -51,7 +51,7 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
     method: 'POST',
     path,
     async handle(context) {
-      if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
+      await requireOwnPage(context);
       await handle(context);
     },
   });

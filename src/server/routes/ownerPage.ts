@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
 import { lazy } from '../../base/memoised.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
-import { isOfAnotherPage, proofOf } from '../access/caller.ts';
+import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { Core } from '../core.ts';
 import { MCP_BODY_BYTES, OTHER_BODY_BYTES, readFile, readJson } from '../http/body.ts';
 import { end, type HttpContext, sendJson } from '../http/context.ts';
@@ -62,8 +62,8 @@ const Asked = lazy(() =>
 /** @param serverFor what a running server has, with URLs for the base URL that was dialled */
 export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerSide): Route[] {
   /** The browser that proves itself. @throws HttpError */
-  function signedIn(context: HttpContext): { server: ServerSide; browser: string } {
-    if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
+  async function signedIn(context: HttpContext): Promise<{ server: ServerSide; browser: string }> {
+    await requireOwnPage(context);
     const server = serverFor(context.baseUrl);
     const browser = server.owner.browserWith(context, proofOf(context));
     if (browser === null) throw new HttpError('UNAUTHORIZED', { message: 'This browser is not remembered.' });
@@ -71,7 +71,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
   }
 
   async function sendState(context: HttpContext): Promise<void> {
-    const { server, browser } = signedIn(context);
+    const { server, browser } = await signedIn(context);
     const text = JSON.stringify(await ownerState(core, server, browser));
     const etag = `"${hashOf(text, 'base64url')}"`;
     const isSame = context.request.headers['if-none-match'] === etag;
@@ -84,7 +84,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
       method: 'POST',
       path: `/owner/${call}`,
       async handle(context) {
-        const { server, browser } = signedIn(context);
+        const { server, browser } = await signedIn(context);
         const given = parsed(SHAPES[call](), await readJson(context.request, OTHER_BODY_BYTES));
         sendJson(context, 200, await ownerPageApi(core, server, browser)[call](given));
       },
@@ -92,7 +92,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
   }
 
   async function takeFile(context: HttpContext): Promise<void> {
-    const { server } = signedIn(context);
+    const { server } = await signedIn(context);
     const asked = parsed(Asked(), askedIn(context));
     const isStart = context.path.endsWith('/start');
     if (isStart !== (asked.target !== null)) throw new HttpError('BAD_REQUEST');
