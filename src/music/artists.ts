@@ -1,5 +1,5 @@
 /** Compares artists by whole names: a billing of several is split, and part of a name never matches. */
-import { tidy } from './letters.ts';
+import { tidyName } from './letters.ts';
 import { nameKey } from './normalise.ts';
 
 /** Separators of names. The whole text is compared first, so that a band with one of these in its name is found too. */
@@ -7,6 +7,9 @@ const SEPARATORS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|o
 /** Separators for a search text, where a slash without spaces is part of a name. */
 const SEARCH_SEPARATORS = /\s*[,;、|&×]\s*|\s+(?:[+/]|and|x|vs\.?)\s+/iu;
 const GUEST_CUE = /[\s([]+(?:feat\.?|ft\.?|featuring|with|w\/)\s+/iu;
+
+/** Of many artists, in UTF-16 units. */
+const MAX_BILLING = 1_000;
 
 export interface Billing {
   /** Names as written, in order. */
@@ -72,7 +75,7 @@ export function coveredBy(main: readonly string[], names: readonly string[]): st
 }
 
 function cutGuests(text: string): { main: string; guests: string } {
-  const whole = articleFirst(tidy(text));
+  const whole = articleFirst(tidyName(text, MAX_BILLING));
   const cue = GUEST_CUE.exec(whole);
   if (!cue || cue.index === 0) return { main: whole, guests: '' };
   const guests = whole
@@ -83,7 +86,7 @@ function cutGuests(text: string): { main: string; guests: string } {
 }
 
 function splitAt(text: string, separators: RegExp): string[] {
-  return articleFirst(tidy(text))
+  return articleFirst(tidyName(text, MAX_BILLING))
     .split(separators)
     .map((name) => name.trim())
     .filter((name) => name !== '');

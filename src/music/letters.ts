@@ -85,6 +85,18 @@ export function tidy(text: string): string {
     .trim();
 }
 
+/** In UTF-16 units; the longest title of a symphony's movement has about 250. */
+const MAX_NAME = 300;
+
+/**
+ * A title or a billing, tidy and cut to the length that names have: the patterns that look for parts of a name
+ * try each place, so that what they take grows with the square of the length or faster.
+ */
+export function tidyName(name: string, max = MAX_NAME): string {
+  // A ligature may stand for eighteen letters.
+  return tidy(name.slice(0, max)).slice(0, max);
+}
+
 /** `text` without case, marks and strokes; composed again, so that Hangul and voiced kana stay intact. */
 export function foldLetters(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();

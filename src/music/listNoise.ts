@@ -4,7 +4,7 @@
  * written is always tried first.
  */
 import { readBilling, sameArtist } from './artists.ts';
-import { foldLetters, tidy } from './letters.ts';
+import { foldLetters, tidy, tidyName } from './letters.ts';
 import { compact, nameKey, normaliseName, signlessKeys } from './normalise.ts';
 import { isOnlyNote } from './versionNotes.ts';
 import { NO_ARTIST, NOTE_ENDINGS, TITLE_ENDINGS } from './vocabulary.ts';
@@ -29,6 +29,8 @@ const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
 /** Between artist and title. A colon counts only after a word. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
+/** As for a billing. */
+const MAX_CHANNEL = 1_000;
 const MAX_STEPS = 8;
 /** A title has few dashes; a hostile one has a hundred. */
 const MAX_CUTS = 6;
@@ -61,7 +63,7 @@ function kept(clean: string, written: string): string {
 
 /** The artist's name in the name of a channel. */
 function withoutChannel(artist: string): string {
-  const written = tidy(artist);
+  const written = tidyName(artist, MAX_CHANNEL);
   const name = [TOPIC, VEVO, OFFICIAL, GLUED_OFFICIAL].reduce(
     (text, ending) => text.replace(ending, ''),
     written,
@@ -72,7 +74,7 @@ function withoutChannel(artist: string): string {
 }
 
 function plainTitle(written: string, artist: string): string {
-  let title = withSpaces(tidy(written).replace(FILE_ENDING, ''));
+  let title = withSpaces(tidyName(written).replace(FILE_ENDING, ''));
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const next = withoutEnding(withoutArtist(title, artist).replace(BULLET, ''));
     const shorter = withoutArtist(next, artist) === next ? next.replace(NUMBER, '') : next;

@@ -17,10 +17,18 @@ const SIGN = /[^\p{L}\p{N}\p{M}\s]/gu;
 /**
  * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed; marks,
  * strokes and case removed; `&`, `+` and "'n'" as "and"; apostrophes removed; other punctuation as single spaces. A
- * name without letters and digits ("???", "+", an emoji) keeps its symbols. Empty only for blank text.
+ * name without letters and digits ("???", "+", an emoji) keeps its symbols. Empty only for blank text. No name is longer
+ * than what is compared.
  */
-export const normaliseName: (text: string) => string = memoised(4_000, (text) => {
-  const folded = foldLetters(text);
+export function normaliseName(text: string): string {
+  return normalised(text.slice(0, MAX_LENGTH));
+}
+
+/** In UTF-16 units, also once ligatures are spelled out. As for a billing of many artists. */
+const MAX_LENGTH = 1_000;
+
+const normalised: (text: string) => string = memoised(4_000, (text) => {
+  const folded = foldLetters(text).slice(0, MAX_LENGTH);
   if (!HAS_WORD.test(folded)) return signsOf(text);
   return folded
     .replace(SHORT_AND, ' and ')

@@ -1,7 +1,7 @@
 /** Parses a title into the song, its guests and its version. */
 import { memoised } from '../base/memoised.ts';
 import { splitNames } from './artists.ts';
-import { tidy } from './letters.ts';
+import { tidyName } from './letters.ts';
 import { normaliseName, withPlainNumbers } from './normalise.ts';
 import { joinReadings, type NoteReading, readNote } from './versionNotes.ts';
 import { NOT_A_GUEST, type Note, type Version } from './vocabulary.ts';
@@ -50,7 +50,7 @@ interface TitleParts {
  * also at the end. A title that would be nothing but a note ("Acoustic", "(Live)") stays whole.
  */
 export const parseTitle: (title: string) => ParsedTitle = memoised(1_000, (title) => {
-  const whole = tidy(title);
+  const whole = tidyName(title);
   const parts: TitleParts = { readings: [], featured: [] };
   const unbracketed = takeBrackets(whole, parts);
   const plain = takeEnd(takeDashed(unbracketed, parts), parts);

@@ -59,10 +59,16 @@ function open(row: Row): Open {
     .map(tidyText)
     .filter((part) => part !== '')
     .join('\t');
-  // What separated the address from the song.
-  const plain =
-    refs.length > 0 || hadLink ? text.replace(/^[-–—:|,;\s]+$|\s*[-–—:|,;([]+$|^[-–—:|,;]+\s*/gu, '') : text;
+  const plain = refs.length > 0 || hadLink ? withoutSeparators(text) : text;
   return { row, refs, text: plain, hadLink, ...(isrc !== undefined && { isrc }) };
+}
+
+const AT_EITHER_END = /^[-–—:|,;\s]+$|\s*[-–—:|,;([]+$|^[-–—:|,;]+\s*/gu;
+
+/** Without what separated the address from the song; of a line too long for a song only whether it has anything else. */
+function withoutSeparators(text: string): string {
+  if (text.length <= MAX_LINE) return text.replace(AT_EITHER_END, '');
+  return /[^-–—:|,;\s([]/u.test(text) ? text : '';
 }
 
 function entriesOfOpen({ row, refs, isrc, text, hadLink }: Open, song: SplitText): (ListEntry | NotSong)[] {

@@ -6,7 +6,7 @@ const ADDRESS =
   /\bspotify:[a-z]+:[^\s,;"'<>|]+|(?:https?:\/\/)?(?:(?:open|play)\.spotify\.com|(?:www\.)?spotify\.(?:link|app\.link))\/[^\s,;"'<>|]+/giu;
 const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
 /** What a sentence puts behind an address. */
-const TRAILING = /[.)\]}!?:]+$/u;
+const TRAILING = '.)]}!?:';
 
 /** The URI, or why it is not one of a song or episode. */
 export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: string };
@@ -16,10 +16,17 @@ export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only'
 
 /** All Spotify addresses in a text, and what is left without them and without other links. */
 export function takeAddresses(text: string): { refs: Ref[]; rest: string; hadLink: boolean } {
-  const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(address.replace(TRAILING, '')));
+  const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(withoutTrailing(address)));
   const without = refs.length > 0 ? text.replace(ADDRESS, ' ') : text;
   const rest = without.replace(OTHER_ADDRESS, ' ');
   return { refs, rest, hadLink: rest !== without };
+}
+
+/** From the end: a pattern that is tried at each place takes the square of a long run. */
+function withoutTrailing(address: string): string {
+  let end = address.length;
+  while (TRAILING.includes(address.charAt(end - 1)) && end > 0) end -= 1;
+  return address.slice(0, end);
 }
 
 /** Reads one address: a URI, a link or a bare ID of a track. */
