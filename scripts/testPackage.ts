@@ -15,7 +15,7 @@ const executable = join(root, 'dist', `relay-${version}-${HOST.name}${HOST.suffi
 const hostOnly = process.argv.includes('--host-only');
 const targets = hostOnly ? [HOST.name, '--no-archive'] : [];
 const tests = hostOnly
-  ? ['test/package/standalone.test.ts', 'test/package/tools.test.ts']
+  ? ['test/e2e/stdioTools.test.ts', 'test/package/standalone.test.ts', 'test/package/tools.test.ts']
   : ['test/e2e/', 'test/package/'];
 
 if (!process.argv.includes('--no-build')) run(['--import', 'tsx', join('scripts', 'package.ts'), ...targets]);

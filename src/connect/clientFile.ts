@@ -2,8 +2,8 @@
  * Reads and replaces a file that belongs to another program. A backup is kept beside it, a symbolic link stays one, and
  * a crash leaves either the old file or the new one.
  */
-import { type FileHandle, lstat, open, realpath, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, lstat, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
 import { stampOf } from '../base/clock.ts';
 import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile, UnreadFile, writeSynced } from '../base/files.ts';
@@ -12,6 +12,9 @@ import { FileProblem } from './fileText.ts';
 
 /** Files of this kind have some KiB; one client keeps the history of its projects there too. */
 const MAX_BYTES = 32 * 1024 * 1024;
+
+/** Between the name of a file and the time of its backup. */
+export const BACKUP_MARK = '.relay-backup-';
 
 export interface ClientFile {
   /** As the client names it. */
@@ -30,6 +33,8 @@ export interface Replacement {
   secret: boolean;
   /** Unix time in milliseconds, for the name of the backup. */
   now: number;
+  /** False: no backup is made. */
+  keep?: boolean;
 }
 
 /** Throws `HOME_UNUSABLE` when it cannot be read, `FileProblem` when it is not a regular file. */
@@ -87,7 +92,7 @@ export async function replaceClientFile(file: ClientFile, replacement: Replaceme
       // Without this, a run as root would make root the owner of a file that the user's client must read.
       owner,
       async before() {
-        backup = bytes && (await keep(path, bytes, replacement.now));
+        if (replacement.keep !== false) backup = bytes && (await keep(path, bytes, replacement.now));
         await requireUnchanged(file);
       },
     });
@@ -96,6 +101,27 @@ export async function replaceClientFile(file: ClientFile, replacement: Replaceme
     if (backup) await rm(backup, { force: true }).catch(() => {});
     if (error instanceof RelayError) throw error;
     throw unusable(path, 'written', error);
+  }
+}
+
+/**
+ * Deletes the file, and the directories between `base` and it that are empty then.
+ * Throws `HOME_UNUSABLE`, or `CONFLICT` when it changed since it was read.
+ */
+export async function deleteClientFile(file: ClientFile, base: string): Promise<void> {
+  try {
+    await requireUnchanged(file);
+    await rm(file.path);
+  } catch (error) {
+    if (error instanceof RelayError) throw error;
+    throw unusable(file.path, 'deleted', error);
+  }
+  for (let folder = dirname(file.path); folder.startsWith(base + sep); folder = dirname(folder)) {
+    const isEmpty = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isEmpty) return;
   }
 }
 
@@ -136,7 +162,7 @@ function modeFor({ owner }: ClientFile, { secret }: Replacement): number {
 async function keep(path: string, bytes: Buffer, now: number): Promise<string> {
   const stamp = stampOf(now);
   for (let copy = 1; ; copy++) {
-    const backup = `${path}.relay-backup-${stamp}${copy === 1 ? '' : `-${copy}`}`;
+    const backup = `${path}${BACKUP_MARK}${stamp}${copy === 1 ? '' : `-${copy}`}`;
     try {
       await writeSynced(backup, bytes);
       return backup;

@@ -416,9 +416,9 @@ const goose: Client = {
 };
 
 /**
- * https://antigravity.google/docs/mcp: the file, since 2026 one for the editor and the command line. It gets the program,
- * since its own sign-in may end without sending the token:
- * https://github.com/google-antigravity/antigravity-cli/issues/25.
+ * https://antigravity.google/docs/mcp: the file, since May 2026 one for the editor and the command line; older editors kept
+ * theirs in another place (https://github.com/colbymchenry/codegraph/issues/399). It gets the program, since its own sign-in
+ * may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
  */
 const antigravity: Client = {
   id: 'antigravity',
@@ -428,15 +428,72 @@ const antigravity: Client = {
   section: 'mcpServers',
   shares: {},
   starts: true,
-  setups: (system) =>
-    [
-      ['.gemini', 'config', 'mcp_config.json'],
-      ['.gemini', 'antigravity', 'mcp_config.json'],
-    ].map((parts) => ({
-      place: placeBelow(system, system.home, parts),
+  setups(system) {
+    const setup = (parts: readonly string[], trace?: readonly string[]): Setup => ({
+      place: placeBelow(system, system.home, parts, trace),
       entry: programEntry,
       next: ({ name }) => `In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find ${name}.`,
-    })),
+    });
+    const present = ['.gemini', 'config', 'mcp_config.json'];
+    const older = ['.gemini', 'antigravity', 'mcp_config.json'];
+    return [setup(present), setup(older, older), setup(present)];
+  },
+};
+
+/**
+ * https://kilo.ai/docs/automate/mcp/using-in-kilo-code: the file that its command line and its editors share, of which there
+ * may be either form; a new one is `kilo.jsonc`.
+ */
+const kilo: Client = {
+  id: 'kilo',
+  name: 'Kilo',
+  aliases: ['kilocode', 'kilo-code'],
+  format: 'json',
+  section: 'mcp',
+  shares: HEADERS,
+  setups(system) {
+    const folder = system.env.XDG_CONFIG_HOME || pathsOf(system).join(system.home, '.config');
+    const setup = (name: string, trace?: readonly string[]): Setup => ({
+      place: placeBelow(system, folder, ['kilo', name], trace),
+      entry: (server) => ({ type: 'remote', url: server.url, enabled: true, ...headersFor(server) }),
+      next: ({ name, key }) =>
+        key === null
+          ? `Run \`kilo mcp auth ${name}\`. In an editor, open Settings, Agent Behaviour, MCP Servers, and find ${name}.`
+          : `\`kilo mcp list\` shows ${name} as connected.`,
+    });
+    return [
+      setup('kilo.jsonc', ['kilo', 'kilo.jsonc']),
+      setup('kilo.json', ['kilo', 'kilo.json']),
+      setup('kilo.jsonc'),
+    ];
+  },
+};
+
+/** https://docs.qoder.com/cli/mcp-servers: the user's settings; its own command writes `type: "http"`. */
+const qoder: Client = {
+  id: 'qoder',
+  name: 'Qoder CLI',
+  aliases: ['qodercli', 'qoder-cli'],
+  format: 'json',
+  section: 'mcpServers',
+  shares: HEADERS,
+  setups: (system) => [
+    {
+      place: placeBelow(system, system.home, ['.qoder', 'settings.json']),
+      entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
+      next: ({ name, key }) =>
+        key === null
+          ? `In a new Qoder CLI session, type /mcp, choose ${name}, then Authenticate.`
+          : `\`qodercli mcp list\` shows ${name} as connected.`,
+    },
+  ],
+  command: ({ name, url, key, choice }, system) =>
+    key === null
+      ? [
+          `qodercli mcp add --scope user --transport http ${name} ${word(url, system)}`,
+          ...headerFlags(choice),
+        ].join(' ')
+      : null,
 };
 
 /** In the order in which they are listed. */
@@ -455,6 +512,8 @@ export const CLIENTS: readonly Client[] = [
   zed,
   goose,
   antigravity,
+  kilo,
+  qoder,
 ];
 
 /** By ID or alias; case does not matter. */

@@ -14,7 +14,7 @@ import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
 import { type Data, isData, keysIn, leadsTo, type Shares, sameData } from './entry.ts';
 import { FileProblem } from './fileText.ts';
-import { type Addition, allEntries, findEntry, merge, removed, snippet } from './merge.ts';
+import { type Addition, allEntries, findEntry, merge, snippet } from './merge.ts';
 
 /** Everything needed to connect one client to one server; making it changes nothing. */
 export interface Plan {
@@ -45,12 +45,6 @@ export interface Written {
   name: string;
   /** Further entries that lead to the server. */
   otherNames: string[];
-}
-
-export interface Removed {
-  /** The entries that are gone: ours, and all others that led to the server. */
-  names: string[];
-  backup: string | null;
 }
 
 export function planFor(client: Client, connection: Connection, system: System): Plan {
@@ -99,9 +93,6 @@ export async function lookInto(
 ): Promise<FileState> {
   try {
     const text = textOf(await readClientFile(file));
-    if (addition.format === 'yaml') {
-      return { state: text.includes(connection.url) ? 'yes' : 'no', otherNames: [] };
-    }
     const otherNames = otherNamesIn(text, addition, connection);
     const entry = findEntry(text, addition) ?? allEntries(text, addition)[otherNames[0] ?? ''];
     if (entry === undefined) return { state: 'no', otherNames };
@@ -131,7 +122,8 @@ function programOf({ command, args }: Data): unknown[] {
   return [command, ...words.slice(0, words.indexOf('stdio') + 1)];
 }
 
-function otherNamesIn(text: string, addition: Addition, connection: Connection): string[] {
+/** Entries under other names that lead to the server. */
+export function otherNamesIn(text: string, addition: Addition, connection: Connection): string[] {
   return Object.entries(allEntries(text, addition))
     .filter(([name, entry]) => name !== addition.name && leadsTo(entry, connection))
     .map(([name]) => name);
@@ -139,7 +131,7 @@ function otherNamesIn(text: string, addition: Addition, connection: Connection):
 
 /** The entry to write: the one that leads to the server already keeps its name, so that no server is entered twice. */
 function additionTo(text: string, { addition, connection }: Plan): Addition {
-  if (addition.format === 'yaml' || findEntry(text, addition)) return addition;
+  if (findEntry(text, addition)) return addition;
   const [name] = otherNamesIn(text, addition, connection);
   return name === undefined ? addition : { ...addition, name };
 }
@@ -157,7 +149,7 @@ export async function write(plan: Plan, at: { now: number; platform: NodeJS.Plat
     const before = textOf(file);
     const addition = additionTo(before, plan);
     const { name } = addition;
-    const otherNames = addition.format === 'yaml' ? [] : otherNamesIn(before, addition, connection);
+    const otherNames = otherNamesIn(before, addition, connection);
     const text = merge(before, addition);
     const existed = findEntry(before, addition) !== undefined;
     const closed = secret && isReadableByOthers(file, at.platform);
@@ -177,32 +169,6 @@ export async function write(plan: Plan, at: { now: number; platform: NodeJS.Plat
   } catch (error) {
     if (error instanceof FileProblem) throw refusal(plan, error);
     throw error;
-  }
-}
-
-/**
- * Takes the server out of the client's file, after making a backup: our entry and any other one that leads to it.
- * @throws RelayError as `write`
- */
-export async function remove(plan: Plan, now: number): Promise<Removed> {
-  const { file: path, addition, connection } = plan;
-  try {
-    const file = await readClientFile(path);
-    if (file.bytes === null) return { names: [], backup: null };
-    const before = textOf(file);
-    const names = [
-      ...(findEntry(before, addition) ? [addition.name] : []),
-      ...otherNamesIn(before, addition, connection),
-    ];
-    if (names.length === 0) return { names, backup: null };
-    const text = names.reduce((left, name) => removed(left, { ...addition, name }), before);
-    return { names, backup: await replaceClientFile(file, { text, secret: false, now }) };
-  } catch (error) {
-    if (!(error instanceof FileProblem)) throw error;
-    throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
-      remedy: `Take ${addition.name} out of ${addition.section} by hand.`,
-      cause: error,
-    });
   }
 }
 

@@ -1,5 +1,4 @@
 /** What reading and editing the text of a client's file share. */
-import { type Data, isData } from './entry.ts';
 
 /** Why a client's file cannot be edited safely. Nothing was changed. */
 export class FileProblem extends Error {
@@ -52,17 +51,4 @@ export function applied(text: string, edits: readonly Edit[]): string {
 /** The line end that the text uses. */
 export function lineEndOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
-}
-
-/** A whole file with only this entry. JSON's strings and empty lists are YAML's too (YAML 1.2.2, 1.2). */
-export function snippetYaml(section: string, name: string, entry: Data): string {
-  return `${lines({ [section]: { [name]: entry } }, '').join('\n')}\n`;
-}
-
-function lines(data: Data, indent: string): string[] {
-  return Object.entries(data).flatMap(([key, value]) => {
-    if (!isData(value) || Object.keys(value).length === 0)
-      return [`${indent}${key}: ${JSON.stringify(value)}`];
-    return [`${indent}${key}:`, ...lines(value, `${indent}  `)];
-  });
 }

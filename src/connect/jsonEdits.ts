@@ -48,19 +48,33 @@ export function editJson(text: string, section: string, name: string, entry: Dat
   throw uneditable(section);
 }
 
-/** `text` without the member `name` of `section`, which exists. */
-export function removeJson(text: string, section: string, name: string): string {
-  const servers = objectAt(parseTree(text, [], OPTIONS) as Node, [section]);
-  const members = servers?.children ?? [];
+/**
+ * `text` without the member `name` of `section`, which exists; `whole`: without the section too, unless a comment is in
+ * there.
+ */
+export function removeJson(text: string, section: string, name: string, whole: boolean): string {
+  const root = parseTree(text, [], OPTIONS) as Node;
+  const servers = objectAt(root, [section]);
+  const member = servers?.children?.[0];
+  const isBare = servers && member && /^\{[\s,]*\}$/.test(cutOut(text, servers, member));
+  return whole && isBare ? withoutMember(text, root, section) : withoutMember(text, servers, name);
+}
+
+/** The text of `node` without the part `inner`. */
+function cutOut(text: string, node: Node, inner: Node): string {
+  return text.slice(node.offset, inner.offset) + text.slice(endOf(inner), endOf(node));
+}
+
+function withoutMember(text: string, of: Node | undefined, name: string): string {
+  const members = of?.children ?? [];
   const index = members.findIndex((member) => keyOf(member) === name);
-  if (!servers || index < 0) throw uneditable(section);
+  if (!of || index < 0) throw uneditable(name);
   if (members.length > 1) return applied(text, removal(text, members, index));
   // With the last one goes the space that it took, unless a comment is in there.
-  const start = servers.offset + 1;
-  const length = endOf(servers) - 1 - start;
+  const start = of.offset + 1;
+  const length = endOf(of) - 1 - start;
   const member = members[index] as Node;
-  const around = text.slice(start, member.offset) + text.slice(endOf(member), start + length);
-  if (!/^[\s,]*$/.test(around)) return applied(text, removal(text, members, index));
+  if (!/^\{[\s,]*\}$/.test(cutOut(text, of, member))) return applied(text, removal(text, members, index));
   return applied(text, [{ offset: start, length, text: '' }]);
 }
 

@@ -1,10 +1,10 @@
 /** Merges one entry into the text of a client's file, and proves that nothing else changed. Pure. */
 import { type Data, isData, mergedEntry, type Shares, sameData, withEntry } from './entry.ts';
-import { FileProblem, snippetYaml, uneditable, withinStack } from './fileText.ts';
+import { FileProblem, uneditable, withinStack } from './fileText.ts';
 import { editJson, parseJson, removeJson, snippetJson } from './jsonEdits.ts';
 import { editToml, parseToml, removeToml, snippetToml } from './tomlEdits.ts';
+import { editYaml, parseYaml, removeYaml, snippetYaml } from './yamlEdits.ts';
 
-/** YAML is shown and looked into, and never edited: no package here writes it back as it was. */
 export type Format = 'json' | 'toml' | 'yaml';
 
 /** The entry to add, and where it goes. */
@@ -19,19 +19,16 @@ export interface Addition {
 interface FormatRules {
   parse(text: string): Data;
   edit(text: string, section: string, name: string, entry: Data): string;
-  remove(text: string, section: string, name: string): string;
+  /** @param whole with the section, in which nothing else is */
+  remove(text: string, section: string, name: string, whole: boolean): string;
   snippet(section: string, name: string, entry: Data): string;
 }
 
 const FORMATS: Record<Format, FormatRules> = {
   json: { parse: parseJson, edit: editJson, remove: removeJson, snippet: snippetJson },
   toml: { parse: parseToml, edit: editToml, remove: removeToml, snippet: snippetToml },
-  yaml: { parse: notEdited, edit: notEdited, remove: notEdited, snippet: snippetYaml },
+  yaml: { parse: parseYaml, edit: editYaml, remove: removeYaml, snippet: snippetYaml },
 };
-
-function notEdited(): never {
-  throw new FileProblem('is in YAML, which relay does not edit');
-}
 
 /** Some Windows editors start every file with one. */
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -60,31 +57,72 @@ function merged(content: string, addition: Addition): string {
   return mark + edited;
 }
 
+/** What is known of the file from before our entry was in it. */
+export interface Past {
+  /** Its texts, the newest first. */
+  earlier: readonly string[];
+  /** Whether there was a file at all; null: not known. */
+  existed: boolean | null;
+}
+
 /**
- * The text without the entry of that name; everything else stays byte for byte, but for the comma or the blank line that
- * belonged to it.
+ * The file as it was before `merge` put our entry into it, null: there was none. Where nobody has changed anything else since,
+ * that is one of the earlier texts, to the byte. Else everything else stays byte for byte, but for the comma or the blank line
+ * that belonged to the entry, and a section in which nothing is left goes if it was not there before.
  * @throws FileProblem as `merge`
  */
-export function removed(content: string, { format, section, name }: Where): string {
+export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {
   return withinStack(() => {
-    const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-    const text = content.slice(mark.length);
-    const { parse, remove } = FORMATS[format];
-    const before = parse(text);
-    const { [name]: _, ...rest } = entriesIn(before, section);
-    const edited = remove(text, section, name);
-    const { [section]: __, ...others } = before;
-    // A group of TOML is there only while something is in it.
-    const mayBeGone = format === 'toml' && Object.keys(rest).length === 0;
-    const isRight =
-      holdsExactly(edited, parse, { ...before, [section]: rest }) ||
-      (mayBeGone && holdsExactly(edited, parse, others));
-    if (!isRight) throw uneditable(section);
-    return mark + edited;
+    const { format, section, name } = at;
+    const { [name]: entry, ...rest } = entriesIn(FORMATS[format].parse(withoutMark(content)), section);
+    const left = removed(content, at, true);
+    if (isData(entry)) {
+      const addition = { ...at, entry, shares: {} };
+      const leaves = (text: string) => attempt(() => removed(merged(text, addition), at, true)) === left;
+      const found = earlier.find(leaves);
+      if (found !== undefined) return found;
+      if (leaves('')) return null;
+    }
+    const [last] = earlier;
+    const isNew = last === undefined ? existed === false : attempt(() => hasSection(last, at)) === false;
+    return Object.keys(rest).length === 0 && isNew ? left : removed(content, at, false);
   });
 }
 
-type Where = Pick<Addition, 'format' | 'section' | 'name'>;
+/** @param whole with the section, if nothing else is in it */
+function removed(content: string, { format, section, name }: Where, whole: boolean): string {
+  const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const text = content.slice(mark.length);
+  const { parse, remove } = FORMATS[format];
+  const before = parse(text);
+  const { [name]: _, ...rest } = entriesIn(before, section);
+  const isLast = Object.keys(rest).length === 0;
+  const edited = remove(text, section, name, whole && isLast);
+  const { [section]: __, ...others } = before;
+  const isRight =
+    holdsExactly(edited, parse, { ...before, [section]: rest }) ||
+    // A group of TOML is there only while something is in it.
+    (isLast && (whole || format === 'toml') && holdsExactly(edited, parse, others));
+  if (!isRight) throw uneditable(section);
+  return mark + edited;
+}
+
+function hasSection(content: string, { format, section }: Where): boolean {
+  return Object.hasOwn(FORMATS[format].parse(withoutMark(content)), section);
+}
+
+/** undefined where the text cannot be read or edited. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof FileProblem) return undefined;
+    throw error;
+  }
+}
+
+/** Where an entry is. */
+export type Where = Pick<Addition, 'format' | 'section' | 'name'>;
 
 /** The entry with that name, or undefined. Throws `FileProblem` as `merge` does. */
 export function findEntry(content: string, { format, section, name }: Where): Data | undefined {

@@ -27,13 +27,15 @@ export function editToml(text: string, section: string, name: string, entry: Dat
   return appended(applied(text, ours.map(deletion)), snippetToml(section, name, entry));
 }
 
-/** `text` without the table `section.name`. */
+/** `text` without the table `section.name`, and with it one of the blank lines around it. */
 export function removeToml(text: string, section: string, name: string): string {
   const ours = statementsOf(text).filter(({ path }) => path[0] === section && path[1] === name);
   const left = applied(text, ours.map(deletion));
-  // The blank line that stood before a table at the end belonged to it.
   const first = ours[0]?.start ?? 0;
-  return left.length === first ? left.replace(/(\r?\n)(?:\r?\n)+$/, '$1') : left;
+  const before = left.slice(0, first);
+  const after = left.slice(first);
+  const isDouble = after === '' || /^[ \t]*\r?\n/.test(after);
+  return isDouble ? before.replace(/(\n)\r?\n$/, '$1') + after : left;
 }
 
 /** The table alone. */

@@ -240,7 +240,9 @@ const FURTHER: Array<[id: string, file: string]> = [
   ['cline', '.cline/data/settings/cline_mcp_settings.json'],
   ['qwen', '.qwen/settings.json'],
   ['zed', '.config/zed/settings.json'],
-  ['antigravity', '.gemini/antigravity/mcp_config.json'],
+  ['antigravity', '.gemini/config/mcp_config.json'],
+  ['kilo', '.config/kilo/kilo.jsonc'],
+  ['qoder', '.qoder/settings.json'],
 ];
 
 for (const [id, file] of FURTHER) {
@@ -252,9 +254,7 @@ for (const [id, file] of FURTHER) {
     assert.match(text(file), /relay/);
     const { out } = await run([id, '--remove']);
     assert.match(out, new RegExp(`^Removed relay from\n  ${home}/${file}\nBackup of the previous file:\n`));
-    const left = text(file);
-    assert.ok(left.startsWith('{\n  // mine\n  "theme": "dark",\n'), left);
-    assert.doesNotMatch(left, /relay/);
+    assert.equal(text(file), before);
     assert.deepEqual(await run([id, '--remove']), {
       code: 0,
       out: `relay is not in\n  ${home}/${file}\n`,
@@ -317,21 +317,169 @@ test("a key that is not the server's any more is told as old", async (context) =
   assert.match((await run([])).out, /cursor +Cursor +yes$/m);
 });
 
-test('Goose keeps its servers in YAML, which is shown and not edited', async (context) => {
-  const { home, run, put, text } = desk(context);
-  put('.config/goose/config.yaml', '# mine\n');
-  const { code, err } = await run(['goose', '--write']);
-  assert.equal(code, 1);
-  assert.match(
-    err,
-    new RegExp(
-      `relay: ${home}/.config/goose/config.yaml is in YAML, which relay does not edit. Nothing was changed.`,
+test('Goose keeps its servers in YAML, of which comments and quotes stay', async (context) => {
+  const { run, put, text, list } = desk(context);
+  const file = '.config/goose/config.yaml';
+  const before = `# mine
+GOOSE_MODEL: 'x'   # with its quotes
+extensions:
+    # the tools
+    developer: {type: builtin, enabled: true}
+
+last: "a very long line that no writer may fold, however wide it thinks that a page should be at most, ever"
+`;
+  put(file, before);
+  assert.equal((await run(['goose', '--write'])).code, 0);
+  assert.equal(
+    text(file),
+    before.replace(
+      'extensions:\n',
+      `extensions:
+    relay:
+      type: "streamable_http"
+      name: "relay"
+      enabled: true
+      uri: "http://127.0.0.1:4980/mcp"
+      headers: {}
+      env_keys: []
+      envs: {}
+      timeout: 300
+`,
     ),
   );
-  assert.match(err, / {4}extensions:\n {6}relay:\n {8}type: "streamable_http"\n/);
-  assert.equal(text('.config/goose/config.yaml'), '# mine\n');
-  put('.config/goose/config.yaml', 'extensions:\n  relay:\n    uri: http://127.0.0.1:4980/mcp\n');
-  assert.match((await run([])).out, /goose +Goose +yes$/m);
+  assert.match((await run([])).out, /goose +Goose +yes/);
+  put(file, text(file).replace('enabled: true\n      uri: ".*"', 'enabled: false # for now\n      uri: old'));
+  assert.equal((await run(['goose', '--write', '--read-only'])).code, 0);
+  assert.match(text(file), /\n {4}relay:\n {6}headers:\n {8}X-MCP-Readonly: "true"\n {6}type: /);
+  assert.equal((await run(['goose', '--remove'])).code, 0);
+  assert.equal(text(file), before);
+  // Nothing was there: nothing has to be fixed, and nothing stays.
+  const { home, ...fresh } = desk(context);
+  assert.equal((await fresh.run(['goose', '--write'])).code, 0);
+  assert.match(fresh.text(file), /^extensions:\n {2}relay:\n {4}type: /);
+  assert.match(
+    (await fresh.run(['goose', '--remove'])).out,
+    /\nNothing else was in it, so the file is gone too\.\n$/,
+  );
+  assert.deepEqual([list('.config/goose').length > 0, existsSync(join(home, '.config'))], [true, false]);
+  put(file, 'a: [\n');
+  assert.match(
+    (await run(['goose', '--write'])).err,
+    /config\.yaml is not valid YAML \(line 2, column 1\)\. Nothing was changed\.\n {2}Fix the file/,
+  );
+});
+
+test('what was changed after --write stays with --remove', async (context) => {
+  const { run, put, text } = desk(context);
+  const cases: Array<
+    [id: string, file: string, before: string, change: (text: string) => string, left: string]
+  > = [
+    [
+      'cursor',
+      '.cursor/mcp.json',
+      '{\n  "a": 1\n}',
+      (now) => now.replace('"a": 1', '"a": 2'),
+      '{\n  "a": 2\n}',
+    ],
+    [
+      'cursor',
+      '.cursor/mcp.json',
+      '{\n  "mcpServers": {},\n  "a": 1\n}',
+      (now) => now.replace('"a": 1', '"a": 2'),
+      '{\n  "mcpServers": {},\n  "a": 2\n}',
+    ],
+    [
+      'cursor',
+      '.cursor/mcp.json',
+      '{}\n',
+      (now) => now.replace('"relay":', '"other": { "url": "https://x" },\n    "relay":'),
+      '{\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n',
+    ],
+    [
+      'cursor',
+      '.cursor/mcp.json',
+      '{}\n',
+      (now) => now.replace('"relay":', '// all of mine\n    "relay":'),
+      '{\n  "mcpServers": {\n    // all of mine\n  }\n}\n',
+    ],
+    [
+      'codex',
+      '.codex/config.toml',
+      'model = "o"',
+      (now) => `${now}\n[mcp_servers.other]\nurl = "x"\n`,
+      'model = "o"\n\n[mcp_servers.other]\nurl = "x"\n',
+    ],
+    ['goose', '.config/goose/config.yaml', 'a: 1\n', (now) => now.replace('a: 1', 'a: 2'), 'a: 2\n'],
+    [
+      'goose',
+      '.config/goose/config.yaml',
+      'extensions: {}\na: 1\n',
+      (now) => now.replace('a: 1', 'a: 2'),
+      'extensions: {}\na: 2\n',
+    ],
+  ];
+  for (const [id, file, before, change, left] of cases) {
+    put(file, before);
+    assert.equal((await run([id, '--write'])).code, 0);
+    put(file, change(text(file)));
+    assert.equal((await run([id, '--remove'])).code, 0);
+    assert.equal(text(file), left, `${id}: ${before}`);
+  }
+});
+
+test('--remove deletes the backups that hold the key, also without an entry', async (context) => {
+  const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
+  const { run, put, text, list } = desk(context, env);
+  put('.cursor/mcp.json', OTHER);
+  for (const flags of [['--key'], []]) await run(['cursor', '--write', ...flags]);
+  const copies = list('.cursor').slice(1);
+  assert.deepEqual(
+    copies.map((name) => text(`.cursor/${name}`).includes(KEY)),
+    [false, true],
+  );
+  const listed = JSON.parse((await run(['--json'])).out).clients.find(
+    ({ id }: { id: string }) => id === 'cursor',
+  );
+  assert.equal(listed.keyBackups, 1);
+  const { out } = await run(['cursor', '--remove']);
+  assert.match(out, /\nDeleted, because the key was in it:\n {2}.*relay-backup-\S+-2\n$/);
+  assert.deepEqual(
+    [text('.cursor/mcp.json'), list('.cursor').filter((name) => text(`.cursor/${name}`).includes(KEY))],
+    [OTHER, []],
+  );
+  put(
+    '.cursor/mcp.json.relay-backup-20200101T000000Z',
+    BOTH.replace('/mcp"', `/mcp", "headers": { "Authorization": "Bearer ${KEY}" }`),
+  );
+  const swept = JSON.parse((await run(['cursor', '--remove', '--json'])).out);
+  assert.deepEqual([swept.removed, swept.deletedBackups.length], [[], 1]);
+});
+
+test('a program that npx has fetched for one run is told, and never written', async (context) => {
+  const { home, run, list } = desk(context);
+  const path = '/home/me/.npm/_npx/1a2b3c/node_modules/relay/bin/relay.mjs';
+  const machine = {
+    program: ['/usr/bin/node', path],
+    homeDir: home,
+    uid: 1,
+    run: async () => ({ ok: false, out: '', err: '' }),
+  };
+  for (const id of ['claude-desktop', 'antigravity']) {
+    const { code, err } = await run([id, '--write'], { machine });
+    assert.equal(code, 1);
+    assert.match(
+      err,
+      new RegExp(
+        `relay: ${path} is there only for a while, and .* could not start it later\\. Nothing was changed\\.\n  Install relay in a permanent place`,
+      ),
+    );
+  }
+  assert.deepEqual(list('.'), []);
+  assert.match(
+    (await run(['claude-desktop'], { machine })).err,
+    new RegExp(`${path} is there only for a while\\. Install relay`),
+  );
+  assert.equal((await run(['cursor', '--write'], { machine })).code, 0);
 });
 
 test('any other client gets the address, the header and the program', async (context) => {
@@ -815,7 +963,9 @@ cline           Cline           no          ~/.cline/data/settings/cline_mcp_set
 qwen            Qwen Code       no          ~/.qwen/settings.json
 zed             Zed             no          ~/.config/zed/settings.json
 goose           Goose           no          ~/.config/goose/config.yaml
-antigravity     Antigravity     no          ~/.gemini/antigravity/mcp_config.json
+antigravity     Antigravity     no          ~/.gemini/config/mcp_config.json
+kilo            Kilo            no          ~/.config/kilo/kilo.jsonc
+qoder           Qoder CLI       no          ~/.qoder/settings.json
 
 To see what a client needs, or to write it into its file:
   relay connect claude-code
@@ -855,20 +1005,22 @@ To see what a client needs, or to write it into its file:
         ['zed', 'no', false],
         ['goose', 'no', false],
         ['antigravity', 'no', false],
+        ['kilo', 'no', false],
+        ['qoder', 'no', false],
       ],
     },
   );
 });
 
 const IDS =
-  'claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, copilot, opencode, cline, qwen, zed, goose, antigravity';
+  'claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, copilot, opencode, cline, qwen, zed, goose, antigravity, kilo, qoder';
 
 const MISUSES: Array<[args: string[], err: string]> = [
   [
     ['windsrf', '--write'],
     `relay: Unknown client "windsrf".\n  Did you mean "windsurf"? It is one of ${IDS}.\n`,
   ],
-  [['kiro', '--remove'], `relay: Unknown client "kiro".\n  It is one of ${IDS}.\n`],
+  [['jetbrains', '--remove'], `relay: Unknown client "jetbrains".\n  It is one of ${IDS}.\n`],
   [['cursor', '--write', '--remove'], 'relay: --write and --remove cannot be combined.\n'],
   [
     ['claude-desktop', '--key'],

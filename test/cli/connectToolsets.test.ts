@@ -71,6 +71,11 @@ const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
     entry: { command: '/opt/relay/relay', args: ['stdio', '--toolsets', 'catalog,playback', '--read-only'] },
     command: null,
   },
+  kilo: { entry: { type: 'remote', url: URL, enabled: true, headers: HEADERS }, command: null },
+  qoder: {
+    entry: { url: URL, type: 'http', headers: HEADERS },
+    command: /mcp --header "X-MCP-Toolsets: catalog,playback" --header "X-MCP-Readonly: true"$/,
+  },
 };
 
 test('every client has a way to say so', () => {
@@ -91,7 +96,7 @@ for (const [client, { entry, command }] of Object.entries(ENTRIES)) {
     if (command === null) assert.equal(shown.command, null);
     else assert.match(shown.command, command);
     const text = (await run(client, ...NARROW)).out;
-    if (client !== 'goose') assert.match(text, / --toolsets catalog,playback --read-only --write$/m);
+    assert.match(text, / --toolsets catalog,playback --read-only --write$/m);
   });
 }
 

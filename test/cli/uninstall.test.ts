@@ -10,7 +10,8 @@ const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const SPOTIFY = 'To end its access at Spotify too: https://www.spotify.com/account/apps/\n';
 const CLIENTS = [
   { id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'yes' },
-  { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'no' },
+  { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'no', keyBackups: 0 },
+  { id: 'qwen', name: 'Qwen Code', file: '/me/.qwen/settings.json', state: 'no', keyBackups: 2 },
   { id: 'zed', name: 'Zed', file: '/me/.zed', state: 'unreadable' },
   { id: 'vscode', name: 'VS Code', file: '/me/mcp.json', state: 'no', otherNames: ['music'] },
 ];
@@ -80,6 +81,7 @@ test('relay uninstall --yes takes away all that relay has put on the computer', 
     code: 0,
     out: `Removed the service (~/.config/systemd/user/relay.service).
 Removed relay from Cursor (/me/.cursor/mcp.json).
+Removed backups with the key beside /me/.qwen/settings.json.
 Removed relay from VS Code (/me/mcp.json).
 Removed the completion in ~/.bashrc.
 Removed the completion in ~/.config/fish/completions/relay.fish.
@@ -89,7 +91,12 @@ Removed the login, settings, jobs and history in ~/state.
   });
   assert.deepEqual(
     asked.filter((line) => line.startsWith('relay')),
-    ['relay connect --json', 'relay connect cursor --remove --json', 'relay connect vscode --remove --json'],
+    [
+      'relay connect --json',
+      'relay connect cursor --remove --json',
+      'relay connect qwen --remove --json',
+      'relay connect vscode --remove --json',
+    ],
   );
   assert.deepEqual([existsSync(state), existsSync(unit)], [false, false]);
   assert.equal(readFileSync(join(me, '.bashrc'), 'utf8'), 'alias ls=ls\nexport A=1\n');
@@ -99,19 +106,20 @@ Removed the login, settings, jobs and history in ~/state.
   assert.equal(again.code, 0);
   assert.deepEqual(
     JSON.parse(again.out).removed.map(({ part }: { part: string }) => part),
-    ['client', 'client'],
+    ['client', 'client', 'client'],
   );
 });
 
 test('on a terminal each part is asked for, and what is not agreed to stays', async (context) => {
   const { me, state, unit, asked, run } = computer(context);
-  const { code, out, err } = await run([], { terminal: TERMINAL, stdin: 'n\n\ny\nno\n' });
+  const { code, out, err } = await run([], { terminal: TERMINAL, stdin: 'n\n\n\ny\nno\n' });
   assert.deepEqual([code, out], [0, 'Removed relay from VS Code (/me/mcp.json).\n']);
   assert.deepEqual(
     err.split(' [y/N] ').map((text) => text.trim()),
     [
       'Remove the service (~/.config/systemd/user/relay.service)?',
       'Remove relay from Cursor (/me/.cursor/mcp.json)?',
+      'Remove backups with the key beside /me/.qwen/settings.json?',
       'Remove relay from VS Code (/me/mcp.json)?',
       'Remove the completion in ~/.bashrc?',
       'Remove the completion in ~/.config/fish/completions/relay.fish?',

@@ -89,8 +89,24 @@ const MORE_FILES: typeof FILES = [
   ['zed', WINDOWS, 'C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json'],
   ['goose', MAC, '/Users/me/.config/goose/config.yaml'],
   ['goose', WINDOWS, 'C:\\Users\\me\\AppData\\Roaming\\Block\\goose\\config\\config.yaml'],
-  ['antigravity', LINUX, '/home/me/.gemini/config/mcp_config.json', ['/home/me/.gemini/config']],
-  ['antigravity', LINUX, '/home/me/.gemini/antigravity/mcp_config.json'],
+  ['antigravity', LINUX, '/home/me/.gemini/config/mcp_config.json'],
+  ['antigravity', WINDOWS, 'C:\\Users\\me\\.gemini\\config\\mcp_config.json'],
+  [
+    'antigravity',
+    MAC,
+    '/Users/me/.gemini/config/mcp_config.json',
+    ['/Users/me/.gemini/config', '/Users/me/.gemini/antigravity/mcp_config.json'],
+  ],
+  [
+    'antigravity',
+    LINUX,
+    '/home/me/.gemini/antigravity/mcp_config.json',
+    ['/home/me/.gemini/antigravity', '/home/me/.gemini/antigravity/mcp_config.json'],
+  ],
+  ['kilo', LINUX, '/home/me/.config/kilo/kilo.jsonc'],
+  ['kilo', LINUX, '/home/me/.config/kilo/kilo.json', ['/home/me/.config/kilo/kilo.json']],
+  ['kilo', withEnv(LINUX, { XDG_CONFIG_HOME: '/cfg' }), '/cfg/kilo/kilo.jsonc'],
+  ['qoder', WINDOWS, 'C:\\Users\\me\\.qoder\\settings.json'],
 ];
 
 for (const [id, system, file, traces = []] of [...FILES, ...MORE_FILES]) {
@@ -269,6 +285,31 @@ http_headers = { Authorization = "Bearer relay_k" }
       "args": [
         "stdio"
       ]
+    }
+  }
+}
+`,
+  kilo: `{
+  "mcp": {
+    "relay": {
+      "type": "remote",
+      "url": "http://127.0.0.1:4980/mcp",
+      "enabled": true,
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
+    }
+  }
+}
+`,
+  qoder: `{
+  "mcpServers": {
+    "relay": {
+      "url": "http://127.0.0.1:4980/mcp",
+      "type": "http",
+      "headers": {
+        "Authorization": "Bearer relay_k"
+      }
     }
   }
 }

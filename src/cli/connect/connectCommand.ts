@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
+import { temporaryWord } from '../../base/temporaryProgram.ts';
 import type { Settings } from '../../config/settings.ts';
 import { CLIENTS, type Connection, findClient, stdioWords } from '../../connect/clientTable.ts';
 import { type System, systemOf } from '../../connect/configPlaces.ts';
@@ -91,11 +92,13 @@ async function runConnect(
   }
   const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
   const program = await programOf(context, server);
+  if (!client || client.starts)
+    refuseTemporary(context, program, client && options.write ? client.name : null);
   if (!client) return showOther(context, name, { ...connectionTo(server, key, program), choice });
   const { planFor } = await import('../../connect/connectClient.ts');
   const plan = (value: string | null): Plan =>
     planFor(client, { ...connectionTo(server, value, program), choice }, systemOf(context));
-  if (options.remove) return removeEntry(context, plan(null));
+  if (options.remove) return removeEntry(context, server, plan(null));
   if (options.write) return writePlan(context, plan, key);
   return showPlan(context, server, plan(key));
 }
@@ -118,6 +121,25 @@ async function programOf(context: Context, { demo }: Server): Promise<[string, .
   return stdioWords(program, origins.home === 'default' ? null : home, demo);
 }
 
+/**
+ * What a package manager has fetched for one run is gone one day: a client that starts it would fail then.
+ * @param written whose file would name it; null: it is only shown
+ */
+function refuseTemporary({ io }: Context, program: readonly string[], written: string | null): void {
+  const word = temporaryWord(program);
+  if (word === null) return;
+  const remedy = 'Install relay in a permanent place, then run this again from there.';
+  if (written === null) {
+    note(io, `${word} is there only for a while. ${remedy}`);
+    return;
+  }
+  throw new RelayError(
+    'HOME_UNUSABLE',
+    `${word} is there only for a while, and ${written} could not start it later. Nothing was changed.`,
+    { remedy },
+  );
+}
+
 async function showOther(context: Context, name: string, connection: Connection): Promise<void> {
   const { io, json } = context;
   const { didYouMean } = await import('../../config/nearest.ts');
@@ -131,14 +153,15 @@ async function showOther(context: Context, name: string, connection: Connection)
   printBlock(io, otherText(connection, headers, commandLine(context, 'key'), io.columns));
 }
 
-async function removeEntry(context: Context, plan: Plan): Promise<void> {
+async function removeEntry(context: Context, { currentKey }: Server, plan: Plan): Promise<void> {
   const { io, clock, json } = context;
-  const { remove } = await import('../../connect/connectClient.ts');
-  const { names, backup } = await remove(plan, clock.now());
+  const { remove } = await import('../../connect/removeEntry.ts');
+  const removed = await remove(plan, { now: clock.now(), currentKey });
   const { file, client } = plan;
-  if (json) return printJson(io, { client: client.id, file, removed: names, backup });
+  const { names, ...rest } = removed;
+  if (json) return printJson(io, { client: client.id, file, removed: names, ...rest });
   const { removedText } = await import('./connectText.ts');
-  printBlock(io, removedText(plan, names, backup));
+  printBlock(io, removedText(plan, removed));
 }
 
 async function showPlan(context: Context, server: Server, plan: Plan): Promise<void> {
@@ -173,6 +196,7 @@ async function writePlan(
 async function listClients(context: Context, server: Server): Promise<void> {
   const { io, json } = context;
   const { planFor, lookInto } = await import('../../connect/connectClient.ts');
+  const { readBackups } = await import('../../connect/backups.ts');
   const system = systemOf(context);
   const program = await programOf(context, server);
   const rows = await Promise.all(
@@ -181,7 +205,9 @@ async function listClients(context: Context, server: Server): Promise<void> {
       const { file, missing } = plan;
       const { id, name, format } = client;
       const { state, otherNames } = await lookInto(plan, server.currentKey);
-      return { id, name, file, format, installed: missing === null, state, otherNames };
+      const backups = await readBackups(file, plan.addition, plan.connection, []);
+      const keyBackups = backups.withKey.length;
+      return { id, name, file, format, installed: missing === null, state, otherNames, keyBackups };
     }),
   );
   if (json) return printJson(io, { name: server.name, url: server.url, clients: rows });

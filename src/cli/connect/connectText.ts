@@ -1,6 +1,7 @@
 /** `relay connect` for a person. Pure: facts in, text out. */
 import type { Connection } from '../../connect/clientTable.ts';
 import type { FileState, Plan, Written } from '../../connect/connectClient.ts';
+import type { Removed } from '../../connect/removeEntry.ts';
 import { blockOf, columns, wrap } from '../terminal/output.ts';
 import { widthOf } from '../terminal/textWidth.ts';
 
@@ -85,14 +86,19 @@ export function otherText(
 /** What `--remove` did. */
 export function removedText(
   { file, connection }: Plan,
-  names: readonly string[],
-  backup: string | null,
+  { names, backup, deleted, deletedBackups }: Removed,
 ): string {
-  if (names.length === 0) return blockOf([`${connection.name} is not in`, `  ${file}`]);
+  const forgotten =
+    deletedBackups.length === 0
+      ? []
+      : ['Deleted, because the key was in it:', ...deletedBackups.map((path) => `  ${path}`)];
+  if (names.length === 0) return blockOf([`${connection.name} is not in`, `  ${file}`, ...forgotten]);
   return blockOf([
     `Removed ${names.join(', ')} from`,
     `  ${file}`,
+    ...(deleted ? ['Nothing else was in it, so the file is gone too.'] : []),
     ...(backup === null ? [] : ['Backup of the previous file:', `  ${backup}`]),
+    ...forgotten,
   ]);
 }
 
@@ -110,9 +116,9 @@ export function planText(plan: Plan, relay: string, width: number): string {
     `  ${file}`,
     '',
     ...indented(snippet.trimEnd().split('\n')),
-    ...(client.format === 'yaml'
-      ? []
-      : ['', 'To add it to the file, after a backup:', `  ${relay} connect ${client.id}${flags} --write`]),
+    '',
+    'To add it to the file, after a backup:',
+    `  ${relay} connect ${client.id}${flags} --write`,
     ...(command === null ? [] : ['', "Or with the client's own command:", `  ${command}`]),
     '',
     ...nextLines(plan, relay, width),

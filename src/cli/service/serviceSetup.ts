@@ -1,5 +1,6 @@
 /** What `relay service` works with: this system's service manager, the home to serve, and settings that the service lacks. */
 import { existsSync } from 'node:fs';
+import { temporaryWord } from '../../base/temporaryProgram.ts';
 import { inspectSettings, loadSettings } from '../../config/settings.ts';
 import { SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -61,6 +62,12 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
         remedy: 'Install relay in a permanent place, then run this again from there.',
       },
     );
+  }
+  const temporary = temporaryWord(machine.program);
+  if (temporary !== null) {
+    throw new RelayError('SERVICE_FAILED', `${temporary} is there only for a while.`, {
+      remedy: 'Install relay in a permanent place, then run this again from there.',
+    });
   }
   const flags = home === null ? {} : { home };
   const theirs = loadSettings({ env: withoutSettings(context.env), flags });

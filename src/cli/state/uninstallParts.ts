@@ -3,7 +3,7 @@ import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
 import { inspectSettings, keyOptions } from '../../config/settings.ts';
-import { isData } from '../../connect/entry.ts';
+import { type Data, isData } from '../../connect/entry.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 
@@ -68,15 +68,16 @@ async function clients(context: Context): Promise<Parts> {
   const { answer, reason } = await relay('connect');
   if (answer === null) return { parts: [], notes: [`The AI clients could not be checked: ${reason}`] };
   const rows = Array.isArray(answer.clients) ? answer.clients.filter(isData) : [];
-  const entered = rows.filter(({ state, otherNames }) => {
+  const isEntered = ({ state, otherNames }: Data) => {
     const others = Array.isArray(otherNames) ? otherNames.length : 0;
     return (state !== 'no' && state !== 'unreadable') || others > 0;
-  });
-  const parts = entered.map((row): Part => {
+  };
+  const touched = rows.filter((row) => isEntered(row) || Number(row.keyBackups ?? 0) > 0);
+  const parts = touched.map((row): Part => {
     const [id, name, file] = [row.id, row.name, row.file].map(String);
     return {
       name: 'client',
-      what: `relay from ${name} (${file})`,
+      what: isEntered(row) ? `relay from ${name} (${file})` : `backups with the key beside ${file}`,
       async remove() {
         const { answer: done, reason: why } = await relay('connect', id ?? '', '--remove');
         if (done === null) throw new RelayError('HOME_UNUSABLE', `${file} was not changed: ${why}`);

@@ -1,0 +1,9 @@
+/** Programs that a package manager has fetched for one run. Pure. */
+
+/**
+ * The word of a command that a package manager keeps only for a while: npx (`…/_npx/…`), pnpm dlx (`…/pnpm/dlx/…`), bunx
+ * (`…/bunx-…/…`) and yarn dlx (`…/dlx-…/…`). null: there is none.
+ */
+export function temporaryWord(words: readonly string[]): string | null {
+  return words.find((word) => /[\\/](?:_npx|pnpm[\\/]dlx|bunx-[^\\/]+|dlx-[^\\/]+)[\\/]/.test(word)) ?? null;
+}

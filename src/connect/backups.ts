@@ -1,0 +1,73 @@
+/** The copies of a client's file that relay keeps beside it, each from before a change. */
+import { readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemCodeOf } from '../domain/errors.ts';
+import { BACKUP_MARK, readClientFile, textOf } from './clientFile.ts';
+import { type Data, keysIn, leadsTo, type Target } from './entry.ts';
+import { allEntries, type Where } from './merge.ts';
+
+/** Texts of earlier files that are held at once. */
+const MAX_EARLIER = 10;
+
+export interface Backups {
+  /** How many there are. */
+  count: number;
+  /** Texts without an entry for the server, the newest first. */
+  earlier: string[];
+  /** Paths of those that hold a key of relay's. */
+  withKey: string[];
+}
+
+/**
+ * @param path as the client names its file
+ * @param at our entry, or the place where one would be
+ * @param keys of the server, as far as they are known
+ */
+export async function readBackups(
+  path: string,
+  at: Where,
+  target: Target,
+  keys: readonly string[],
+): Promise<Backups> {
+  const paths = await pathsOf(path);
+  const found: Backups = { count: paths.length, earlier: [], withKey: [] };
+  for (const backup of paths) {
+    const text = await readClientFile(backup).then(textOf, () => null);
+    if (text === null) continue;
+    const entries = ownEntries(text, at, target);
+    const isOpen = keys.some((key) => text.includes(key)) || keysIn(entries).length > 0;
+    if (isOpen) found.withKey.push(backup);
+    if (entries?.length === 0 && found.earlier.length < MAX_EARLIER) found.earlier.push(text);
+  }
+  return found;
+}
+
+export async function deleteBackups(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await rm(path, { force: true });
+}
+
+/** null where the text cannot be read. */
+function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
+  let entries: Data;
+  try {
+    entries = allEntries(text, at);
+  } catch {
+    return null;
+  }
+  return Object.entries(entries).flatMap(([name, entry]) =>
+    name === at.name || leadsTo(entry, target) ? [entry] : [],
+  );
+}
+
+/** The newest first. */
+async function pathsOf(path: string): Promise<string[]> {
+  const start = `${basename(path)}${BACKUP_MARK}`;
+  const names = await readdir(dirname(path)).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .filter((name) => name.startsWith(start))
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .map((name) => join(dirname(path), name));
+}

@@ -1,0 +1,98 @@
+/** Takes the server out of a client's file, which then is as it was before relay. */
+import { RelayError } from '../domain/errors.ts';
+import { deleteBackups, readBackups } from './backups.ts';
+import {
+  type ClientFile,
+  deleteClientFile,
+  readClientFile,
+  replaceClientFile,
+  textOf,
+} from './clientFile.ts';
+import { otherNamesIn, type Plan } from './connectClient.ts';
+import { keysIn } from './entry.ts';
+import { FileProblem } from './fileText.ts';
+import { allEntries, findEntry, type Past, unmerged } from './merge.ts';
+
+export interface Removed {
+  /** The entries that are gone: ours, and all others that led to the server. */
+  names: string[];
+  /** The path of the file as it was with them; null: nothing was changed, it held the key, or nothing else was in it. */
+  backup: string | null;
+  /** True: the file is gone, since it was not there before the entry. */
+  deleted: boolean;
+  /** Backups that held the key, and are gone. */
+  deletedBackups: string[];
+}
+
+/**
+ * @param currentKey tells the server's key, null where it is not known
+ * @throws RelayError `HOME_UNUSABLE` when the file cannot be read, parsed or written, `CONFLICT` when it changed
+ * meanwhile. In both cases nothing was changed.
+ */
+export async function remove(
+  plan: Plan,
+  { now, currentKey }: { now: number; currentKey(): Promise<string | null> },
+): Promise<Removed> {
+  const { file: path, addition } = plan;
+  try {
+    const file = await readClientFile(path);
+    const before = file.bytes === null ? null : textOf(file);
+    const names = before === null ? [] : namesIn(before, plan);
+    const keys = before === null ? [] : keysOf(before, plan, names);
+    const current = await currentKey();
+    const all = current === null ? keys : [...keys, current];
+    const { count, earlier, withKey } = await readBackups(path, addition, plan.connection, all);
+    // The first `--write` keeps every file that there is.
+    const past = { earlier, existed: count === 0 ? false : null };
+    const done =
+      before === null || names.length === 0
+        ? { backup: null, deleted: false }
+        : await take(file, without(before, plan, names, past), { plan, now, keep: keys.length === 0 });
+    await deleteBackups(withKey);
+    return { names, ...done, deletedBackups: withKey };
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
+      remedy: `Take ${addition.name} out of ${addition.section} by hand.`,
+      cause: error,
+    });
+  }
+}
+
+function namesIn(text: string, { addition, connection }: Plan): string[] {
+  const others = otherNamesIn(text, addition, connection);
+  return findEntry(text, addition) ? [addition.name, ...others] : others;
+}
+
+function keysOf(text: string, { addition }: Plan, names: readonly string[]): string[] {
+  const entries = allEntries(text, addition);
+  return keysIn(names.map((name) => entries[name]));
+}
+
+/** null: there was no file. */
+function without(text: string, { addition }: Plan, names: readonly string[], past: Past): string | null {
+  let left: string | null = text;
+  for (const name of names) left = left && unmerged(left, { ...addition, name }, past);
+  return left;
+}
+
+interface Taking {
+  plan: Plan;
+  now: number;
+  /** Whether the file as it is now is kept beside it. */
+  keep: boolean;
+}
+
+async function take(
+  file: ClientFile,
+  text: string | null,
+  { plan, now, keep }: Taking,
+): Promise<Pick<Removed, 'backup' | 'deleted'>> {
+  // A link was not made by relay, and neither was the file behind it.
+  if (text === null && file.path === file.target) {
+    await deleteClientFile(file, plan.base);
+    return { backup: null, deleted: true };
+  }
+  const backup = await replaceClientFile(file, { text: text ?? '', secret: false, now, keep });
+  return { backup, deleted: false };
+}
