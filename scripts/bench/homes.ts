@@ -37,7 +37,10 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
   const store = await openHome(home);
   const now = Date.now();
   const uris = Array.from({ length: ROWS }, (_, row) => knownTrack(row).uri);
-  const body = await packBody({ former: { total: 1_000 }, ops: [{ op: 'append', uris }] });
+  const body = await packBody({
+    former: { rows: new Array<string>(1_000).fill('') },
+    ops: [{ op: 'append', uris }],
+  });
   store.transaction(() => {
     for (let index = 0; index < tracks; index++) rememberTrack(store, index, now);
     for (let index = 0; index < jobs; index++) endedJob(store, index, now - (index % 89) * DAY_MS);

@@ -6,6 +6,7 @@ import { asRelayError, RelayError } from '../domain/errors.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
+import { REMEMBER_MS } from '../provider/resources/playlistRows.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
   type Change,
@@ -19,13 +20,15 @@ import {
   packBody,
   pruneChanges,
   putChangeBody,
+  recentChanges,
   setChange,
 } from '../store/tables/changes.ts';
 import { drive } from './drive.ts';
 
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
-import { type Control, type DriveEnd, isRewriting, legOf, type Terms } from './run.ts';
+import { type Control, type DriveEnd, isRewriting, legOf, type Terms, tellRows } from './run.ts';
+import { ageOf } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
@@ -315,6 +318,12 @@ export function createChanges(context: ChangeContext): Changes {
     );
   }
 
+  // A list may still show what was there before what the last run of this program wrote.
+  for (const change of recentChanges(store, clock.now() - REMEMBER_MS)) {
+    const leg = legOf(getChangeBody(store, change.seq));
+    tellRows({ context, change, leg }, ageOf(context, change));
+  }
+
   return {
     async run(request, call, { waitMs, defersLimits = false }) {
       const entry = fresh(false);
@@ -343,7 +352,7 @@ export function createChanges(context: ChangeContext): Changes {
         if (reason.code === 'SHUTTING_DOWN') {
           throw reason.with({
             message: `${reason.message} The write continues after the next start.`,
-            details: { change_id: reread(store, entry.seq).id },
+            details: continuation(reread(store, entry.seq)),
           });
         }
         if (reason.code === 'DEADLINE_EXCEEDED') return goesOn(entry, null);
@@ -418,8 +427,7 @@ export function createChanges(context: ChangeContext): Changes {
       const rows = change.playlistId === null ? null : (await rowsOf(change.playlistId)).map(uriOf);
       await store.durable(() => {
         const body = getChangeBody(store, seq);
-        if (rows)
-          putChangeBody(store, seq, { ...body, leg: { rows, total: rows.length, ops: [], counted: false } });
+        if (rows) putChangeBody(store, seq, { ...body, leg: { rows, ops: [], counted: false } });
         setChange(
           store,
           seq,
@@ -438,6 +446,11 @@ export function createChanges(context: ChangeContext): Changes {
       await Promise.all([...active].map(({ done }) => done.catch(() => {})));
     },
   };
+}
+
+/** By which names a change is found that continues after the next start: its job has the same. */
+export function continuation({ id }: Change): { change_id: string; job_id: string } {
+  return { change_id: id, job_id: id };
 }
 
 /** What takes turns: writes to one playlist, and those to the library. A playlist that is to be made is on its own. */

@@ -1,65 +1,103 @@
 /** What a reading of a playlist says about how far a change got. Pure. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
+import { distance } from '../domain/mergeRows.ts';
 import { mayBe } from '../domain/rows.ts';
-import { applyOp, isAfter, progressAt, rowsAt, START } from './rowOps.ts';
-
-/** The rows from position `from` to the end, as they were read. */
-export interface Reading {
-  from: number;
-  rows: readonly string[];
-}
+import { applyOp, isAfter, nextStep, progressAt, rowsAt, START } from './rowOps.ts';
 
 /** What a reading shows. */
 export type Verdict =
   /** It got at least this far, further than was known. `isAmbiguous`: an earlier state looks the same. */
   | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean }
-  /** It shows what was known before the request. */
-  | { kind: 'absent' }
+  /** It shows what was known before the request. `isNear`: that, and what others wrote. */
+  | { kind: 'absent'; isNear?: boolean }
   /** It shows an older state of this change: the list lags. */
   | { kind: 'stale' }
-  /** It matches no state of this change. `mismatches` are the rows that differ, where the lengths agree with one. */
+  /** It matches no state of this change, nor one better than another. `mismatches` are the rows that differ, where the lengths agree with one. */
   | { kind: 'other'; mismatches: ReadonlyArray<{ sent: string; shown: string }> };
 
 /** URIs that Spotify shows in place of those that were written (relinking). */
 export type Relinks = ReadonlyMap<string, string>;
 
 /**
- * Compares a reading with every state of a change, from the former rows to the end.
+ * Compares a reading with every state of a change, from the former rows to the end. Where others wrote as well, it is the
+ * state that is nearest.
  * @param known what certainly took effect
  */
 export function compareRows(
   former: readonly string[],
   ops: readonly ChangeOp[],
   known: Progress,
-  reading: Reading,
+  shown: readonly string[],
   relinks: Relinks,
 ): Verdict {
   const same = sameness(relinks);
   const start = rowsAt(former, ops, known);
-  const ahead = findAhead(start, ops, known, reading.rows, same);
+  const ahead = findAhead(start, ops, known, shown, same);
   if (ahead && isAfter(ahead, known)) {
-    return { kind: 'landed', progress: ahead, isAmbiguous: showsEarlier(former, ops, known, reading, same) };
+    return { kind: 'landed', progress: ahead, isAmbiguous: showsEarlier(former, ops, known, shown, same) };
   }
   if (ahead) return { kind: 'absent' };
-  const behind = findAhead(former, ops, START, reading.rows, same);
+  const behind = findAhead(former, ops, START, shown, same);
   if (behind) return { kind: 'stale' };
-  return { kind: 'other', mismatches: nearest(start, ops, known, reading.rows, same) };
+  return { kind: 'other', mismatches: differing(start, ops, known, shown, same) };
+}
+
+/** States ahead that are compared row by row: those with nearly as many rows as the list shows. */
+const MAX_AHEAD = 6;
+
+/**
+ * The state of a change to which a reading is nearest, where others wrote as well: a request takes effect as a whole, so the
+ * state with which the list has more in common is the one that is there. `other` where two are as near, or where nothing is
+ * near.
+ */
+export function nearestState(
+  former: readonly string[],
+  ops: readonly ChangeOp[],
+  known: Progress,
+  shown: readonly string[],
+): Verdict {
+  const other: Verdict = { kind: 'other', mismatches: [] };
+  const start = rowsAt(former, ops, known);
+  const here = distance(start, shown);
+  const isStrange = here * 2 > start.length + shown.length;
+  let ahead: { progress: Progress; far: number } | null = null;
+  const steps: Array<{ to: Progress; rows: readonly string[] }> = [];
+  for (let at = known, step = nextStep(ops, at); step; step = nextStep(ops, at)) {
+    at = step.to;
+    steps.push({ to: at, rows: rowsAt(former, ops, at) });
+  }
+  const likely = steps.toSorted((a, b) => offBy(a.rows, shown) - offBy(b.rows, shown)).slice(0, MAX_AHEAD);
+  for (const { to, rows } of likely) {
+    const far = distance(rows, shown);
+    const isNearer = ahead === null || far < ahead.far || (far === ahead.far && isAfter(ahead.progress, to));
+    if (isNearer && far * 2 <= rows.length + shown.length) ahead = { progress: to, far };
+  }
+  const before = ops.slice(0, known.op).map((_, op) => distance(rowsAt(former, ops, { op, at: 0 }), shown));
+  const older = Math.min(Number.POSITIVE_INFINITY, ...before);
+  if (older < Math.min(here, ahead?.far ?? Number.POSITIVE_INFINITY)) return { kind: 'stale' };
+  if (ahead && ahead.far < here) return { kind: 'landed', progress: ahead.progress };
+  if (isStrange || ahead?.far === here) return other;
+  return { kind: 'absent', isNear: true };
+}
+
+function offBy(rows: readonly string[], shown: readonly string[]): number {
+  return Math.abs(rows.length - shown.length);
 }
 
 /**
  * True if a list that lags may show the same reading, since the rows were so before one of the operations.
  * @param known what certainly took effect
  */
-export function showsEarlier(
+function showsEarlier(
   former: readonly string[],
   ops: readonly ChangeOp[],
   known: Progress,
-  { from, rows: shown }: Reading,
-  same: Same = mayBe,
+  shown: readonly string[],
+  same: Same,
 ): boolean {
   let rows = former;
   for (let index = 0; index < known.op; index++) {
-    if (sameAs(rows.slice(from), shown, same)) return true;
+    if (sameAs(rows, shown, same)) return true;
     rows = applyOp(rows, ops[index] as ChangeOp);
   }
   return false;
@@ -118,7 +156,7 @@ function findAhead(
 }
 
 /** Rows that differ from the state of the same length that comes next. */
-function nearest(
+function differing(
   start: readonly string[],
   ops: readonly ChangeOp[],
   known: Progress,
@@ -132,37 +170,11 @@ function nearest(
     const more = shown.length - rows.length;
     const candidate = op?.op === 'append' && more > 0 ? [...rows, ...op.uris.slice(at, at + more)] : rows;
     if (candidate.length === shown.length) {
-      const differing = differences(candidate, shown, same);
-      if (differing.length > 0 && differing.length <= Math.max(10, shown.length / 5)) return differing;
+      const found = differences(candidate, shown, same);
+      if (found.length > 0 && found.length <= Math.max(10, shown.length / 5)) return found;
     }
     if (!op) break;
     rows = op.op === 'append' ? [...rows, ...op.uris.slice(at)] : applyOp(rows, op);
   }
   return [];
-}
-
-/**
- * The same for rows that were only added at the end of a list of `base` rows that were not read.
- * @param uris all rows to add, `known` of which are there
- */
-export function compareTail(
-  base: number,
-  uris: readonly string[],
-  known: number,
-  reading: Reading,
-  relinks: Relinks,
-): Verdict {
-  const same = sameness(relinks);
-  const end = reading.from + reading.rows.length;
-  const added = end - base;
-  if (added > uris.length || end < base) return { kind: 'other', mismatches: [] };
-  // Rows that are certain count only: one of them may be shown under another ID.
-  const first = Math.max(reading.from, base + known);
-  const expected = uris.slice(first - base, added);
-  const shown = reading.rows.slice(first - reading.from);
-  const differing = differences(expected, shown, same);
-  if (differing.length > 0) return { kind: 'other', mismatches: differing };
-  if (added < known) return { kind: 'stale' };
-  if (added === known) return { kind: 'absent' };
-  return { kind: 'landed', progress: { op: 0, at: added } };
 }

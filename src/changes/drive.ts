@@ -10,7 +10,7 @@ import { type Change, getChangeBody, putChangeBody, setChange } from '../store/t
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack } from './finish.ts';
 import { type ChangeContext, errorFacts, reread } from './record.ts';
-import { nextStep, progressAt, type Step, writesRows } from './rowOps.ts';
+import { nextStep, onlyAppends, progressAt, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
   type Control,
   type DriveEnd,
@@ -67,6 +67,7 @@ export async function drive(
     lost: null,
     cause: change.leg === 'back' ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
+    giveBack: () => {},
     answered: control.isNew,
   };
   try {
@@ -76,6 +77,8 @@ export async function drive(
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
     return waitOrStop(run, error);
+  } finally {
+    run.giveBack();
   }
 }
 
@@ -136,6 +139,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     if (playlist) {
       run.playlist = playlist;
       run.control.onMade?.(playlist);
+      run.giveBack = await context.rows.takeTurn(playlist.id);
     }
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
       ...(snapshotId === null ? {} : { snapshotId }),
@@ -148,10 +152,32 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   }
   const { error } = settled;
   if (!outcomeUnknown(error)) return afterRefusal(run, step, error);
-  if (!writesRows(step.op) && step.op.op !== 'create') return afterLostIdempotent(run, error);
+  if (isHarmlessTwice(run, step)) return afterLostIdempotent(run, error);
   run.answered = false;
   enter(run, 'outcome_unknown', { error: errorFacts(error) });
-  return afterDoubt(run, await findOut(run, step), error);
+  const found = await findOut(run, step);
+  return afterDoubt(run, found, (found.kind === 'absent' && fullError(run, step)) || error);
+}
+
+/** About as many rows as a playlist takes. */
+const MAX_ROWS = 10_000;
+
+/** Why a request that adds rows was refused or had no effect where the playlist is full; null where it is not. */
+function fullError({ leg, change }: Run, { op, count }: Step): RelayError | null {
+  if (op.op !== 'append' && op.op !== 'insert') return null;
+  const held = rowsAt(leg.rows, leg.ops, progressOf(change)).length;
+  if (held + count <= MAX_ROWS) return null;
+  return new RelayError(
+    'FORBIDDEN',
+    `The playlist ${change.playlistId} is full: it has ${held} rows, and Spotify takes about ${MAX_ROWS}.`,
+    { remedy: 'Put the others into a new playlist.' },
+  );
+}
+
+/** True if sending it again does no harm: also taking out rows, where nothing is to be put back after it. */
+function isHarmlessTwice({ leg }: Run, { op }: Step): boolean {
+  if (op.op === 'remove') return leg.ops.every((one) => one.op === 'remove');
+  return !writesRows(op) && op.op !== 'create';
 }
 
 /** How long a stopping server waits for a request that was sent. */
@@ -189,20 +215,30 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
       return waitOrStop(run, found.cause);
     case 'review':
       return review(run, found.cause);
-    case 'unknowable':
-      return ended(run, 'partial', error ?? found.cause);
     case 'landed':
       enter(run, goingState(run), {});
       return null;
     case 'absent': {
       if (error && !control.terms().patient && change.leg === 'forward') {
-        if (isUntouched(run)) return ended(run, 'unchanged', unchangedError(error));
+        const isOnce = onlyAppends(run.leg.ops) && !change.uncertain;
+        if (isUntouched(run) && !isOnce) return ended(run, 'unchanged', unchangedError(error));
         if (isRewriting(run)) return rollBack(run, error);
       }
+      if (error && isRefusal(error))
+        return control.terms().patient ? stop(run, error) : ended(run, 'partial', error);
+      noteSentAgain(run);
       enter(run, goingState(run), { uncertain: true });
       return error && control.terms().patient ? pause(run, error) : null;
     }
   }
+}
+
+/** Notes what is sent again: if both requests take effect in the end, it is there twice. */
+function noteSentAgain(run: Run): void {
+  const step = nextStep(run.leg.ops, progressOf(run.change), run.size);
+  if (!step || !('uris' in step.op)) return;
+  run.body = { ...run.body, notes: { ...run.body.notes, sentAgain: step.op.uris } };
+  putChangeBody(run.context.store, run.change.seq, run.body);
 }
 
 /** The answer was lost, but reading showed that the request had no effect. */
@@ -226,8 +262,9 @@ async function afterLostIdempotent(run: Run, error: RelayError): Promise<DriveEn
   return againAfter(run, 1_000 * (change.failures + 1));
 }
 
-async function afterRefusal(run: Run, step: Step, error: RelayError): Promise<DriveEnd | null> {
+async function afterRefusal(run: Run, step: Step, refusal: RelayError): Promise<DriveEnd | null> {
   const { change, control, context } = run;
+  const error = (isRefusal(refusal) && fullError(run, step)) || refusal;
   const terms = control.terms();
   const failureClass = failureClassOf(error);
   if (change.leg === 'back') return rollbackRefused(run, error);
@@ -272,12 +309,16 @@ function waitOrStop(run: Run, error: RelayError): DriveEnd {
   const { change, control } = run;
   const { patient, maxAttempts } = control.terms();
   const isUsedUp = isRefusal(error) && failuresBefore(change, error) + 1 >= maxAttempts;
-  if (!patient || !isUsedUp) return pause(run, error);
+  return patient && isUsedUp ? stop(run, error) : pause(run, error);
+}
+
+/** Stops until it is resumed. */
+function stop(run: Run, error: RelayError): DriveEnd {
   enter(run, 'waiting', {
     runAfter: null,
     reason: error.code,
     error: errorFacts(error),
-    inTransit: isInDoubt(change),
+    inTransit: isInDoubt(run.change),
     failures: 0,
   });
   return { kind: 'failed', cause: error };

@@ -6,29 +6,27 @@
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { uriOf } from '../domain/rows.ts';
-import type { Item } from '../domain/shapes.ts';
 import { LAG_MS } from '../provider/resources/playlistRows.ts';
-import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { putChangeBody } from '../store/tables/changes.ts';
+import { getChangeBody, isMadeByOther, openChanges } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
-import { applyOp, isAfter, nextStep, onlyAppends, ROWS_PER_REQUEST, rowsAt, type Step } from './rowOps.ts';
+import { applyOp, isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
   enter,
   entriesBetween,
   type FoundOut,
   landed,
-  legOf,
-  OLDER_MS,
   progressOf,
   type Run,
   saveMade,
 } from './run.ts';
-import { beganAt, LATEST_EFFECT_MS } from './times.ts';
+import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 /** A list that matches no state of the change may be one between two of the provider's servers. */
 const OTHER_MS = 6_000;
 const MIN_LOOKS = 4;
+/** After this, a request that was sent has had its effect or has none. */
+const OVER_MS = 60_000;
 const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 
 /**
@@ -38,9 +36,9 @@ const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
   const { clock } = context;
-  const begunAt = clock.monotonic();
-  const asked = step ?? nextStep(run.leg.ops, progressOf(run.change));
-  if (run.leg.rows === null && asked?.op.op === 'move') return { kind: 'unknowable', cause: unknowable(run) };
+  // A minute after a crash nothing can be on its way any more.
+  const age = step === null ? ageOf(context, run.change) : 0;
+  const begunAt = clock.monotonic() - (age >= OVER_MS ? age : 0);
   let otherSince: number | null = null;
   let failures = 0;
   for (let looks = 0; ; looks++) {
@@ -50,14 +48,14 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       if (run.change.state !== 'looking') enter(run, 'looking', {});
       const seen = await look(run, step, looks === 0, begunAt);
       failures = 0;
-      const age = clock.monotonic() - begunAt;
+      const waited = clock.monotonic() - begunAt;
       if (seen === 'landed' && (step !== null || isOver(run))) return { kind: 'landed' };
       if (seen === 'landed' || seen === 'absent') otherSince = null;
-      if ((seen === 'absent' || seen === 'landed') && age >= LATEST_EFFECT_MS) {
+      if ((seen === 'absent' || seen === 'landed') && waited >= LATEST_EFFECT_MS) {
         return { kind: seen };
       }
       if (seen === 'stale') otherSince = null;
-      if (seen === 'stale' && age >= LATEST_EFFECT_MS * 2)
+      if (seen === 'stale' && waited >= LATEST_EFFECT_MS * 2)
         return { kind: 'review', cause: await conflict(run) };
       if (seen === 'other') {
         otherSince ??= clock.monotonic();
@@ -81,23 +79,18 @@ function isOver({ leg, change }: Run): boolean {
 type SeenKind = 'landed' | 'absent' | 'stale' | 'other';
 
 async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: number): Promise<SeenKind> {
-  const { context, change, call } = run;
-  const present = nextStep(run.leg.ops, progressOf(change));
+  const { context, change, call, leg } = run;
+  const known = progressOf(change);
+  const present = nextStep(leg.ops, known);
   if (present?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, present);
-  if (change.playlistId === null || (present && !('uris' in present.op) && present.op.op !== 'move')) {
+  if (change.playlistId === null || (present && !writesRows(present.op))) {
     // Nothing that a second request could harm.
     return 'absent';
   }
-  if (run.leg.rows === null && run.leg.total === null && onlyAppends(run.leg.ops)) {
-    const base = await findBase(run, step);
-    if (base !== 'found') return base;
-  }
-  const known = progressOf(change);
   const next = step ?? (isFirst ? null : present);
-  if (next && next.op.op !== 'append' && run.leg.rows !== null) {
-    const { rows, ops } = run.leg;
-    const before = rowsAt(rows, ops, known);
-    const earlier = ops.slice(0, known.op).map((_, op) => rowsAt(rows, ops, { op, at: 0 }));
+  if (next && next.op.op !== 'append' && next.op.op !== 'move') {
+    const before = rowsAt(leg.rows, leg.ops, known);
+    const earlier = leg.ops.slice(0, known.op).map((_, op) => rowsAt(leg.rows, leg.ops, { op, at: 0 }));
     const after = applyOp(before, next.op);
     const seen = await lookAtStep(context, change.playlistId, earlier, before, after, call);
     if (seen === 'absent') return 'absent';
@@ -107,14 +100,14 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     }
   }
   const askedAt = context.clock.monotonic();
-  const verdict = await lookAtRows(context, change.playlistId, run.leg, known, call);
+  const verdict = await lookAtRows(context, change.playlistId, leg, known, call);
   if (verdict.kind !== 'landed') return verdict.kind;
   // What the list shows may be what was there before the change, until it must have caught up with what is known.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
   // A request takes effect as a whole: a part of it is a list that is being brought up to date.
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
-  const entries = entriesBetween(run.leg.ops, known, verdict.progress);
+  const entries = entriesBetween(leg.ops, known, verdict.progress);
   landed(run, verdict.progress, entries, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';
 }
@@ -124,92 +117,20 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
   if (step.op.op !== 'create') return 'absent';
   const made = await lookForMade(context, step.op, change.account, call);
   if (made === null) return 'absent';
-  if (made === 'not_empty') return 'other';
+  if (made === 'unclear' || hasRival(run, step.op.details.name)) return 'other';
+  if (isMadeByOther(context.store, made.id, change.seq)) return 'absent';
   landed(run, step.to, 0, { playlistId: made.id, snapshotId: made.snapshotId });
+  run.giveBack = await context.rows.takeTurn(made.id);
   await saveMade(run);
   return 'landed';
 }
 
-/**
- * For rows added to a list that was not read before: how many rows there were. `other` where the list does not show the rows
- * that were certainly added: it lags, or someone else is at it. `absent` where it shows no more than those: the number of rows
- * may then be that of an older list, and a wrong one would hide ours for ever.
- */
-async function findBase(run: Run, step: Step | null): Promise<'found' | 'absent' | 'other'> {
-  const { context, change, call } = run;
-  const { provider, rows, store } = context;
-  const id = change.playlistId ?? '';
-  await rows.settle(id, call);
-  const [op] = run.leg.ops;
-  const uris = op && 'uris' in op ? op.uris : [];
-  const known = change.op > 0 ? uris.length : change.at;
-  const { total } = await getPlaylistItems(provider, id, { limit: 1, offset: 0 }, call);
-  const tail: Item[] = [];
-  const reach = step === null ? AFTER_A_CRASH : ROWS_PER_REQUEST;
-  const begin = Math.max(0, total - reach);
-  for (let offset = begin; offset < total; offset += PLAYLIST_PAGE) {
-    const page = await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call);
-    if (page.total !== total) return 'other';
-    tail.push(...page.items);
-  }
-  // The number may be that of an older list, or of a newer one.
-  if (begin + tail.length !== total) return 'other';
-  const most = step === null ? uris.length : known + step.count;
-  const added = addedRows(tail, uris, known, most, beganAt(context, change) - OLDER_MS);
-  if (added === null) return 'other';
-  if (added === known && known < most) return 'absent';
-  const base = Math.max(0, total - added);
-  run.body = run.body.leg
-    ? { ...run.body, leg: { ...run.body.leg, total: base } }
-    : { ...run.body, former: { ...run.body.former, total: base } };
-  putChangeBody(store, change.seq, run.body);
-  run.leg = legOf(run.body);
-  return 'found';
-}
-
-/** Rows that are read after a crash, when others may have written since. */
-const AFTER_A_CRASH = 300;
-
-/**
- * How many of `uris` the rows end with, from `known` to `most`; null where they do not show that many, or show some of them
- * elsewhere. Rows from before `since` are not the ones that were added.
- */
-function addedRows(
-  tail: readonly Item[],
-  uris: readonly string[],
-  known: number,
-  most: number,
-  since: number,
-): number | null {
-  const isNew = ({ added_at }: Item) => added_at === null || Date.parse(added_at) >= since;
-  for (let count = most; count > known; count--) if (endsWith(tail, uris, count, isNew)) return count;
-  if (known > 0) return endsWith(tail, uris, known, isNew) ? known : null;
-  const ours = new Set(uris);
-  return tail.some((item) => ours.has(uriOf(item)) && isNew(item) && item.added_at !== null) ? null : 0;
-}
-
-function endsWith(
-  tail: readonly Item[],
-  uris: readonly string[],
-  count: number,
-  isNew: (item: Item) => boolean,
-): boolean {
-  const size = Math.min(tail.length, count, ROWS_PER_REQUEST);
-  if (size === 0) return false;
-  const shown = tail.slice(-size);
-  return shown.every((item, index) => uriOf(item) === uris[count - size + index] && isNew(item));
-}
-
-/** Rows were moved that had not been read before: reading them now does not tell whether they have moved. */
-function unknowable({ change }: Run): RelayError {
-  return new RelayError(
-    'PARTIAL_WRITE',
-    `The answer to moving rows of the playlist ${change.playlistId} was lost, and its rows do not tell whether they have moved.`,
-    {
-      remedy: 'Read the playlist (get_playlist_tracks) and move the rows if they have not moved.',
-      details: { playlist_id: change.playlistId, written: 0 },
-    },
-  );
+/** True while another change is making a playlist of that name, and has not learned which it is. */
+function hasRival({ context: { store }, change }: Run, name: string): boolean {
+  return openChanges(store).some(({ seq, kind, playlistId }) => {
+    if (seq === change.seq || kind !== 'create' || playlistId !== null) return false;
+    return getChangeBody(store, seq).ops.some((op) => op.op === 'create' && op.details.name === name);
+  });
 }
 
 async function conflict(run: Run): Promise<RelayError> {
@@ -217,12 +138,12 @@ async function conflict(run: Run): Promise<RelayError> {
   if (change.playlistId === null) {
     return new RelayError(
       'CONFLICT',
-      'A playlist of this name appeared while one was being created, and it is not empty.',
+      'A playlist of this name appeared while one was being created, and nothing tells whether it is that one.',
       {
         remedy: {
-          text: 'Empty, rename or delete it in Spotify and call resume_job, or call cancel_job.',
+          text: 'Rename or delete it in Spotify and call resume_job, or call cancel_job and use it as it is.',
           terminal: {
-            text: 'Empty, rename or delete it in Spotify and run {1}, or stop with {2}.',
+            text: 'Rename or delete it in Spotify and run {1}, or stop with {2} and use it as it is.',
             commands: [
               ['jobs', 'resume', 'ID'],
               ['jobs', 'cancel', 'ID'],

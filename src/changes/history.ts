@@ -7,6 +7,7 @@ import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
   type Change,
+  changeOfJob,
   changesBeginning,
   endPartly,
   getChange,
@@ -114,14 +115,21 @@ function endHere(store: Context['store'], change: Change): void {
 
 function changeNamed(store: Context['store'], id: string): Change | null {
   const change = getChange(store, id);
-  if (change) return change;
+  if (change) return lastOf(store, change);
   const [found, other] = changesBeginning(store, id, 2);
   if (other) {
     throw new RelayError('INVALID_ARGUMENT', `Several change IDs begin with "${id.slice(0, 100)}".`, {
       remedy: 'Give more characters of the ID.',
     });
   }
-  return found ?? null;
+  return found ? lastOf(store, found) : null;
+}
+
+/** A job that was resumed after its write had been taken back writes again: its change is still called by the first ID. */
+function lastOf(store: Context['store'], change: Change): Change {
+  const last = change.job === null ? null : changeOfJob(store, change.job);
+  const isWithoutEffect = change.state === 'rolled_back' || change.state === 'unchanged';
+  return last && isWithoutEffect ? last : change;
 }
 
 /** Taking a change back, as a change of its own. `tell` hears the plan before its first request. */

@@ -6,84 +6,48 @@ import { uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts';
 import type { Call } from '../provider/api.ts';
-import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
-import { getPlaylist, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { getPlaylist } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { changesSince, getChangeBody } from '../store/tables/changes.ts';
+import { changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
 import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { ROWS_PER_REQUEST, writtenUris } from './rowOps.ts';
+import { ROWS_PER_REQUEST } from './rowOps.ts';
 import { LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
+type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 
-/**
- * Appends rows in order. How many rows there are is read first only where the same rows were just added, or are added twice
- * in a row: the last rows do not tell then whether an addition whose answer is lost has taken effect.
- */
-export function addRows(reading: Reading, playlistId: string, uris: readonly string[]): Request {
-  const counted = addRowsCounted(reading, playlistId, uris);
-  return {
-    ...counted,
-    async prepare(call) {
-      if (hasEqualRequests(uris) || justAdded(reading, playlistId, uris)) return counted.prepare(call);
-      return { former: {}, ops: [{ op: 'append', uris }] };
-    },
-  };
-}
-
-/** Rows younger than this may be taken for those of a change whose answer is lost; more than the engine takes for young. */
-const YOUNG_MS = 180_000;
-
-/** True if two requests one after the other hold the same rows. */
-function hasEqualRequests(uris: readonly string[]): boolean {
-  const parts = chunk(uris, ROWS_PER_REQUEST).map((part) => part.join());
-  return parts.some((part, index) => part === parts[index + 1]);
-}
-
-function justAdded(reading: Reading, playlistId: string, uris: readonly string[]): boolean {
-  const ours = new Set(uris);
-  return changesSince(reading.store, playlistId, lately(reading, YOUNG_MS)).some(({ seq }) => {
-    const { ops, leg } = getChangeBody(reading.store, seq);
-    return [...writtenUris([...ops, ...(leg?.ops ?? [])])].some((uri) => ours.has(uri));
-  });
-}
-
-/** The same for a job, which may go on after days: how many rows there are is read first. */
-export function addRowsCounted(
-  { provider, rows }: Reading,
-  playlistId: string,
-  uris: readonly string[],
-): Request {
+/** Appends rows in order. How many there are and the last of them are read first. */
+export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'add',
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      const settled = await rows.settle(playlistId, call);
-      const page = { limit: PLAYLIST_PAGE, offset: 0 };
-      // The number that a page tells lags longer than the rows.
-      const { items, total } = settled
-        ? { items: settled.slice(0, PLAYLIST_PAGE), total: settled.length }
-        : await getPlaylistItems(provider, playlistId, page, call);
-      const isWhole = total === items.length;
-      const former = isWhole ? { rows: items.map(uriOf) } : { total };
-      return { former, ops: [{ op: 'append', uris }] };
+      await settleTarget(reading, playlistId, call);
+      const former = await rows.readPart(playlistId, 'end', call);
+      return { former: { rows: former }, ops: [{ op: 'append', uris }] };
     },
   };
 }
 
 /** Removes every occurrence of each URI that is there; nothing to do if none is. */
-export function removeRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
+export function removeRows(
+  { rows, ...reading }: Acting,
+  playlistId: string,
+  uris: readonly string[],
+): Request {
   return {
     kind: 'remove',
     playlistId,
     requested: uris.length,
     async prepare(call) {
+      await settleTarget(reading, playlistId, call);
       const former = (await rows.readForChange(playlistId, call)).map(uriOf);
       const present = new Set(former);
       const there = [...new Set(uris)].filter((uri) => present.has(uri));
@@ -102,15 +66,18 @@ export interface Move {
   snapshot?: string | undefined;
 }
 
-/** Moves rows; what was there is noted only where relay knows it without reading. */
-export function moveRows({ rows }: Reading, playlistId: string, move: Move): Request {
+/** Moves rows; those between their old and their new place are read first. */
+export function moveRows({ rows, ...reading }: Acting, playlistId: string, move: Move): Request {
   return {
     kind: 'reorder',
     playlistId,
     requested: move.length,
-    async prepare() {
-      const known = rows.known(playlistId);
-      return { former: known ? { rows: known } : {}, ops: [{ op: 'move', ...move }] };
+    async prepare(call) {
+      await settleTarget(reading, playlistId, call);
+      const { start, length, before } = move;
+      const part = { from: Math.min(start, before), to: Math.max(start + length, before) };
+      const former = await rows.readPart(playlistId, part, call);
+      return { former: { rows: former }, ops: [{ op: 'move', ...move }] };
     },
   };
 }
@@ -119,13 +86,18 @@ export function moveRows({ rows }: Reading, playlistId: string, move: Move): Req
  * Replaces all rows.
  * @throws RelayError of `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
  */
-export function replaceRows({ rows }: Reading, playlistId: string, uris: readonly string[]): Request {
+export function replaceRows(
+  { rows, ...reading }: Acting,
+  playlistId: string,
+  uris: readonly string[],
+): Request {
   return {
     kind: 'replace',
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      const former = restorableUris(await rows.readForChange(playlistId, call));
+      await settleTarget(reading, playlistId, call);
+      const former = restorableUris(await rows.readTwice(playlistId, call));
       return { former: { rows: former }, ops: replaceOps(uris) };
     },
   };
@@ -136,15 +108,18 @@ export function replaceRows({ rows }: Reading, playlistId: string, uris: readonl
  * @param read returns what the playlist holds. Called in the change's turn, so nothing else of relay writes meanwhile
  */
 export function deduplicateRows(
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   playlistId: string,
-  read: (call: Call) => Promise<readonly string[]>,
+  read: (how: 'readForChange' | 'readTwice') => Promise<readonly string[]>,
 ): Request {
   return {
     kind: 'deduplicate',
     playlistId,
     requested: 0,
     async prepare(call) {
-      const former = await read(call);
+      await settleTarget(context, playlistId, call);
+      let former = await read('readForChange');
+      if (deduplicateOps(former).some(({ op }) => op === 'put')) former = await read('readTwice');
       const ops = deduplicateOps(former);
       const requested = former.length - new Set(former).size;
       return ops.length === 0 ? null : { requested, former: { rows: former }, ops };
@@ -176,14 +151,13 @@ function opOf(request: PlaylistRequest): ChangeOp {
 }
 
 /**
- * A new playlist, filled with rows.
- * @param careful reads which playlists of the name there are, so that one whose answer was lost is found for certain
+ * A new playlist, filled with rows. Which playlists of the name there are is read first, so that one whose answer was lost is
+ * found for certain.
  */
 export function makePlaylist(
   reading: Reading,
   details: DetailValues & { name: string },
   uris: readonly string[],
-  careful: boolean,
 ): Request {
   return {
     kind: 'create',
@@ -191,8 +165,7 @@ export function makePlaylist(
     requested: uris.length,
     async prepare(call) {
       const account = getAccount(reading.store)?.providerUserId ?? null;
-      const named = careful ? await playlistsNamed(reading, details.name, account, call) : null;
-      const known = named?.map(({ id }) => id) ?? null;
+      const known = (await playlistsNamed(reading, details.name, account, call)).map(({ id }) => id);
       const create: ChangeOp = { op: 'create', details, known };
       return {
         former: { rows: [] },
@@ -213,28 +186,57 @@ export function changeDetails(
     playlistId,
     requested: Object.values(set).filter((value) => value !== undefined).length,
     async prepare(call) {
-      await settleDetails(context, playlistId, call);
-      const details = detailsOf(await getPlaylist(context.provider, playlistId, call), set);
+      await settleTarget(context, playlistId, call);
+      const details = await readDetails(context, playlistId, set, call);
       return { former: { details }, ops: [{ op: 'details', set }] };
     },
   };
 }
 
-/** Waits until details whose answer was lost have been set for the last time: they would replace those that come now. */
-export async function settleDetails(
+/**
+ * Waits until what was sent to a playlist and may be sent twice without harm has had its effect, where its answer was lost: it
+ * would undo what comes now.
+ */
+export async function settleTarget(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   playlistId: string,
   call: Call,
 ): Promise<void> {
   const { store } = context;
-  const changes = changesSince(store, playlistId, lately(context, LATEST_EFFECT_MS)).filter(({ seq }) =>
-    getChangeBody(store, seq).ops.some(({ op }) => op === 'details'),
+  const changes = changesSince(store, playlistId, lately(context, LATEST_EFFECT_MS)).filter(
+    ({ seq, uncertain }) =>
+      uncertain && getChangeBody(store, seq).ops.some(({ op }) => HARMLESS_TWICE.has(op)),
   );
   await waitForEffects(context, changes, 0, call);
 }
 
+const HARMLESS_TWICE: ReadonlySet<ChangeOp['op']> = new Set(['details', 'follow', 'unfollow', 'remove']);
+
+/** Details that `fields` names; what relay itself has just set counts, also where Spotify does not show it yet. */
+export async function readDetails(
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  playlistId: string,
+  fields: DetailValues,
+  call: Call,
+): Promise<DetailValues> {
+  const { provider, store } = context;
+  let details = detailsOf(await getPlaylist(provider, playlistId, call), fields);
+  for (const { seq } of changesSince(store, playlistId, lately(context, REMEMBER_MS)).toReversed()) {
+    const change = getChangeBySeq(store, seq);
+    const { former, ops } = getChangeBody(store, seq);
+    for (const op of ops.slice(0, change?.op ?? 0)) {
+      if (op.op !== 'details') continue;
+      const shown = (field: keyof DetailValues) => details[field] === former.details?.[field];
+      const isOwn = ([field, value]: [string, unknown]) =>
+        value !== undefined && field in details && shown(field as keyof DetailValues);
+      details = { ...details, ...Object.fromEntries(Object.entries(op.set).filter(isOwn)) };
+    }
+  }
+  return details;
+}
+
 /** Those of a playlist's details that `fields` names, as far as Spotify tells them. */
-export function detailsOf(
+function detailsOf(
   { name, description, public: isPublic, collaborative }: Playlist,
   fields: DetailValues,
 ): DetailValues {
@@ -247,12 +249,18 @@ export function detailsOf(
 }
 
 /** Takes a playlist off the account's list; its rows stay. */
-export function unfollow(playlistId: string): Request {
+export function unfollow(
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  playlistId: string,
+): Request {
   return {
     kind: 'delete',
     playlistId,
     requested: 1,
-    prepare: async () => ({ former: {}, ops: [{ op: 'unfollow' }] }),
+    async prepare(call) {
+      await settleTarget(context, playlistId, call);
+      return { former: {}, ops: [{ op: 'unfollow' }] };
+    },
   };
 }
 

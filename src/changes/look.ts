@@ -4,16 +4,17 @@ import { sameRows, uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
+import { asList, type RowsPart } from '../provider/resources/playlistRows.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import type { ChangeLeg } from '../store/tables/changes.ts';
-import { compareRows, compareTail, type Reading, showsEarlier, type Verdict } from './compare.ts';
+import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
-import { progressAt, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
+import { applyOp, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
 
 /**
- * Reads the playlist and compares it with every state of the change.
+ * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
  * @param known what certainly took effect
- * @param whole reads all rows, even where the last ones would do
+ * @param whole reads all rows
  */
 export async function lookAtRows(
   context: ChangeContext,
@@ -23,18 +24,46 @@ export async function lookAtRows(
   call: Call,
   whole = false,
 ): Promise<Verdict> {
-  const tail = whole ? null : tailOf(leg, known);
-  if (tail) {
-    const verdict = await lookAtTail(context, playlistId, leg, tail, call);
-    if (verdict.kind !== 'landed' || !verdict.isAmbiguous) return verdict;
-  }
-  // Rows that were moved without having been read: nothing tells whether they have moved.
-  if (leg.rows === null) return { kind: 'other', mismatches: [] };
-  const items = await context.rows.readFresh(playlistId, call);
-  const reading = { from: 0, rows: items.map(uriOf) };
+  const part = whole ? { from: 0, to: null } : touched(leg, known);
+  const seen =
+    part.from === 0 && part.to === null
+      ? wholeOf(await context.rows.readFresh(playlistId, call))
+      : await context.rows.readBetween(playlistId, part, call);
+  const shown = asList(seen, rowsAt(leg.rows, leg.ops, known).length);
   const compare = (relinks: ReadonlyMap<string, string>) =>
-    compareRows(leg.rows ?? [], leg.ops, known, reading, relinks);
-  return allowingRelinks(context, leg.ops, items, compare, call);
+    compareRows(leg.rows, leg.ops, known, shown, relinks);
+  const verdict = await allowingRelinks(context, leg.ops, seen.items, compare, call);
+  if (verdict.kind !== 'other') return verdict;
+  if (context.rows.isBehind(playlistId, seen)) return { kind: 'stale' };
+  return nearestState(leg.rows, leg.ops, known, shown);
+}
+
+function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
+  return { from: 0, rows: items.map(uriOf), isEnd: true, items };
+}
+
+/** Rows before the first that changes which are read with it: they show whether others moved it. */
+const BESIDE = 5;
+
+/** Between the first and the last row that differ among the states from `known` on; all of them for what takes rows out. */
+function touched({ rows, ops }: ChangeLeg, known: Progress): { from: number; to: number | null } {
+  const start = rowsAt(rows, ops, known);
+  let from = start.length;
+  let isMoving = true;
+  let state: readonly string[] = start;
+  for (const [index, op] of ops.entries()) {
+    if (index < known.op) continue;
+    isMoving &&= op.op === 'move';
+    if (op.op === 'append') continue;
+    state = index === known.op ? applyOp(start, op) : applyOp(state, op);
+    let first = 0;
+    while (first < Math.min(from, state.length) && state[first] === start[first]) first++;
+    from = Math.min(from, first);
+  }
+  if (!isMoving || known.op >= ops.length) return { from: Math.max(0, from - BESIDE), to: null };
+  let to = start.length;
+  while (to > from && start[to - 1] === state[to - 1]) to--;
+  return { from: Math.max(0, from - BESIDE), to };
 }
 
 /**
@@ -59,72 +88,6 @@ export async function lookAtStep(
   };
   if (shows(after)) return earlier.some(shows) ? null : 'landed';
   return shows(before) ? 'absent' : null;
-}
-
-interface Tail {
-  /** The operation that adds rows at the end, the last one. */
-  op: number;
-  uris: readonly string[];
-  /** Rows before it. */
-  base: number;
-  at: number;
-}
-
-/** Where all that is left is adding rows at the end, the total and the last rows tell how far that got. */
-function tailOf({ ops, rows, total }: ChangeLeg, known: Progress): Tail | null {
-  const op = ops.length - 1;
-  const last = ops[op];
-  if (last?.op !== 'append' || known.op < op) return null;
-  const base = rows === null ? total : rowsAt(rows, ops, { op, at: 0 }).length;
-  if (base === null || (rows === null && op > 0)) return null;
-  return { op, uris: last.uris, base, at: known.op > op ? last.uris.length : known.at };
-}
-
-async function lookAtTail(
-  context: ChangeContext,
-  playlistId: string,
-  leg: ChangeLeg,
-  { op, uris, base, at }: Tail,
-  call: Call,
-): Promise<Verdict> {
-  // From the last row that is certainly there: a list that is shorter says nothing about what comes after.
-  const { reading, items } = await readTail(context, playlistId, Math.max(0, base + at - 1), call);
-  const compare = (relinks: ReadonlyMap<string, string>) => compareTail(base, uris, at, reading, relinks);
-  const verdict = await allowingRelinks(context, leg.ops, items, compare, call);
-  if (verdict.kind !== 'landed') return verdict;
-  const progress = progressAt(leg.ops, op, verdict.progress.at);
-  const isAmbiguous = leg.rows !== null && showsEarlier(leg.rows, leg.ops, { op, at: 0 }, reading);
-  return { kind: 'landed', progress, isAmbiguous };
-}
-
-/**
- * The rows from position `from` to the end; of a tail longer than one request of rows only its end. What was read decides,
- * since the total may lag behind the rows.
- */
-async function readTail(
-  { provider }: ChangeContext,
-  playlistId: string,
-  from: number,
-  call: Call,
-): Promise<{ reading: Reading; items: Item[] }> {
-  const page = (offset: number) =>
-    getPlaylistItems(provider, playlistId, { limit: PLAYLIST_PAGE, offset }, call);
-  let start = from;
-  let { items, total } = await page(start);
-  if (total - start > ROWS_PER_REQUEST + 1) {
-    start = total - ROWS_PER_REQUEST;
-    items = (await page(start)).items;
-  }
-  const all = [...items];
-  while (
-    items.length === PLAYLIST_PAGE &&
-    all.length < ROWS_PER_REQUEST + 2 * PLAYLIST_PAGE &&
-    start + all.length < Math.max(total, from + 1 + ROWS_PER_REQUEST)
-  ) {
-    ({ items, total } = await page(start + all.length));
-    all.push(...items);
-  }
-  return { reading: { from: start, rows: all.map(uriOf) }, items: all };
 }
 
 /** How many differing rows are looked up before it counts as another list. */
@@ -178,23 +141,24 @@ async function isSameRecording(
 const ALL_PLAYLISTS = 12_000;
 
 /**
- * The playlist that an interrupted `create` made: of the name, the account's own and empty, and not among those known from
- * before. null if there is none.
+ * The playlist that an interrupted `create` made: of the name, the account's own and empty, as it was asked for, and not among
+ * those that were there before. Where there are two, nothing tells which it is. null if there is none.
  */
 export async function lookForMade(
   { provider, rows }: ChangeContext,
-  op: Extract<ChangeOp, { op: 'create' }>,
+  { details, known }: Extract<ChangeOp, { op: 'create' }>,
   account: string | null,
   call: Call,
-): Promise<{ id: string; snapshotId: string | null } | 'not_empty' | null> {
-  const known = new Set(op.known ?? []);
-  const named = await playlistsNamed({ provider }, op.details.name, account, call);
-  const fresh = named.filter(({ id }) => !known.has(id));
-  for (const { id, snapshot_id, total_items } of fresh) {
-    if (op.known === null && (total_items ?? 0) > 0) continue;
-    if ((await rows.readFresh(id, call)).length === 0) return { id, snapshotId: snapshot_id };
-  }
-  return fresh.length === 0 || op.known === null ? null : 'not_empty';
+): Promise<{ id: string; snapshotId: string | null } | 'unclear' | null> {
+  const before = new Set(known ?? []);
+  const named = await playlistsNamed({ provider }, details.name, account, call);
+  const fresh = named.filter(({ id }) => !before.has(id));
+  const [made, second] = fresh;
+  if (!made) return null;
+  const isAsAsked = (made.description ?? '') === (details.description ?? '').trim();
+  const isOurs = known !== null && !second && isAsAsked && (made.total_items ?? 0) === 0;
+  if (!isOurs || (await rows.readFresh(made.id, call)).length > 0) return 'unclear';
+  return { id: made.id, snapshotId: made.snapshot_id };
 }
 
 /** The account's own playlists of one name. */

@@ -1,5 +1,6 @@
 /** How to turn the rows of a playlist into others with few requests, keeping the rows that stay. Pure. */
 import { chunk } from '../base/lists.ts';
+import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { ChangeOp } from '../domain/change.ts';
 import { sameRows } from '../domain/rows.ts';
 import { ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
@@ -18,15 +19,10 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
   const inPlace = insertOnly(present, wanted) ?? removeAndInsert(present, wanted);
   const rewritten = rewrite(wanted);
   if (!inPlace || !rewritten) return inPlace ?? rewritten;
-  const requests = requestsLeft(inPlace);
-  const keepsRows = keptRows(present, inPlace) > 0;
-  const isWorthIt = keepsRows && requests <= Math.max(requestsLeft(rewritten), REQUESTS_TO_KEEP_DATES);
-  return isWorthIt ? inPlace : rewritten;
-}
-
-function keptRows(present: readonly string[], ops: readonly ChangeOp[]): number {
-  const out = new Set(ops.flatMap((op) => (op.op === 'remove' ? op.uris : [])));
-  return present.reduce((sum, uri) => sum + (out.has(uri) ? 0 : 1), 0);
+  // Replacing all rows takes those along that came since they were read.
+  return requestsLeft(inPlace) <= Math.max(requestsLeft(rewritten), REQUESTS_TO_KEEP_DATES)
+    ? inPlace
+    : rewritten;
 }
 
 /** True for a row that can be written again. */
@@ -106,8 +102,16 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
   if (![...out].every(isWritable)) return null;
   const removes = chunk(removed, ROWS_PER_REQUEST).map((uris) => ({ op: 'remove' as const, uris }));
   const isMissing = wanted.map((uri) => out.has(uri));
-  return [...removes, ...inserts(wanted, isMissing)];
+  const added = inserts(wanted, isMissing);
+  const isApart =
+    added.every((op) => op.op === 'append' && !op.uris.some((uri) => held.has(uri))) &&
+    present.length + wanted.length <= MAX_ROWS;
+  // So nothing is gone before what takes its place is there.
+  return isApart ? [...added, ...removes] : [...removes, ...added];
 }
+
+/** A playlist that is fuller refuses rows, before others are taken out. */
+const MAX_ROWS = 10_000;
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {
   const counts = new Map<string, number>();
@@ -132,26 +136,6 @@ function outOfOrder(kept: readonly string[], goal: readonly string[]): Set<strin
   });
   const inOrder = longestIncreasing(order);
   return new Set(goal.filter((_, index) => !inOrder.has(index)));
-}
-
-/** Indexes of a longest increasing subsequence. */
-function longestIncreasing(values: readonly number[]): Set<number> {
-  const tails: number[] = [];
-  const before = new Array<number>(values.length).fill(-1);
-  values.forEach((value, index) => {
-    let low = 0;
-    let high = tails.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((values[tails[middle] ?? -1] ?? -1) < value) low = middle + 1;
-      else high = middle;
-    }
-    before[index] = low > 0 ? (tails[low - 1] ?? -1) : -1;
-    tails[low] = index;
-  });
-  const found = new Set<number>();
-  for (let index = tails.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) found.add(index);
-  return found;
 }
 
 /** From front to back, so that each position is right when its request is sent; at the end as an append. */

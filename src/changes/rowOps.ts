@@ -1,6 +1,5 @@
 /** What operations do to a list of rows, and how they are cut into requests. Pure. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
-import { without } from '../domain/rows.ts';
 import { TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 
 /** The provider's limit for one request to `/playlists/{id}/items`. */
@@ -39,6 +38,17 @@ export function progressAt(ops: readonly ChangeOp[], op: number, at: number): Pr
   const present = ops[op];
   const isOver = present !== undefined && 'uris' in present && at >= present.uris.length;
   return isOver ? { op: op + 1, at: 0 } : { op, at };
+}
+
+/** The progress after so many entries. */
+export function progressOfEntries(ops: readonly ChangeOp[], entries: number): Progress {
+  let rest = entries;
+  for (const [op, one] of ops.entries()) {
+    const count = 'uris' in one ? one.uris.length : 1;
+    if (rest < count) return { op, at: rest };
+    rest -= count;
+  }
+  return { op: ops.length, at: 0 };
 }
 
 function longLimit(op: ChangeOp): number | null {
@@ -110,26 +120,6 @@ export function rowsAt(
 /** The rows after all operations. */
 export function rowsAfter(former: readonly string[], ops: readonly ChangeOp[]): readonly string[] {
   return rowsAt(former, ops, { op: ops.length, at: 0 });
-}
-
-/**
- * What the rows should become on the way from `from` to `to` where others have changed them: what they took out stays out, and
- * what they added comes after `to`.
- * @param ops of the change. Rows that it takes out itself may be missing because of it, and come back where `to` has them.
- */
-export function besideOthers(
-  from: readonly string[],
-  to: readonly string[],
-  ops: readonly ChangeOp[],
-  present: readonly string[],
-): string[] {
-  const moving = new Set(ops.flatMap((op) => (op.op === 'remove' ? op.uris : [])));
-  const isKept = (uri: string) => !moving.has(uri) && !ops.some(({ op }) => op === 'put');
-  const kept = without(from, without(from, to)).filter(isKept);
-  // What a row was that Spotify has stopped offering cannot be read.
-  const gone = present.includes('') ? [] : without(kept, present);
-  const theirs = without(present, [...from, ...without(to, from)]).filter((uri) => uri !== '');
-  return [...without(to, gone), ...theirs];
 }
 
 /** True if rows are only added at the end, so that the total and the tail tell how far it got. */

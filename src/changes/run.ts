@@ -2,6 +2,7 @@
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { isErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
+import { withNames } from '../domain/mergeRows.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -14,7 +15,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
-import { nextStep, onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
+import { isAfter, nextStep, onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
 
 /** Who waits for the change, and what they want when it cannot go on. */
 export interface Terms {
@@ -81,18 +82,15 @@ export interface Run {
   cause: RelayError | null;
   /** Of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
+  /** Gives back the turn of the playlist that it has made. */
+  giveBack: () => void;
   /** false: it is not a new change, or an answer was lost, so `snapshotId` may not be the version that it left. */
   answered: boolean;
 }
 
-/** Rows that were in the playlist this long before a change, in milliseconds, are not the ones it added. */
-export const OLDER_MS = 120_000;
-
 /** What a change carries out now. */
 export function legOf({ leg, former, ops }: ChangeBody): ChangeLeg {
-  if (leg) return leg;
-  const rows = former.rows ?? null;
-  return { rows, total: rows?.length ?? former.total ?? null, ops, counted: true };
+  return leg ?? { rows: former.rows ?? [], ops, counted: true };
 }
 
 /** True if what was there is gone once the change has begun. */
@@ -174,8 +172,6 @@ export type FoundOut =
   /** Nothing shows after the longest time that a request may take: it had no effect. */
   | { kind: 'absent' }
   | { kind: 'review'; cause: RelayError }
-  /** Reading cannot tell. */
-  | { kind: 'unknowable'; cause: RelayError }
   | { kind: 'paused'; cause: RelayError }
   | { kind: 'stopped' };
 
@@ -218,26 +214,8 @@ const DECIDE =
 
 /** The error for a playlist that matches no state of a change. */
 export function changedMeanwhile({ change, leg }: Run, present: readonly string[]): RelayError {
-  const id = change.playlistId ?? '';
-  const base = leg.rows ?? (leg.total === null ? null : present.slice(0, leg.total));
-  if (base !== null) return differs(id, rowsAt(base, leg.ops, progressOf(change)), present, change.written);
-  const uris = leg.ops.flatMap((op) => ('uris' in op ? op.uris : []));
-  const from = Math.max(0, present.length - MAX_SHOWN);
-  return new RelayError(
-    'CONFLICT',
-    `Someone else changed the playlist ${id} while relay was adding to it, so its rows do not tell whether all ${uris.length} entries are there.`,
-    {
-      remedy: DECIDE,
-      details: {
-        playlist_id: id,
-        written: change.written,
-        present_count: present.length,
-        shown_from: from,
-        expected_uris: uris.slice(0, MAX_SHOWN),
-        present_uris: present.slice(from),
-      },
-    },
-  );
+  const expected = withNames(rowsAt(leg.rows, leg.ops, progressOf(change)), present);
+  return differs(change.playlistId ?? '', expected, present, change.written);
 }
 
 /** The error for a playlist whose rows are known and not as they should be. */
@@ -309,19 +287,22 @@ export async function takeLeg(
   await context.store.saveNow();
 }
 
-/** Tells what the playlist holds now, for readers that come before the list has caught up. */
-function tellRows(run: Run): void {
-  const { context, change, leg } = run;
+/** Tells what the playlist went through, for readers that come before the list has caught up. */
+export function tellRows({ context, change, leg }: Pick<Run, 'context' | 'change' | 'leg'>, ageMs = 0): void {
   if (change.playlistId === null || !leg.ops.some(writesRows)) return;
-  const rows = leg.rows === null ? null : rowsAt(leg.rows, leg.ops, progressOf(change));
-  const [op] = leg.ops;
-  const added =
-    rows === null && op?.op === 'append' ? op.uris.slice(0, change.op > 0 ? undefined : change.at) : [];
-  const isAppended = added.length > 0;
-  context.rows.wrote(change.playlistId, {
-    rows,
-    tail: isAppended ? added.slice(-100) : null,
-    total: isAppended && leg.total !== null ? leg.total + added.length : null,
-    since: change.serverTime,
-  });
+  const { rows, ops } = leg;
+  const reached = progressOf(change);
+  if (!isAfter(reached, START)) return;
+  context.rows.wrote(change.playlistId, () => statesUntil(rows, ops, reached), ageMs);
+}
+
+/** Every state of the rows from before the first request to `reached`. */
+function statesUntil(rows: readonly string[], ops: readonly ChangeOp[], reached: Progress) {
+  const states = [rows];
+  for (let at = START, step = nextStep(ops, at); step && isAfter(reached, at); step = nextStep(ops, at)) {
+    at = step.to;
+    if (!isAfter(at, reached)) states.push(rowsAt(rows, ops, at));
+  }
+  const last = rowsAt(rows, ops, reached);
+  return states.at(-1)?.length === last.length && reached.at === 0 ? states : [...states, last];
 }

@@ -3,7 +3,6 @@
  * tracks are dated by Spotify's, which its answers tell.
  */
 import type { Call } from '../provider/api.ts';
-import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import type { Change, Lately } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
 
@@ -33,16 +32,6 @@ export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Ch
 export function lately({ provider, store }: Clocks, ms: number): Lately {
   const now = provider.serverTime();
   return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };
-}
-
-/** After a restart only the time of a change tells whether the list may still show what was there before it. */
-export async function waitForList(
-  context: Clocks & Pick<ChangeContext, 'clock'>,
-  change: Change,
-  call: Pick<Call, 'signal'>,
-): Promise<void> {
-  const rest = USUAL_LAG_MS - ageOf(context, change);
-  if (rest > 0) await context.clock.sleep(rest, call.signal);
 }
 
 /** Waits until `changes` took effect for the last time, and reads that follow by `lagMs` show it. */

@@ -93,10 +93,8 @@ export interface Progress {
 
 /** What was there before a change, as far as it is known. */
 export interface Former {
-  /** URIs of all rows in order; an empty string for a row that Spotify no longer offers. */
+  /** URIs of all rows in order; an empty string for a row that Spotify no longer offers, or that was not read. */
   rows?: readonly string[];
-  /** How many rows there were, where the rows themselves were not read. */
-  total?: number;
   details?: DetailValues;
   /** Those of the change's tracks that were saved. */
   saved?: readonly string[];

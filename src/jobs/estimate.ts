@@ -54,8 +54,10 @@ export async function estimateRequests(
   const isLibrary = type === 'save_tracks' || type === 'remove_saved_tracks';
   const writes = Math.ceil(written / (isLibrary ? TRACKS_PER_REQUEST : ROWS_PER_REQUEST));
   const rest = writes + READS[type](written);
+  // Of a long list the first page tells how many rows there are, and the last one which come last.
+  const end = type === 'add_to_playlist' ? 1 : 0;
   const isBounded = !READS_ALL.has(type) && !(type === 'add_to_playlist' && payload.skip_existing);
-  return { least: searches + rest, most: isBounded ? mostSearched + rest : null };
+  return { least: searches + rest, most: isBounded ? mostSearched + rest + end : null };
 }
 
 /** At least. */

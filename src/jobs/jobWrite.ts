@@ -1,7 +1,7 @@
 /** What a job writes: its resolved items as one change. */
 import { createTurns } from '../base/turns.ts';
 import type { ChangeRequest } from '../changes/changes.ts';
-import { addRowsCounted, makePlaylist, replaceRows, saveTracks, unsaveTracks } from '../changes/kinds.ts';
+import { addRows, makePlaylist, replaceRows, saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { RelayError } from '../domain/errors.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Call } from '../provider/api.ts';
@@ -35,9 +35,9 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
   const id = job.targetId ?? '';
   switch (job.type) {
     case 'create_playlist': {
-      if (job.targetId !== null) return addRowsCounted(context, job.targetId, uris);
+      if (job.targetId !== null) return addRows(context, job.targetId, uris);
       const { name = '', description, public: isPublic } = job.payload;
-      return makePlaylist(context, { name, description, public: isPublic }, uris, true);
+      return makePlaylist(context, { name, description, public: isPublic }, uris);
     }
     case 'replace_playlist':
       return replaceRows(context, id, uris);
@@ -46,7 +46,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
     case 'remove_saved_tracks':
       return unsaveTracks(context, uris, 'all');
     default:
-      return addRowsCounted(context, id, uris);
+      return addRows(context, id, uris);
   }
 }
 

@@ -115,7 +115,10 @@ for (const [when, fill] of [
         message,
         /^100 of 150 written so far\. The state cannot be saved to .*: the disk is full\.$/,
       );
-      assert.match(remedy, /^Free some space\. .* Do not send it again: job \S+ writes the rest by itself\./);
+      assert.match(
+        remedy,
+        /^Free some space\. .* Do not send it again yet: job \S+ brings back by itself what was there before\./,
+      );
       assert.deepEqual([details.playlist_id, details.written], [playlist.id, 100]);
       assert.equal(typeof details.change_id, 'string');
       disk.free();

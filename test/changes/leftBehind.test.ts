@@ -44,7 +44,7 @@ longTest(
       relay.provider.faults.add(
         { method: 'POST', path: ITEMS, kind: 'hook', fn: () => leave() },
         { method: 'POST', path: ITEMS, kind: 'status', status: 502 },
-        { method: 'GET', path: ITEMS, kind: 'rate_limit', retryAfterSeconds: 40 },
+        { method: 'GET', path: ITEMS, skip: 2, kind: 'rate_limit', retryAfterSeconds: 40 },
       );
       const args = { playlist_id: playlist.id, track_ids: tracks(relay, 10, 3_000) };
       const call = callAndLeave(relay, 'add_tracks_to_playlist', args);

@@ -76,8 +76,8 @@ longTest('a removal that became a job, failed and was undone adds nothing when i
     const former = tracks(relay, 400);
     fill(playlist, former);
     relay.provider.faults.add(
-      { ...REMOVE, skip: 1, kind: 'latency', ms: 50_000 },
-      { ...REMOVE, skip: 2, times: Number.POSITIVE_INFINITY, kind: 'status', status: 403 },
+      { ...REMOVE, skip: 1, times: 2, kind: 'latency', ms: 50_000 },
+      { ...REMOVE, skip: 3, times: Number.POSITIVE_INFINITY, kind: 'status', status: 403 },
     );
     const args = { playlist_id: playlist.id, track_ids: former.slice(0, 350) };
     const answer = await relay.call('remove_tracks_from_playlist', args);

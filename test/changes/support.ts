@@ -141,6 +141,7 @@ export async function extrasClient(url: string): Promise<Client> {
 }
 
 export interface Extras {
+  call: Relay['call'];
   /** IDs of changes, newest first. */
   changes(): Promise<string[]>;
   /** Undoes a change and waits until that has ended. */
@@ -156,6 +157,7 @@ export async function withExtras(relay: Relay, work: (extras: Extras) => Promise
   };
   try {
     await work({
+      call,
       async changes() {
         const { items } = await call('list_changes');
         return (items as Array<{ change_id: string }>).map(({ change_id }) => change_id);

@@ -34,7 +34,7 @@ test('a job resolves in the background, is committed, and leaves a full record',
     const id = String(answer.job_id);
     assert.deepEqual(
       { ...answer, status: null },
-      { job_id: id, status: null, total_items: 3, estimated_requests: 3, estimated_requests_at_most: 4 },
+      { job_id: id, status: null, total_items: 3, estimated_requests: 3, estimated_requests_at_most: 5 },
     );
     await reach(relay, id, 'ready');
     assert.equal(writes(relay), 0);

@@ -186,7 +186,7 @@ test('requests are counted by kind, including refused ones but not those never s
       'library.read': 3,
       'library.write': 3,
       player: 2,
-      'playlists.read': 1,
+      'playlists.read': 3,
       'playlists.write': 1,
       recently_played: 1,
       search: 1,

@@ -4,6 +4,7 @@
  */
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
+import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
@@ -16,6 +17,21 @@ const KEPT_PLAYLISTS = 8;
 /** More than the provider lets a playlist hold. */
 const ALL_ROWS = 20_000;
 
+/** A part of a list, as it was read. */
+export interface RowsPart {
+  /** Position of the first row that was read. */
+  from: number;
+  rows: readonly string[];
+  /** The list ends with them. */
+  isEnd: boolean;
+}
+
+/** A part of a list as a list of so many rows; those that were not read are empty. */
+export function asList({ from, rows, isEnd }: RowsPart, length: number): string[] {
+  const rest = isEnd ? 0 : Math.max(0, length - from - rows.length);
+  return [...new Array<string>(from).fill(''), ...rows, ...new Array<string>(rest).fill('')];
+}
+
 export interface PlaylistRows {
   /**
    * Metadata and all rows; rows read within the last minute under the same snapshot are reused. What relay itself wrote
@@ -24,31 +40,41 @@ export interface PlaylistRows {
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as the list shows them now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
-  /**
-   * All rows, once the list shows what relay itself wrote last: lists lag behind writes. Waits some seconds at most, since
-   * someone else may have changed it after that.
-   */
+  /** All rows, with what relay itself wrote within the last minute, also where the list does not show that yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
    * The same for a change that is being planned: rows read within the last minute are reused where both the version and
    * a fresh page of the list say that they are still there.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
+  /**
+   * The same before all rows are replaced: what was read once, page by page, may be no state that the list ever had, so a
+   * second reading has to show the same.
+   */
+  readTwice(playlistId: string, call: Call): Promise<Item[]>;
+  /** The last rows, or those between two positions and how many there are in all; else as `readSettled`. */
+  readPart(playlistId: string, part: 'end' | { from: number; to: number }, call: Call): Promise<string[]>;
+  /** As the list shows it now: its rows from one position to another, or to the end. */
+  readBetween(
+    playlistId: string,
+    part: { from: number; to: number | null },
+    call: Call,
+  ): Promise<RowsPart & { items: Item[] }>;
+  /** True if the rows are those of a list that does not show all of relay's own writes yet. */
+  isBehind(playlistId: string, shown: RowsPart): boolean;
   /** True if what describes the playlist shows this version, as many rows, and the same first ones. */
   isAt(
     playlistId: string,
     left: { snapshotId: string; rows: readonly string[] },
     call: Call,
   ): Promise<boolean>;
+  /** True if a write of relay within the last minute is remembered. */
+  hasWritten(playlistId: string): boolean;
   /**
-   * Waits until the list has caught up with what relay itself wrote last.
-   * @returns all rows as they are then; null where nothing had to be read
+   * Tells what a write of relay did: every state that the list went through, the one before it first.
+   * @param ageMs how long ago
    */
-  settle(playlistId: string, call: Call): Promise<Item[] | null>;
-  /** The rows that a write of relay within the last minute has left; null where they are not known. */
-  known(playlistId: string): readonly string[] | null;
-  /** Tells what a write of relay has left, as far as that is known. */
-  wrote(playlistId: string, left: LeftRows): void;
+  wrote(playlistId: string, states: () => Iterable<readonly string[]>, ageMs?: number): void;
   /** Drops a playlist from the cache: called before the first and after the last request of a write. */
   forget(playlistId: string): void;
   /**
@@ -56,6 +82,8 @@ export interface PlaylistRows {
    * job may be writing for a minute.
    */
   exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** Takes the turn of a playlist in the middle of a write; resolves, once it has it, with what gives it back. */
+  takeTurn(playlistId: string): Promise<() => void>;
 }
 
 /** Lists lag behind writes by about 0.6 s. After this, one that differs from what was written shows another person's change. */
@@ -67,22 +95,11 @@ const LOOK_AGAIN_MS = 400;
 const READINGS = 4;
 /** Requests that tell whether rows are still there. */
 const ASKING = 2;
-/** How long relay's own last write to a playlist is remembered. */
-const REMEMBER_MS = 60_000;
-/** The provider's servers may differ by this much, and name whole seconds. */
-const CLOCK_MS = 5_000;
+/** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
+export const REMEMBER_MS = 60_000;
 
-/** What a write has left: all rows, or the last ones. */
-interface LeftRows {
-  rows: readonly string[] | null;
-  tail: readonly string[] | null;
-  /** How many rows there are, where only the last ones are known; null if that is not known either. */
-  total: number | null;
-  /** The last ones are not older than this by the provider's clock, Unix milliseconds; null if that is not known. */
-  since: number | null;
-}
-
-interface OwnWrite extends LeftRows {
+interface OwnWrite {
+  states: () => Iterable<readonly string[]>;
   /** Monotonic milliseconds. */
   at: number;
 }
@@ -94,23 +111,62 @@ interface KeptRows {
   at: number;
 }
 
-/** True if the rows show the write; a row that Spotify no longer offers may be any. */
-function shows(items: readonly Item[], { rows, tail, total, since }: OwnWrite): boolean {
-  const expected = rows ?? tail ?? [];
-  const size = rows?.length ?? total;
-  if (size !== null && size !== items.length) return false;
-  const shown = items.slice(Math.max(0, items.length - expected.length));
-  if (!mayBeRows(expected, shown.map(uriOf))) return false;
-  // The same rows may have been the last ones before.
-  const isOlder = ({ added_at }: Item) =>
-    since !== null && added_at !== null && Date.parse(added_at) < since - CLOCK_MS;
-  return rows !== null || total !== null || !shown.some(isOlder);
+/** How a reading agrees with relay's own writes. */
+type Seen =
+  /** It shows the last of them. */
+  | { kind: 'current' }
+  /** It shows what was there before some of them; `rows` is what has to be there. */
+  | { kind: 'behind'; rows: string[] }
+  | { kind: 'other' };
+
+type PartShown = (length: number) => readonly string[];
+
+function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown): Seen {
+  for (let index = writes.length - 1; index >= 0; index--) {
+    const states = [...(writes[index]?.states() ?? [])];
+    for (let place = states.length - 1; place >= 0; place--) {
+      const state = states[place] ?? [];
+      const rows = shown(state.length);
+      if (!mayBeRows(state, rows)) continue;
+      const isLast = index === writes.length - 1 && place === states.length - 1;
+      return isLast
+        ? { kind: 'current' }
+        : { kind: 'behind', rows: replayed(writes.slice(index), state, rows) };
+    }
+  }
+  return { kind: 'other' };
+}
+
+/** What a list that shows `base` holds once it shows the writes too, of which the first may be under way in it. */
+function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: readonly string[]): string[] {
+  let [from, rows] = [base, withNames(shown, base)];
+  for (const [index, { states }] of writes.entries()) {
+    const all = [...states()];
+    const before = index === 0 ? from : (all[0] ?? []);
+    rows = mergeRows(before, all.at(-1) ?? [], rows);
+    from = all.at(-1) ?? [];
+  }
+  return rows;
+}
+
+/** Where others wrote as well: what the list shows, brought together with those of relay's writes that it does not show. */
+function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly string[] {
+  let best: { index: number; base: readonly string[]; far: number } | null = null;
+  for (let index = writes.length - 1; index >= 0; index--) {
+    const states = [...(writes[index]?.states() ?? [])];
+    for (const base of [states.at(-1) ?? [], states[0] ?? []]) {
+      const far = distance(base, shown(base.length));
+      if (best === null || far < best.far) best = { index, base, far };
+    }
+  }
+  if (best === null) return shown(0);
+  return replayed(writes.slice(best.index), best.base, shown(best.base.length));
 }
 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
   const kept = new Map<string, KeptRows>();
   const writing = new Map<string, Promise<unknown>>();
-  const own = new Map<string, OwnWrite>();
+  const own = new Map<string, OwnWrite[]>();
   /** When relay last wrote to a playlist, or began to; monotonic milliseconds. */
   const touched = new Map<string, number>();
   /** Writes begun and ended so far: rows read while this changed may predate the write. */
@@ -159,22 +215,73 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
-    const written = own.get(playlistId);
-    if (written && written.rows === null && written.tail === null) {
-      // Nothing tells whether the list shows it, so it gets the time that lists need.
-      const rest = written.at + USUAL_LAG_MS - clock.monotonic();
-      if (rest > 0) await clock.sleep(rest, call.signal);
-      return readFresh(playlistId, call);
-    }
+  /** Oldest first. */
+  function ownWrites(playlistId: string): OwnWrite[] {
+    const recent = (own.get(playlistId) ?? []).filter(({ at }) => clock.monotonic() - at <= REMEMBER_MS);
+    own.set(playlistId, recent);
+    return recent;
+  }
+
+  /**
+   * Reads until the list shows relay's own last write, or what was there before it: then it lags, and the write counts
+   * without being seen. Anything else for some seconds after the write is another person's change.
+   * @returns what was read, and all that has to be there
+   */
+  async function settled<T>(
+    playlistId: string,
+    read: () => Promise<T>,
+    shownIn: (value: T) => PartShown,
+    call: Call,
+  ): Promise<{ value: T; rows: readonly string[] | null }> {
     for (;;) {
       // A reading that takes long shows the list as it was when its first page was asked for.
       const begunAt = clock.monotonic();
-      const items = await readFresh(playlistId, call);
-      const last = own.get(playlistId);
-      const isOld = !last || begunAt - last.at > LAG_MS;
-      if (isOld || shows(items, last)) return items;
+      const value = await read();
+      const writes = ownWrites(playlistId);
+      const last = writes.at(-1);
+      if (!last) return { value, rows: null };
+      const seen = compareWithOwn(writes, shownIn(value));
+      if (seen.kind === 'current') return { value, rows: null };
+      if (seen.kind === 'behind') return { value, rows: seen.rows };
+      if (begunAt - last.at > LAG_MS) return { value, rows: mergedWithOwn(writes, shownIn(value)) };
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
+    }
+  }
+
+  async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
+    const read = () => readFresh(playlistId, call);
+    const { value, rows } = await settled(playlistId, read, (items) => () => items.map(uriOf), call);
+    return rows === null ? value : itemsFor(rows, value);
+  }
+
+  /** As the list shows them, once it shows relay's own last write: waits some seconds at most. */
+  async function readShown(playlistId: string, call: Call): Promise<Item[]> {
+    for (;;) {
+      const begunAt = clock.monotonic();
+      const items = await readFresh(playlistId, call);
+      const writes = ownWrites(playlistId);
+      const isOld = begunAt - (writes.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > LAG_MS;
+      if (isOld || compareWithOwn(writes, () => items.map(uriOf)).kind === 'current') return items;
+      await clock.sleep(LOOK_AGAIN_MS, call.signal);
+    }
+  }
+
+  /** Whatever the total says: it may lag behind the rows. */
+  async function readBetween(
+    playlistId: string,
+    { from: begin, to }: { from: number; to: number | null },
+    call: Call,
+  ): Promise<RowsPart & { items: Item[] }> {
+    const page = pageOf(playlistId, call);
+    for (let from = begin; ; from = Math.max(0, from - PLAYLIST_PAGE)) {
+      const items: Item[] = [];
+      let isEnd = false;
+      while (!isEnd && (to === null || from + items.length < to)) {
+        const shown = await page({ limit: PLAYLIST_PAGE, offset: from + items.length });
+        items.push(...shown.items);
+        isEnd = shown.items.length < PLAYLIST_PAGE;
+      }
+      if (items.length > 0 || from === 0) return { from, items, rows: items.map(uriOf), isEnd };
     }
   }
 
@@ -204,25 +311,56 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         ? known.items
         : readSettled(playlistId, call);
     },
+    async readTwice(playlistId, call) {
+      const known = keptRows(playlistId);
+      const isOwn = known !== null && known.at - touchedAt(playlistId) > LAG_MS;
+      let before = isOwn ? known.items : await readSettled(playlistId, call);
+      // One page is one state.
+      if (before.length < PLAYLIST_PAGE && !isOwn) return before;
+      for (let reading = 1; ; reading++) {
+        const items = await readSettled(playlistId, call);
+        if (sameRows(items.map(uriOf), before.map(uriOf))) return items;
+        if (items.length < PLAYLIST_PAGE || reading === READINGS) return items;
+        before = items;
+      }
+    },
+    async readPart(playlistId, part, call) {
+      const page = pageOf(playlistId, call);
+      const read = async (): Promise<RowsPart & { total: number }> => {
+        const begin = part === 'end' ? 0 : part.from;
+        const first = await page({ limit: PLAYLIST_PAGE, offset: begin });
+        const { total } = first;
+        if (first.items.length < PLAYLIST_PAGE) {
+          return { from: begin, rows: first.items.map(uriOf), isEnd: true, total };
+        }
+        if (part === 'end') {
+          const from = Math.max(0, total - PLAYLIST_PAGE + 1);
+          return { ...(await readBetween(playlistId, { from, to: null }, call)), total };
+        }
+        if (begin + PLAYLIST_PAGE >= part.to)
+          return { from: begin, rows: first.items.map(uriOf), isEnd: false, total };
+        return { ...(await readBetween(playlistId, part, call)), total };
+      };
+      const shownIn = (shown: RowsPart) => (length: number) => asList(shown, length);
+      const { value, rows } = await settled(playlistId, read, shownIn, call);
+      return [...(rows ?? asList(value, value.total))];
+    },
+    readBetween,
+    isBehind(playlistId, part) {
+      const seen = compareWithOwn(ownWrites(playlistId), (length) => asList(part, length));
+      return seen.kind === 'behind';
+    },
     async isAt(playlistId, { snapshotId, rows }, call) {
       const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
       if (!first || playlist.snapshot_id !== snapshotId || first.total !== rows.length) return false;
       return mayBeRows(rows.slice(0, first.items.length), first.items.map(uriOf));
     },
     forget,
-    async settle(playlistId, call) {
-      const last = own.get(playlistId);
-      const isRecent = last && clock.monotonic() - last.at <= LAG_MS;
-      return isRecent ? readSettled(playlistId, call) : null;
-    },
-    known(playlistId) {
-      const last = own.get(playlistId);
-      return last && clock.monotonic() - last.at <= REMEMBER_MS ? last.rows : null;
-    },
-    wrote(playlistId, left) {
+    hasWritten: (playlistId) => ownWrites(playlistId).length > 0,
+    wrote(playlistId, states, ageMs = 0) {
       const now = clock.monotonic();
-      for (const [id, { at }] of own) if (now - at > REMEMBER_MS) own.delete(id);
-      own.set(playlistId, { ...left, at: now });
+      for (const id of own.keys()) if (ownWrites(id).length === 0) own.delete(id);
+      own.set(playlistId, [...(own.get(playlistId) ?? []), { states, at: now - ageMs }]);
     },
     async read(playlistId, call) {
       const writesBefore = writes;
@@ -231,15 +369,27 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       if (known && known.snapshotId === playlist.snapshot_id) return { playlist, items: known.items };
       // What describes a playlist lags longer than its rows.
       const isTouched = clock.monotonic() - touchedAt(playlistId) <= REMEMBER_MS;
-      const items = isTouched
-        ? await readSettled(playlistId, call)
-        : await readFresh(playlistId, call, first);
+      const items = isTouched ? await readShown(playlistId, call) : await readFresh(playlistId, call, first);
       kept.delete(playlistId);
       if (playlist.snapshot_id !== null && writes === writesBefore) {
         kept.set(playlistId, { snapshotId: playlist.snapshot_id, items, at: clock.monotonic() });
         for (const oldest of kept.keys()) if (kept.size > KEPT_PLAYLISTS) kept.delete(oldest);
       }
       return { playlist, items };
+    },
+    async takeTurn(playlistId) {
+      const before = writing.get(playlistId);
+      let giveBack = () => {};
+      const mine = new Promise<void>((resolve) => {
+        giveBack = resolve;
+      });
+      const over = Promise.resolve(before).then(() => mine);
+      writing.set(playlistId, over);
+      await before;
+      return () => {
+        giveBack();
+        if (writing.get(playlistId) === over) writing.delete(playlistId);
+      };
     },
     async exclusively(playlistId, work, signal) {
       const before = writing.get(playlistId) ?? Promise.resolve();
@@ -256,5 +406,37 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       writing.set(playlistId, settled);
       return signal ? interruptible(signal, mine, () => !begun) : mine;
     },
+  };
+}
+
+/** The rows as items; those that the list did not show are named by others of the same URI, or not at all. */
+function itemsFor(rows: readonly string[], shown: readonly Item[]): Item[] {
+  const named = new Map(shown.map((item) => [uriOf(item), item]));
+  return rows.map((uri, position) => {
+    const item = named.get(uri) ?? unnamed(uri);
+    return { ...item, position };
+  });
+}
+
+function unnamed(uri: string): Item {
+  const track = {
+    id: uri.split(':').at(-1) ?? null,
+    uri,
+    type: 'track' as const,
+    name: uri,
+    artists: [],
+    album: { id: null, name: null, release_date: null },
+    duration_ms: null,
+    explicit: null,
+    is_local: false,
+    isrc: null,
+    url: null,
+  };
+  return {
+    position: 0,
+    added_at: null,
+    item_type: 'track',
+    is_local: false,
+    item: uri === '' ? null : track,
   };
 }

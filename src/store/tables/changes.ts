@@ -15,11 +15,9 @@ import { blob, defineTable, flag, integer, json, nullable, quotedList, text } fr
 import type { Store } from '../types.ts';
 import { JobErrorShape } from './jobs.ts';
 
-/** Operations that are carried out, and the rows before them as far as they are known. */
+/** Operations that are carried out, and the rows before them; empty for those that were not read. */
 export interface ChangeLeg {
-  rows: readonly string[] | null;
-  /** How many rows there were, where they were not read. */
-  total: number | null;
+  rows: readonly string[];
   ops: readonly ChangeOp[];
   /** false: its entries were counted before. */
   counted: boolean;
@@ -115,7 +113,25 @@ export function getChangeBySeq(store: Store, seq: number): Change | null {
 export function getChangeBody(store: Store, seq: number): ChangeBody {
   const row = BODIES.first(store, 'where seq = ?', [seq]);
   if (!row) throw new Error(`There is no change ${seq}.`);
-  return JSON.parse(inflateRawSync(row.body).toString('utf8')) as ChangeBody;
+  return ofToday(JSON.parse(inflateRawSync(row.body).toString('utf8')));
+}
+
+/** Where an earlier version did not read the rows, it noted how many there were. */
+interface EarlierRows {
+  rows?: readonly string[] | null;
+  total?: number | null;
+}
+
+function ofToday(body: ChangeBody): ChangeBody {
+  const { former, leg } = body as { former: EarlierRows; leg?: EarlierRows };
+  const unread = ({ rows, total }: EarlierRows) =>
+    rows ?? (total == null ? null : Array<string>(total).fill(''));
+  const formerRows = unread(former);
+  return {
+    ...body,
+    former: { ...body.former, ...(formerRows ? { rows: formerRows } : {}) },
+    ...(body.leg && leg ? { leg: { ...body.leg, rows: unread(leg) ?? [] } } : {}),
+  };
 }
 
 export function putChangeBody(store: Store, seq: number, body: ChangeBody): void {
@@ -215,6 +231,22 @@ export function changesSince(
     updatedSince,
     begunSince,
   ]);
+}
+
+/** Changes of all playlists that were at work since `since` (Unix milliseconds), oldest first. */
+export function recentChanges(store: Store, since: number): Change[] {
+  return CHANGES.all(
+    store,
+    "where playlist_id is not null and updated_at >= ? and state <> 'unchanged' order by seq",
+    [since],
+  );
+}
+
+/** True if the playlist is the one that another change than `seq` has made. */
+export function isMadeByOther(store: Store, playlistId: string, seq: number): boolean {
+  return (
+    CHANGES.first(store, "where playlist_id = ? and kind = 'create' and seq <> ?", [playlistId, seq]) !== null
+  );
 }
 
 /** Library changes that wrote something lately, oldest first. */

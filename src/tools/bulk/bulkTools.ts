@@ -182,7 +182,7 @@ async function createAndFill(
   call: Call,
 ): Promise<BulkResult & { playlist?: Playlist }> {
   const { name = '', description, public: isPublic } = begun.payload;
-  const request = makePlaylist(services, { name, description, public: isPublic }, toWrite(entries), false);
+  const request = makePlaylist(services, { name, description, public: isPublic }, toWrite(entries));
   const { result, answer } = await writeOrDefer(services, begun, entries, request, call).catch(named);
   const playlist = result.kind === 'nothing_to_do' ? null : await madePlaylist(services, result, call);
   return { ...answer, ...(playlist ? { playlist } : {}) };

@@ -53,7 +53,7 @@ export const createPlaylistTool = defineTool({
   },
   async handle(services, args, call) {
     refusePublicCollaborative(args);
-    const request = makePlaylist(services, args, [], false);
+    const request = makePlaylist(services, args, []);
     const result = await writeFor(services, 'create_playlist', request, call);
     const { change_id } = await reportOrThrow(services, '', 0, result);
     const made = result.kind === 'ended' ? result.playlist : null;

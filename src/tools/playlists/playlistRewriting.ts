@@ -62,8 +62,8 @@ export const deduplicatePlaylistTool = defineTool({
   rows: { key: 'removed', hint: 'The others were removed (or, with dry_run, would be) too.' },
   async handle(services, { playlist_id: { id }, dry_run }, call) {
     let items: Item[] = [];
-    const read = async () => {
-      items = await services.rows.readForChange(id, call);
+    const read = async (how: 'readForChange' | 'readTwice') => {
+      items = await services.rows[how](id, call);
       return restorableUris(items);
     };
     if (dry_run) {
@@ -73,7 +73,7 @@ export const deduplicatePlaylistTool = defineTool({
       const removed = removedRows(items);
       return { ...emptyReport(id, removed.length, requests), ...countsOf(items, removed), removed, dry_run };
     }
-    const request = deduplicateRows(id, read);
+    const request = deduplicateRows(services, id, read);
     const result = await writeFor(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
     const report = await reportOrThrow(services, id, removed.length, result);

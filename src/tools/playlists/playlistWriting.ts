@@ -1,7 +1,12 @@
 /** How tools write: as durable changes that a caller waits for, and the report of one. */
 import * as z from 'zod';
 import { NEVER } from '../../base/abort.ts';
-import type { ChangeReport, ChangeRequest, ChangeResult } from '../../changes/changes.ts';
+import {
+  type ChangeReport,
+  type ChangeRequest,
+  type ChangeResult,
+  continuation,
+} from '../../changes/changes.ts';
 import { missingRows } from '../../changes/finish.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
@@ -95,7 +100,7 @@ export async function reportOrThrow(
   if (result.kind === 'goes_on') throw await handedOver(services, playlistId, result);
   const report = reportOf(playlistId, result);
   const { end } = result;
-  const cause = end.kind === 'stopped' ? stoppedError(result.change.id) : end.cause;
+  const cause = end.kind === 'stopped' ? stoppedError(result.change) : end.cause;
   if (!cause) return report;
   if (result.change.state === 'unchanged') throw cause;
   throw failed(result, report, cause);
@@ -142,12 +147,12 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
 function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  return partialWrite(
-    how,
-    ofTarget(result, report),
-    cause,
-    `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`,
-  );
+  // What an undo writes is in an order of its own.
+  const isUndoOfLibrary = result.change.kind === 'undo' && result.change.playlistId === null;
+  const remedy = isUndoOfLibrary
+    ? `Call undo_change again, with the same change_id as before, ${whenOf(cause)}: it takes back the rest.`
+    : `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`;
+  return partialWrite(how, ofTarget(result, report), cause, remedy);
 }
 
 /** The library has neither an ID nor versions. */
@@ -188,12 +193,12 @@ function whenOf({ retryAfterSeconds }: RelayError): string {
   return retryAfterSeconds === undefined ? 'when the cause is fixed' : `after ${retryAfterSeconds} seconds`;
 }
 
-function stoppedError(changeId: string): RelayError {
+function stoppedError(change: ChangeReport['change']): RelayError {
   return new RelayError(
     'SHUTTING_DOWN',
     'The server is stopping. The write continues after the next start.',
     {
-      details: { change_id: changeId },
+      details: continuation(change),
     },
   );
 }
@@ -206,6 +211,12 @@ export async function adopt(
 ): Promise<JobRecord> {
   const job = await jobs.adopt(change.seq, adoption);
   return isStopped ? jobs.cancel(job.job_id, NEVER) : job;
+}
+
+function whatNext({ leg }: ChangeReport['change'], jobId: string): string {
+  return leg === 'back'
+    ? `Do not send it again yet: job ${jobId} brings back by itself what was there before.`
+    : `Do not send it again: job ${jobId} writes the rest by itself.`;
 }
 
 async function handedOver(
@@ -231,7 +242,7 @@ async function handedOver(
     remedy:
       cause?.code === 'CONFLICT'
         ? `Call get_job_status with job_id ${job.job_id}: it shows what differs.`
-        : `${isDisk ? `${cause.remedy} ` : ''}Do not send it again: job ${job.job_id} writes the rest by itself. Call get_job_status to follow it.`,
+        : `${isDisk ? `${cause.remedy} ` : ''}${whatNext(change, job.job_id)} Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
     details: { ...ofTarget(result, report) },
   });

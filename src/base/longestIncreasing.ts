@@ -1,0 +1,19 @@
+/** Indexes of a longest rising subsequence. Pure. */
+export function longestIncreasing(values: readonly number[]): Set<number> {
+  const tails: number[] = [];
+  const before = new Array<number>(values.length).fill(-1);
+  values.forEach((value, index) => {
+    let low = 0;
+    let high = tails.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((values[tails[middle] ?? -1] ?? -1) < value) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low > 0 ? (tails[low - 1] ?? -1) : -1;
+    tails[low] = index;
+  });
+  const found = new Set<number>();
+  for (let index = tails.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) found.add(index);
+  return found;
+}

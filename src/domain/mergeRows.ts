@@ -1,0 +1,183 @@
+/** What others did to a list of rows, and the one way to bring it together with what relay does. Pure. */
+import { longestIncreasing } from '../base/longestIncreasing.ts';
+import { mayBe } from './rows.ts';
+
+/** Above this many comparisons, only rows that both lists name are compared. */
+const MAX_COMPARED = 1_000_000;
+
+/**
+ * Pairs of positions in `a` and `b` that hold the same row, both rising: a longest such list, or nearly. An empty row is one
+ * that was not read or that Spotify no longer offers, so it may be any.
+ */
+function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
+  let start = 0;
+  while (start < a.length && start < b.length && mayBe(a[start] ?? '', b[start] ?? '')) start++;
+  let [endA, endB] = [a.length, b.length];
+  while (endA > start && endB > start && mayBe(a[endA - 1] ?? '', b[endB - 1] ?? '')) {
+    endA -= 1;
+    endB -= 1;
+  }
+  const head = Array.from({ length: start }, (_, index): [number, number] => [index, index]);
+  const tail = Array.from({ length: a.length - endA }, (_, index): [number, number] => [
+    endA + index,
+    endB + index,
+  ]);
+  const middle = between(a.slice(start, endA), b.slice(start, endB));
+  return [...head, ...middle.map(([x, y]): [number, number] => [x + start, y + start]), ...tail];
+}
+
+function between(a: readonly string[], b: readonly string[]): Array<[number, number]> {
+  if (a.length === 0 || b.length === 0) return [];
+  if (a.length * b.length <= MAX_COMPARED) return compared(a, b);
+  const anchors = namedByBoth(a, b);
+  const result: Array<[number, number]> = [];
+  let [fromA, fromB] = [0, 0];
+  for (const [endA, endB] of [...anchors, [a.length, b.length] as [number, number]]) {
+    const [partA, partB] = [a.slice(fromA, endA), b.slice(fromB, endB)];
+    if (partA.length * partB.length <= MAX_COMPARED) {
+      for (const [x, y] of compared(partA, partB)) result.push([x + fromA, y + fromB]);
+    }
+    if (endA < a.length) result.push([endA, endB]);
+    [fromA, fromB] = [endA + 1, endB + 1];
+  }
+  return result;
+}
+
+/** A longest common list, row by row. */
+function compared(a: readonly string[], b: readonly string[]): Array<[number, number]> {
+  const width = b.length + 1;
+  const longest = new Uint32Array((a.length + 1) * width);
+  for (let x = a.length - 1; x >= 0; x--) {
+    for (let y = b.length - 1; y >= 0; y--) {
+      longest[x * width + y] = mayBe(a[x] ?? '', b[y] ?? '')
+        ? (longest[(x + 1) * width + y + 1] ?? 0) + 1
+        : Math.max(longest[(x + 1) * width + y] ?? 0, longest[x * width + y + 1] ?? 0);
+    }
+  }
+  const pairs: Array<[number, number]> = [];
+  for (let x = 0, y = 0; x < a.length && y < b.length; ) {
+    if (mayBe(a[x] ?? '', b[y] ?? '')) pairs.push([x++, y++]);
+    else if ((longest[(x + 1) * width + y] ?? 0) >= (longest[x * width + y + 1] ?? 0)) x++;
+    else y++;
+  }
+  return pairs;
+}
+
+/** The first occurrence of a URI in one list with the first in the other, and so on, where they are in the same order. */
+function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number, number]> {
+  const places = new Map<string, number[]>();
+  a.forEach((uri, index) => {
+    if (uri === '') return;
+    const list = places.get(uri);
+    if (list) list.push(index);
+    else places.set(uri, [index]);
+  });
+  const used = new Map<string, number>();
+  const order = b.map((uri) => {
+    const nth = used.get(uri) ?? 0;
+    used.set(uri, nth + 1);
+    return places.get(uri)?.[nth] ?? -1;
+  });
+  return [...longestIncreasing(order)]
+    .toSorted((x, y) => x - y)
+    .flatMap((index) => (order[index] === -1 ? [] : [[order[index] ?? 0, index] as [number, number]]));
+}
+
+/** How many rows were added or taken out on the way from one list to the other; a move counts twice. */
+export function distance(a: readonly string[], b: readonly string[]): number {
+  return a.length + b.length - 2 * commonRows(a, b).length;
+}
+
+/** `shown` with the names, from `known`, of the rows that it does not name. */
+export function withNames(shown: readonly string[], known: readonly string[]): string[] {
+  if (!shown.includes('')) return [...shown];
+  const result = [...shown];
+  for (const [at, place] of commonRows(known, shown)) result[place] = shown[place] || (known[at] ?? '');
+  return result;
+}
+
+/** What one side did to the rows of `base`. */
+interface Edits {
+  /** Its position for each row of `base`; -1 where it is gone. */
+  place: number[];
+  /** Rows that came after so many rows of `base`. */
+  added: Map<number, string[]>;
+  /** By URI: rows that only changed their place, and rows that are gone. */
+  moved: Map<string, number>;
+  removed: Map<string, number>;
+  /** By URI: rows that were not in `base`. */
+  fresh: Map<string, number>;
+}
+
+/** @param isTheirs what follows the last common row was put at the end, whatever else is gone */
+function editsOf(base: readonly string[], side: readonly string[], isTheirs: boolean): Edits {
+  const place = new Array<number>(base.length).fill(-1);
+  const added = new Map<number, string[]>();
+  const [moved, removed] = [new Map<string, number>(), new Map<string, number>()];
+  const came = new Map<string, number>();
+  let [next, gap] = [0, 0];
+  const addUntil = (end: number) => {
+    for (; next < end; next++) {
+      const uri = side[next] ?? '';
+      added.set(gap, [...(added.get(gap) ?? []), uri]);
+      came.set(uri, (came.get(uri) ?? 0) + 1);
+    }
+  };
+  for (const [at, index] of commonRows(base, side)) {
+    addUntil(index);
+    place[at] = index;
+    next = index + 1;
+    gap = at + 1;
+  }
+  if (isTheirs && gap > 0) gap = base.length;
+  addUntil(side.length);
+  base.forEach((uri, at) => {
+    if (place[at] !== -1) return;
+    const counts = (came.get(uri) ?? 0) > (moved.get(uri) ?? 0) ? moved : removed;
+    counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  });
+  const fresh = new Map([...came].map(([uri, times]) => [uri, times - (moved.get(uri) ?? 0)]));
+  return { place, added, moved, removed, fresh };
+}
+
+/**
+ * The rows of `base` with what both sides did to them. What others did stays: their rows keep their places, what they took out
+ * stays out. Where both add rows at one place, theirs come first, as they are there already.
+ * @param isDoubtful rows that both sides added are the same ones: it is not known whether a write of ours is in `theirs`
+ */
+export function mergeRows(
+  base: readonly string[],
+  ours: readonly string[],
+  theirs: readonly string[],
+  isDoubtful = false,
+): string[] {
+  const [own, other] = [editsOf(base, ours, false), editsOf(base, theirs, true)];
+  const present = withNames(theirs, base);
+  const count = (counts: ReadonlyMap<string, number>, uri: string) => counts.get(uri) ?? 0;
+  const [ownLeft, otherLeft] = [new Map<string, number>(), new Map<string, number>()];
+  for (const uri of new Set([...own.moved.keys(), ...own.removed.keys(), ...other.moved.keys()])) {
+    const [theirMoves, ourMoves] = [count(other.moved, uri), count(own.moved, uri)];
+    // A row that both moved is where they put it; one that they took out is not put back by our moving it.
+    ownLeft.set(uri, Math.min(ourMoves, count(other.removed, uri) + theirMoves));
+    otherLeft.set(uri, Math.min(count(own.removed, uri), theirMoves));
+  }
+  if (isDoubtful) {
+    for (const [uri, times] of other.fresh) ownLeft.set(uri, count(ownLeft, uri) + times);
+  }
+  const result: string[] = [];
+  const add = (rows: readonly string[] | undefined, left: Map<string, number>) => {
+    for (const uri of rows ?? []) {
+      const rest = count(left, uri);
+      if (rest > 0) left.set(uri, rest - 1);
+      else result.push(uri);
+    }
+  };
+  for (let gap = 0; gap <= base.length; gap++) {
+    add(other.added.get(gap), otherLeft);
+    add(own.added.get(gap), ownLeft);
+    const place = other.place[gap];
+    const isKept = gap < base.length && place !== undefined && place >= 0 && (own.place[gap] ?? -1) >= 0;
+    if (isKept) result.push(present[place] || (ours[own.place[gap] ?? 0] ?? ''));
+  }
+  return result;
+}

@@ -1,0 +1,270 @@
+/** A person edits in Spotify's own app between any two requests of relay: what they did stays, and relay says what is so. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DemoPlaylist } from '../../src/demo/state.ts';
+import { named, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
+import { at, owner } from '../support/shapes.ts';
+import type { FaultRule } from '../support/simulator/faults.ts';
+import type { Relay } from '../support/world.ts';
+import { assertDone, assertRows, change, committed, ended, fill, withExtras, withUnkind } from './support.ts';
+
+const ITEMS = /\/items$/;
+const APPEND = { method: 'POST', path: ITEMS } as const;
+const WRITES = { path: ITEMS, where: ({ method }: { method: string }) => method !== 'GET' };
+
+/** The person's edit happens when a request matches, before it is handled. */
+function edits(
+  relay: Relay,
+  when: Partial<FaultRule>,
+  playlist: DemoPlaylist,
+  edit: (rows: string[]) => string[],
+) {
+  const fn = () => void relay.provider.editPlaylist(playlist.id, edit(urisOf(playlist)));
+  relay.provider.faults.add({ ...when, kind: 'hook', fn } as FaultRule);
+}
+
+const undoLast = (relay: Relay) => withExtrasOf(relay, async (ids, undo) => undo(at(ids, 0)));
+
+async function withExtrasOf<T>(
+  relay: Relay,
+  work: (ids: string[], undo: (id: string) => ReturnType<typeof change>) => Promise<T>,
+): Promise<T> {
+  let result: T | undefined;
+  await withExtras(relay, async ({ changes, undo }) => {
+    result = await work(await changes(), undo);
+  });
+  return result as T;
+}
+
+test('a rollback keeps a song that came while it was decided', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, song] = [urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
+    edits(relay, APPEND, playlist, (rows) => [...rows, song]);
+    relay.provider.faults.add({ ...APPEND, kind: 'status', status: 403 });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const { error } = await change(relay, 'replace_playlist_tracks', args);
+    assert.deepEqual(error?.details?.rollback, { attempted: true, succeeded: true });
+    assertRows(playlist, [...former, song]);
+  }));
+
+test('a write to a playlist that is being made waits until it is filled', () =>
+  withUnkind({}, async (relay) => {
+    let emptying: Promise<unknown> | null = null;
+    const made = () => owner(relay.provider).playlists.find(({ name }) => name === 'In the Making');
+    const fn = () => {
+      emptying = relay.call('replace_playlist_tracks', { playlist_id: made()?.id, track_ids: [] });
+    };
+    relay.provider.faults.add({ ...APPEND, kind: 'hook', fn }, { ...APPEND, kind: 'latency', ms: 2_000 });
+    const args = { name: 'In the Making', tracks: tracks(relay, 250) };
+    assertDone(await change(relay, 'create_playlist_from_tracks', args));
+    const answer = (await emptying) as { ok?: boolean } | null;
+    assert.equal(answer?.ok, true);
+    assert.deepEqual(urisOf(made() as DemoPlaylist), []);
+  }));
+
+test('a playlist that was there before is not taken for one that could not be made', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' });
+    const { error } = await change(relay, 'create_playlist', { name: playlist.name });
+    assert.equal(error?.code, 'PROVIDER_UNAVAILABLE');
+    assert.ok(owner(relay.provider).playlists.includes(playlist));
+  }));
+
+test('of two playlists of one name whose answers are lost, no one is told to both callers', () =>
+  withUnkind({}, async (relay) => {
+    const create = { method: 'POST', path: '/me/playlists' } as const;
+    relay.provider.faults.add(
+      { ...create, kind: 'status_after', status: 502 },
+      { ...create, kind: 'drop', when: 'before' },
+    );
+    const both = await Promise.all(
+      [1, 2].map(() => relay.call('create_playlist', { name: 'The Same Name' })),
+    );
+    const ids = both.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+    assert.equal(new Set(ids).size, ids.length);
+  }));
+
+test('the undo of an addition does not take out an older row of the same song', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const rows = tracks(relay, 60);
+    fill(playlist, rows);
+    const args = { playlist_id: playlist.id, track_ids: [at(rows, 59)] };
+    assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    await relay.provider.editPlaylist(playlist.id, rows);
+    const { error } = await undoLast(relay);
+    if (error) assert.equal(error.code, 'CONFLICT');
+    assertRows(playlist, rows);
+  }));
+
+test('a row that moves while the pages are read comes back with the undo of a replacement', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    const moved = [...former.slice(0, 10), at(former, 190), ...former.slice(10, 190), ...former.slice(191)];
+    edits(relay, { method: 'GET', path: ITEMS, skip: 1 }, playlist, () => moved);
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 5, 3_000) };
+    assertDone(await change(relay, 'replace_playlist_tracks', args));
+    assertDone(await undoLast(relay));
+    assertRows(playlist, moved);
+  }));
+
+test('what relay has just written is there for it, although the list does not show it for half a minute', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const [former, songs] = [tracks(relay, 30), tracks(relay, 50, 3_000)];
+    fill(playlist, [...former, ...former.slice(0, 3)]);
+    const lags = { lists: 30_000, totals: 30_000, snapshots: 30_000 };
+    relay.provider.lag.set(lags);
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: songs }));
+    await clock.sleep(8_000);
+    assertDone(await change(relay, 'deduplicate_playlist', { playlist_id }));
+    assertRows(playlist, [...former, ...songs]);
+    await clock.sleep(8_000);
+    assertDone(await change(relay, 'bulk_add_tracks', { playlist_id, tracks: songs, skip_existing: true }));
+    assertRows(playlist, [...former, ...songs]);
+  }));
+
+test('the undo of the second of two names brings back the first, although Spotify showed an older one', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const path = `/playlists/${playlist_id}`;
+    const fn = (body: unknown) => ({ ...(body as object), name: 'Exactly Two Hundred' });
+    assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'First' }));
+    relay.provider.faults.add({ method: 'GET', path, kind: 'transform', fn });
+    assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'Second' }));
+    assertDone(await undoLast(relay));
+    assert.equal(playlist.name, 'First');
+  }));
+
+test('a playlist whose removal takes effect late is in the list after the undo', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    relay.provider.faults.add({
+      method: 'DELETE',
+      path: '/me/library',
+      kind: 'late',
+      ms: 14_000,
+      answer: 502,
+    });
+    await withExtras(relay, async ({ call, changes, undo }) => {
+      await call('delete_playlist', { playlist_id: playlist.id });
+      assertDone(await undo(at(await changes(), 0)));
+    });
+    await clock.sleep(16_000);
+    assert.ok(owner(relay.provider).playlists.includes(playlist));
+  }));
+
+test('a song that a person adds a second time stays, although a request was sent again', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
+    relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'before' });
+    // Once the request is sent again, its rows are there; the last look comes some seconds later.
+    const fn = () => {
+      edits(relay, { method: 'GET', path: ITEMS }, playlist, (rows) => [...rows, at(songs, 4)]);
+    };
+    relay.provider.faults.add({ ...APPEND, kind: 'hook', fn });
+    const args = { playlist_id: playlist.id, track_ids: songs };
+    assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    assertRows(playlist, [...former, ...songs, at(songs, 4)]);
+  }));
+
+test('rows that are moved right after a write, before the list shows it, come back with the undo', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    fill(playlist, tracks(relay, 40));
+    relay.provider.lag.set({ lists: 20_000, totals: 20_000, snapshots: 20_000 });
+    const track_ids = urisOf(playlist).slice(0, 5);
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
+    const before = urisOf(playlist);
+    const move = { range_start: 2, range_length: 3, insert_before: 20 };
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
+    assertDone(await undoLast(relay));
+    assertRows(playlist, before);
+  }));
+
+test('the undo of an addition keeps a song that comes between its reading and its request', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const song = at(tracks(relay, 1, 8_000), 0);
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250) };
+    assertDone(await change(relay, 'add_tracks_to_playlist', args));
+    edits(relay, WRITES, playlist, (rows) => [...rows, song]);
+    assertDone(await undoLast(relay));
+    assertRows(playlist, [song]);
+  }));
+
+test('a change that was rolled back, resumed and completed is undone by the ID that was told', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, wanted] = [urisOf(playlist), tracks(relay, 150, 3_000)];
+    relay.provider.faults.add(
+      { ...APPEND, kind: 'status', status: 403 },
+      { method: 'PUT', path: ITEMS, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
+    );
+    const args = { playlist_id: playlist.id, track_ids: wanted };
+    const { code, remedy, details } = (await relay.call('replace_playlist_tracks', args))
+      .error as ToolFailure & { remedy: string };
+    assert.equal(code, 'RATE_LIMITED');
+    assert.match(remedy, /brings back by itself what was there before/);
+    const id = String(details.job_id);
+    assert.equal((await ended(relay, id)).status, 'failed');
+    assertRows(playlist, former);
+    await relay.call('resume_job', { job_id: id });
+    assert.equal((await ended(relay, id)).status, 'completed');
+    assertRows(playlist, wanted);
+    await withExtras(relay, async ({ undo }) => assertDone(await undo(String(details.change_id))));
+    assertRows(playlist, former);
+  }));
+
+test('an undo of saved tracks that stops half-way says how to take back the rest, and that does it', () =>
+  withUnkind({}, async (relay) => {
+    const account = owner(relay.provider);
+    const saved = () => account.saved.map(({ uri }) => uri).toSorted();
+    const former = saved();
+    const track_ids = account.saved.slice(0, 44).map(({ uri }) => uri);
+    assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
+    relay.provider.faults.add({ method: 'PUT', path: '/me/library', skip: 1, kind: 'status', status: 403 });
+    await withExtras(relay, async ({ changes, undo }) => {
+      const id = at(await changes(), 0);
+      const { error } = await undo(id);
+      assert.match(String((error as { remedy?: string } | null)?.remedy), /Call undo_change again/);
+      assertDone(await undo(id));
+    });
+    assert.deepEqual(saved(), former);
+  }));
+
+test('an undo does not go over a row that another person has changed while the version was old', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const track_ids = urisOf(playlist).slice(0, 3);
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
+    relay.provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
+    const theirs = urisOf(playlist).with(150, at(tracks(relay, 1, 8_000), 0));
+    await relay.provider.editPlaylist(playlist_id, theirs);
+    await clock.sleep(2_000);
+    const { error } = await undoLast(relay);
+    assert.equal(error?.code, 'CONFLICT');
+    assertRows(playlist, theirs);
+  }));
+
+test('a job that adds to a full playlist fails and says that it is full', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    fill(playlist, [...tracks(relay, 9_500), ...tracks(relay, 490)]);
+    const payload = { playlist_id: playlist.id };
+    const full = { ...APPEND, kind: 'status', status: 500, times: Number.POSITIVE_INFINITY } as const;
+    const id = await committed(relay, 'add_to_playlist', tracks(relay, 40, 100), payload, () =>
+      relay.provider.faults.add(full),
+    );
+    const job = await ended(relay, id);
+    assert.equal(job.status, 'failed');
+    assert.match(String(job.error?.message), /is full: it has 9990 rows/);
+  }));
