@@ -18,6 +18,8 @@ export interface OwnerState {
   loginProblem: { message: string; remedy: string | null } | null;
   app: { isSet: boolean; redirectUri: string };
   setups: Array<{ id: string; name: string }>;
+  /** The tools outside the standard: whether they are on, and what to ask while the owner has not said. */
+  extras: { on: boolean; question: string | null };
   clients: PageClient[];
   /** Whether a program has used the MCP endpoint since the server started. */
   mcpUsed: boolean;
@@ -186,6 +188,8 @@ export interface OwnerCalls {
     given: { id: string; fixes: PageFix[]; acceptNear: number | null };
     answer: object;
   };
+  /** Whether clients are offered the tools outside the standard, from the next start on. */
+  'extras/choose': { given: { offer: boolean }; answer: object };
   'player/look': { given: object; answer: object };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
   'sign-out': { given: object; answer: object };

@@ -65,3 +65,11 @@ export function narrowed(choice: ToolChoice, by: Partial<ToolChoice>): ToolChoic
     readOnly: choice.readOnly || by.readOnly === true,
   };
 }
+
+/** What is asked where a client is set up, as long as no toolsets are set; yes is the default. */
+export const EXTRAS_QUESTION = 'Also offer undo, the queue, shuffle and albums to AI clients?';
+
+/** The setting `toolsets` that an answer to it stands for. */
+export function toolsetsFor(extras: boolean): string {
+  return extras ? 'standard,extras' : 'standard';
+}

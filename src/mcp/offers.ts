@@ -8,6 +8,7 @@ import {
   TOOLSETS,
   TOOLSETS_HEADER,
   type ToolChoice,
+  toolsetsFor,
 } from '../domain/toolsets.ts';
 import { ALL_TOOLS, groupOf, toolsOf } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -61,9 +62,12 @@ export function unknownTool(name: string, { tools, choice }: Offer): string {
   const text = `Unknown tool "${name.slice(0, 100)}". This server has ${tools.size} tools: see tools/list.`;
   const known = ALL_TOOLS.find((tool) => tool.name === name);
   if (!known) return text;
-  return groupsOf(choice.toolsets).includes(groupOf(known))
-    ? `${text} This one changes something, and only reading is on (RELAY_READ_ONLY or ${READ_ONLY_HEADER}).`
-    : `${text} This one is in the toolset ${groupOf(known)}, which is off (RELAY_TOOLSETS or ${TOOLSETS_HEADER}).`;
+  const group = groupOf(known);
+  if (groupsOf(choice.toolsets).includes(group)) {
+    return `${text} This one changes something, and only reading is on (RELAY_READ_ONLY or ${READ_ONLY_HEADER}).`;
+  }
+  const on = group === 'extras' ? toolsetsFor(true) : [...choice.toolsets, group].join(',');
+  return `${text} This one is in the toolset ${group}, which is off (RELAY_TOOLSETS or ${TOOLSETS_HEADER}). Where the settings leave it out, the owner switches it on with "relay config set toolsets ${on}" and a restart of relay.`;
 }
 
 function makeOffer(choice: ToolChoice): Offer {

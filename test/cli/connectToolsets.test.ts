@@ -125,3 +125,27 @@ test('a toolset that there is not, and a missing client, are told before anythin
   }
   assert.equal(exists('.cursor/mcp.json'), false);
 });
+
+test('on a terminal it offers the tools outside the standard once, with yes as the default, and keeps the answer', async (context) => {
+  const home = temporaryHome(context);
+  const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
+  const terminal = { stdin: true, stdout: true, stderr: true };
+  const connect = (stdin: string, more: object = {}) =>
+    relay(['connect', 'cursor'], { env: { ...env, ...more }, terminal, stdin });
+  const stored = () => JSON.parse(readFileSync(join(env.RELAY_HOME, 'config.json'), 'utf8'));
+  const question = /\nAlso offer undo, the queue, shuffle and albums to AI clients\? \[Y\/n\] /;
+
+  const decided = await connect('', { RELAY_TOOLSETS: 'catalog' });
+  assert.doesNotMatch(decided.err, question);
+  const yes = await connect('\n');
+  assert.deepEqual([yes.code, stored()], [0, { toolsets: ['standard', 'extras'] }]);
+  assert.match(yes.err, question);
+  assert.match(yes.err, /Saved: toolsets is standard,extras\. relay offers them after its next start\.\n$/);
+  assert.doesNotMatch((await connect('')).err, question);
+
+  writeFileSync(join(env.RELAY_HOME, 'config.json'), '{}');
+  const no = await connect('n\n');
+  assert.deepEqual([no.code, stored()], [0, { toolsets: ['standard'] }]);
+  writeFileSync(join(env.RELAY_HOME, 'config.json'), '{}');
+  assert.doesNotMatch((await relay(['connect', 'cursor'], { env })).err, question);
+});

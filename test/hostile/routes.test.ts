@@ -29,6 +29,7 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'clients/setup': true,
   'jobs/cancel': true,
   'jobs/commit': true,
+  'extras/choose': true,
   'jobs/items': true,
   'jobs/near': true,
   'jobs/resume': true,

@@ -19,6 +19,7 @@ test('the instructions fit, and say what a model must know before its first call
       ['which tool takes a list', /create_playlist_from_tracks/],
       ['not to loop', /do not loop/],
       ['what removes for good', /Confirm removing and replacing/],
+      ['that the owner can undo', /the owner can undo any change with "relay undo" or on relay's page/],
       ['how to page', /next_offset/],
       ['what a limit asks', /RATE_LIMITED/],
       ['what a missing login asks', /LOGIN_REQUIRED/],

@@ -81,7 +81,7 @@ test('what is left out is unknown to tools/call, and the error says which switch
       await assert.rejects(
         client.callTool({ name: 'create_playlist', arguments: { name: 'x' } }),
         unknown(
-          `Unknown tool "create_playlist". This server has ${count} tools: see tools/list. This one is in the toolset playlists, which is off (RELAY_TOOLSETS or X-MCP-Toolsets).`,
+          `Unknown tool "create_playlist". This server has ${count} tools: see tools/list. This one is in the toolset playlists, which is off (RELAY_TOOLSETS or X-MCP-Toolsets). Where the settings leave it out, the owner switches it on with "relay config set toolsets catalog,library,playlists" and a restart of relay.`,
         ),
       );
       const reading = await mcpClient(server.mcpUrl, API_KEY, { 'X-MCP-Readonly': 'true' });

@@ -7,6 +7,7 @@ import { type System, systemOf } from '../../connect/configPlaces.ts';
 import type { Plan } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { serverName } from '../../domain/project.ts';
+import { EXTRAS_QUESTION, toolsetsFor } from '../../domain/toolsets.ts';
 import type { Context } from '../context.ts';
 import { note, printBlock, printJson, wrap } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -99,8 +100,26 @@ async function runConnect(
   const plan = (value: string | null): Plan =>
     planFor(client, { ...connectionTo(server, value, program), choice }, systemOf(context));
   if (options.remove) return removeEntry(context, server, plan(null));
-  if (options.write) return writePlan(context, plan, key);
-  return showPlan(context, server, plan(key));
+  if (options.write) await writePlan(context, plan, key);
+  else await showPlan(context, server, plan(key));
+  if (options.toolsets === undefined) await offerExtras(context, server);
+}
+
+/** Asks a person who has never said which tools to offer, and keeps the answer as the setting. */
+async function offerExtras(context: Context, { demo }: Server): Promise<void> {
+  const { io, json, signal } = context;
+  if (json || !io.terminal.stdin || !io.terminal.stderr) return;
+  const { inspectSettings } = await import('../../config/settings.ts');
+  const load = context.loadOptions({ demo });
+  if (inspectSettings(load).settings.origins.toolsets !== 'default') return;
+  const { openDialogue } = await import('../terminal/prompt.ts');
+  const talk = openDialogue(io, signal);
+  note(io, '');
+  const extras = await talk.confirm(EXTRAS_QUESTION, true).finally(() => talk.close());
+  const { storeSetting } = await import('../../config/edit.ts');
+  const value = toolsetsFor(extras);
+  storeSetting(load, 'toolsets', value);
+  note(io, `Saved: toolsets is ${value}.${extras ? ' relay offers them after its next start.' : ''}`);
 }
 
 /** What makes sense for one client only. */

@@ -9,6 +9,7 @@ import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
 import { acceptWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
+import { toolsetsFor } from '../../domain/toolsets.ts';
 import type { Call } from '../../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../../provider/resources/catalog.ts';
 import { getPlaybackState } from '../../provider/resources/player.ts';
@@ -110,6 +111,10 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'jobs/settle'({ id, fixes, acceptNear }) {
       await patiently((call) => jobs.settle(id, { fixes, acceptNear: acceptNear ?? undefined }, call));
+      return {};
+    },
+    async 'extras/choose'({ offer }) {
+      storeSetting({ env: {}, flags: { home: core.settings.home } }, 'toolsets', toolsetsFor(offer));
       return {};
     },
     async 'player/look'() {

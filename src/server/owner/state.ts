@@ -5,6 +5,7 @@
 import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { changeHistory } from '../../changes/history.ts';
+import { readConfigFile } from '../../config/configFile.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
 import { isEnded, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { StatusEntry } from '../../domain/localApi.ts';
@@ -17,6 +18,7 @@ import type {
   PagePlaying,
 } from '../../domain/ownerPage.ts';
 import { asCommandLine, plainCommand, remedyText } from '../../domain/remedy.ts';
+import { EXTRAS_QUESTION, groupsOf } from '../../domain/toolsets.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
 import { knownPlaylistNames } from '../../tools/playlists/playlistNames.ts';
@@ -67,6 +69,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     },
     loginProblem: await loginProblem(core, server),
     app: { isSet: core.clientId() !== null, redirectUri: server.redirectUri },
+    extras: extrasOf(core),
     setups: CLIENTS.map(({ id, name: text }) => ({ id, name: text })),
     clients: approvedClients(core),
     mcpUsed: server.credentials.wereUsed(),
@@ -96,6 +99,16 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     },
     errors: listApiErrors(core.store, { limit: ERRORS_SHOWN, unresolved_only: true }).map(errorOf),
     playing: playingOf(server.lastPlaying()),
+  };
+}
+
+function extrasOf({ settings }: Core): OwnerState['extras'] {
+  const { home } = settings;
+  const isAsked =
+    settings.origins.toolsets === 'default' && readConfigFile(home).values.toolsets === undefined;
+  return {
+    on: groupsOf(settings.toolsets).includes('extras'),
+    question: isAsked ? EXTRAS_QUESTION : null,
   };
 }
 

@@ -43,6 +43,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
       acceptNear: z.number().min(0).max(1).nullable(),
     });
   }),
+  'extras/choose': lazy(() => z.object({ offer: z.boolean() })),
   'player/look': lazy(() => z.object({})),
   'playlists/list': lazy(() => z.object({})),
   'sign-out': lazy(() => z.object({})),
