@@ -3,11 +3,12 @@ import type { World } from './context.ts';
 import { processWorld } from './terminal/processWorld.ts';
 
 export function systemWorld(signal: AbortSignal): World {
+  const own = processWorld(signal);
   return {
-    ...processWorld(signal),
+    ...own,
     openBrowser: async (url) => {
-      const { default: open } = await import('open');
-      await open(url);
+      const { startBrowser } = await import('./browser/startBrowser.ts');
+      await startBrowser(url, own);
     },
     machine: async () => (await import('../service/machine.ts')).systemMachine(),
     parts: async () => ({

@@ -30,6 +30,16 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     assert.equal(JSON.parse(called.out).items.length, 3);
     assert.match(called.err, /demo/i);
 
+    // Written together, a moment after the call.
+    let log = '';
+    while (!log.includes('tool call done')) log = (await desk.relay(['logs', '--json'])).out;
+    assert.equal(JSON.parse(log.trimEnd().split('\n').at(-1) ?? '').tool, 'search_tracks');
+
+    // Without a screen nobody waits a minute for a browser.
+    const opened = await desk.relay(['open']);
+    assert.equal(opened.code, 0);
+    assert.match(opened.err, /No browser could be opened\. Open http:\/\/127\.0\.0\.1:\d+\/ yourself; /);
+
     const { key } = JSON.parse((await desk.relay(['key', '--json'])).out);
     const current = await mcpClient(ready.mcpUrl, key);
     assert.equal((await current.listTools()).tools.length, TOOLS.length);

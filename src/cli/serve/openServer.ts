@@ -20,7 +20,11 @@ async function start(
 ): Promise<RunningServer> {
   const { clock, random, version, env } = context;
   const { createLog, startServer } = await context.parts();
-  const log = createLog(settings);
+  const { createLogFile } = await import('../../server/log/logFile.ts');
+  // On a terminal the owner code must stay in sight; relay logs has the rest.
+  const quietStream = context.io.terminal.stderr && settings.origins.logLevel === 'default';
+  const file = createLogFile(settings.home);
+  const log = createLog(settings, undefined, { write: file.write, quietStream });
   const program = async () => (await context.machine()).program;
   const options = { settings, clock, random, log, version, demo: settings.demo, purpose, env, program };
   return startServer(options).catch((error) => refusedBy(settings, error));

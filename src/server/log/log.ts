@@ -5,6 +5,24 @@ import type { Log, LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';
 import { logFields } from './logFields.ts';
 
+/** Where every line goes besides the stream. */
+interface Kept {
+  write(line: string): void;
+  /** true: of what goes there, the stream gets only warnings and errors. */
+  quietStream: boolean;
+}
+
+const LOUD = /"level":"(?:warn|error|fatal)"/;
+
+function both(shown: { write(line: string): unknown }, file: Kept) {
+  return {
+    write(line: string) {
+      file.write(line);
+      if (!file.quietStream || LOUD.test(line)) shown.write(line);
+    },
+  };
+}
+
 export interface LogSettings {
   logLevel: string;
   logFormat: 'pretty' | 'json';
@@ -31,12 +49,17 @@ const SECRET_FIELDS = [
  * Every text of an event, wherever it stands, is made visible before pino sees it: what a client or a provider chose can
  * forge neither a line of the log nor a field that the log writes itself.
  */
-export function createLog(settings: LogSettings, stream: NodeJS.WritableStream = process.stderr): Log {
+export function createLog(
+  settings: LogSettings,
+  stream: NodeJS.WritableStream = process.stderr,
+  file: Kept | null = null,
+): Log {
   const colors = (stream as Partial<WriteStream>).hasColors?.() === true;
-  const destination =
+  const shown =
     settings.logFormat === 'pretty'
       ? { write: (line: string) => void stream.write(prettyLine(line, colors)) }
       : stream;
+  const destination = file === null ? shown : both(shown, file);
   const logger = pino(
     {
       level: settings.logLevel,

@@ -1,0 +1,30 @@
+/** Starts the browser of this computer, or says at once that there is none. */
+import open from 'open';
+import type { World } from '../context.ts';
+
+/** A program that cannot open anything ends sooner; one that opened a browser may stay. */
+const GIVES_UP_MS = 1_500;
+
+/** @throws Error where no browser can be started */
+export async function startBrowser(
+  target: string,
+  { env, platform }: Pick<World, 'env' | 'platform'>,
+): Promise<void> {
+  if (platform === 'linux' && !hasScreen(env)) throw new Error('There is no screen.');
+  const child = await open(target);
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, GIVES_UP_MS);
+    const ended = (failed: boolean) => {
+      clearTimeout(timer);
+      if (failed) reject(new Error('No program opens it.'));
+      else resolve();
+    };
+    child.once('error', () => ended(true));
+    child.once('exit', (code) => ended(code !== 0 && code !== null));
+  });
+}
+
+/** Windows under WSL has the browser. */
+function hasScreen(env: NodeJS.ProcessEnv): boolean {
+  return [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER, env.WSL_DISTRO_NAME].some(Boolean);
+}

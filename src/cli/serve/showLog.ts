@@ -1,0 +1,71 @@
+/** The last lines of the server's log, and what follows them. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { prettyLine } from '../../server/log/log.ts';
+import { logPaths } from '../../server/log/logFile.ts';
+import { readServerFile } from '../../store/home/serverFile.ts';
+import type { Context } from '../context.ts';
+import { printBlock } from '../terminal/output.ts';
+
+/** No platform tells every change of a file, so it is looked at. */
+const LOOK_MS = 300;
+
+/** @param count of the last lines that are shown first */
+export async function showLog(
+  context: Context,
+  count: number,
+  follow: boolean,
+): Promise<{ shown: number; ended: 'done' | 'interrupted' }> {
+  const { io, json, clock, signal } = context;
+  const [older, path] = logPaths(await homeOf(context));
+  const print = (all: readonly string[]) => {
+    for (const line of all) printBlock(io, json ? `${line}\n` : pretty(line));
+  };
+  let text = await contentOf(path);
+  const before = text.split('\n').length <= count ? await contentOf(older) : '';
+  const last = [...linesOf(before), ...linesOf(text)].slice(count === 0 ? Number.POSITIVE_INFINITY : -count);
+  print(last);
+  while (follow && !signal.aborted) {
+    await clock.sleep(LOOK_MS, signal).catch(() => {});
+    const size = await stat(path).then(
+      (file) => file.size,
+      () => 0,
+    );
+    if (size === Buffer.byteLength(text)) continue;
+    const now = await contentOf(path);
+    // A file that does not begin like the last one has taken its place; that one may have had lines that were not seen.
+    const isSame = now.startsWith(text);
+    const rest = isSame ? '' : (await contentOf(older)).slice(text.length);
+    print([...linesOf(rest), ...linesOf(isSame ? now.slice(text.length) : now)]);
+    text = now;
+  }
+  return { shown: last.length, ended: signal.aborted ? 'interrupted' : 'done' };
+}
+
+/** That of the demo where only it runs. */
+async function homeOf(context: Context): Promise<string> {
+  const settings = await context.settings();
+  const { home, demo } = settings;
+  const demoHome = join(home, 'demo');
+  if (demo || (await readServerFile(home)) || !(await readServerFile(demoHome))) return home;
+  context.remark('Using the running demo.');
+  return demoHome;
+}
+
+/** Whole lines alone: the last one may be half written. */
+async function contentOf(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.slice(0, text.lastIndexOf('\n') + 1);
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function pretty(line: string): string {
+  try {
+    return prettyLine(line, false);
+  } catch {
+    return `${line}\n`;
+  }
+}

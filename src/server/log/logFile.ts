@@ -1,0 +1,55 @@
+/**
+ * The log in the home: what a server wrote last, also one that the system started and whose stderr nobody sees. Bounded: one
+ * file and its predecessor.
+ */
+import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Of each of the two files. */
+const MAX_BYTES = 1024 * 1024;
+/** Lines are written together, so that a log of every call costs no call a write of its own. */
+const FLUSH_MS = 300;
+/** Lines that wait while the file cannot be written; the first are dropped then. */
+const MAX_WAITING = 1_000;
+
+/** The files, the older one first. */
+export function logPaths(home: string): [string, string] {
+  const path = join(home, 'relay.log');
+  return [`${path}.1`, path];
+}
+
+/** Takes whole lines; a disk that refuses them costs the log and nothing else. */
+export function createLogFile(home: string): { write(line: string): void } {
+  const [older, path] = logPaths(home);
+  let waiting: string[] = [];
+  let timer: NodeJS.Timeout | null = null;
+  const flush = () => {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    if (waiting.length === 0) return;
+    try {
+      append(path, older, waiting.join(''));
+      waiting = [];
+    } catch {
+      waiting = waiting.slice(-MAX_WAITING);
+    }
+  };
+  process.once('exit', flush);
+  return {
+    write(line) {
+      waiting.push(line);
+      timer ??= setTimeout(flush, FLUSH_MS).unref();
+    },
+  };
+}
+
+function append(path: string, older: string, text: string): void {
+  const file = openSync(path, 'a', 0o600);
+  try {
+    appendFileSync(file, text);
+    if (fstatSync(file).size < MAX_BYTES) return;
+  } finally {
+    closeSync(file);
+  }
+  renameSync(path, older);
+}
