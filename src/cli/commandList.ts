@@ -14,8 +14,10 @@ import { connectCommand } from './connect/connectCommand.ts';
 import { jobsCommand } from './jobs/jobsCommand.ts';
 import { exportCommand } from './lists/exportCommand.ts';
 import { importCommand } from './lists/importCommand.ts';
+import { playlistsCommand } from './lists/playlistsCommand.ts';
 import { loginCommand } from './login/loginCommand.ts';
 import { logoutCommand } from './login/logoutCommand.ts';
+import { logsCommand } from './serve/logsCommand.ts';
 import { serveCommand } from './serve/serveCommand.ts';
 import { serviceCommand } from './service/serviceCommand.ts';
 import { backupCommand } from './state/backupCommand.ts';
@@ -39,8 +41,10 @@ export const COMMANDS = [
   jobsCommand,
   exportCommand,
   importCommand,
+  playlistsCommand,
   loginCommand,
   logoutCommand,
+  logsCommand,
   serveCommand,
   serviceCommand,
   backupCommand,

@@ -1,6 +1,6 @@
 /** The command line: which commands there are, and how their results and errors leave the program. */
 import { Command, CommanderError } from 'commander';
-import { nearestNames } from '../config/nearest.ts';
+import { nearestNames } from '../base/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { COMMANDS } from './commandList.ts';
 import { createContext, type GlobalOptions, type World } from './context.ts';

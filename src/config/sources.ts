@@ -1,5 +1,5 @@
 /** One setting out of its four sources: flag, environment, `config.json`, default. */
-import { didYouMean } from './nearest.ts';
+import { didYouMean } from '../base/nearest.ts';
 import { type Origin, type Problem, shown } from './problems.ts';
 import {
   findSetting,

@@ -20,7 +20,7 @@ test('the version is one JSON document with --json, wherever that stands', async
 const SUGGESTIONS: ReadonlyArray<[args: string, remedy: string]> = [
   ['bogus', 'See `relay --help`.'],
   ['statsu', 'Did you mean status? See `relay --help`.'],
-  ['logn', 'Did you mean login? See `relay --help`.'],
+  ['logn', 'Did you mean login or logs? See `relay --help`.'],
   ['helpp', 'Did you mean help? See `relay --help`.'],
   ['serve --bogus', 'See `relay serve --help`.'],
   ['serve --prto', 'Did you mean --port? See `relay serve --help`.'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { settingsMarkdown } from '../../scripts/gen/settings.ts';
-import { didYouMean, nearestNames } from '../../src/config/nearest.ts';
+import { didYouMean, nearestNames } from '../../src/base/nearest.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 
 const NAMES = ['host', 'port', 'logLevel', 'logFormat', 'publicBaseUrl', 'providerClientId'];

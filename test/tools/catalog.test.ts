@@ -3,6 +3,25 @@ import { test } from 'node:test';
 import { albumShape, artistShape, at, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
+test('a link in a search field finds that track, without a search', async () => {
+  await withRelay(async ({ call, provider }) => {
+    const wanted = at(provider.catalogue.tracks, 7);
+    for (const query of [wanted.uri, `https://open.spotify.com/track/${wanted.id}?si=x`]) {
+      assert.deepEqual(await call('search_tracks', { query }), {
+        query,
+        items: [trackShape(wanted)],
+        total: 1,
+      });
+    }
+    assert.deepEqual(
+      provider.requests.map(({ path }) => path),
+      [`/tracks/${wanted.id}`, `/tracks/${wanted.id}`],
+    );
+    const album = await call('search_tracks', { query: `https://open.spotify.com/album/${wanted.album.id}` });
+    assert.equal((album.error as { code: string }).code, 'INVALID_ARGUMENT');
+  });
+});
+
 test('search_tracks finds tracks in one request', async () => {
   await withRelay(async ({ call, provider }) => {
     const wanted = at(provider.catalogue.tracks, 2);

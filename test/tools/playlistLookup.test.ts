@@ -307,3 +307,18 @@ longTest('ten thousand rows are read in the fewest requests, with progress', asy
     assert.equal(heard.at(-1), 200);
   });
 });
+
+test('find_playlist_by_name offers near names, and says of mixes that they cannot be read', async () => {
+  await withRelay(async (relay) => {
+    const { id, name } = named(relay, 'Morning Ferry');
+    assert.deepEqual(await relay.call('find_playlist_by_name', { name: 'morning fery' }), {
+      name: 'morning fery',
+      matches: [],
+      near: [{ id, name }],
+    });
+    const mix = await relay.call('find_playlist_by_name', { name: 'Discover Weekly' });
+    assert.deepEqual([mix.matches, mix.near], [[], []]);
+    assert.match(String(mix.note), /^Spotify does not let programs find or read the mixes that it makes /);
+    assert.equal((await relay.call('find_playlist_by_name', { name: 'zzzz qqqq' })).note, undefined);
+  });
+});

@@ -378,6 +378,31 @@ test('deduplicate_playlist without duplicates writes nothing', async () => {
   });
 });
 
+test('deduplicate_playlist with dry_run answers for a playlist with local rows too, and says that it would be refused', async () => {
+  await withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [one = '', two = ''] = tracks(relay, 2);
+    fill(playlist, [one, 'spotify:local:Someone:Somewhere:Something:61', two, one]);
+    const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
+    const { original_count, resulting_count, removed, chunks, note } = answer as Record<string, unknown>;
+    assert.deepEqual(
+      [
+        original_count,
+        resulting_count,
+        (removed as Array<{ position: number; uri: string }>).map((row) => [row.position, row.uri]),
+        chunks,
+      ],
+      [4, 3, [[3, one]], { total: 0, completed: 0 }],
+    );
+    assert.equal(
+      note,
+      '1 row of this playlist is a local file or is no longer offered by Spotify, so that relay would not remove these duplicates: remove them in Spotify.',
+    );
+    const refused = failureOf(await relay.call('deduplicate_playlist', { playlist_id: playlist.id }));
+    assert.equal(refused.code, 'UNSUPPORTED_ITEMS');
+  });
+});
+
 longTest('deduplicate_playlist that fails after a removal restores everything', async () => {
   await withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');

@@ -3,7 +3,7 @@
  * and values that do not fit are sent as text, so that the server explains what is wrong.
  */
 
-import { didYouMean } from '../../config/nearest.ts';
+import { didYouMean } from '../../base/nearest.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 
 /** The part of JSON Schema that the tools use. */

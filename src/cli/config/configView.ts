@@ -10,7 +10,7 @@ export async function requireSetting(name: string): Promise<SettingKey> {
   const { findSetting, SETTING_KEYS } = await import('../../config/table.ts');
   const key = findSetting(name);
   if (key) return key;
-  const { didYouMean } = await import('../../config/nearest.ts');
+  const { didYouMean } = await import('../../base/nearest.ts');
   throw new RelayError('USAGE', `There is no setting "${name}".`, {
     remedy: {
       text: `${didYouMean(name, SETTING_KEYS) ?? ''} {command} shows all.`.trim(),

@@ -161,7 +161,7 @@ function refuseTemporary({ io }: Context, program: readonly string[], written: s
 
 async function showOther(context: Context, name: string, connection: Connection): Promise<void> {
   const { io, json } = context;
-  const { didYouMean } = await import('../../config/nearest.ts');
+  const { didYouMean } = await import('../../base/nearest.ts');
   const hint = didYouMean(name, IDS);
   const { headersFor } = await import('../../connect/clientTable.ts');
   const { headers = {} } = headersFor(connection);
@@ -296,7 +296,7 @@ function shortened(file: string, { home, platform }: System): string {
 
 /** Only files that relay knows can be written. */
 async function unknownClient(name: string): Promise<RelayError> {
-  const { didYouMean } = await import('../../config/nearest.ts');
+  const { didYouMean } = await import('../../base/nearest.ts');
   return new RelayError('USAGE', `Unknown client "${name}".`, {
     remedy: [didYouMean(name, IDS), `It is one of ${IDS.join(', ')}.`].filter(Boolean).join(' '),
   });

@@ -41,7 +41,7 @@ function nullIfNotFound(error: unknown): null {
 }
 
 async function notFound(given: string, playlists: readonly PlaylistFacts[]): Promise<RelayError> {
-  const { didYouMean } = await import('../../config/nearest.ts');
+  const { didYouMean } = await import('../../base/nearest.ts');
   const names = [...new Set(playlists.map(({ name }) => name))];
   return new RelayError('NOT_FOUND', `Your library has no playlist "${given}".`, {
     remedy: {

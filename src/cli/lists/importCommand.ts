@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import { Command, Option } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
-import { didYouMean } from '../../config/nearest.ts';
+import { didYouMean } from '../../base/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { JobRecord } from '../../domain/job.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';

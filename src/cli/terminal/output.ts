@@ -178,6 +178,35 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** A column is not made narrower than this, unless its widest cell is. */
+const MIN_CELL = 8;
+
+/**
+ * Rows as aligned columns that fit into `width`: the columns named in `flexible` are cut, the widest first; if that is not
+ * enough the last columns are left out.
+ */
+export function fitColumns(
+  rows: readonly (readonly string[])[],
+  width: number,
+  flexible: readonly number[],
+): string[] {
+  const cells = rows.map((row) => row.map(visibleLine));
+  const count = cells[0]?.length ?? 0;
+  const widths = Array.from({ length: count }, (_, at) =>
+    Math.max(...cells.map((row) => widthOf(row[at] ?? ''))),
+  );
+  const total = () => widths.reduce((sum, one) => sum + one, 0) + 2 * (widths.length - 1);
+  while (total() > width) {
+    const [widest] = flexible
+      .filter((at) => (widths[at] ?? 0) > MIN_CELL)
+      .sort((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0));
+    if (widest === undefined) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  while (widths.length > 1 && total() > width) widths.pop();
+  return columns(cells.map((row) => widths.map((max, at) => fitted(row[at] ?? '', max))));
+}
+
 /** Whether the terminal can be expected to show marks like ✓. */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return Boolean(env.WT_SESSION) || env.TERM_PROGRAM === 'vscode';

@@ -1,6 +1,6 @@
 /** `relay help COMMAND`, and `relay COMMAND help` for a command that has others below it. */
 import { Command } from 'commander';
-import { nearestNames } from '../../config/nearest.ts';
+import { nearestNames } from '../../base/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
 
 /** Commander's own answers an unknown name with the whole help and no word about the name. */

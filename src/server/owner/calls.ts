@@ -11,9 +11,10 @@ import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from
 import { acceptWords, NEAR_SCORE, nearnessWords } from '../../domain/settling.ts';
 import { toolsetsFor } from '../../domain/toolsets.ts';
 import type { Call } from '../../provider/api.ts';
-import { SEARCH_PAGE, searchTracks } from '../../provider/resources/catalog.ts';
+import { SEARCH_PAGE } from '../../provider/resources/catalog.ts';
 import { getPlaybackState } from '../../provider/resources/player.ts';
 import { getMyPlaylists, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
+import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { forgetBrowsers } from '../access/browserAdmin.ts';
 import { revokeClient } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
@@ -106,7 +107,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       return {};
     },
     async 'jobs/search'({ text }) {
-      const { items } = await patiently((call) => searchTracks(provider, text, SEARCH_PAGE, call));
+      const { items } = await patiently((call) => findTracks(provider, text, SEARCH_PAGE, call));
       return { candidates: items.map((track) => candidateOf({ track, score: null, reasons: [] })) };
     },
     async 'jobs/settle'({ id, fixes, acceptNear }) {

@@ -1,6 +1,8 @@
 /** Searching the catalog and looking up single items. */
 import * as z from 'zod';
+import { parseRef } from '../../domain/ids.ts';
 import { Album, Artist, Track } from '../../domain/shapes.ts';
+import type { Call, ProviderApi } from '../../provider/api.ts';
 import {
   getArtist,
   getTrack,
@@ -53,9 +55,27 @@ export const searchTracksTool = defineTool({
   lean: leanAnswer(LeanTrack, leanTrack, true),
   rows,
   async handle({ provider }, args, call) {
-    return { query: args.query, ...(await searchTracks(provider, args.query, args.limit, call)) };
+    return { query: args.query, ...(await findTracks(provider, args.query, args.limit, call)) };
   },
 });
+
+/** A search, or the one track that a link or URI names. */
+export async function findTracks(
+  provider: ProviderApi,
+  query: string,
+  limit: number,
+  call: Call,
+): Promise<SearchAnswer<Track>> {
+  const id = trackIn(query);
+  if (id === null) return searchTracks(provider, query, limit, call);
+  return { items: [await getTrack(provider, id, call)], total: 1 };
+}
+
+/** A bare ID may be a word that somebody searches for. */
+function trackIn(query: string): string | null {
+  if (!/^(?:spotify:|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/)\S+$/i.test(query)) return null;
+  return parseRef(query, ['track']).id;
+}
 
 export const searchArtistsTool = defineTool({
   name: 'search_artists',

@@ -1,5 +1,6 @@
 /** Finding playlists by name and counting what they hold. */
 import * as z from 'zod';
+import { nearestNames } from '../../base/nearest.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import { normaliseName } from '../../music/normalise.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
@@ -8,6 +9,8 @@ import { playlistId } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 import { statsOf } from './playlistStats.ts';
 
+const Near = z.object({ id: z.string(), name: z.string() });
+
 export const findPlaylistByNameTool = defineTool({
   name: 'find_playlist_by_name',
   title: 'Find playlist by name',
@@ -15,18 +18,51 @@ export const findPlaylistByNameTool = defineTool({
     'Find me, look up or open my playlist by its name: where is it, do I have a playlist called or named so, what is its ID. Whole names, ignoring case and accents; several may share one. Part of a name: get_my_playlists with all=true.',
   kind: 'read',
   input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
-  output: z.object({ name: z.string(), matches: z.array(Playlist) }),
+  output: z.object({
+    name: z.string(),
+    matches: z.array(Playlist),
+    near: z.array(Near).optional().describe('Where none matches: playlists whose names come near'),
+    note: z.string().optional(),
+  }),
   lean: {
-    schema: z.object({ matches: z.array(LeanPlaylist) }),
-    of: ({ matches }) => ({ matches: matches.map(leanPlaylist) }),
+    schema: z.object({
+      matches: z.array(LeanPlaylist),
+      near: z.array(Near).optional(),
+      note: z.string().optional(),
+    }),
+    of: ({ matches, near, note }) => ({
+      matches: matches.map(leanPlaylist),
+      ...(near ? { near } : {}),
+      ...(note === undefined ? {} : { note }),
+    }),
   },
   rows: { key: 'matches', hint: 'get_my_playlists lists the others.' },
   async handle({ provider }, { name }, call) {
     const { items } = await getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call);
     const wanted = normaliseName(name);
-    return { name, matches: items.filter((playlist) => normaliseName(playlist.name) === wanted) };
+    const matches = items.filter((playlist) => normaliseName(playlist.name) === wanted);
+    if (matches.length > 0) return { name, matches };
+    const near = nearestNames(wanted, [...new Set(items.map((one) => normaliseName(one.name)))]);
+    return {
+      name,
+      matches,
+      near: items
+        .filter((one) => near.includes(normaliseName(one.name)))
+        .map((one) => ({ id: one.id, name: one.name })),
+      ...(isMix(wanted) ? { note: MIXES } : {}),
+    };
   },
 });
+
+/** Names of playlists that Spotify makes for each account. */
+function isMix(name: string): boolean {
+  return /^(discover weekly|release radar|on repeat|repeat rewind|daylist|your top songs \d{4}|(daily|.+) mix( \d+)?)$/.test(
+    name,
+  );
+}
+
+const MIXES =
+  'Spotify does not let programs find or read the mixes that it makes (Discover Weekly, Daily Mix and the like). In the Spotify app, the owner can copy the songs of one into a playlist.';
 
 const Count = z.number();
 

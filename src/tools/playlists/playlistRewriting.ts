@@ -1,5 +1,6 @@
 /** Rewriting playlists: replacing all rows, removing duplicates. Both are rolled back if they cannot be finished. */
 import * as z from 'zod';
+import { counted } from '../../base/lists.ts';
 import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../changes/kinds.ts';
 import { requestsLeft } from '../../changes/rowOps.ts';
 import type { Item } from '../../domain/shapes.ts';
@@ -58,6 +59,7 @@ export const deduplicatePlaylistTool = defineTool({
     resulting_count: z.number(),
     removed: z.array(Removed),
     dry_run: z.boolean(),
+    note: z.string().optional(),
   }),
   rows: { key: 'removed', hint: 'The others were removed (or, with dry_run, would be) too.' },
   async handle(services, { playlist_id: { id }, dry_run }, call) {
@@ -69,9 +71,12 @@ export const deduplicatePlaylistTool = defineTool({
     if (dry_run) {
       // With its version, so that the removal need not read it again.
       items = (await services.rows.read(id, call)).items;
-      const requests = requestsLeft(deduplicateOps(restorableUris(items)));
       const removed = removedRows(items);
-      return { ...emptyReport(id, removed.length, requests), ...countsOf(items, removed), removed, dry_run };
+      const counts = { ...countsOf(items, removed), removed, dry_run };
+      const refusal = refusalFor(items);
+      if (refusal !== null) return { ...emptyReport(id, removed.length), ...counts, note: refusal };
+      const requests = requestsLeft(deduplicateOps(restorableUris(items)));
+      return { ...emptyReport(id, removed.length, requests), ...counts };
     }
     const request = deduplicateRows(services, id, read);
     const result = await writeFor(services, 'deduplicate_playlist', request, call);
@@ -82,6 +87,13 @@ export const deduplicatePlaylistTool = defineTool({
     return { ...report, ...counts, removed, dry_run };
   },
 });
+
+/** Why the removal itself would be refused; null where it would not. */
+function refusalFor(items: readonly Item[]): string | null {
+  const lost = items.filter((item) => item.is_local || item.item === null).length;
+  if (lost === 0) return null;
+  return `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify, so that relay would not remove these duplicates: remove them in Spotify.`;
+}
 
 function countsOf(items: readonly Item[], removed: readonly unknown[]) {
   return { original_count: items.length, resulting_count: items.length - removed.length };

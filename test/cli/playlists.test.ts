@@ -1,0 +1,30 @@
+/** `relay playlists`: what the library holds, by name. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { widthOf } from '../../src/cli/terminal/textWidth.ts';
+import { withLists } from '../support/lists.ts';
+import { at, owner } from '../support/shapes.ts';
+
+test('playlists lists them by name, and keeps to the width of the terminal', () =>
+  withLists(async ({ world, run }) => {
+    const { playlists } = owner(world.provider);
+    at(playlists, 0).name = `A very long name ${'of a playlist '.repeat(10)}`;
+    const wide = await run(['playlists'], { columns: 200 });
+    const [head = '', ...rows] = wide.out.trimEnd().split('\n');
+    assert.deepEqual(head.split(/ {2,}/), ['NAME', 'SONGS', 'OWNER', 'ID']);
+    assert.equal(rows.length, playlists.length);
+    for (const columns of [80, 50]) {
+      const { out } = await run(['playlists'], { columns });
+      const lines = out.trimEnd().split('\n');
+      assert.equal(lines.length, playlists.length + 1);
+      for (const line of lines) assert.ok(widthOf(line) <= columns, line);
+    }
+    const { items, total } = JSON.parse((await run(['playlists', '--json'])).out);
+    assert.equal(total, playlists.length);
+    assert.deepEqual(
+      items.map(({ id }: { id: string }) => id),
+      playlists.map(({ id }) => id),
+    );
+    const wrong = await run(['playlists', 'lst']);
+    assert.equal(wrong.code, 2);
+  }));
