@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
 import { inspectSettings, keyOptions, type LoadOptions, type Settings } from '../config/settings.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
-import { createLocalClient } from '../local/localClient.ts';
-import { createLocalFetch } from '../local/localFetch.ts';
+import { carryMessage } from '../local/carryMessage.ts';
+import { createLocalClient, greet } from '../local/localClient.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalKey } from '../secrets/seal.ts';
 import { readServerFile } from '../store/home/serverFile.ts';
@@ -22,12 +22,17 @@ interface Asking {
 
 export interface Connection {
   local: LocalApi;
-  /** For an MCP client; needs no credential. */
-  fetch: ReturnType<typeof createLocalFetch>;
+  /** Gives the MCP endpoint one message and passes on each of its answers, as JSON texts; returns the HTTP status. */
+  carry(text: string, options: Carrying, take: (json: string) => Promise<void>): Promise<number>;
   baseUrl: string;
   pid: number;
   version: string;
   demo: boolean;
+}
+
+interface Carrying {
+  headers: Record<string, string>;
+  signal: AbortSignal;
 }
 
 export interface ServerChoice {
@@ -78,7 +83,9 @@ async function connectTo(context: Asking, settings: Settings, file: ServerFile):
     );
   }
   const { signal, random } = context;
-  const options = { baseUrl, key: deriveLocalKey(key), signal, random };
-  const [local, fetch] = [createLocalClient(options), createLocalFetch(options)];
-  return { local, fetch, baseUrl, pid, version, demo: settings.demo };
+  const localKey = deriveLocalKey(key);
+  const local = createLocalClient({ baseUrl, key: localKey, signal, random });
+  const carry: Connection['carry'] = (text, { headers, signal }, take) =>
+    carryMessage(text, greet(baseUrl, { signal, random }), { key: localKey, headers, signal }, take);
+  return { local, carry, baseUrl, pid, version, demo: settings.demo };
 }

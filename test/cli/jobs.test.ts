@@ -15,9 +15,9 @@ import {
   urisOf,
 } from '../jobs/support.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
-import { manualClock } from '../support/clock.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
+import { watchedClock } from '../support/waiting.ts';
 import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 /** Half an hour after the job was made. */
@@ -208,12 +208,12 @@ longTest('jobs are listed, shown, committed and cancelled by the first character
 
 test('--watch draws a bar on a terminal until the job rests', async () => {
   await withRelay(async (world) => {
-    const clock = manualClock();
+    const clock = watchedClock();
     world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
     const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
     await reach(world, id, 'waiting');
     const watching = jobs(world, ['--watch'], { clock, terminal: { stderr: true }, columns: 200 });
-    await until(() => clock.sleeping > 0);
+    await until(() => clock.waiting(1_000) > 0);
     await world.call('cancel_job', { job_id: id });
     clock.advance(1_000);
     const { code, out, err } = await watching;

@@ -43,15 +43,8 @@ async function runCall(
   const json = options.args === '-' ? await readAll(context.io, context.signal) : options.args;
   const { connectTools } = await import('./mcpClient.ts');
   const client = await connectTools(context);
-  try {
-    const outcome = await interruptible(
-      context.signal,
-      callTool(context, client, name, words, json, options),
-    );
-    return await show(context, outcome, { name, words, args: options.args });
-  } finally {
-    await client.close();
-  }
+  const outcome = await interruptible(context.signal, callTool(context, client, name, words, json, options));
+  return show(context, outcome, { name, words, args: options.args });
 }
 
 interface Shown extends ToolOutcome {

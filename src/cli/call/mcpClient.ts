@@ -1,32 +1,21 @@
-/** An MCP client of the running server, for commands that call tools. */
-import {
-  Client,
-  type JsonSchemaValidatorResult,
-  type jsonSchemaValidator,
-  type Progress,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/client';
-import { interruptible } from '../../base/abort.ts';
+/**
+ * The tools of the running server, for commands that call them: two methods of the revision of 2026-07-28, in which every
+ * request stands alone.
+ */
+import { withDeadline } from '../../base/abort.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import type { Connection } from '../findServer.ts';
 import { requireServer } from '../requireServer.ts';
+import { readMessage } from '../stdio/message.ts';
+import type { ProgressReport } from '../terminal/progress.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
 /** Longer than any tool call may take (45 s), so that the server's own answer always comes first. */
 const CALL_TIMEOUT_MS = 60_000;
 
-/** The server has checked its results against these schemas already; compiling them again costs a quarter of a second. */
-const trustServer: jsonSchemaValidator = {
-  getValidator<T>() {
-    return (data): JsonSchemaValidatorResult<T> => ({
-      valid: true,
-      data: data as T,
-      errorMessage: undefined,
-    });
-  },
-};
+const REVISION = '2026-07-28';
 
 export interface ToolSummary {
   name: string;
@@ -46,45 +35,89 @@ export interface McpConnection {
   callTool(
     name: string,
     args: Record<string, unknown>,
-    onProgress: (progress: Progress) => void,
+    onProgress: (progress: ProgressReport) => void,
   ): Promise<ToolOutcome>;
-  close(): Promise<void>;
 }
 
-/** The running server's tools. @throws RelayError `NO_SERVER` */
+/**
+ * The running server's tools. Failures on the way, of the network or of the protocol, are `NO_SERVER`.
+ * @throws RelayError `NO_SERVER`
+ */
 export async function connectTools(context: Context): Promise<McpConnection> {
-  const running = await requireServer(context);
-  // Not the public URL: this machine may not reach it.
-  const url = `${running.baseUrl}/mcp`;
-  const { version, signal } = context;
-  return interruptible(signal, connectMcp({ url, fetch: running.fetch, version, signal }));
+  const server = await requireServer(context);
+  return {
+    async listTools() {
+      const tools: ToolSummary[] = [];
+      let cursor: string | undefined;
+      do {
+        const page: ToolPage = await ask(
+          context,
+          server,
+          'tools/list',
+          cursor === undefined ? {} : { cursor },
+        );
+        tools.push(...page.tools);
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      return tools;
+    },
+    callTool: async (name, args, onProgress) =>
+      outcomeOf(await ask<CallAnswer>(context, server, 'tools/call', { name, arguments: args }, onProgress)),
+  };
 }
 
-/** Failures on the way, of the network or of the protocol, are `NO_SERVER`. */
-async function connectMcp(options: {
-  url: string;
-  fetch: Connection['fetch'];
-  version: string;
-  signal: AbortSignal;
-}): Promise<McpConnection> {
-  const { url, fetch, version, signal } = options;
-  const client = new Client(
-    { name: 'relay-cli', version },
-    { versionNegotiation: { mode: 'auto' }, jsonSchemaValidator: trustServer },
-  );
-  const transport = new StreamableHTTPClientTransport(new URL(url), { fetch });
-  const guard = <T>(work: Promise<T>): Promise<T> => work.catch((error) => rejectAs(url, signal, error));
-  await guard(client.connect(transport, { signal }));
-  return {
-    listTools: async () => (await guard(client.listTools(undefined, { signal }))).tools,
-    callTool: async (name, args, onprogress) => {
-      const timing = { timeout: CALL_TIMEOUT_MS, resetTimeoutOnProgress: true };
-      return outcomeOf(
-        await guard(client.callTool({ name, arguments: args }, { signal, onprogress, ...timing })),
-      );
-    },
-    close: () => client.close(),
+interface ToolPage {
+  tools: ToolSummary[];
+  nextCursor?: string;
+}
+
+/** One request, and its result. The server is this program, so the shape of its answers is not checked again. */
+async function ask<T>(
+  { clock, signal, version }: Context,
+  { carry, baseUrl }: Connection,
+  method: string,
+  params: object,
+  onProgress?: (progress: ProgressReport) => void,
+): Promise<T> {
+  const id = 1;
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientInfo': { name: 'relay-cli', version },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    ...(onProgress ? { progressToken: id } : {}),
   };
+  const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } });
+  const headers = { accept: 'application/json, text/event-stream', ...readMessage(text)?.headers };
+  let answer: Answer = {};
+  const late = () => new Error(`no answer to ${method} within ${CALL_TIMEOUT_MS / 1_000} s`);
+  try {
+    const status = await withDeadline({ clock, ms: CALL_TIMEOUT_MS, signal, late }, (signal) =>
+      carry(text, { headers, signal }, async (json) => {
+        const message: Answer = JSON.parse(json);
+        if (message.method === 'notifications/progress') onProgress?.(message.params as ProgressReport);
+        else if (message.id === id || message.id === null) answer = message;
+      }),
+    );
+    if (answer.result === undefined)
+      throw new Error(answer.error?.message ?? `status ${status} without an answer`);
+    return answer.result as T;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof RelayError) throw error;
+    throw new RelayError('NO_SERVER', `The MCP endpoint ${baseUrl}/mcp does not answer correctly.`, {
+      remedy: 'Look at the log of the running server. Restart it if its version differs from this one.',
+      cause: error,
+    });
+  }
+}
+
+/** What a message of the server may hold. */
+interface Answer {
+  id?: unknown;
+  method?: string;
+  params?: unknown;
+  result?: unknown;
+  error?: { message?: string };
 }
 
 interface CallAnswer {
@@ -111,13 +144,4 @@ function outcomeOf({ isError, structuredContent, content, _meta }: CallAnswer): 
 
 function isDetails(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function rejectAs(url: string, signal: AbortSignal, error: unknown): never {
-  signal.throwIfAborted();
-  if (error instanceof RelayError) throw error;
-  throw new RelayError('NO_SERVER', `The MCP endpoint ${url} does not answer correctly.`, {
-    remedy: 'Look at the log of the running server. Restart it if its version differs from this one.',
-    cause: error,
-  });
 }

@@ -20,11 +20,7 @@ export async function withTools<T>(context: Context, work: (tools: Tools) => Pro
     if (error) throw error;
     return value as A;
   };
-  try {
-    return await work(tools);
-  } finally {
-    await client.close();
-  }
+  return work(tools);
 }
 
 /** @throws RelayError `JOB_NOT_FOUND`, or `USAGE` when several IDs begin like this */
