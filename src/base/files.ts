@@ -27,7 +27,7 @@ export interface ReplaceOptions extends WriteOptions {
 /** Replaces the file at `path` in one step by one with `content`; a crash leaves the old file or the new one. */
 export async function replaceFile(
   path: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | readonly Uint8Array[],
   { before, ...options }: ReplaceOptions = {},
 ): Promise<void> {
   const temp = tempPathFor(path);

@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { getRawAsset, isSea } from 'node:sea';
 import { setFlagsFromString } from 'node:v8';
-import initSqlJs, { type SqlJsStatic } from 'sql.js';
+import initSqlJs, { type SqlJsConfig, type SqlJsStatic } from 'sql.js';
+import { lazy } from '../../base/memoised.ts';
+import { type CompiledWasm, type WasmInstance, wasm } from './wasm.ts';
 
 /** Name under which the executable carries the WebAssembly of sql.js. */
 export const SQLITE_ASSET = 'sql-wasm.wasm';
@@ -24,10 +26,20 @@ export function loadSqlite(): Promise<SqlJsStatic> {
 }
 
 async function load(): Promise<SqlJsStatic> {
-  if (isSea()) for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag);
-  const wasmBinary = isSea() ? (getRawAsset(SQLITE_ASSET) as ArrayBuffer) : await installed();
-  return initSqlJs({ wasmBinary });
+  const module = await sqliteModule();
+  const instantiateWasm = (imports: object, done: (instance: WasmInstance) => void) => {
+    void wasm.instantiate(module, imports).then(done);
+    // Emscripten takes this for "not yet".
+    return {};
+  };
+  return initSqlJs({ instantiateWasm } as SqlJsConfig);
 }
+
+/** SQLite as compiled: a thread that gets it need not compile it again. */
+export const sqliteModule: () => Promise<CompiledWasm> = lazy(async () => {
+  if (isSea()) for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag);
+  return wasm.compile(isSea() ? (getRawAsset(SQLITE_ASSET) as ArrayBuffer) : await installed());
+});
 
 async function installed(): Promise<ArrayBuffer> {
   // The bundle is CommonJS and has a file name, the source has a URL.

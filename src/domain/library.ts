@@ -1,0 +1,61 @@
+/** The library as a database: what a question gets back, and what is said of the copy that it is asked of. */
+
+/** How much of the account the copy holds. */
+export interface LibraryCoverage {
+  saved: 'complete' | 'partial' | 'none';
+  /** When complete, `read` + `unreadable` = `total`. `unreadable`: Spotify does not give their rows. */
+  playlists: { read: number; total: number; unreadable: number };
+}
+
+export type LibraryCell = string | number | null;
+
+/** The answer to a question, in the form of the tool `query_library`. */
+export interface LibraryAnswer {
+  columns: string[];
+  rows: LibraryCell[][];
+  /** Rows that are returned. */
+  row_count: number;
+  /** Whether there were more. */
+  truncated: boolean;
+  /** When what was asked was last known to be so, ISO 8601; null where nothing has been read. */
+  as_of: string | null;
+  coverage: LibraryCoverage;
+  note?: string;
+}
+
+/** What `relay library status` and the owner's page show. Times are ISO 8601. */
+export interface LibraryStatus {
+  as_of: string | null;
+  coverage: LibraryCoverage;
+  /** `reading`: work in the background; `waiting`: until `until`, for `reason`; `idle`: nothing to do. */
+  state: 'idle' | 'reading' | 'waiting';
+  until: string | null;
+  reason: string | null;
+  /** Requests of the reading that is under way: those that are done, and an estimate of all. */
+  progress: { done: number; total: number };
+  tracks: number;
+  saved: number;
+  size_bytes: number;
+}
+
+/** What can be deleted. `mirror` is read again; the others cannot be. */
+export type LibraryPart = 'mirror' | 'versions' | 'plays';
+
+/** The tables that a question sees, with their columns, in the order in which people ask for them. */
+export const LIBRARY_TABLES: Readonly<Record<string, string>> = {
+  tracks: 'uri, id, name, artist, album, album_uri, released, duration_ms, explicit, isrc, kind, song',
+  track_artists: 'track_uri, artist_uri, artist, place',
+  saved: 'uri, added_at, position',
+  playlists:
+    'id, name, owner, mine, public, collaborative, description, total, snapshot_id, readable, read_at',
+  playlist_rows: 'playlist_id, position, uri, added_at, added_by',
+  versions: 'playlist_id, version, seen_at, total, added, removed',
+  plays: 'played_at, uri, name, artist, album, ms_played, kind, skipped',
+};
+
+/** The same as text: one line for each table. */
+export function libraryTablesText(): string {
+  return Object.entries(LIBRARY_TABLES)
+    .map(([table, columns]) => `${table}(${columns})`)
+    .join('\n');
+}

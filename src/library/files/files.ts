@@ -1,0 +1,50 @@
+/** `library.db` and `memory.db`: where they are, and how each is made and brought up to date. */
+import { join } from 'node:path';
+import type { Database } from 'sql.js';
+import { migrate } from '../../store/sql/migrate.ts';
+import {
+  createLibraryFile,
+  type FileKind,
+  type LibraryFile,
+  type LibraryFileOptions,
+} from './libraryFile.ts';
+import { MEMORY_ID, MEMORY_MIGRATIONS, MIRROR_ID, MIRROR_SCHEMA, MIRROR_VERSION } from './schema.ts';
+
+type Place = Omit<LibraryFileOptions, 'path' | 'kind'> & { home: string };
+
+/** The copy of the account's library. It can be read again, so one that is damaged or of another version is dropped. */
+export function mirrorFile({ home, ...rest }: Place): LibraryFile {
+  return createLibraryFile({ ...rest, path: join(home, 'library.db'), kind: MIRROR });
+}
+
+/** What cannot be read again. */
+export function memoryFile({ home, ...rest }: Place): LibraryFile {
+  return createLibraryFile({ ...rest, path: join(home, 'memory.db'), kind: MEMORY });
+}
+
+const MIRROR: FileKind = {
+  make: (db) => void db.exec(MIRROR_SCHEMA),
+  bring(db) {
+    const found = [pragma(db, 'application_id'), pragma(db, 'user_version')].join();
+    if (found !== [MIRROR_ID, MIRROR_VERSION].join()) throw new Error('it is of another version');
+    // Reads the schema: a file that was cut off is found here.
+    db.exec('select count(*) from tracks; select count(*) from playlist_rows; select count(*) from saved;');
+  },
+  damaged: 'drop',
+};
+
+const MEMORY: FileKind = {
+  make(db) {
+    migrate(db, MEMORY_MIGRATIONS);
+    db.exec(`pragma application_id = ${MEMORY_ID}`);
+  },
+  bring(db) {
+    if (pragma(db, 'application_id') !== MEMORY_ID) throw new Error('it belongs to another program');
+    migrate(db, MEMORY_MIGRATIONS);
+  },
+  damaged: 'put_aside',
+};
+
+function pragma(db: Database, name: string): number {
+  return Number(db.exec(`pragma ${name}`)[0]?.values[0]?.[0]);
+}

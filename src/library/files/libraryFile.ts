@@ -1,0 +1,218 @@
+/**
+ * One of the library's files: opened when it is used, saved as a whole, and closed after a minute without use, since sql.js
+ * keeps a database in memory.
+ */
+import { rm, stat } from 'node:fs/promises';
+import type { Database, SqlJsStatic } from 'sql.js';
+import type { Clock } from '../../base/clock.ts';
+import { readRegularFile, removeStaleTemps, replaceFile } from '../../base/files.ts';
+import type { Log } from '../../base/log.ts';
+import { messageOf, RelayError } from '../../domain/errors.ts';
+import { createPagedFile } from '../../store/sql/pagedFile.ts';
+import { createSql, type Sql } from '../../store/sql/sql.ts';
+import { loadSqlite } from '../../store/sql/sqlite.ts';
+
+const IDLE_MS = 60_000;
+/** Larger than any library; a file that somebody put there must not fill the memory. */
+const MAX_BYTES = 512 * 1024 * 1024;
+const FOR_MEMORY =
+  'pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off; pragma cache_size = -1000;';
+
+/** What tells one kind of file from another. */
+export interface FileKind {
+  /** Makes the tables in an empty database. */
+  make(db: Database): void;
+  /** Brings an older file up to date. @throws anything: the file cannot be used */
+  bring(db: Database): void;
+  /** What becomes of a file that cannot be used: `drop` deletes it, for what can be read again. */
+  damaged: 'drop' | 'put_aside';
+}
+
+export interface LibraryFile {
+  readonly path: string;
+  /** Whether there is a file, without opening it. */
+  exists(): Promise<boolean>;
+  /** Runs synchronous work on the database, which is made where there is none. */
+  use<T>(work: (sql: Sql) => T): Promise<T>;
+  /**
+   * Writes what has changed since the last save, and waits until it is on the disk.
+   * @throws RelayError `STORE_ERROR`
+   */
+  save(): Promise<void>;
+  /** Deletes the file and what is in memory. */
+  drop(): Promise<void>;
+  /** Saves and frees the memory. */
+  close(): Promise<void>;
+  /** Bytes of the file as last read or saved; 0 where there is none. */
+  readonly size: number;
+  /** Whether a database is in memory. @internal */
+  readonly isOpen: boolean;
+}
+
+export interface LibraryFileOptions {
+  path: string;
+  kind: FileKind;
+  clock: Clock;
+  log: Log;
+}
+
+interface Open {
+  db: Database;
+  sql: Sql;
+  savedVersion: number;
+}
+
+export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions): LibraryFile {
+  let open: Open | null = null;
+  let opening: Promise<Open> | null = null;
+  let saving: Promise<void> = Promise.resolve();
+  let idle = new AbortController();
+  let size = 0;
+  let stopped = false;
+  /** Who waits for the database or works on it: it must not be closed under them. */
+  let users = 0;
+
+  function database(): Promise<Open> {
+    if (open) return Promise.resolve(open);
+    opening ??= load().finally(() => {
+      opening = null;
+    });
+    return opening;
+  }
+
+  async function load(): Promise<Open> {
+    const SQL = await loadSqlite();
+    await removeStaleTemps(path).catch(() => {});
+    const file = await readRegularFile(path, MAX_BYTES).catch(() => null);
+    size = file?.bytes.length ?? 0;
+    const loaded = file && opened(SQL, file.bytes);
+    if (file && !loaded) await discard();
+    open = loaded ?? fresh(SQL);
+    return open;
+  }
+
+  /** null: the file cannot be used. */
+  function opened(SQL: SqlJsStatic, bytes: Uint8Array): Open | null {
+    let db: Database | null = null;
+    try {
+      const paged = createPagedFile(bytes);
+      db = new SQL.Database(paged.bytes);
+      db.exec(FOR_MEMORY);
+      kind.bring(db);
+      return { db, sql: createSql(db, paged), savedVersion: 0 };
+    } catch (error) {
+      log.info({ path, reason: messageOf(error) }, 'a file of the library could not be used');
+      db?.close();
+      return null;
+    }
+  }
+
+  /** Made in one database and worked on in another, whose image is taken without copying. */
+  function fresh(SQL: SqlJsStatic): Open {
+    const first = new SQL.Database();
+    kind.make(first);
+    const paged = createPagedFile(first.export());
+    first.close();
+    const db = new SQL.Database(paged.bytes);
+    db.exec(FOR_MEMORY);
+    return { db, sql: createSql(db, paged), savedVersion: -1 };
+  }
+
+  async function discard(): Promise<void> {
+    if (kind.damaged === 'drop') return rm(path, { force: true });
+    const { renameOver } = await import('../../base/files.ts');
+    const aside = `${path}.damaged-${clock.now()}`;
+    await renameOver(path, aside);
+    log.warn({ path, aside }, `${path} is damaged. It was put aside as ${aside}, and a new one is begun.`);
+  }
+
+  async function write(): Promise<void> {
+    if (!open || open.sql.version() === open.savedVersion) return;
+    const version = open.sql.version();
+    const saved = open;
+    const { parts, length } = open.sql.image();
+    try {
+      await replaceFile(path, parts);
+    } catch (error) {
+      throw new RelayError('STORE_ERROR', `The library cannot be saved to ${path}: ${messageOf(error)}.`, {
+        remedy: 'Free some space, or make the directory writable for its owner.',
+        cause: error,
+      });
+    }
+    size = length;
+    saved.savedVersion = version;
+  }
+
+  /** One save at a time, in the order in which they were asked for. */
+  function save(): Promise<void> {
+    const mine = saving.then(write);
+    saving = mine.catch(() => {});
+    return mine;
+  }
+
+  function closeDatabase(): void {
+    idle.abort();
+    open?.sql.close();
+    open?.db.close();
+    open = null;
+  }
+
+  function restLater(): void {
+    idle.abort();
+    if (stopped) return;
+    idle = new AbortController();
+    const { signal } = idle;
+    clock.sleep(IDLE_MS, signal).then(
+      async () => {
+        await save().catch(() => {});
+        // It may have been used meanwhile; and what the disk does not take stays in memory.
+        if (!signal.aborted && users === 0 && open && open.sql.version() === open.savedVersion)
+          closeDatabase();
+      },
+      () => {},
+    );
+  }
+
+  return {
+    path,
+    exists: async () =>
+      open !== null ||
+      (await stat(path).then(
+        (found) => found.isFile(),
+        () => false,
+      )),
+    async use(work) {
+      users += 1;
+      idle.abort();
+      try {
+        const { sql } = await database();
+        return work(sql);
+      } finally {
+        users -= 1;
+        if (users === 0) restLater();
+      }
+    },
+    save,
+    async drop() {
+      await opening?.catch(() => {});
+      await saving;
+      closeDatabase();
+      await rm(path, { force: true });
+      size = 0;
+    },
+    async close() {
+      stopped = true;
+      await opening?.catch(() => {});
+      await save().catch((error) =>
+        log.warn({ path, reason: messageOf(error) }, 'the library was not saved'),
+      );
+      closeDatabase();
+    },
+    get size() {
+      return size;
+    },
+    get isOpen() {
+      return open !== null;
+    },
+  };
+}

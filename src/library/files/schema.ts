@@ -1,0 +1,72 @@
+/**
+ * The two files of the library. What a question sees is fixed (`LIBRARY_TABLES`), and other programs may read it; the tables
+ * below "relay's own" may change with each version.
+ */
+import type { Migration } from '../../store/sql/migrate.ts';
+
+/** ASCII "rlib" in the header of `library.db`. */
+export const MIRROR_ID = 0x726c6962;
+/** ASCII "rmem" in the header of `memory.db`. */
+export const MEMORY_ID = 0x726d656d;
+
+/** A file of another version is dropped and read again. */
+export const MIRROR_VERSION = 1;
+
+export const MIRROR_SCHEMA = `
+create table tracks (
+  uri text primary key, id text, name text not null, artist text not null, album text, album_uri text, released text,
+  duration_ms integer, explicit integer, isrc text, kind text not null, song integer
+);
+create index tracks_isrc on tracks (isrc) where isrc is not null;
+create index tracks_song on tracks (song);
+create table track_artists (
+  track_uri text not null, artist_uri text, artist text not null, place integer not null,
+  primary key (track_uri, place)
+) without rowid;
+create table saved (uri text, added_at text, position integer primary key);
+create index saved_uri on saved (uri);
+create table playlists (
+  id text primary key, name text not null, owner text, mine integer not null, public integer, collaborative integer,
+  description text, total integer, snapshot_id text, readable integer not null, read_at text
+);
+create table playlist_rows (
+  playlist_id text not null, position integer not null, uri text, added_at text, added_by text,
+  primary key (playlist_id, position)
+) without rowid;
+create index playlist_rows_uri on playlist_rows (uri);
+
+-- relay's own
+create table meta (name text primary key, value text) without rowid;
+create table song_keys (track integer primary key, hash integer not null);
+create index song_keys_hash on song_keys (hash);
+create table playlist_reads (
+  playlist_id text primary key, place integer not null, snapshot_id text, read_at integer, failed_at integer
+) without rowid;
+create table pending_playlists (facts text not null);
+create table pending_rows (position integer primary key, uri text, added_at text, added_by text);
+create table requests (minute integer primary key, count integer not null);
+pragma application_id = ${MIRROR_ID};
+pragma user_version = ${MIRROR_VERSION};
+`;
+
+/** The tables of `memory.db` that a question sees. */
+export const MEMORY_TABLES = `
+create table versions (
+  playlist_id text not null, version integer not null, seen_at text not null, total integer not null,
+  added integer not null, removed integer not null, primary key (playlist_id, version)
+);
+create table plays (
+  played_at text not null, uri text, name text, artist text, album text, ms_played integer not null, kind text not null,
+  skipped integer
+);
+`;
+
+/** Forward only: what `memory.db` holds cannot be read again. */
+export const MEMORY_MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'versions and plays',
+    oldestCompatible: 1,
+    sql: `create table meta (name text primary key, value text) without rowid;${MEMORY_TABLES}`,
+  },
+];

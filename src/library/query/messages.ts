@@ -1,0 +1,38 @@
+/** What the server and the thread that answers questions say to each other. */
+import type { LibraryCell } from '../../domain/library.ts';
+import type { CompiledWasm } from '../../store/sql/wasm.ts';
+
+export interface Question {
+  id: number;
+  sql: string;
+  /** Of rows. */
+  limit: number;
+  /** Of the rows as JSON. */
+  maxCharacters: number;
+  /** The files that it is asked of, which must exist. */
+  mirror: string;
+  /** null: there is none. */
+  memory: string | null;
+}
+
+export interface Rows {
+  columns: string[];
+  rows: LibraryCell[][];
+  truncated: boolean;
+}
+
+export type Reply =
+  | { kind: 'ready' }
+  | { kind: 'rows'; id: number; rows: Rows; heapBytes: number }
+  | { kind: 'refused'; id: number; reason: Refusal; message: string; heapBytes: number };
+
+/** `statement`: not one that only reads, or not valid; `memory`: it needs too much; `file`: the copy cannot be opened. */
+export type Refusal = 'statement' | 'memory' | 'file';
+
+/** What the thread starts with. */
+export interface WorkerStart {
+  /** The compiled SQLite of this process. */
+  module: CompiledWasm;
+  /** Of SQLite's own memory, in bytes. */
+  heapLimit: number;
+}

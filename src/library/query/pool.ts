@@ -1,0 +1,240 @@
+/**
+ * Answers questions in threads of their own, which can be ended at any moment: after their time, when they need too much
+ * memory, and when nobody has asked for a minute. A few work at a time; the other questions wait in line.
+ */
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { QUERY_WORKER } from '../../generated/queryWorker.ts';
+import { sqliteModule } from '../../store/sql/sqlite.ts';
+import type { Question, Reply, Rows, WorkerStart } from './messages.ts';
+
+/** Questions that are answered at the same time: one core is left for the server. */
+const WORKERS = Math.max(1, Math.min(2, availableParallelism() - 1));
+const QUERY_MS = 5_000;
+const IDLE_MS = 60_000;
+const MEGABYTE = 1024 * 1024;
+/** SQLite's own memory and that of the thread's values: together with its program they stay below 256 MB. */
+const HEAP_LIMIT = 128 * MEGABYTE;
+const VALUES_LIMIT_MB = 64;
+/** WebAssembly never gives memory back, so a thread that has taken more than this ends after its answer. */
+const KEPT_HEAP = 40 * MEGABYTE;
+/** Questions in line: more would not be answered before their callers give up. */
+const MAX_WAITING = 200;
+
+type Asked = Omit<Question, 'id'>;
+
+export interface QueryPool {
+  /**
+   * @throws RelayError `INVALID_ARGUMENT` for a statement that is not valid or does more than read; `DEADLINE_EXCEEDED` for
+   * one that needs too much time or memory; `STORE_ERROR` where the files cannot be opened; the reason of `signal`
+   */
+  ask(question: Asked, signal: AbortSignal): Promise<Rows>;
+  /** How many threads there are. @internal */
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  question: Asked;
+  signal: AbortSignal;
+  resolve(rows: Rows): void;
+  reject(error: unknown): void;
+}
+
+interface Thread {
+  worker: Worker;
+  ready: boolean;
+  at: Waiting | null;
+  /** Of the question that it is at. */
+  timer: AbortController;
+}
+
+export function createQueryPool(clock: Clock): QueryPool {
+  const threads = new Set<Thread>();
+  const waiting: Waiting[] = [];
+  let idle = new AbortController();
+  let starting = 0;
+  let asked = 0;
+  let closed = false;
+
+  async function start(): Promise<void> {
+    starting += 1;
+    try {
+      const workerData: WorkerStart = { module: await sqliteModule(), heapLimit: HEAP_LIMIT };
+      if (closed) return;
+      const worker = new Worker(QUERY_WORKER, {
+        eval: true,
+        workerData,
+        name: 'relay library',
+        // What the program was started with, such as loaders of tests, is not for it. Neither is the environment.
+        execArgv: [],
+        env: {},
+        // Its streams are its own: stdout may carry MCP messages.
+        stdout: true,
+        stderr: true,
+        resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
+      });
+      worker.stdout.resume();
+      worker.stderr.resume();
+      worker.unref();
+      const thread: Thread = { worker, ready: false, at: null, timer: new AbortController() };
+      threads.add(thread);
+      worker.on('message', (reply: Reply) => heard(thread, reply));
+      worker.on('error', (error) => lost(thread, error));
+      worker.on('exit', () => lost(thread, null));
+    } catch (error) {
+      // Without a thread nothing would ever answer those that wait.
+      for (const one of waiting.splice(0)) one.reject(error);
+    } finally {
+      starting -= 1;
+    }
+  }
+
+  function heard(thread: Thread, reply: Reply): void {
+    if (reply.kind === 'ready') {
+      thread.ready = true;
+      next();
+      return;
+    }
+    const { at } = thread;
+    thread.at = null;
+    thread.timer.abort();
+    if (reply.kind === 'rows') at?.resolve(reply.rows);
+    else at?.reject(errorOf(reply));
+    if (reply.heapBytes > KEPT_HEAP) end(thread);
+    next();
+  }
+
+  /** Ends a thread; what it was at fails with `error`. */
+  function end(thread: Thread, error?: RelayError): void {
+    threads.delete(thread);
+    thread.timer.abort();
+    if (error) thread.at?.reject(error);
+    thread.at = null;
+    void thread.worker.terminate();
+  }
+
+  function lost(thread: Thread, error: Error | null): void {
+    if (!threads.has(thread)) return;
+    const isMemory = (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    end(
+      thread,
+      isMemory
+        ? tooMuchMemory()
+        : new RelayError('INTERNAL', 'The thread that answers ended.', { cause: error }),
+    );
+    next();
+  }
+
+  function next(): void {
+    if (closed) return;
+    const thread = [...threads].find(({ ready, at }) => ready && at === null);
+    if (waiting.length === 0) {
+      if ([...threads].every(({ at }) => at === null)) restAfterAWhile();
+      return;
+    }
+    if (!thread) {
+      const isStarting = starting > 0 || [...threads].some(({ ready }) => !ready);
+      if (threads.size + starting < WORKERS && !isStarting) void start();
+      return;
+    }
+    const one = waiting.shift() as Waiting;
+    thread.at = one;
+    thread.timer = new AbortController();
+    clock.sleep(QUERY_MS, thread.timer.signal).then(
+      () => {
+        end(thread, tookTooLong());
+        next();
+      },
+      () => {},
+    );
+    asked += 1;
+    thread.worker.postMessage({ id: asked, ...one.question } satisfies Question);
+    // Another question may have another thread.
+    next();
+  }
+
+  function restAfterAWhile(): void {
+    idle.abort();
+    idle = new AbortController();
+    clock.sleep(IDLE_MS, idle.signal).then(
+      () => {
+        for (const thread of threads) end(thread);
+      },
+      () => {},
+    );
+  }
+
+  return {
+    ask(question, signal) {
+      signal.throwIfAborted();
+      if (closed) return Promise.reject(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
+      if (waiting.length >= MAX_WAITING) return Promise.reject(tooMany());
+      idle.abort();
+      return new Promise((resolve, reject) => {
+        const one: Waiting = { question, signal, resolve, reject };
+        const leave = () => {
+          const index = waiting.indexOf(one);
+          if (index >= 0) waiting.splice(index, 1);
+          reject(signal.reason);
+        };
+        signal.addEventListener('abort', leave, { once: true });
+        const done = () => signal.removeEventListener('abort', leave);
+        one.resolve = (rows) => {
+          done();
+          resolve(rows);
+        };
+        one.reject = (error) => {
+          done();
+          reject(error);
+        };
+        waiting.push(one);
+        next();
+      });
+    },
+    get size() {
+      return threads.size;
+    },
+    async close() {
+      closed = true;
+      idle.abort();
+      const stopped = new RelayError('SHUTTING_DOWN', 'relay is stopping.');
+      for (const one of waiting.splice(0)) one.reject(stopped);
+      const workers = [...threads].map(({ worker }) => worker);
+      for (const thread of threads) end(thread, stopped);
+      await Promise.all(workers.map((worker) => worker.terminate()));
+    },
+  };
+}
+
+function errorOf({ reason, message }: Extract<Reply, { kind: 'refused' }>): RelayError {
+  if (reason === 'memory') return tooMuchMemory();
+  if (reason === 'file') {
+    return new RelayError('STORE_ERROR', `The library cannot be opened: ${message}.`, {
+      remedy: { text: 'Read it again with {command}.', command: ['library', 'sync'] },
+    });
+  }
+  return new RelayError('INVALID_ARGUMENT', `${message}${message.endsWith('.') ? '' : '.'}`, {
+    remedy: 'Write one SELECT in the dialect of SQLite.',
+  });
+}
+
+function tookTooLong(): RelayError {
+  return new RelayError('DEADLINE_EXCEEDED', `The query took longer than ${QUERY_MS / 1_000} seconds.`, {
+    remedy: 'Ask for less: join on indexed columns (uri, playlist_id), and put a LIMIT on recursion.',
+  });
+}
+
+function tooMuchMemory(): RelayError {
+  return new RelayError('DEADLINE_EXCEEDED', 'The query needs more than 256 MB of memory.', {
+    remedy: 'Ask for fewer rows, or for shorter values.',
+  });
+}
+
+function tooMany(): RelayError {
+  return new RelayError('DEADLINE_EXCEEDED', 'Too many questions are waiting for an answer.', {
+    remedy: 'Try again in a minute.',
+  });
+}

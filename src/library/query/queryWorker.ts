@@ -1,0 +1,99 @@
+/**
+ * The thread that answers questions. It works on copies of the files in its own memory, so it can be ended at any moment.
+ * `npm run gen` bundles it into `src/generated/queryWorker.ts`: as text it starts in the same way in every form of the
+ * program.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import initSqlJs, { type Database, type SqlJsConfig, type SqlJsStatic } from 'sql.js';
+import { foldLetters } from '../../music/letters.ts';
+import { createPagedFile } from '../../store/sql/pagedFile.ts';
+import { type WasmInstance, wasm } from '../../store/sql/wasm.ts';
+import { MEMORY_TABLES } from '../files/schema.ts';
+import type { Question, Reply, WorkerStart } from './messages.ts';
+import { Refused, runQuery } from './runQuery.ts';
+
+const { module, heapLimit } = workerData as WorkerStart;
+
+let memory: { buffer: ArrayBuffer } | null = null;
+
+function instantiate(imports: object, done: (instance: WasmInstance) => void): object {
+  const instance = new wasm.Instance(module, imports);
+  memory = Object.values(instance.exports).find((one) => one instanceof wasm.Memory) ?? null;
+  done(instance);
+  return instance.exports;
+}
+
+interface Opened {
+  db: Database;
+  /** What is attached to it. */
+  other: Database | null;
+  mirror: string;
+  memory: string;
+}
+
+let opened: Opened | null = null;
+
+/** Tells one state of a file from another: each save makes a new file. */
+function markOf(path: string | null): string {
+  if (path === null) return '';
+  const { ino, size, mtimeMs } = statSync(path);
+  return `${path} ${ino} ${size} ${mtimeMs}`;
+}
+
+function open(SQL: SqlJsStatic, question: Question): Database {
+  const marks = { mirror: markOf(question.mirror), memory: markOf(question.memory) };
+  if (opened && opened.mirror === marks.mirror && opened.memory === marks.memory) return opened.db;
+  opened?.db.close();
+  opened?.other?.close();
+  opened = null;
+  const db = new SQL.Database(createPagedFile(readFileSync(question.mirror)).bytes);
+  db.exec('pragma temp_store = memory; pragma cache_size = -4000;');
+  const other = attachMemory(SQL, db, question.memory);
+  db.create_function('fold', (text: unknown) => (text === null ? null : foldLetters(String(text))));
+  db.exec(`pragma hard_heap_limit = ${heapLimit}; pragma query_only = on;`);
+  opened = { db, other, ...marks };
+  return db;
+}
+
+/** Both files are one database to a question. sql.js opens a database as a file of its own, which another can attach. */
+function attachMemory(SQL: SqlJsStatic, db: Database, path: string | null): Database | null {
+  if (path === null) {
+    db.exec(
+      `attach ':memory:' as memory; ${MEMORY_TABLES.replaceAll('create table ', 'create table memory.')}`,
+    );
+    return null;
+  }
+  const other = new SQL.Database(createPagedFile(readFileSync(path)).bytes);
+  const file = other.exec('pragma database_list')[0]?.values[0]?.[2];
+  db.exec('attach ? as memory', [String(file)]);
+  return other;
+}
+
+function answer(SQL: SqlJsStatic, question: Question): Reply {
+  const { id } = question;
+  const heapBytes = () => memory?.buffer.byteLength ?? 0;
+  try {
+    const rows = runQuery(databaseFor(SQL, question), question.sql, question);
+    return { kind: 'rows', id, rows, heapBytes: heapBytes() };
+  } catch (error) {
+    const { reason, message } = error instanceof Refused ? error : new Refused('statement', String(error));
+    return { kind: 'refused', id, reason, message, heapBytes: heapBytes() };
+  }
+}
+
+function databaseFor(SQL: SqlJsStatic, question: Question): Database {
+  try {
+    return open(SQL, question);
+  } catch (error) {
+    throw new Refused('file', error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function start(port: MessagePort): Promise<void> {
+  const SQL = await initSqlJs({ instantiateWasm: instantiate } as SqlJsConfig);
+  port.on('message', (question: Question) => port.postMessage(answer(SQL, question)));
+  port.postMessage({ kind: 'ready' } satisfies Reply);
+}
+
+if (parentPort) void start(parentPort);

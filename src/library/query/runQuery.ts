@@ -1,0 +1,127 @@
+/**
+ * Runs one question on a copy of the library. SQLite itself keeps it to reading: the text must compile as a subquery, which
+ * its grammar allows for SELECT, WITH … SELECT and VALUES alone, before it is compiled by itself; and the database is set to
+ * `query_only`. A pragma can take effect as soon as it is compiled, so nothing else may be compiled first.
+ */
+import type { Database, SqlValue } from 'sql.js';
+import type { LibraryCell } from '../../domain/library.ts';
+import { LIBRARY_TABLES } from '../../domain/library.ts';
+import type { Refusal, Rows } from './messages.ts';
+import { splitStatement } from './statement.ts';
+
+export interface Limits {
+  /** Of rows. */
+  limit: number;
+  /** Of the rows as JSON. */
+  maxCharacters: number;
+}
+
+/** Why a question was not answered. */
+export class Refused extends Error {
+  readonly reason: Refusal;
+
+  constructor(reason: Refusal, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+const READ_ONLY =
+  'Only one SELECT, WITH … SELECT or VALUES statement is allowed: the library can only be read.';
+
+/** @throws Refused */
+export function runQuery(db: Database, sql: string, limits: Limits): Rows {
+  const { statement, rest } = splitStatement(sql);
+  if (rest !== '' || statement.trim() === '') throw new Refused('statement', READ_ONLY);
+  try {
+    compileAsSubquery(db, statement);
+    const prepared = db.prepare(statement);
+    try {
+      return rowsOf(prepared, limits);
+    } finally {
+      prepared.free();
+    }
+  } catch (error) {
+    throw error instanceof Refused ? error : refusalOf(error, sql);
+  }
+}
+
+function compileAsSubquery(db: Database, statement: string): void {
+  const statements = db.iterateStatements(`select * from (\n${statement}\n)`);
+  try {
+    statements.next();
+  } catch (error) {
+    throw notASubquery(statement, error);
+  }
+  if (statements.getRemainingSQL().trim() !== '') throw new Refused('statement', READ_ONLY);
+  // Frees the one that was compiled.
+  statements.next();
+}
+
+/** What begins like a question and is not a valid one gets SQLite's own words. */
+function notASubquery(statement: string, error: unknown): unknown {
+  const first = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]+)/i.exec(statement)?.[1]?.toLowerCase() ?? '';
+  return ['select', 'with', 'values'].includes(first) ? error : new Refused('statement', READ_ONLY);
+}
+
+interface Prepared {
+  step(): boolean;
+  get(): SqlValue[];
+  getColumnNames(): string[];
+}
+
+function rowsOf(prepared: Prepared, { limit, maxCharacters }: Limits): Rows {
+  const columns = prepared.getColumnNames();
+  const rows: LibraryCell[][] = [];
+  let size = 2;
+  while (prepared.step()) {
+    if (rows.length === limit) return { columns, rows, truncated: true };
+    let row = prepared.get().map(cellOf);
+    size += weightOf(row) + 1;
+    if (size > maxCharacters) {
+      if (rows.length > 0) return { columns, rows, truncated: true };
+      row = cut(row, Math.floor(maxCharacters / Math.max(1, row.length) / 2));
+      return { columns, rows: [row], truncated: true };
+    }
+    rows.push(row);
+  }
+  return { columns, rows, truncated: false };
+}
+
+function cellOf(value: SqlValue): LibraryCell {
+  if (value instanceof Uint8Array) return `(${value.length} bytes)`;
+  // JSON has no word for infinity.
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  return value;
+}
+
+/** As long as JSON makes it; what is outside ASCII counts twice, since most of it costs a token each. */
+function weightOf(row: readonly LibraryCell[]): number {
+  const text = JSON.stringify(row);
+  let extra = 0;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 126) extra += 1;
+  return text.length + extra;
+}
+
+function cut(row: readonly LibraryCell[], length: number): LibraryCell[] {
+  return row.map((cell) =>
+    typeof cell === 'string' && cell.length > length
+      ? `${cell.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`
+      : cell,
+  );
+}
+
+function refusalOf(error: unknown, sql: string): Refused {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/out of memory/i.test(message)) return new Refused('memory', message);
+  return new Refused('statement', `${message}${columnsFor(message, sql)}`);
+}
+
+/** For a name that does not exist, those that do. */
+function columnsFor(message: string, sql: string): string {
+  if (!/no such (column|table)|has no column/.test(message)) return '';
+  const named = Object.keys(LIBRARY_TABLES).filter((table) => new RegExp(`\\b${table}\\b`, 'i').test(sql));
+  const isTable = message.includes('no such table');
+  const tables = isTable || named.length === 0 ? Object.keys(LIBRARY_TABLES) : named;
+  return `. ${tables.map((table) => `${table}(${LIBRARY_TABLES[table]})`).join('; ')}`;
+}
