@@ -27,8 +27,12 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
     folders: ['changes', 'resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
     reason: 'jobs use the provider and the state, never a server',
   },
+  library: {
+    folders: ['music', 'provider', 'store', 'domain'],
+    reason: 'the copy of the library is read and asked, no matter who asks or writes',
+  },
   tools: {
-    folders: ['changes', 'jobs', 'resolve', 'music', 'provider', 'store', 'domain'],
+    folders: ['library', 'changes', 'jobs', 'resolve', 'music', 'provider', 'store', 'domain'],
     reason: 'a tool is called by the MCP endpoint and knows nothing of MCP',
   },
   mcp: { folders: ['tools', 'domain'], reason: 'the endpoint runs tools and touches nothing beside them' },
@@ -49,6 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
       'mcp',
       'oauth',
       'tools',
+      'library',
       'changes',
       'jobs',
       'resolve',

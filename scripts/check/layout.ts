@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path';
 import { pathsInSrc } from './files.ts';
 
-const MAX_ENTRIES = 25;
+const MAX_ENTRIES = 26;
 const MAX_SAME_NAME = 3;
 
 /** One sentence per directory with too many entries, and per file name that is used too often. */

@@ -35,7 +35,7 @@ export async function readPage<T>(
   request: ProviderRequest,
   window: PageRequest,
   parse: (row: unknown, position: number) => T | null,
-  call: Pick<Call, 'signal'>,
+  call: Pick<Call, 'signal' | 'account'>,
 ): Promise<Page<T>> {
   const windowed = { ...request, query: { ...request.query, limit: window.limit, offset: window.offset } };
   const response = await api.send(windowed, call);

@@ -4,7 +4,7 @@ import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../ap
 import { invalidResponse } from '../http/failure.ts';
 import { notePlaylist, noteSong } from '../knownNames.ts';
 import { type PageRequest, readAll, readPage } from './paging.ts';
-import { asObject, numberOf, parseItem, parsePlaylist } from './parse.ts';
+import { asObject, numberOf, parseItem, parsePlaylist, textOf } from './parse.ts';
 
 /** The provider's largest page of playlists and of playlist items. */
 export const PLAYLIST_PAGE = 50;
@@ -17,7 +17,11 @@ const MINE: ProviderRequest = {
 };
 
 /** A page of the account's own and followed playlists; null rows are dropped. */
-export function getMyPlaylists(api: ProviderApi, window: PageRequest, call: Call): Promise<Page<Playlist>> {
+export function getMyPlaylists(
+  api: ProviderApi,
+  window: PageRequest,
+  call: Pick<Call, 'signal' | 'account'>,
+): Promise<Page<Playlist>> {
   const parse = (row: unknown): Playlist | null => {
     const playlist = parsePlaylist(row);
     if (playlist) notePlaylist(api, playlist);
@@ -39,11 +43,32 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
   return (await getPlaylistBegin(api, id, call)).playlist;
 }
 
+/** A row with who added it: the user's ID, null where the provider does not say. */
+export type AddedItem = Item & { added_by: string | null };
+
+/** For `getPlaylistBegin` and `getPlaylistItems`. */
+export function parseAddedItem(row: unknown, position: number): AddedItem {
+  const raw = asObject(row);
+  return { ...parseItem(row, position), added_by: textOf(asObject(raw?.added_by)?.id) };
+}
+
 /** A playlist and its first rows, which come with it; null where Spotify does not send them. */
+export function getPlaylistBegin(
+  api: ProviderApi,
+  id: string,
+  call: Pick<Call, 'signal' | 'account'>,
+): Promise<{ playlist: Playlist; first: Pick<Page<Item>, 'items' | 'total'> | null }>;
+export function getPlaylistBegin<T extends Item>(
+  api: ProviderApi,
+  id: string,
+  call: Pick<Call, 'signal' | 'account'>,
+  parse: (row: unknown, position: number) => T,
+): Promise<{ playlist: Playlist; first: Pick<Page<T>, 'items' | 'total'> | null }>;
 export async function getPlaylistBegin(
   api: ProviderApi,
   id: string,
-  call: Call,
+  call: Pick<Call, 'signal' | 'account'>,
+  parse: (row: unknown, position: number) => Item = parseItem,
 ): Promise<{ playlist: Playlist; first: Pick<Page<Item>, 'items' | 'total'> | null }> {
   const template = '/playlists/{id}';
   const request: ProviderRequest = {
@@ -59,7 +84,7 @@ export async function getPlaylistBegin(
   notePlaylist(api, playlist);
   const { total_items: total } = playlist;
   const rows = rowsIn(body);
-  const items = rows?.map((row, position) => noted(api, parseItem(row, position)));
+  const items = rows?.map((row, position) => noted(api, parse(row, position)));
   return { playlist, first: items && total !== null ? { items, total } : null };
 }
 
@@ -79,7 +104,21 @@ export function getPlaylistItems(
   api: ProviderApi,
   id: string,
   window: PageRequest,
-  call: Call,
+  call: Pick<Call, 'signal' | 'account'>,
+): Promise<Page<Item>>;
+export function getPlaylistItems<T extends Item>(
+  api: ProviderApi,
+  id: string,
+  window: PageRequest,
+  call: Pick<Call, 'signal' | 'account'>,
+  parse: (row: unknown, position: number) => T,
+): Promise<Page<T>>;
+export function getPlaylistItems(
+  api: ProviderApi,
+  id: string,
+  window: PageRequest,
+  call: Pick<Call, 'signal' | 'account'>,
+  parse: (row: unknown, position: number) => Item = parseItem,
 ): Promise<Page<Item>> {
   const template = '/playlists/{id}/items';
   const request: ProviderRequest = {
@@ -90,10 +129,10 @@ export function getPlaylistItems(
     // Without it, episode rows lack their item.
     query: { additional_types: 'track,episode' },
   };
-  return readPage(api, request, window, (row, position) => noted(api, parseItem(row, position)), call);
+  return readPage(api, request, window, (row, position) => noted(api, parse(row, position)), call);
 }
 
-function noted(api: ProviderApi, item: Item): Item {
+function noted<T extends Item>(api: ProviderApi, item: T): T {
   noteSong(api, item.item);
   return item;
 }

@@ -15,7 +15,11 @@ export interface SavedTrack {
   track: Track | null;
 }
 
-export function getSavedTracks(api: ProviderApi, window: PageRequest, call: Call): Promise<Page<SavedTrack>> {
+export function getSavedTracks(
+  api: ProviderApi,
+  window: PageRequest,
+  call: Pick<Call, 'signal' | 'account'>,
+): Promise<Page<SavedTrack>> {
   const request: ProviderRequest = {
     method: 'GET',
     path: '/me/tracks',

@@ -1,0 +1,667 @@
+/**
+ * The library as a database: a copy of the account that is kept fresh for few requests, and questions to it that cost none.
+ * README.md says what happens when.
+ */
+import { interruptible } from '../base/abort.ts';
+import { type Clock, isoOf, type Random } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { asRelayError, messageOf, RelayError } from '../domain/errors.ts';
+import type { LibraryAnswer, LibraryPart, LibraryStatus } from '../domain/library.ts';
+import { pauseAfter } from '../domain/pause.ts';
+import type { Playlist } from '../domain/shapes.ts';
+import type { ProviderApi } from '../provider/api.ts';
+import type { Store } from '../store/file/open.ts';
+import type { Sql } from '../store/sql/sql.ts';
+import { getAccount } from '../store/tables/account.ts';
+import { memoryFile, mirrorFile } from './files/files.ts';
+import { createQueryPool, type QueryPool } from './query/pool.ts';
+import { type Budget, createPace } from './reading/pace.ts';
+import { createReader, type ReadCall } from './reading/reader.ts';
+import {
+  getMeta,
+  isKnown,
+  playlistSnapshot,
+  putMeta,
+  type Summary,
+  setDue,
+  summaryOf,
+} from './tables/mirror.ts';
+import { afterReading, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
+import type { Watcher } from './watchedProvider.ts';
+
+/** How long a question waits for a first reading, which a small account has by then. */
+const FIRST_WAIT_MS = 10_000;
+/** For an account without limits of its own, which the demo is. */
+const DEMO_WAIT_MS = 30_000;
+/** How long a question waits for a check; what is not read by then is read in the background. */
+const CHECK_MS = 25_000;
+/** Of rows as JSON: the whole answer then has at most 10,000 characters. */
+const ROW_CHARACTERS = 9_200;
+/** A reading that took longer is checked before it counts as complete. */
+const LONG_READING_MS = 10 * 60_000;
+/** How long the reading waits for calls of people and models to end. */
+const QUIET_MS = 10_000;
+
+export interface LibraryOptions {
+  home: string;
+  /** Not watched: the reader's own requests are no one's. */
+  provider: ProviderApi;
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** Of the reading in the background; null: without limits, for the demo. */
+  budget: Budget | null;
+}
+
+interface LibraryQuestion {
+  sql: string;
+  /** Of rows; null: without a limit of rows or characters. */
+  limit: number | null;
+  maxAgeMinutes: number;
+}
+
+/** A part of the library that one tool needs. */
+type LibraryView = { kind: 'saved' } | { kind: 'playlist'; id: string };
+
+type Caller = { signal: AbortSignal };
+
+export interface Library {
+  /** Brings the copy up to date if it is older than the question allows, and asks it. */
+  ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
+  /**
+   * Brings one part of the copy up to date, and runs a query of relay's own.
+   * @returns null where the part is not in the copy; `note` where not all of it has been read
+   * @throws RelayError of the provider
+   */
+  view(
+    part: LibraryView,
+    sql: string,
+    call: Caller,
+  ): Promise<{ rows: Array<Array<string | number | null>>; note: string | null } | null>;
+  /** Reads the list of playlists, and notes it. */
+  playlists(call: Caller): Promise<Playlist[]>;
+  status(): Promise<LibraryStatus>;
+  /** Begins a reading, or a check where all has been read; returns at once. @throws RelayError `LOGIN_REQUIRED` */
+  sync(): Promise<LibraryStatus>;
+  forget(part: LibraryPart): Promise<void>;
+  /** The account is gone, and what came from it goes too. @returns whether there was anything */
+  accountLeft(erase: boolean): Promise<boolean>;
+  /** A login may end the wait of a reading. */
+  loggedIn(): void;
+  readonly watcher: Watcher;
+  /** Continues a first reading that a stop cut off. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+const NOTHING: Summary = {
+  coverage: { saved: 'none', playlists: { read: 0, total: 0, unreadable: 0 } },
+  asOf: null,
+  begunAt: null,
+  account: null,
+  complete: false,
+  wanted: false,
+  due: 0,
+  tracks: 0,
+  saved: 0,
+  savedTotal: null,
+  listed: false,
+};
+
+export function createLibrary(options: LibraryOptions): Library {
+  const { store, clock, random, log, budget } = options;
+  const file = mirrorFile(options);
+  const memory = memoryFile(options);
+  const reader = createReader(options.provider, file, clock);
+  const pace = createPace(budget, clock);
+  let pool: QueryPool | null = null;
+  let known: Summary | null = null;
+  let touched: Touched = {};
+  let lane: Promise<unknown> = Promise.resolve();
+  const stopping = new AbortController();
+  /** The reading in the background. */
+  let reading: { done: Promise<void>; stop: AbortController } | null = null;
+  let pause: { until: number | null; reason: string } | null = null;
+  let wake = new AbortController();
+  /** Of the reading's last save, on the monotonic clock. */
+  let savedAt = Number.NEGATIVE_INFINITY;
+  /** Requests of others that have no answer yet. */
+  let foreground = 0;
+  let quiet: Array<() => void> = [];
+  let progressed: Array<() => void> = [];
+
+  /** One at a time: a step in the background, or a whole check. */
+  function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const mine = lane.then(() => {
+      signal.throwIfAborted();
+      return work();
+    });
+    lane = mine.catch(() => {});
+    return interruptible(signal, mine);
+  }
+
+  async function summary(): Promise<Summary> {
+    if (known) return known;
+    if (!(await file.exists())) return NOTHING;
+    return refresh((sql) => {
+      const text = getMeta(sql, 'touched');
+      if (text !== null) touched = { ...(JSON.parse(text) as Touched), ...touched };
+    });
+  }
+
+  function refresh(also: (sql: Sql) => void = () => {}): Promise<Summary> {
+    return file.use((sql) => {
+      also(sql);
+      known = summaryOf(sql);
+      return known;
+    });
+  }
+
+  function tell(): void {
+    const waiting = progressed;
+    progressed = [];
+    for (const one of waiting) one();
+  }
+
+  const connected = (): string | null => {
+    const account = getAccount(store);
+    return account === null || account.reauthorizationRequired ? null : account.providerUserId;
+  };
+
+  /** The copy of this account; another one's is dropped. */
+  async function copyOf(account: string): Promise<Summary> {
+    const found = await summary();
+    if (found.account === account) return found;
+    if (found !== NOTHING) await drop();
+    return refresh((sql) => putMeta(sql, 'account', account));
+  }
+
+  async function drop(): Promise<void> {
+    await file.drop();
+    known = null;
+    touched = {};
+    pause = null;
+  }
+
+  /** Begins the reading that `step` carries on, unless it is under way. */
+  async function want(begunAt: number): Promise<void> {
+    const { wanted } = await summary();
+    if (!wanted) {
+      await refresh((sql) => {
+        putMeta(sql, 'wanted', 1);
+        if (getMeta(sql, 'begun_at') === null) putMeta(sql, 'begun_at', begunAt);
+      });
+      await file.save();
+    }
+    launch();
+  }
+
+  function launch(): void {
+    if (reading || stopping.signal.aborted) return;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, stop.signal]);
+    const done = inBackground(signal)
+      .catch((error) => {
+        if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'reading the library ended');
+      })
+      .finally(() => {
+        reading = null;
+        tell();
+      });
+    reading = { done, stop };
+  }
+
+  async function stopReading(): Promise<void> {
+    const running = reading;
+    running?.stop.abort(new Error('the reading is ended'));
+    wake.abort();
+    await running?.done;
+  }
+
+  async function inBackground(signal: AbortSignal): Promise<void> {
+    for (let failures = 0; ; ) {
+      signal.throwIfAborted();
+      const account = connected();
+      if (account === null) {
+        pause = { until: null, reason: 'LOGIN_REQUIRED' };
+        return;
+      }
+      if (!(await copyOf(account)).wanted) return;
+      await untilQuiet(signal);
+      const waitMs = await file.use((sql) => pace.waitMs(sql));
+      if (waitMs > 0) {
+        // A wait for the minute is no news.
+        pause = waitMs > 60_000 ? { until: clock.now() + waitMs, reason: 'BUDGET' } : null;
+        await rest(Math.min(waitMs, 60_000), signal);
+        continue;
+      }
+      pause = null;
+      try {
+        const call = { signal, account };
+        const isMore = await exclusively(() => backgroundStep(call), signal);
+        failures = 0;
+        tell();
+        if (!isMore) return;
+      } catch (thrown) {
+        signal.throwIfAborted();
+        failures += 1;
+        const error = asRelayError(thrown);
+        if (error.code === 'INTERNAL') log.error({ err: thrown }, 'reading the library failed');
+        const { until, reason } = pauseAfter(error, {
+          failures,
+          now: clock.now(),
+          fraction: random.fraction(),
+        });
+        pause = { until, reason };
+        tell();
+        if (until === null) return;
+        // One look a minute at the clock on the wall, which the provider's times are of.
+        while (clock.now() < until && pause) await rest(Math.min(until - clock.now(), 60_000), signal);
+      }
+    }
+  }
+
+  /** @returns false: the reading has ended */
+  async function backgroundStep(call: ReadCall): Promise<boolean> {
+    await file.use((sql) => pace.count(sql));
+    const isMore = await reader.step(call);
+    const now = await refresh();
+    if (isMore) {
+      // Without limits a page that is lost costs nothing, and a save takes longer than a request.
+      const isDue = budget !== null || clock.monotonic() - savedAt >= 1_000;
+      if (isDue) {
+        await file.save();
+        savedAt = clock.monotonic();
+      }
+      return true;
+    }
+    if (!now.complete || now.due > 0)
+      throw new RelayError('PROVIDER_UNAVAILABLE', 'Some playlists could not be read.');
+    const begunAt = Number((await file.use((sql) => getMeta(sql, 'begun_at'))) ?? clock.now());
+    if (clock.now() - begunAt > LONG_READING_MS) {
+      await file.use((sql) => putMeta(sql, 'begun_at', clock.now()));
+      await reader.checkSaved(call);
+      await reader.checkPlaylists(call);
+      await refresh();
+      await file.save();
+      return true;
+    }
+    await ended(begunAt);
+    return false;
+  }
+
+  /** All is as it was at `asOf`, or later. */
+  async function ended(asOf: number): Promise<void> {
+    await refresh((sql) => {
+      const read = ['saved', 'list', ...touchedPlaylists(touched).map(playlistKey)];
+      touched = afterReading(touched, asOf, read, (id) => playlistSnapshot(sql, id));
+      keepTouched(sql);
+      putMeta(sql, 'as_of', asOf);
+      if (getMeta(sql, 'wanted') !== null) putMeta(sql, 'wanted', null);
+      if (getMeta(sql, 'begun_at') !== null) putMeta(sql, 'begun_at', null);
+    });
+    await file.save();
+  }
+
+  function keepTouched(sql: Sql): void {
+    const text = Object.keys(touched).length === 0 ? null : JSON.stringify(touched);
+    if (getMeta(sql, 'touched') !== text) putMeta(sql, 'touched', text);
+  }
+
+  async function rest(ms: number, signal: AbortSignal): Promise<void> {
+    wake = new AbortController();
+    await clock.sleep(ms, AbortSignal.any([signal, wake.signal])).catch(() => {});
+    signal.throwIfAborted();
+  }
+
+  /** Calls of people and models go first. */
+  async function untilQuiet(signal: AbortSignal): Promise<void> {
+    if (foreground === 0) return;
+    const late = new AbortController();
+    const calm = new Promise<void>((resolve) => quiet.push(resolve));
+    const slept = clock.sleep(QUIET_MS, AbortSignal.any([signal, late.signal])).catch(() => {});
+    await Promise.race([calm, slept]);
+    late.abort();
+  }
+
+  /**
+   * Reads what has changed since the last look.
+   * @returns what is left to say, or null
+   */
+  async function check(account: string, signal: AbortSignal): Promise<string | null> {
+    const call = { signal, account };
+    const begunAt = clock.now();
+    await reader.checkSaved(call);
+    await reader.checkPlaylists(call);
+    await file.use((sql) => {
+      for (const id of touchedPlaylists(touched)) setDue(sql, id);
+    });
+    const late = new AbortController();
+    const timer = new AbortController();
+    clock.sleep(CHECK_MS, timer.signal).then(
+      () => late.abort(),
+      () => {},
+    );
+    try {
+      while (!late.signal.aborted && (await reader.step(call))) await refresh();
+    } finally {
+      timer.abort();
+    }
+    const now = await refresh();
+    if (now.complete && now.due === 0) {
+      await ended(begunAt);
+      return null;
+    }
+    await file.save();
+    await want(begunAt);
+    return `${now.due} playlists have changed; their rows are being read.`;
+  }
+
+  /** Only what relay has written since. */
+  async function checkTouched(account: string, signal: AbortSignal): Promise<void> {
+    const call = { signal, account };
+    const begunAt = clock.now();
+    const keys = Object.keys(touched);
+    if (keys.includes('saved')) await reader.checkSaved(call);
+    if (keys.includes('list')) await reader.checkPlaylists(call);
+    const ids = touchedPlaylists(touched);
+    await file.use((sql) => {
+      for (const id of ids) setDue(sql, id);
+    });
+    for (const id of ids) await reader.readPlaylist(id, call);
+    await refresh((sql) => {
+      touched = afterReading(touched, begunAt, keys, (id) => playlistSnapshot(sql, id));
+      keepTouched(sql);
+    });
+    await file.save();
+  }
+
+  /** @returns what is left to say of the answer, or null */
+  async function bringUpToDate(maxAgeMs: number, { signal }: Caller): Promise<string | null> {
+    const account = connected();
+    if (account === null) {
+      const { asOf } = await summary();
+      if (asOf === null) throw loginRequired();
+      return 'No Spotify account is connected, so this is what was known before.';
+    }
+    const found = await copyOf(account);
+    if (!found.complete) return firstReading(signal);
+    const age = found.asOf === null ? Number.POSITIVE_INFINITY : Math.abs(clock.now() - found.asOf);
+    const isOld = age > maxAgeMs;
+    if (!isOld && Object.keys(touched).length === 0) return null;
+    try {
+      return await exclusively(async () => {
+        if (isOld) return check(account, signal);
+        await checkTouched(account, signal);
+        return null;
+      }, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const error = asRelayError(thrown);
+      if (error.code === 'INTERNAL') throw thrown;
+      await refresh();
+      return `Spotify could not be asked (${error.code}): this is what was known before. ${error.remedy ?? ''}`.trim();
+    }
+  }
+
+  /** Begins or continues the first reading and waits a moment for it. */
+  async function firstReading(signal: AbortSignal): Promise<string | null> {
+    await want(clock.now());
+    const timer = new AbortController();
+    let late = false;
+    const ms = budget === null ? DEMO_WAIT_MS : FIRST_WAIT_MS;
+    const slept = clock.sleep(ms, AbortSignal.any([timer.signal, signal])).then(
+      () => {
+        late = true;
+      },
+      () => {},
+    );
+    while (!late && reading && !pause && !(await summary()).complete) {
+      await Promise.race([slept, new Promise<void>((resolve) => progressed.push(resolve))]);
+      signal.throwIfAborted();
+    }
+    timer.abort();
+    const { complete } = await summary();
+    if (complete) return null;
+    const { progress, state, until, reason } = await statusOf();
+    const rest = state === 'waiting' ? ` It waits${until ? ` until ${until}` : ''} (${reason}).` : '';
+    return `The first reading is not over: ${progress.done} of about ${progress.total} requests.${rest} The answer covers what has been read.`;
+  }
+
+  async function statusOf(): Promise<LibraryStatus> {
+    const now = await summary();
+    const isThere = now !== NOTHING;
+    const left =
+      isThere && now.account !== null && (!now.complete || now.due > 0) ? await reader.requestsLeft() : 0;
+    const done = isThere ? requestsDone(now) : 0;
+    const isWaiting = pause !== null;
+    return {
+      as_of: isoOf(now.asOf ?? now.begunAt),
+      coverage: now.coverage,
+      state: isWaiting ? 'waiting' : reading ? 'reading' : 'idle',
+      until: isoOf(pause?.until ?? null),
+      reason: pause?.reason ?? null,
+      progress: { done, total: done + left },
+      tracks: now.tracks,
+      saved: now.saved,
+      size_bytes: file.size,
+    };
+  }
+
+  async function rowsOf(sql: string, limit: number, maxCharacters: number, signal: AbortSignal) {
+    // The thread reads the files.
+    await file.use(() => {});
+    await file.save();
+    pool ??= createQueryPool(clock);
+    const memoryPath = (await memory.exists()) ? memory.path : null;
+    if (memoryPath !== null && memory.isOpen) await memory.save();
+    return pool.ask({ sql, limit, maxCharacters, mirror: file.path, memory: memoryPath }, signal);
+  }
+
+  /** Of the saved tracks all rows are needed, however many requests that takes. */
+  async function bringSaved(call: ReadCall): Promise<string | null> {
+    const late = new AbortController();
+    const timer = new AbortController();
+    clock.sleep(CHECK_MS, timer.signal).then(
+      () => late.abort(),
+      () => {},
+    );
+    try {
+      if ((await refresh()).coverage.saved === 'complete') await reader.checkSaved(call);
+      else while (!late.signal.aborted && (await reader.savedStep(call))) await file.save();
+    } finally {
+      timer.abort();
+      await refresh();
+      await file.save();
+    }
+    const now = await refresh();
+    if (now.coverage.saved === 'complete') return null;
+    await want(clock.now());
+    return `Only ${now.saved} of ${now.savedTotal ?? 'many'} saved tracks have been read; the others follow.`;
+  }
+
+  async function bringPlaylist(id: string, call: ReadCall): Promise<boolean> {
+    if (!(await summary()).listed) await reader.checkPlaylists(call);
+    if (Object.hasOwn(touched, playlistKey(id))) await file.use((sql) => setDue(sql, id));
+    await reader.readPlaylist(id, call);
+    const isHere = await file.use((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
+    await refresh();
+    await file.save();
+    return isHere;
+  }
+
+  function required(): string {
+    const account = connected();
+    if (account === null) throw loginRequired();
+    return account;
+  }
+
+  return {
+    async ask({ sql, limit, maxAgeMinutes }, call) {
+      const note = await bringUpToDate(maxAgeMinutes * 60_000, call);
+      const { asOf, begunAt, coverage } = await summary();
+      const most = limit ?? Number.MAX_SAFE_INTEGER;
+      const rows = await rowsOf(
+        sql,
+        most,
+        limit === null ? Number.MAX_SAFE_INTEGER : ROW_CHARACTERS,
+        call.signal,
+      );
+      return {
+        columns: rows.columns,
+        rows: rows.rows,
+        row_count: rows.rows.length,
+        truncated: rows.truncated,
+        as_of: isoOf(asOf ?? begunAt),
+        coverage,
+        ...(note === null ? {} : { note }),
+      };
+    },
+    async view(part, sql, { signal }) {
+      const account = required();
+      await copyOf(account);
+      const call = { signal, account };
+      const note = await exclusively(async () => {
+        if (part.kind === 'saved') return { text: await bringSaved(call) };
+        return (await bringPlaylist(part.id, call)) ? { text: null } : null;
+      }, signal);
+      if (note === null) return null;
+      const { rows } = await rowsOf(sql, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, signal);
+      return { rows, note: note.text };
+    },
+    async playlists({ signal }) {
+      const account = required();
+      await copyOf(account);
+      return exclusively(async () => {
+        const read = await reader.checkPlaylists({ signal, account });
+        await refresh();
+        await file.save();
+        return read;
+      }, signal);
+    },
+    status: statusOf,
+    async sync() {
+      const account = required();
+      const found = await copyOf(account);
+      pause = null;
+      wake.abort();
+      if (!found.complete) await want(clock.now());
+      else if (!reading) {
+        // A check in the background: its first step finds what has changed.
+        const stop = new AbortController();
+        const signal = AbortSignal.any([stopping.signal, stop.signal]);
+        const done = exclusively(() => check(account, signal), signal)
+          .then(
+            () => {},
+            (error) => {
+              if (signal.aborted) return;
+              const { until, reason } = pauseAfter(asRelayError(error), {
+                failures: 1,
+                now: clock.now(),
+                fraction: 0,
+              });
+              pause = { until, reason };
+            },
+          )
+          .finally(() => {
+            reading = null;
+            void summary()
+              .then(({ wanted }) => {
+                if (wanted && pause === null) launch();
+              })
+              .catch(() => {});
+          });
+        reading = { done, stop };
+      }
+      return statusOf();
+    },
+    async forget(part) {
+      if (part === 'mirror') {
+        await stopReading();
+        await exclusively(drop, stopping.signal);
+        return;
+      }
+      if (!(await memory.exists())) return;
+      await memory.use((sql) => sql.run(`delete from ${part}`));
+      await memory.save();
+    },
+    async accountLeft(erase) {
+      await stopReading();
+      const was = (await file.exists()) || (erase && (await memory.exists()));
+      await exclusively(drop, stopping.signal);
+      if (erase) await memory.drop();
+      return was;
+    },
+    loggedIn() {
+      pause = null;
+      wake.abort();
+      void summary()
+        .then(({ wanted }) => {
+          if (wanted) launch();
+        })
+        .catch(() => {});
+    },
+    watcher: {
+      wrote(written) {
+        const isNew = !Object.hasOwn(
+          touched,
+          written.kind === 'playlist' ? playlistKey(written.id) : written.kind,
+        );
+        touched = touch(touched, written, clock.now());
+        if (isNew) void noteTouched();
+      },
+      began() {
+        foreground += 1;
+        return () => {
+          foreground -= 1;
+          if (foreground > 0) return;
+          const waiting = quiet;
+          quiet = [];
+          for (const one of waiting) one();
+        };
+      },
+    },
+    start() {
+      void summary()
+        .then(({ wanted }) => {
+          if (wanted) launch();
+        })
+        .catch((error) => log.warn({ reason: messageOf(error) }, 'the library could not be opened'));
+    },
+    async stop() {
+      stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
+      await stopReading();
+      await lane;
+      await pool?.close();
+      await file.close();
+      await memory.close();
+    },
+  };
+
+  /** A stop or a crash must not lose it: the copy would count as fresh. */
+  async function noteTouched(): Promise<void> {
+    try {
+      if (stopping.signal.aborted || !(await file.exists())) return;
+      await refresh(keepTouched);
+      await file.save();
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'the library was not saved');
+    }
+  }
+}
+
+/** Requests that a reading of what is there took, about. */
+function requestsDone({ saved, coverage, listed }: Summary): number {
+  return (
+    Math.ceil(saved / 50) +
+    (listed ? Math.max(1, Math.ceil(coverage.playlists.total / 50)) : 0) +
+    coverage.playlists.read
+  );
+}
+
+function loginRequired(): RelayError {
+  return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
+    remedy: { text: 'Connect it with {command}.', command: ['login'] },
+  });
+}

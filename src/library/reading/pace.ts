@@ -1,0 +1,54 @@
+/** How many requests the reading in the background may send: so many in any 24 hours, and so many a minute. */
+import type { Clock } from '../../base/clock.ts';
+import type { Sql } from '../../store/sql/sql.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 24 * 60;
+
+export interface Budget {
+  perDay: number;
+  perMinute: number;
+}
+
+export interface Pace {
+  /** Milliseconds until the next request may be sent; 0: now. */
+  waitMs(sql: Sql): number;
+  /** Counts one request that is sent now. */
+  count(sql: Sql): void;
+}
+
+/** @param budget null: without limits, for the demo */
+export function createPace(budget: Budget | null, clock: Clock): Pace {
+  /** Of the last minute, on the monotonic clock. */
+  let recent: number[] = [];
+  const minute = () => Math.floor(clock.now() / MINUTE_MS);
+
+  return {
+    waitMs(sql) {
+      if (!budget) return 0;
+      recent = recent.filter((at) => clock.monotonic() - at < MINUTE_MS);
+      const oldest = recent.at(-budget.perMinute);
+      if (oldest !== undefined) return Math.max(1, oldest + MINUTE_MS - clock.monotonic());
+      // A clock that was set back must not leave a count in the future, which would never pass.
+      const counts = sql.all<{ minute: number; count: number }>(
+        'select minute, count from requests where minute >= ? and minute <= ? order by minute desc',
+        [minute() - DAY_MINUTES, minute()],
+      );
+      let sum = 0;
+      for (const { minute: at, count } of counts) {
+        sum += count;
+        if (sum >= budget.perDay) return Math.max(1, (at + DAY_MINUTES + 1) * MINUTE_MS - clock.now());
+      }
+      return 0;
+    },
+    count(sql) {
+      if (!budget) return;
+      recent.push(clock.monotonic());
+      sql.run('delete from requests where minute < ?', [minute() - DAY_MINUTES]);
+      sql.run(
+        'insert into requests (minute, count) values (?, 1) on conflict (minute) do update set count = count + 1',
+        [minute()],
+      );
+    },
+  };
+}

@@ -1,0 +1,348 @@
+/**
+ * Brings the copy up to date: one step is one request, whose rows are stored before the next one is sent. Which step comes
+ * next is read from the copy itself, so a reading that was cut off continues where it was.
+ */
+import type { Clock } from '../../base/clock.ts';
+import { asRelayError, RelayError } from '../../domain/errors.ts';
+import type { Playlist } from '../../domain/shapes.ts';
+import type { ProviderApi } from '../../provider/api.ts';
+import {
+  type AddedItem,
+  getMyPlaylists,
+  getPlaylistBegin,
+  getPlaylistItems,
+  PLAYLIST_PAGE,
+  parseAddedItem,
+} from '../../provider/resources/playlists.ts';
+import { getSavedTracks, type SavedTrack } from '../../provider/resources/savedTracks.ts';
+import type { LibraryFile } from '../files/libraryFile.ts';
+import {
+  appendListed,
+  appendPending,
+  appendSaved,
+  clearSaved,
+  countPending,
+  countSaved,
+  finishPending,
+  getMeta,
+  isKnown,
+  type ListedPlaylist,
+  listedSoFar,
+  type PendingRead,
+  type PlaylistDue,
+  type PlaylistRow,
+  pendingRead,
+  playlistsDue,
+  putMeta,
+  putPlaylistFacts,
+  putPlaylists,
+  readablePlaylist,
+  reviseSaved,
+  type SavedRow,
+  savedKeys,
+  setFailed,
+  setPending,
+  setUnreadable,
+  unreadableIds,
+} from '../tables/mirror.ts';
+import { findSavedChanges } from './savedChanges.ts';
+
+const SAVED_PAGE = 50;
+/** Deep in a very large library the provider answers 500 to large pages. */
+const SMALLER = [20, 5, 1];
+/** How often a reading is begun again when what it reads changes meanwhile. */
+const TRIES = 3;
+/** The owner of Spotify's own lists: their version changes at each request, and nobody gets their rows. */
+const PROVIDER_USER = 'spotify';
+/** A playlist whose reading failed waits so long, while others are read. */
+const FAILED_MS = 10 * 60_000;
+
+/** Who it is read for, and when to stop. */
+export interface ReadCall {
+  signal: AbortSignal;
+  /** The provider's ID of the user. */
+  account: string;
+}
+
+export interface Reader {
+  /**
+   * Sends the next request of a reading that is not complete, and stores what came.
+   * @returns false: nothing is left to read, or all that is left has failed just now
+   * @throws RelayError of the provider
+   */
+  step(call: ReadCall): Promise<boolean>;
+  /** The same for the saved tracks alone. */
+  savedStep(call: ReadCall): Promise<boolean>;
+  /** Brings the rows of one listed playlist up to date: one request where its version is the one that is known. */
+  readPlaylist(id: string, call: ReadCall): Promise<void>;
+  /** Finds what has changed in the saved tracks: one request where nothing has. */
+  checkSaved(call: ReadCall): Promise<void>;
+  /** Reads the list of playlists: one request for each fifty. */
+  checkPlaylists(call: ReadCall): Promise<Playlist[]>;
+  /** Estimated requests until all is read. */
+  requestsLeft(): Promise<number>;
+}
+
+export function createReader(provider: ProviderApi, file: LibraryFile, clock: Clock): Reader {
+  async function savedPage(offset: number, limit: number, call: ReadCall) {
+    for (let smaller = 0; ; smaller++) {
+      const size = smaller === 0 ? limit : (SMALLER[smaller - 1] as number);
+      try {
+        const page = await getSavedTracks(provider, { limit: size, offset }, call);
+        return { total: page.total, rows: page.items.map(savedRow), size };
+      } catch (thrown) {
+        const error = asRelayError(thrown);
+        const isTooDeep =
+          offset > 0 && error.code === 'PROVIDER_UNAVAILABLE' && error.details?.sent !== false;
+        if (!isTooDeep || smaller >= SMALLER.length || (SMALLER[smaller] as number) >= limit) throw error;
+      }
+    }
+  }
+
+  async function checkSaved(call: ReadCall): Promise<void> {
+    const { known, isWhole } = await file.use((sql) => ({
+      known: savedKeys(sql),
+      isWhole: getMeta(sql, 'saved_complete') === '1',
+    }));
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      const found = await findSavedChanges(known, isWhole, (offset, limit) => savedPage(offset, limit, call));
+      if (found === 'moving') continue;
+      await file.use((sql) => {
+        if (found === 'unlike') {
+          clearSaved(sql);
+          putMeta(sql, 'wanted', 1);
+          return;
+        }
+        if (getMeta(sql, 'saved_total') !== String(found.total)) putMeta(sql, 'saved_total', found.total);
+        reviseSaved(sql, found.rows, found.seen);
+      });
+      return;
+    }
+    throw changing('The saved tracks');
+  }
+
+  async function savedStep(call: ReadCall): Promise<boolean> {
+    const { offset, isWhole, total, last } = await file.use((sql) => ({
+      offset: countSaved(sql),
+      isWhole: getMeta(sql, 'saved_complete') === '1',
+      total: getMeta(sql, 'saved_total'),
+      last: savedKeys(sql).slice(-SAVED_PAGE),
+    }));
+    if (isWhole) return false;
+    const page = await savedPage(offset, SAVED_PAGE, call);
+    const lastOnes = new Set(last.map(({ uri }) => uri));
+    const repeats = page.rows.some(({ media }) => media !== null && lastOnes.has(media.uri));
+    // The list has moved under the reading: what was read is brought up to date before it continues.
+    if (offset > 0 && (repeats || total !== String(page.total))) {
+      await checkSaved(call);
+      return true;
+    }
+    await file.use((sql) =>
+      sql.transaction(() => {
+        appendSaved(sql, page.rows);
+        putMeta(sql, 'saved_total', page.total);
+        const isEnd = page.rows.length === 0 || offset + page.rows.length >= page.total;
+        if (isEnd) putMeta(sql, 'saved_complete', 1);
+      }),
+    );
+    return true;
+  }
+
+  async function listStep(call: ReadCall): Promise<void> {
+    const so = await file.use((sql) => listedSoFar(sql));
+    const offset = so.length;
+    const page = await getMyPlaylists(provider, { limit: PLAYLIST_PAGE, offset }, call);
+    await file.use((sql) =>
+      sql.transaction(() => {
+        appendListed(
+          sql,
+          judged(page.items, call.account, unreadableIds(sql), getMeta(sql, 'foreign_refused') === '1'),
+        );
+        // Rows that the provider leaves out are not there to be counted.
+        if (page.next_offset !== null && page.items.length === PLAYLIST_PAGE) return;
+        putPlaylists(sql, listedSoFar(sql));
+        putMeta(sql, 'listed', 1);
+      }),
+    );
+  }
+
+  async function checkPlaylists(call: ReadCall): Promise<Playlist[]> {
+    const read: Playlist[] = [];
+    let total = -1;
+    for (let attempt = 1, offset = 0; ; ) {
+      const page = await getMyPlaylists(provider, { limit: PLAYLIST_PAGE, offset }, call);
+      const isSame = total < 0 || page.total === total;
+      total = page.total;
+      if (isSame) read.push(...page.items);
+      if (isSame && page.next_offset === null) break;
+      offset = isSame ? (page.next_offset ?? 0) : 0;
+      if (isSame) continue;
+      read.length = 0;
+      total = -1;
+      attempt += 1;
+      if (attempt > TRIES) throw changing('The list of playlists');
+    }
+    await file.use((sql) => {
+      const refused = getMeta(sql, 'foreign_refused') === '1';
+      putPlaylists(sql, judged(read, call.account, unreadableIds(sql), refused));
+      if (getMeta(sql, 'listed') !== '1') putMeta(sql, 'listed', 1);
+    });
+    return read;
+  }
+
+  /** The first request for a playlist: its facts, and the first rows with them. */
+  async function beginPlaylist(due: PlaylistDue, call: ReadCall): Promise<void> {
+    const { id } = due;
+    const isForeign = due.mine === 0 && due.collaborative !== 1;
+    let begin: Awaited<ReturnType<typeof getPlaylistBegin<AddedItem>>>;
+    try {
+      begin = await getPlaylistBegin(provider, id, call, parseAddedItem);
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      if (error.code !== 'FORBIDDEN' && error.code !== 'NOT_FOUND') throw await failed(id, error);
+      return refuse(id, isForeign && error.code === 'FORBIDDEN');
+    }
+    const { playlist, first } = begin;
+    if (!first && due.mine === 0) return refuse(id, isForeign);
+    const total = first?.total ?? playlist.total_items ?? 0;
+    const pending: PendingRead = { id, snapshotId: playlist.snapshot_id, total };
+    await file.use((sql) =>
+      sql.transaction(() => {
+        putPlaylistFacts(sql, playlist);
+        if (isKnown(sql, id, playlist.snapshot_id)) return;
+        setPending(sql, pending);
+        appendPending(sql, (first?.items ?? []).map(playlistRow));
+        if (first && first.items.length >= total) finishPending(sql, pending, clock.now());
+      }),
+    );
+  }
+
+  async function continuePlaylist(pending: PendingRead, call: ReadCall): Promise<void> {
+    const { id, total } = pending;
+    const offset = await file.use((sql) => countPending(sql));
+    let page: Awaited<ReturnType<typeof getPlaylistItems<AddedItem>>>;
+    try {
+      page = await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call, parseAddedItem);
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      if (error.code !== 'FORBIDDEN' && error.code !== 'NOT_FOUND') throw await failed(id, error);
+      return refuse(id, false);
+    }
+    await file.use((sql) =>
+      sql.transaction(() => {
+        // Somebody changes it: from the first row again, once the list has had its turn.
+        if (page.total !== total && offset > 0) return setPending(sql, null);
+        appendPending(sql, page.items.map(playlistRow));
+        const isEnd = page.items.length === 0 || offset + page.items.length >= page.total;
+        if (isEnd) finishPending(sql, { ...pending, total: page.total }, clock.now());
+      }),
+    );
+  }
+
+  /** One that fails waits, so that the others are read. */
+  async function failed(id: string, error: RelayError): Promise<RelayError> {
+    const isIts = error.code === 'PROVIDER_UNAVAILABLE' || error.code === 'PROVIDER_INVALID_RESPONSE';
+    if (isIts) {
+      await file.use((sql) => {
+        setFailed(sql, id, clock.now());
+        setPending(sql, null);
+      });
+    }
+    return error;
+  }
+
+  async function refuse(id: string, isForeign: boolean): Promise<void> {
+    await file.use((sql) =>
+      sql.transaction(() => {
+        setPending(sql, null);
+        setUnreadable(sql, id);
+        // What one playlist of another person does not give, none does: the app's regime decides.
+        if (isForeign) putMeta(sql, 'foreign_refused', 1);
+        if (isForeign)
+          for (const due of playlistsDue(sql))
+            if (due.mine === 0 && due.collaborative !== 1) setUnreadable(sql, due.id);
+      }),
+    );
+  }
+
+  async function rowsStep(call: ReadCall): Promise<boolean> {
+    const { pending, due } = await file.use((sql) => ({
+      pending: pendingRead(sql),
+      due: playlistsDue(sql).find(
+        ({ failed_at }) => failed_at === null || clock.now() - failed_at >= FAILED_MS,
+      ),
+    }));
+    if (pending) await continuePlaylist(pending, call);
+    else if (due) await beginPlaylist(due, call);
+    else return false;
+    return true;
+  }
+
+  return {
+    async step(call) {
+      if (await savedStep(call)) return true;
+      const listed = await file.use((sql) => getMeta(sql, 'listed') === '1');
+      if (listed) return rowsStep(call);
+      await listStep(call);
+      return true;
+    },
+    savedStep,
+    checkSaved,
+    checkPlaylists,
+    async readPlaylist(id, call) {
+      const pending = await file.use((sql) => pendingRead(sql));
+      if (pending?.id !== id) {
+        const listed = await file.use((sql) => readablePlaylist(sql, id));
+        if (listed) await beginPlaylist(listed, call);
+      }
+      for (let requests = 0; ; requests++) {
+        const now = await file.use((sql) => pendingRead(sql));
+        if (now?.id !== id) return;
+        await continuePlaylist(now, call);
+        if (requests > 1_000) throw changing('The playlist');
+      }
+    },
+    requestsLeft: () =>
+      file.use((sql) => {
+        const total = Number(getMeta(sql, 'saved_total') ?? 0);
+        const isWhole = getMeta(sql, 'saved_complete') === '1';
+        const saved = isWhole ? 0 : Math.max(1, Math.ceil((total - countSaved(sql)) / SAVED_PAGE));
+        const listed = getMeta(sql, 'listed') === '1';
+        const rows = playlistsDue(sql).reduce(
+          (sum, due) => sum + Math.max(1, Math.ceil((due.total ?? 0) / PLAYLIST_PAGE)),
+          0,
+        );
+        return saved + (listed ? rows : 1);
+      }),
+  };
+}
+
+/** @param unreadable those that gave no rows, and have not become collaborative since */
+function judged(
+  playlists: readonly Playlist[],
+  account: string,
+  unreadable: ReadonlyMap<string, boolean>,
+  foreignRefused: boolean,
+): ListedPlaylist[] {
+  return playlists.map((playlist) => {
+    const mine = playlist.owner.id === account;
+    const isForeign = !mine && playlist.collaborative !== true;
+    const wasRefused = unreadable.get(playlist.id) === (playlist.collaborative === true);
+    const isTheirs = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
+    return { ...playlist, mine, readable: !isTheirs && !wasRefused };
+  });
+}
+
+function savedRow({ added_at, track }: SavedTrack): SavedRow {
+  return { added_at, media: track };
+}
+
+function playlistRow({ added_at, added_by, item }: AddedItem): PlaylistRow {
+  return { added_at, added_by, media: item };
+}
+
+function changing(what: string): RelayError {
+  return new RelayError('PROVIDER_UNAVAILABLE', `${what} changed again and again while relay read them.`, {
+    remedy: 'Try again in a minute.',
+  });
+}

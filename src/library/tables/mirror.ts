@@ -1,0 +1,420 @@
+/** What has been read of the account: saved tracks, playlists and their rows, and how far the reading got. */
+import { isoOf } from '../../base/clock.ts';
+import type { LibraryCoverage } from '../../domain/library.ts';
+import type { Media, Playlist } from '../../domain/shapes.ts';
+import type { Sql } from '../../store/sql/sql.ts';
+import { dropUnused, putTracks } from './tracks.ts';
+
+/** A row of the saved tracks. `media` null: the provider names no track. */
+export interface SavedRow {
+  added_at: string | null;
+  media: Media | null;
+}
+
+/** A row of a playlist. */
+export interface PlaylistRow extends SavedRow {
+  added_by: string | null;
+}
+
+/** Facts about the copy itself. Times are Unix milliseconds as text. */
+export type MetaName =
+  /** The provider's ID of the user whose library it is. */
+  | 'account'
+  /** Whether all saved tracks have been read: `1`. */
+  | 'saved_complete'
+  /** How many the provider told last. */
+  | 'saved_total'
+  /** Whether the list of playlists has been read: `1`. */
+  | 'listed'
+  /** When what is here was last known to be so. */
+  | 'as_of'
+  /** Somebody has asked, so the first reading continues by itself: `1`. */
+  | 'wanted'
+  /** When the reading that is under way began. */
+  | 'begun_at'
+  /** Other people's playlists give no rows: `1`. */
+  | 'foreign_refused'
+  /** The playlist whose rows are being read: JSON of `PendingRead`. */
+  | 'pending'
+  /** What relay has written since: JSON of `Touched`. */
+  | 'touched';
+
+export function getMeta(sql: Sql, name: MetaName): string | null {
+  return sql.get<{ value: string }>('select value from meta where name = ?', [name])?.value ?? null;
+}
+
+export function putMeta(sql: Sql, name: MetaName, value: string | number | null): void {
+  if (value === null) sql.run('delete from meta where name = ?', [name]);
+  else sql.run('insert or replace into meta (name, value) values (?, ?)', [name, String(value)]);
+}
+
+/** A row of the saved tracks as it is stored. */
+export interface SavedKey {
+  uri: string | null;
+  added_at: string | null;
+}
+
+/** The saved tracks as they are known, newest first. */
+export function savedKeys(sql: Sql): SavedKey[] {
+  return sql.all('select uri, added_at from saved order by position');
+}
+
+export function countSaved(sql: Sql): number {
+  return sql.get<{ n: number }>('select count(*) as n from saved')?.n ?? 0;
+}
+
+/** Adds rows after the last one. */
+export function appendSaved(sql: Sql, rows: readonly SavedRow[]): void {
+  sql.transaction(() => {
+    putTracks(
+      sql,
+      rows.map(({ media }) => media),
+    );
+    let position = countSaved(sql);
+    for (const { media, added_at } of rows) {
+      sql.run('insert into saved (uri, added_at, position) values (?, ?, ?)', [
+        media?.uri ?? null,
+        added_at,
+        position,
+      ]);
+      position += 1;
+    }
+  });
+}
+
+/**
+ * Replaces the list by what is known of it now.
+ * @param seen rows that were looked at, whose tracks may read differently by now
+ */
+export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly SavedRow[]): void {
+  sql.transaction(() => {
+    putTracks(
+      sql,
+      seen.map(({ media }) => media),
+    );
+    const former = savedKeys(sql);
+    const isSame =
+      former.length === rows.length &&
+      rows.every(({ uri, added_at }, at) => former[at]?.uri === uri && former[at]?.added_at === added_at);
+    if (isSame) return;
+    sql.run('delete from saved');
+    for (const [position, { uri, added_at }] of rows.entries()) {
+      sql.run('insert into saved (uri, added_at, position) values (?, ?, ?)', [uri, added_at, position]);
+    }
+    const kept = new Set(rows.map(({ uri }) => uri));
+    dropUnused(
+      sql,
+      former.map(({ uri }) => uri).filter((uri) => !kept.has(uri)),
+    );
+  });
+}
+
+/** Forgets the saved tracks: they are read again from the first. */
+export function clearSaved(sql: Sql): void {
+  sql.transaction(() => {
+    const former = savedKeys(sql);
+    sql.run('delete from saved');
+    putMeta(sql, 'saved_complete', null);
+    dropUnused(
+      sql,
+      former.map(({ uri }) => uri),
+    );
+  });
+}
+
+export interface ListedPlaylist extends Playlist {
+  mine: boolean;
+  /** Whether the provider may give its rows. */
+  readable: boolean;
+}
+
+/** A page of the list of playlists, until all of it is there. */
+export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void {
+  for (const playlist of listed) {
+    sql.run('insert into pending_playlists (facts) values (?)', [JSON.stringify(playlist)]);
+  }
+}
+
+/** Rows of the pages that are there, with the rows that the provider left out. */
+export function listedSoFar(sql: Sql): ListedPlaylist[] {
+  return sql
+    .all<{ facts: string }>('select facts from pending_playlists order by rowid')
+    .map(({ facts }) => JSON.parse(facts) as ListedPlaylist);
+}
+
+/** Replaces the list of playlists. Rows of those that are gone go too. */
+export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void {
+  sql.transaction(() => {
+    const distinct = [...new Map(listed.map((one) => [one.id, one])).values()];
+    for (const [place, playlist] of distinct.entries()) {
+      putPlaylist(sql, playlist);
+      sql.run(
+        `insert into playlist_reads (playlist_id, place) values (:id, :place)
+         on conflict (playlist_id) do update set place = excluded.place where place is not excluded.place`,
+        { id: playlist.id, place },
+      );
+    }
+    sql.run('delete from pending_playlists');
+    const kept = new Set(distinct.map(({ id }) => id));
+    for (const { id } of sql.all<{ id: string }>('select id from playlists'))
+      if (!kept.has(id)) dropPlaylist(sql, id);
+  });
+}
+
+const FACTS = [
+  'name',
+  'owner',
+  'mine',
+  'public',
+  'collaborative',
+  'description',
+  'total',
+  'snapshot_id',
+  'readable',
+];
+
+function putPlaylist(sql: Sql, playlist: ListedPlaylist): void {
+  const flag = (value: boolean | null) => (value === null ? null : Number(value));
+  const values = {
+    id: playlist.id,
+    name: playlist.name,
+    owner: playlist.owner.name,
+    mine: Number(playlist.mine),
+    public: flag(playlist.public),
+    collaborative: flag(playlist.collaborative),
+    description: playlist.description,
+    total: playlist.total_items,
+    snapshot_id: playlist.snapshot_id,
+    readable: Number(playlist.readable),
+  };
+  sql.run(
+    `insert into playlists (id, ${FACTS.join(', ')}) values (:id, ${FACTS.map((name) => `:${name}`).join(', ')})
+     on conflict (id) do update set ${FACTS.map((name) => `${name} = excluded.${name}`).join(', ')}
+     where (${FACTS.join(', ')}) is not (${FACTS.map((name) => `excluded.${name}`).join(', ')})`,
+    values,
+  );
+}
+
+/** What reading a playlist told of it. Who owns it and whether it can be read stay as the list had them. */
+export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
+  const known = sql.get<{ mine: number; readable: number; snapshot_id: string | null }>(
+    'select mine, readable, snapshot_id from playlists where id = ?',
+    [playlist.id],
+  );
+  if (!known) return;
+  putPlaylist(sql, { ...playlist, mine: known.mine === 1, readable: known.readable === 1 });
+}
+
+/** Playlists that gave no rows, each with whether it was collaborative then. */
+export function unreadableIds(sql: Sql): ReadonlyMap<string, boolean> {
+  const rows = sql.all<{ id: string; collaborative: number | null }>(
+    'select id, collaborative from playlists where readable = 0',
+  );
+  return new Map(rows.map(({ id, collaborative }) => [id, collaborative === 1]));
+}
+
+function dropPlaylist(sql: Sql, id: string): void {
+  dropRows(sql, id);
+  sql.run('delete from playlist_reads where playlist_id = ?', [id]);
+  sql.run('delete from playlists where id = ?', [id]);
+  if (pendingRead(sql)?.id === id) setPending(sql, null);
+}
+
+function dropRows(sql: Sql, id: string): void {
+  const uris = sql.all<{ uri: string | null }>(
+    'select distinct uri from playlist_rows where playlist_id = ?',
+    [id],
+  );
+  sql.run('delete from playlist_rows where playlist_id = ?', [id]);
+  dropUnused(
+    sql,
+    uris.map(({ uri }) => uri),
+  );
+}
+
+/** Spotify does not give its rows. */
+export function setUnreadable(sql: Sql, id: string): void {
+  sql.transaction(() => {
+    sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
+    dropRows(sql, id);
+  });
+}
+
+export interface PlaylistDue {
+  id: string;
+  name: string;
+  mine: number;
+  collaborative: number | null;
+  total: number | null;
+  /** When a reading of it failed last, Unix milliseconds. */
+  failed_at: number | null;
+}
+
+/** Playlists whose rows are not those of the version that is listed, in the order of the list. */
+export function playlistsDue(sql: Sql): PlaylistDue[] {
+  return sql.all(
+    `select id, name, mine, collaborative, total, failed_at from playlists join playlist_reads on playlist_id = id
+     where readable = 1 and (playlist_reads.read_at is null or playlists.snapshot_id is not playlist_reads.snapshot_id)
+     order by failed_at is not null, place`,
+  );
+}
+
+/** The same for one of any version; undefined where it is not listed or gives no rows. */
+export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined {
+  return sql.get(
+    `select id, name, mine, collaborative, total, failed_at from playlists join playlist_reads on playlist_id = id
+     where readable = 1 and id = ?`,
+    [id],
+  );
+}
+
+/** Whether the rows that are here are those of this version. */
+export function isKnown(sql: Sql, id: string, snapshotId: string | null): boolean {
+  if (snapshotId === null) return false;
+  const read = sql.get<{ snapshot_id: string | null }>(
+    'select snapshot_id from playlist_reads where playlist_id = ? and read_at is not null',
+    [id],
+  );
+  return read?.snapshot_id === snapshotId;
+}
+
+export function setFailed(sql: Sql, id: string, now: number): void {
+  sql.run('update playlist_reads set failed_at = ? where playlist_id = ?', [now, id]);
+}
+
+/** Its rows have to be read again, whatever the list says of its version. */
+export function setDue(sql: Sql, id: string): void {
+  sql.run('update playlist_reads set snapshot_id = null, read_at = null where playlist_id = ?', [id]);
+}
+
+/** The reading of a playlist with several pages: its rows are in `pending_rows`. */
+export interface PendingRead {
+  id: string;
+  snapshotId: string | null;
+  total: number;
+}
+
+export function pendingRead(sql: Sql): PendingRead | null {
+  const text = getMeta(sql, 'pending');
+  return text === null ? null : (JSON.parse(text) as PendingRead);
+}
+
+export function setPending(sql: Sql, pending: PendingRead | null): void {
+  const uris = sql.all<{ uri: string | null }>('select distinct uri from pending_rows');
+  sql.run('delete from pending_rows');
+  putMeta(sql, 'pending', pending && JSON.stringify(pending));
+  dropUnused(
+    sql,
+    uris.map(({ uri }) => uri),
+  );
+}
+
+export function countPending(sql: Sql): number {
+  return sql.get<{ n: number }>('select count(*) as n from pending_rows')?.n ?? 0;
+}
+
+export function appendPending(sql: Sql, rows: readonly PlaylistRow[]): void {
+  putTracks(
+    sql,
+    rows.map(({ media }) => media),
+  );
+  let position = countPending(sql);
+  for (const { media, added_at, added_by } of rows) {
+    sql.run('insert into pending_rows (position, uri, added_at, added_by) values (?, ?, ?, ?)', [
+      position,
+      media?.uri ?? null,
+      added_at,
+      added_by,
+    ]);
+    position += 1;
+  }
+}
+
+/** The rows that were read become those of the playlist. */
+export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, now: number): void {
+  const before = sql.all<{ uri: string | null }>(
+    'select distinct uri from playlist_rows where playlist_id = ?',
+    [id],
+  );
+  sql.run('delete from playlist_rows where playlist_id = ?', [id]);
+  sql.run(
+    `insert into playlist_rows (playlist_id, position, uri, added_at, added_by)
+     select ?, position, uri, added_at, added_by from pending_rows`,
+    [id],
+  );
+  sql.run('delete from pending_rows');
+  putMeta(sql, 'pending', null);
+  sql.run('update playlists set snapshot_id = ?, total = ?, read_at = ? where id = ?', [
+    snapshotId,
+    total,
+    isoOf(now),
+    id,
+  ]);
+  sql.run('update playlist_reads set snapshot_id = ?, read_at = ?, failed_at = null where playlist_id = ?', [
+    snapshotId,
+    now,
+    id,
+  ]);
+  dropUnused(
+    sql,
+    before.map(({ uri }) => uri),
+  );
+}
+
+/** What of the account is here. */
+export interface Summary {
+  coverage: LibraryCoverage;
+  asOf: number | null;
+  /** When the reading that is under way began. */
+  begunAt: number | null;
+  account: string | null;
+  /** All has been read once. */
+  complete: boolean;
+  /** The first reading continues by itself. */
+  wanted: boolean;
+  /** Playlists whose rows are older than the list. */
+  due: number;
+  tracks: number;
+  saved: number;
+  savedTotal: number | null;
+  listed: boolean;
+}
+
+export function summaryOf(sql: Sql): Summary {
+  const saved = countSaved(sql);
+  const savedComplete = getMeta(sql, 'saved_complete') === '1';
+  const listed = getMeta(sql, 'listed') === '1';
+  const counts = sql.get<{ total: number; read: number; unreadable: number }>(
+    `select count(*) as total, count(*) filter (where readable = 1 and playlists.read_at is not null) as read,
+       count(*) filter (where readable = 0) as unreadable from playlists`,
+  ) ?? { total: 0, read: 0, unreadable: 0 };
+  const { read, total, unreadable } = counts;
+  const asOf = getMeta(sql, 'as_of');
+  const begunAt = getMeta(sql, 'begun_at');
+  const savedTotal = getMeta(sql, 'saved_total');
+  return {
+    coverage: {
+      saved: savedComplete ? 'complete' : saved > 0 ? 'partial' : 'none',
+      playlists: { read, total, unreadable },
+    },
+    asOf: asOf === null ? null : Number(asOf),
+    begunAt: begunAt === null ? null : Number(begunAt),
+    account: getMeta(sql, 'account'),
+    complete: savedComplete && listed && read + unreadable === total,
+    wanted: getMeta(sql, 'wanted') === '1',
+    due: playlistsDue(sql).length,
+    tracks: sql.get<{ n: number }>('select count(*) as n from tracks')?.n ?? 0,
+    saved,
+    savedTotal: savedTotal === null ? null : Number(savedTotal),
+    listed,
+  };
+}
+
+/** The version of a playlist whose rows are here; null: none. */
+export function playlistSnapshot(sql: Sql, id: string): string | null {
+  return (
+    sql.get<{ snapshot_id: string | null }>('select snapshot_id from playlist_reads where playlist_id = ?', [
+      id,
+    ])?.snapshot_id ?? null
+  );
+}

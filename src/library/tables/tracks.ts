@@ -1,0 +1,135 @@
+/** Tracks, episodes and local files: each once, for as long as a row refers to it. */
+import type { Media } from '../../domain/shapes.ts';
+import type { Sql } from '../../store/sql/sql.ts';
+import { forgetSongs, type Recording, songsOf } from './songs.ts';
+
+interface TrackRow {
+  uri: string;
+  id: string | null;
+  name: string;
+  artist: string;
+  album: string | null;
+  album_uri: string | null;
+  released: string | null;
+  duration_ms: number | null;
+  explicit: number | null;
+  isrc: string | null;
+  kind: 'track' | 'episode' | 'local';
+}
+
+const COLUMNS = [
+  'uri',
+  'id',
+  'name',
+  'artist',
+  'album',
+  'album_uri',
+  'released',
+  'duration_ms',
+  'explicit',
+  'isrc',
+  'kind',
+] as const;
+
+const flag = (value: boolean | null) => (value === null ? null : Number(value));
+
+function rowOf(media: Media): TrackRow {
+  const common = {
+    uri: media.uri,
+    id: media.id,
+    name: media.name,
+    duration_ms: media.duration_ms,
+    explicit: flag(media.explicit),
+  };
+  if (media.type === 'episode') {
+    const { show, release_date: released } = media;
+    return {
+      ...common,
+      artist: show.name ?? '',
+      album: show.name,
+      album_uri: show.uri,
+      released,
+      isrc: null,
+      kind: 'episode',
+    };
+  }
+  const { album } = media;
+  return {
+    ...common,
+    artist: media.artists.map(({ name }) => name).join(', '),
+    album: album.name,
+    album_uri: album.id === null ? null : `spotify:album:${album.id}`,
+    released: album.release_date,
+    isrc: media.isrc,
+    kind: media.is_local ? 'local' : 'track',
+  };
+}
+
+function artistsOf(media: Media): Array<{ uri: string | null; name: string }> {
+  if (media.type === 'episode') {
+    const { uri, name } = media.show;
+    return name === null ? [] : [{ uri, name }];
+  }
+  return media.artists.map(({ id, name }) => ({ uri: id === null ? null : `spotify:artist:${id}`, name }));
+}
+
+/** Adds what is not known yet, and corrects what has changed. */
+export function putTracks(sql: Sql, found: ReadonlyArray<Media | null>): void {
+  const changed: Recording[] = [];
+  for (const media of found) {
+    if (media === null) continue;
+    const row = rowOf(media);
+    const artists = artistsOf(media);
+    const known = sql.get<TrackRow & { track: number; names: string | null }>(
+      `select rowid as track, ${COLUMNS.join(', ')}, (select group_concat(ifnull(artist_uri, '') || ' ' || artist, char(10))
+         from (select * from track_artists where track_uri = tracks.uri order by place)) as names
+       from tracks where uri = ?`,
+      [row.uri],
+    );
+    const names = artists.map(({ uri, name }) => `${uri ?? ''} ${name}`).join('\n');
+    if (known && COLUMNS.every((column) => known[column] === row[column]) && (known.names ?? '') === names)
+      continue;
+    sql.run(
+      `insert into tracks (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})
+       on conflict (uri) do update set ${COLUMNS.slice(1)
+         .map((column) => `${column} = excluded.${column}`)
+         .join(', ')}`,
+      COLUMNS.map((column) => row[column]),
+    );
+    sql.run('delete from track_artists where track_uri = ?', [row.uri]);
+    for (const [place, { uri, name }] of artists.entries()) {
+      sql.run('insert into track_artists (track_uri, artist_uri, artist, place) values (?, ?, ?, ?)', [
+        row.uri,
+        uri,
+        name,
+        place,
+      ]);
+    }
+    const track =
+      known?.track ??
+      sql.get<{ track: number }>('select rowid as track from tracks where uri = ?', [row.uri])?.track;
+    changed.push({ ...row, track: track ?? 0, first: artists[0]?.name ?? '' });
+  }
+  songsOf(sql, changed);
+}
+
+/** Drops those that no row refers to any more. */
+export function dropUnused(sql: Sql, uris: Iterable<string | null>): void {
+  const gone: number[] = [];
+  for (const uri of new Set(uris)) {
+    if (uri === null) continue;
+    const unused = sql.get<{ track: number }>(
+      `select rowid as track from tracks where uri = :uri
+         and not exists (select 1 from saved where saved.uri = :uri)
+         and not exists (select 1 from playlist_rows where playlist_rows.uri = :uri)
+         and not exists (select 1 from pending_rows where pending_rows.uri = :uri)`,
+      { uri },
+    );
+    if (unused) gone.push(unused.track);
+  }
+  if (gone.length === 0) return;
+  forgetSongs(sql, gone, (track) => {
+    sql.run('delete from track_artists where track_uri = (select uri from tracks where rowid = ?)', [track]);
+    sql.run('delete from tracks where rowid = ?', [track]);
+  });
+}

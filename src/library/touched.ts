@@ -1,0 +1,56 @@
+/** What relay itself has written, until a reading has shown it: the provider's lists lag behind writes. Pure. */
+import type { Written } from './watchedProvider.ts';
+
+/** A list shows a write after a second, a version after half a minute at most. */
+const LAG_MS = 35_000;
+
+interface Touch {
+  /** Unix milliseconds. */
+  at: number;
+  /** The version that the write made, where the provider told it. */
+  snapshotId: string | null;
+}
+
+/** By `saved`, `list` or the ID of a playlist after `playlist:`. */
+export type Touched = Readonly<Record<string, Touch>>;
+
+export function touch(touched: Touched, written: Written, at: number): Touched {
+  const snapshotId = written.kind === 'playlist' ? written.snapshotId : null;
+  return { ...touched, [keyOf(written)]: { at, snapshotId } };
+}
+
+export function touchedPlaylists(touched: Touched): string[] {
+  return Object.keys(touched)
+    .filter((key) => key.startsWith(PLAYLIST))
+    .map((key) => key.slice(PLAYLIST.length));
+}
+
+/**
+ * What is left after a reading that began at `begunAt` (Unix milliseconds).
+ * @param keys what was read: `saved`, `list` or a playlist's key
+ * @param snapshotOf the version that was read of a playlist
+ */
+export function afterReading(
+  touched: Touched,
+  begunAt: number,
+  keys: readonly string[],
+  snapshotOf: (id: string) => string | null,
+): Touched {
+  const left = Object.entries(touched).filter(([key, { at, snapshotId }]) => {
+    if (!keys.includes(key)) return true;
+    if (begunAt - at >= LAG_MS) return false;
+    if (begunAt < at || snapshotId === null) return true;
+    return snapshotOf(key.slice(PLAYLIST.length)) !== snapshotId;
+  });
+  return Object.fromEntries(left);
+}
+
+const PLAYLIST = 'playlist:';
+
+export function playlistKey(id: string): string {
+  return `${PLAYLIST}${id}`;
+}
+
+function keyOf(written: Written): string {
+  return written.kind === 'playlist' ? playlistKey(written.id) : written.kind;
+}

@@ -1,0 +1,59 @@
+/**
+ * The provider as everyone but the reader of the library uses it. Here the library learns, without knowing who writes, that
+ * something was written, and whether a person or a model waits for an answer.
+ */
+import type { ProviderApi, ProviderRequest, ProviderResponse } from '../provider/api.ts';
+
+/** What a request has written to. */
+export type Written =
+  | { kind: 'saved' }
+  /** The list of playlists. */
+  | { kind: 'list' }
+  | { kind: 'playlist'; id: string; snapshotId: string | null };
+
+export interface Watcher {
+  /** Also after a failure, which may have had its effect. */
+  wrote(written: Written): void;
+  /** A request begins. @returns to be called when it has ended */
+  began(): () => void;
+}
+
+export function watchedProvider(provider: ProviderApi, watcher: Watcher): ProviderApi {
+  return {
+    serverTime: () => provider.serverTime(),
+    async send(request, call) {
+      const ended = watcher.began();
+      let response: ProviderResponse | null = null;
+      try {
+        response = await provider.send(request, call);
+        return response;
+      } finally {
+        ended();
+        for (const written of writtenBy(request, response)) watcher.wrote(written);
+      }
+    },
+  };
+}
+
+function writtenBy({ method, path, query }: ProviderRequest, response: ProviderResponse | null): Written[] {
+  if (method === 'GET') return [];
+  const [, first, second = ''] = path.split('/');
+  if (first === 'playlists') {
+    const snapshotId = (response?.body as { snapshot_id?: unknown } | null)?.snapshot_id;
+    return [
+      {
+        kind: 'playlist',
+        id: decodeURIComponent(second),
+        snapshotId: typeof snapshotId === 'string' ? snapshotId : null,
+      },
+    ];
+  }
+  if (first !== 'me') return [];
+  if (second === 'playlists') return [{ kind: 'list' }];
+  if (second !== 'library') return [];
+  const uris = String(query?.uris ?? '').split(',');
+  return [
+    ...(uris.some((uri) => uri.startsWith('spotify:track:')) ? [{ kind: 'saved' as const }] : []),
+    ...(uris.some((uri) => uri.startsWith('spotify:playlist:')) ? [{ kind: 'list' as const }] : []),
+  ];
+}

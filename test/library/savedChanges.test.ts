@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Track } from '../../src/domain/shapes.ts';
+import { findSavedChanges, type SeenPage } from '../../src/library/reading/savedChanges.ts';
+import { sized } from '../support/scale.ts';
+
+interface Row {
+  uri: string;
+  added_at: string;
+}
+
+function seeded(seed: number): () => number {
+  let state = seed + 1;
+  return () => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9) | 0;
+    return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
+  };
+}
+
+function pageOf(list: readonly Row[], limit: number, offset: number): SeenPage {
+  const rows = list
+    .slice(offset, offset + limit)
+    .map(({ uri, added_at }) => ({ added_at, media: { uri } as Track }));
+  return { total: list.length, rows };
+}
+
+test('any mix of new, removed and moved tracks is found, whole or in part', async () => {
+  for (let seed = 0; seed < sized(3_000, 400); seed++) {
+    const random = seeded(seed);
+    const below = (count: number) => Math.floor(random() * count);
+    const size = below(random() < 0.2 ? 2_000 : 400);
+    const list: Row[] = Array.from({ length: size }, (_, index) => ({
+      uri: `u${index}`,
+      added_at: `t${index}`,
+    }));
+    const isWhole = random() < 0.7;
+    const known = isWhole ? [...list] : list.slice(0, below(size + 1));
+    for (let change = below(8); change > 0; change--) {
+      const kind = random();
+      if (kind < 0.4 && list.length > 0) list.splice(below(list.length), 1 + below(random() < 0.3 ? 60 : 2));
+      else if (kind < 0.5 && list.length > 0) {
+        const [again] = list.splice(below(list.length), 1);
+        list.unshift({ uri: again?.uri ?? '', added_at: `a${seed}-${change}` });
+      } else
+        list.unshift(
+          ...Array.from({ length: 1 + below(random() < 0.2 ? 120 : 3) }, (_, index) => ({
+            uri: `n${change}-${index}`,
+            added_at: `n${change}`,
+          })),
+        );
+    }
+    let requests = 0;
+    const found = await findSavedChanges(known, isWhole, async (offset, limit) => {
+      requests += 1;
+      return pageOf(list, random() < 0.05 ? Math.max(1, limit >> 1) : limit, offset);
+    });
+    assert.ok(found !== 'moving', `seed ${seed}`);
+    // The part that was known may be gone altogether; then it has to be read again.
+    if (found === 'unlike') {
+      assert.ok(!isWhole, `seed ${seed}`);
+      continue;
+    }
+    const rows = found.rows.map(({ uri }) => uri);
+    assert.deepEqual(
+      rows,
+      list.slice(0, rows.length).map(({ uri }) => uri),
+      `seed ${seed}`,
+    );
+    if (isWhole) assert.equal(rows.length, list.length, `seed ${seed}`);
+    assert.equal(found.total, list.length);
+    assert.ok(requests <= 4 + list.length / 8, `seed ${seed}: ${requests} requests for ${list.length} rows`);
+  }
+});
+
+test('one removal anywhere in 5,000 takes at most eight requests, and none takes one', async () => {
+  const list = Array.from({ length: 5_000 }, (_, index) => ({ uri: `u${index}`, added_at: `t${index}` }));
+  let most = 0;
+  for (let gone = 0; gone < list.length; gone += sized(1, 37)) {
+    const now = list.filter((_, index) => index !== gone);
+    let requests = 0;
+    const found = await findSavedChanges(list, true, async (offset, limit) => {
+      requests += 1;
+      return pageOf(now, limit, offset);
+    });
+    assert.ok(typeof found === 'object');
+    assert.deepEqual(found.rows.length, 4_999);
+    most = Math.max(most, requests);
+  }
+  assert.equal(most, 8);
+  let requests = 0;
+  await findSavedChanges(list, true, async (offset, limit) => {
+    requests += 1;
+    return pageOf(list, limit, offset);
+  });
+  assert.equal(requests, 1);
+});
+
+test('a list that changes while it is looked at is looked at again', async () => {
+  const list = Array.from({ length: 500 }, (_, index) => ({ uri: `u${index}`, added_at: `t${index}` }));
+  let now = list.slice(1, 400);
+  const found = await findSavedChanges(list, true, async (offset, limit) => {
+    const page = pageOf(now, limit, offset);
+    now = now.slice(0, -1);
+    return page;
+  });
+  assert.equal(found, 'moving');
+});
