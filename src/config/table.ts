@@ -156,6 +156,20 @@ export const SETTINGS = {
     fallbackText: '`false`',
     meaning: 'Whether to leave out the tools that change something: playlists, library, playback, jobs',
   }),
+  libraryRequestsPerDay: setting<number>('RELAY_LIBRARY_REQUESTS_PER_DAY', types.wholeNumber(1, 100_000), {
+    fallback: () => 400,
+    fallbackText: '`400`',
+    meaning: 'Requests that reading the library in the background may send in any 24 hours',
+  }),
+  libraryRequestsPerMinute: setting<number>(
+    'RELAY_LIBRARY_REQUESTS_PER_MINUTE',
+    types.wholeNumber(1, 10_000),
+    {
+      fallback: () => 120,
+      fallbackText: '`120`',
+      meaning: 'Requests that it may send in a minute',
+    },
+  ),
   encryptionKey: setting<string | null>('RELAY_ENCRYPTION_KEY', types.key32, {
     inFile: false,
     secret: true,

@@ -49,6 +49,19 @@ export const port: ValueType<number> = {
   },
 };
 
+/** A count of at least `min`. */
+export function wholeNumber(min: number, max: number): ValueType<number> {
+  return {
+    expects: `a whole number from ${min} to ${max}`,
+    read: (value) => {
+      const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+      return typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max
+        ? number
+        : null;
+    },
+  };
+}
+
 export const flag: ValueType<boolean> = {
   expects: 'true or false',
   read: (value) => {

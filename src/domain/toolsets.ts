@@ -1,6 +1,6 @@
 /** Toolsets: which tools a server offers, and which of them one request asks for. Pure. */
 
-/** The groups that tools are in, in the order of the reference. `extras` is the only one outside `standard`. */
+/** The groups that tools are in, in the order of the reference. The last two are outside `standard`. */
 export const TOOL_GROUPS = [
   'catalog',
   'playlists',
@@ -10,12 +10,16 @@ export const TOOL_GROUPS = [
   'jobs',
   'diagnostics',
   'extras',
+  'library_sql',
 ] as const;
 
 export type ToolGroup = (typeof TOOL_GROUPS)[number];
 
 /** What settings and headers may name: groups, and `standard` and `all` for several of them. */
 export const TOOLSETS = ['standard', ...TOOL_GROUPS, 'all'] as const;
+
+/** Not offered unless asked for. `library_sql` is a part of `extras` that can be had alone. */
+const OPTIONAL: readonly ToolGroup[] = ['extras', 'library_sql'];
 
 export type Toolset = (typeof TOOLSETS)[number];
 
@@ -51,10 +55,11 @@ export function isToolset(name: string): name is Toolset {
 
 /** The groups that the toolsets stand for, each once, in the order of the reference. */
 export function groupsOf(toolsets: readonly Toolset[]): ToolGroup[] {
-  const standard = toolsets.includes('standard');
-  return TOOL_GROUPS.filter(
-    (group) => toolsets.includes('all') || toolsets.includes(group) || (standard && group !== 'extras'),
-  );
+  const asked = (group: ToolGroup): boolean => {
+    if (toolsets.includes('all') || toolsets.includes(group)) return true;
+    return toolsets.includes(OPTIONAL.includes(group) ? 'extras' : 'standard');
+  };
+  return TOOL_GROUPS.filter(asked);
 }
 
 /** What both choices offer: a request can leave tools out, and never add one that the settings leave out. */

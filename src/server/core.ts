@@ -6,6 +6,8 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { keyOptions, type Settings } from '../config/settings.ts';
+import { createLibrary, type Library } from '../library/library.ts';
+import { watchedProvider } from '../library/watchedProvider.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
 import type { ProviderApp } from '../provider/account/accountsApi.ts';
 import { createLogin, type Login } from '../provider/account/login.ts';
@@ -58,6 +60,7 @@ export interface Core {
   readonly localKey: string;
   readonly apiKey: ApiKey;
   readonly provider: ProviderApi;
+  readonly library: Library;
   readonly login: Login;
   /** The authorization server for MCP clients. */
   readonly oauth: AuthorizationServer;
@@ -82,13 +85,15 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const store = await openStore({ home: settings.home, clock, log });
     try {
       const opened = await openSecrets(options, store);
-      return assemble(options, store, opened, async () => {
+      const core = assemble(options, store, opened, async () => {
         try {
+          await core.library.stop();
           await store.close();
         } finally {
           await lock.release();
         }
       });
+      return core;
     } catch (error) {
       await store.close().catch(() => {});
       throw error;
@@ -136,7 +141,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clientSecret: settings.providerClientSecret ?? vault.get(CLIENT_SECRET),
   });
   const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log });
-  const provider = createProviderApi({
+  const unwatched = createProviderApi({
     apiUrl: settings.providerApiUrl,
     tokens,
     limits: createLimits(store, clock),
@@ -144,6 +149,18 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clock,
     random,
   });
+  const library = createLibrary({
+    home: settings.home,
+    provider: unwatched,
+    store,
+    clock,
+    random,
+    log,
+    budget: settings.demo
+      ? null
+      : { perDay: settings.libraryRequestsPerDay, perMinute: settings.libraryRequestsPerMinute },
+  });
+  const provider = watchedProvider(unwatched, library.watcher);
   keepPlaylistNames(provider, (id, name) => putPlaylistName(store, id, name, clock.now()));
   const connected: Array<() => void> = [];
   const login = createLogin({
@@ -171,6 +188,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     localKey: deriveLocalKey(opened.key.key),
     apiKey: opened.apiKey,
     provider,
+    library,
     login,
     oauth: createAuthorizationServer({
       store,

@@ -101,8 +101,12 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const resolver = createResolver(provider, store, clock);
   const changes = createChanges({ provider, rows, store, clock, random, log });
   const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
-  core.onConnected(() => jobs.loggedIn());
-  const services = { provider, rows, resolver, changes, jobs, store, clock, startedAt: clock.now() };
+  const { library } = core;
+  core.onConnected(() => {
+    jobs.loggedIn();
+    library.loggedIn();
+  });
+  const services = { provider, rows, resolver, changes, jobs, library, store, clock, startedAt: clock.now() };
   const presence = createPresence(clock);
   const endpoint = noticing(
     presence,
@@ -167,6 +171,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     throw error;
   }
   jobs.start();
+  library.start();
   return {
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,

@@ -31,6 +31,9 @@ test('extras come after the standard tools, and only when they are asked for', a
   assert.deepEqual(namesOf(['all']), names(ALL_TOOLS));
   assert.deepEqual(namesOf(['extras']), extras);
   assert.deepEqual(namesOf(['standard']), names(TOOLS));
+  const part = namesOf(['library_sql']);
+  assert.ok(part.includes('query_library'));
+  assert.deepEqual(extras.slice(-part.length), part, 'library_sql is a part of extras');
 });
 
 const OFFERS: Array<[what: string, env: Headers, headers: Headers, offered: string[]]> = [
@@ -113,7 +116,7 @@ test('a header that names no toolset is refused: the client would get other tool
   const cases: Array<[headers: Headers, message: string]> = [
     [
       { 'X-MCP-Toolsets': 'catalog, playlist' },
-      'X-MCP-Toolsets must name toolsets out of standard, catalog, playlists, library, history, playback, jobs, diagnostics, extras, all.',
+      'X-MCP-Toolsets must name toolsets out of standard, catalog, playlists, library, history, playback, jobs, diagnostics, extras, library_sql, all.',
     ],
     [{ 'X-MCP-Readonly': 'please' }, 'X-MCP-Readonly must be true or false.'],
   ];
@@ -188,6 +191,6 @@ test('the settings take toolsets from the environment, the file and the command 
   assert.throws(() => load({ RELAY_TOOLSETS: 'catalog,playlist' }), {
     code: 'SETTINGS_INVALID',
     message:
-      'RELAY_TOOLSETS in the environment must be a list of toolsets, separated by commas, out of standard, catalog, playlists, library, history, playback, jobs, diagnostics, extras, all, not "catalog,playlist".',
+      'RELAY_TOOLSETS in the environment must be a list of toolsets, separated by commas, out of standard, catalog, playlists, library, history, playback, jobs, diagnostics, extras, library_sql, all, not "catalog,playlist".',
   });
 });

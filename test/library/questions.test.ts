@@ -1,0 +1,290 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fastClock } from '../support/fastClock.ts';
+import { at, owner } from '../support/shapes.ts';
+import { withRelay } from '../support/world.ts';
+import { ask, copyOf, readAll, resize, truthOf, WITH_SQL } from './support.ts';
+
+test('the first question reads everything: lists as they are, tracks with the facts of the catalogue', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    for (const { rows } of owner(relay.provider).playlists) rows.splice(150);
+    const answer = await readAll(relay);
+    const { playlists, id } = owner(relay.provider);
+    const unreadable = playlists.filter(
+      (one) => one.ownerId !== id && !(one.collaborative && one.collaboratorIds.includes(id)),
+    ).length;
+    assert.deepEqual(answer.coverage, {
+      saved: 'complete',
+      playlists: { read: playlists.length - unreadable, total: playlists.length, unreadable },
+    });
+    assert.deepEqual(await copyOf(relay), truthOf(relay));
+    relay.provider.clearRequests();
+    await ask(relay, 'select count(*) from tracks');
+    assert.deepEqual(relay.provider.requests, [], 'a fresh copy costs no request');
+    const { mode } = await stat(join(relay.home, 'library.db'));
+    assert.equal(mode & 0o777, 0o600);
+
+    // Tracks have the facts of the catalogue, each once, and only while a row names them.
+    const { catalogue } = relay.provider;
+    const track = at(
+      catalogue.tracks.filter(({ uri }) => owner(relay.provider).saved.some((one) => one.uri === uri)),
+      3,
+    );
+    const columns = 'uri, id, name, artist, album, album_uri, released, duration_ms, explicit, isrc, kind';
+    const { rows } = await ask(relay, `select ${columns} from tracks where uri = '${track.uri}'`);
+    assert.deepEqual(rows, [
+      [
+        ...[
+          track.uri,
+          track.id,
+          track.name,
+          track.artists.map(({ name }) => name).join(', '),
+          track.album.name,
+        ],
+        ...[
+          `spotify:album:${track.album.id}`,
+          track.album.releaseDate,
+          track.durationMs,
+          Number(track.explicit),
+        ],
+        ...[track.isrc, 'track'],
+      ],
+    ]);
+    const artists = await ask(
+      relay,
+      `select artist_uri, artist, place from track_artists where track_uri = '${track.uri}' order by place`,
+    );
+    assert.deepEqual(
+      artists.rows,
+      track.artists.map(({ id, name }, place) => [`spotify:artist:${id}`, name, place]),
+    );
+    const strays = `select count(*) from tracks where uri not in (select uri from saved)
+      and uri not in (select uri from playlist_rows where uri is not null)`;
+    assert.deepEqual((await ask(relay, strays)).rows, [[0]]);
+    const kinds = await ask(relay, 'select distinct kind from tracks order by kind');
+    assert.deepEqual(kinds.rows, [['episode'], ['local'], ['track']]);
+  });
+});
+
+test('fold takes case, accents and strokes away; null stays null', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 3, 1);
+    const { rows } = await ask(
+      relay,
+      "select fold('Smørbrød på MÅNEN'), fold('ÉCLAIR'), fold(null), fold(12)",
+    );
+    assert.deepEqual(rows, [['smorbrod pa manen', 'eclair', null, '12']]);
+  });
+});
+
+test('an unknown name is answered with the columns that there are', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 3, 1);
+    const column = await ask(relay, 'select titel from saved join tracks using (uri)');
+    assert.equal(column.error?.code, 'INVALID_ARGUMENT');
+    assert.match(
+      column.error?.message ?? '',
+      /^no such column: titel\. tracks\(uri, id, name, .*\); saved\(uri, added_at, position\)\.$/,
+    );
+    const table = await ask(relay, 'select * from songs');
+    assert.match(table.error?.message ?? '', /^no such table: songs\. tracks\(.*plays\(played_at, .*\)\.$/);
+    const wrong = await ask(relay, 'select from where');
+    assert.match(wrong.error?.message ?? '', /syntax error/);
+  });
+});
+
+test('an answer holds at most 10,000 characters and the rows that were asked for', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 300, 3);
+    await readAll(relay);
+    const whole = await ask(relay, 'select count(*) from tracks');
+    const some = await ask(relay, 'select uri, name, artist, album from tracks', { limit: 500 });
+    assert.ok(JSON.stringify(some).length <= 10_000);
+    assert.equal(some.truncated, true);
+    assert.equal(some.row_count, some.rows.length);
+    assert.ok(some.rows.length > 20);
+    const five = await ask(relay, 'select uri from tracks', { limit: 5 });
+    assert.deepEqual([five.row_count, five.truncated], [5, true]);
+    const all = await ask(relay, 'select uri from saved limit 5', { limit: 5 });
+    assert.deepEqual([all.row_count, all.truncated], [5, false], 'truncated only where there was more');
+    assert.deepEqual((await ask(relay, 'select count(*) from tracks;')).rows, whole.rows);
+    const long = await ask(relay, "select printf('%.*c', 100000, 'x'), 1");
+    assert.ok(JSON.stringify(long).length <= 10_000);
+    assert.deepEqual([long.row_count, long.truncated, at(at(long.rows, 0), 1)], [1, true, 1]);
+  });
+});
+
+/** Statements that would write, attach, set or load something, and ways around the rule against them. */
+const REFUSED = [
+  ...[
+    'insert into saved values (1, 2, 3)',
+    'update saved set uri = null',
+    'delete from saved',
+    'replace into saved values (1, 2, 3)',
+  ],
+  ...[
+    'with a as (select 1) insert into saved select 1, 2, 3',
+    'with a as (select 1) delete from saved',
+    'with a as (select 1) update saved set uri = 1',
+  ],
+  ...[
+    'delete from saved returning uri',
+    'insert into meta values (1, 2) returning name',
+    'drop table saved',
+    'drop index saved_uri',
+    'create table a (b)',
+  ],
+  ...[
+    'create temp table a (b)',
+    'create table a as select 1',
+    'create view a as select 1',
+    'create temp view a as select 1',
+  ],
+  ...[
+    'create index a on saved (uri)',
+    'create trigger a after insert on saved begin select 1; end',
+    'create virtual table a using fts3(b)',
+  ],
+  ...['alter table saved rename to a', 'alter table saved add column b', 'alter table saved drop column uri'],
+  ...[
+    "attach 'x' as y",
+    "attach database '/etc/passwd' as y",
+    "attach ':memory:' as y",
+    'detach memory',
+    'detach main',
+  ],
+  ...['vacuum', "vacuum into 'x'", 'vacuum main', 'analyze', 'analyze saved', 'reindex', 'reindex saved'],
+  ...['begin', 'begin immediate', 'commit', 'rollback', 'savepoint a', 'release a', 'end'],
+  ...[
+    'pragma query_only = off',
+    'pragma query_only(0)',
+    'PRAGMA user_version = 9',
+    'pragma user_version',
+    'pragma journal_mode = wal',
+  ],
+  ...[
+    'pragma hard_heap_limit = 0',
+    'pragma writable_schema = on',
+    'pragma temp_store_directory = "/tmp"',
+    'pragma table_info(saved)',
+  ],
+  ...['explain select 1', 'explain query plan select 1', 'explain delete from saved'],
+  ...[
+    'select 1; delete from saved',
+    'select 1; select 2',
+    'select 1); delete from saved; select (1',
+    'select 1) ; pragma query_only = 0; --',
+  ],
+  ...[
+    '/* select */ delete from saved',
+    '-- select\ndelete from saved',
+    ' \n\tdelete from saved',
+    ';delete from saved',
+    ''.padEnd(3, ' '),
+    ';',
+    '-- nothing',
+  ],
+  ...[
+    "select load_extension('x')",
+    "select writefile('x', 'y')",
+    "select readfile('/etc/passwd')",
+    "select edit('x')",
+    "select fts3_tokenizer('simple', x'00')",
+  ],
+  ...[
+    "select * from pragma_query_only('0')",
+    "select * from pragma_user_version('7')",
+    'select * from pragma_wal_checkpoint',
+    "select * from csv('/etc/passwd')",
+    "select * from fsdir('/')",
+  ],
+];
+
+test(`nothing can be written, attached, set or loaded: ${REFUSED.length} tries`, async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 300, 3);
+    await readAll(relay);
+    const path = join(relay.home, 'library.db');
+    const before = await readFile(path);
+    const truth = await copyOf(relay);
+    for (const sql of REFUSED) {
+      const { error } = await ask(relay, sql);
+      assert.equal(error?.code, 'INVALID_ARGUMENT', sql);
+    }
+    assert.deepEqual(await copyOf(relay), truth);
+    assert.deepEqual(await readFile(path), before);
+    const files = await ask(
+      relay,
+      "select count(*) from pragma_database_list where file <> '' and file not like '/dbfile%'",
+    );
+    assert.deepEqual(files.rows, [[0]], 'the thread sees its own copies alone');
+  });
+});
+
+const TOO_MUCH = [
+  ['time', 'with recursive c(x) as (values(1) union all select x + 1 from c) select count(*) from c'],
+  ['memory', 'select zeroblob(1000000000)'],
+  ['memory', "select printf('%.*c', 1000000000, 'x')"],
+  ['memory', "select length(replace(hex(zeroblob(20000000)), '0', 'abcdefgh'))"],
+  ['memory', "select fold(printf('%.*c', 100000000, 'é'))"],
+  [
+    'memory',
+    "with recursive c(x) as (select 'aaaaaaaaaa' union all select x || x from c) select max(length(x)) from c",
+  ],
+] as const;
+
+test('what takes too long or too much is ended, and the server answers all the while', async () => {
+  const clock = fastClock(4);
+  await withRelay({ ...WITH_SQL, clock }, async (relay) => {
+    resize(relay, 300, 3);
+    await readAll(relay);
+    let slowest = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const begin = performance.now();
+        await (await fetch(`${relay.baseUrl}/health`)).json();
+        slowest = Math.max(slowest, performance.now() - begin);
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    })();
+    for (const [what, sql] of TOO_MUCH) {
+      const { error } = await ask(relay, sql);
+      assert.equal(error?.code, 'DEADLINE_EXCEEDED', sql);
+      if (what === 'time') assert.match(error?.message ?? '', /longer than 5 seconds/);
+      assert.deepEqual((await ask(relay, 'select 1')).rows, [[1]], 'the next question is answered');
+    }
+    const fifty = await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        ask(relay, `select ${index}, count(*) from tracks join track_artists on uri = track_uri`),
+      ),
+    );
+    assert.deepEqual(
+      fifty.map(({ rows }) => at(rows, 0)[0]),
+      Array.from({ length: 50 }, (_, index) => index),
+    );
+    isOver = true;
+    await watching;
+    assert.ok(slowest < 300, `the slowest answer of /health took ${Math.round(slowest)} ms`);
+  });
+});
+
+test('a damaged, lost or older copy is read again without a word', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 300, 3);
+    await readAll(relay);
+    const path = join(relay.home, 'library.db');
+    const whole = await readFile(path);
+    for (const content of [Buffer.from('no database'), Buffer.alloc(0), whole.subarray(0, 50_000), null]) {
+      await relay.client.close();
+      await relay.server.close();
+      if (content === null) await rm(path);
+      else await writeFile(path, content);
+      await relay.restart();
+      await readAll(relay);
+      assert.deepEqual(await copyOf(relay), truthOf(relay));
+    }
+  });
+});

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { manualClock } from '../support/clock.ts';
+import { sized } from '../support/scale.ts';
+import { at } from '../support/shapes.ts';
+import { until } from '../support/until.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import {
+  ask,
+  copyOf,
+  counted,
+  minutesAgo,
+  playlistOf,
+  readAll,
+  resize,
+  rowsFrom,
+  truthOf,
+} from './support.ts';
+
+const SAVED = sized(5_000, 1_000);
+const LISTS = sized(200, 40);
+/** One request for each page of saved tracks and of the list, and one for each playlist. */
+const ALL = SAVED / 50 + LISTS / 50 + LISTS;
+/** Without limits of a minute, so that the reading is over soon. */
+const QUICK = { env: { RELAY_TOOLSETS: 'standard,library_sql', RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000' } };
+
+async function assertExact(relay: Relay): Promise<void> {
+  assert.deepEqual(await copyOf(relay), truthOf(relay));
+}
+
+test('a library is read with a request for each page, and checked with few', async () => {
+  await withRelay(QUICK, async (relay) => {
+    const account = resize(relay, SAVED, LISTS);
+    await readAll(relay);
+    assert.equal(relay.provider.requests.length, Math.ceil(ALL));
+    await assertExact(relay);
+
+    const checks = 1 + Math.ceil(LISTS / 50);
+    assert.equal((await counted(relay, 'select 1')).requests, checks, 'nothing changed');
+    assert.equal((await counted(relay, 'select 1', 10)).requests, 0, 'fresh enough');
+
+    const gone = Math.floor(SAVED * 0.83);
+    account.saved.splice(gone, 1);
+    const one = await counted(relay, 'select count(*) from saved');
+    assert.deepEqual(one.answer.rows, [[SAVED - 1]]);
+    assert.ok(one.requests <= 12, `a removal far back took ${one.requests} requests`);
+    await assertExact(relay);
+
+    account.saved.splice(3, 2);
+    account.saved.splice(SAVED - 20, 1);
+    account.saved.splice(Math.floor(SAVED / 2), 3);
+    account.saved.unshift(
+      ...rowsFrom(relay, SAVED + 5, 70).map(({ uri }, index) => ({ uri, addedAt: minutesAgo(-100 + index) })),
+    );
+    await counted(relay, 'select 1');
+    await assertExact(relay);
+
+    const [first] = account.playlists;
+    relay.provider.editPlaylist(
+      first?.id ?? '',
+      rowsFrom(relay, 900, 120).map(({ uri }) => uri),
+    );
+    account.playlists.splice(5, 1);
+    account.playlists.push(playlistOf(account, 900, rowsFrom(relay, 40, 75)));
+    const edited = await counted(relay, 'select 1');
+    assert.equal(edited.requests, 1 + Math.ceil(LISTS / 50) + 3 + 2, 'only what changed is read again');
+    await assertExact(relay);
+  });
+});
+
+test('a track that is saved again moves to the head for one request', async () => {
+  await withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 400, 1);
+    await readAll(relay);
+    const [again] = account.saved.splice(333, 1);
+    account.saved.unshift({ uri: again?.uri ?? '', addedAt: minutesAgo(-5) });
+    assert.equal((await counted(relay, 'select 1')).requests, 2);
+    await assertExact(relay);
+  });
+});
+
+test('what relay writes is known to the next question, however fresh the copy is', async () => {
+  await withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 120, 3);
+    await readAll(relay);
+    const fresh = rowsFrom(relay, 3_000, 4).map(({ uri }) => uri);
+    await relay.call('save_tracks', { track_ids: fresh.slice(0, 2) });
+    await relay.call('remove_saved_tracks', { track_ids: [at(account.saved, 60).uri] });
+    await relay.call('add_tracks_to_playlist', {
+      playlist_id: at(account.playlists, 1).id,
+      track_ids: fresh,
+    });
+    await relay.call('create_playlist', { name: 'Made just now' });
+    const { rows } = await ask(
+      relay,
+      "select (select count(*) from saved), (select count(*) from playlists where name = 'Made just now')",
+    );
+    assert.deepEqual(rows, [[121, 1]]);
+    await assertExact(relay);
+  });
+});
+
+test('others’ playlists are listed without rows; one refusal stands for all of them', async () => {
+  await withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 0, 2);
+    for (let index = 10; index < 15; index++) {
+      account.playlists.push({
+        ...playlistOf(account, index, rowsFrom(relay, 0, 5)),
+        ownerId: 'somebody',
+        ownerName: 'Somebody',
+        public: true,
+      });
+    }
+    account.playlists.push({
+      ...playlistOf(account, 20, rowsFrom(relay, 0, 5)),
+      ownerId: 'spotify',
+      ownerName: 'Spotify',
+      public: true,
+    });
+    const answer = await readAll(relay);
+    assert.equal(relay.provider.requests.length, 1 + 1 + 2 + 1);
+    assert.deepEqual(answer.coverage, { saved: 'complete', playlists: { read: 2, total: 8, unreadable: 6 } });
+    const { rows } = await ask(
+      relay,
+      'select owner, mine, readable, count(*) from playlists group by 1, 2, 3 order by 1',
+    );
+    assert.deepEqual(rows, [
+      ['Demo Listener', 1, 1, 2],
+      ['Somebody', 0, 0, 5],
+      ['Spotify', 0, 0, 1],
+    ]);
+    assert.equal((await counted(relay, 'select 1')).requests, 2);
+  });
+});
+
+test('where large pages fail deep in a library, smaller ones are read', async () => {
+  await withRelay(QUICK, async (relay) => {
+    resize(relay, 300, 1);
+    relay.provider.faults.add({
+      path: '/me/tracks',
+      where: ({ query }) => Number(query.get('offset')) >= 150 && Number(query.get('limit')) > 20,
+      kind: 'status',
+      status: 500,
+      times: Number.POSITIVE_INFINITY,
+    });
+    await readAll(relay);
+    await assertExact(relay);
+  });
+});
+
+test('the first reading keeps to its budget, waits for a limit, and continues after a restart', async () => {
+  const clock = manualClock();
+  const env = {
+    RELAY_TOOLSETS: 'standard,library_sql',
+    RELAY_LIBRARY_REQUESTS_PER_DAY: '10',
+    RELAY_LIBRARY_REQUESTS_PER_MINUTE: '4',
+  };
+  await withRelay({ env, clock }, async (relay) => {
+    resize(relay, 300, 12);
+    const sent = () => relay.provider.requests.filter(({ method }) => method === 'GET').length;
+    const asked = ask(relay, 'select count(*) from saved');
+    await until(() => sent() === 4);
+    clock.advance(10_000);
+    const early = await asked;
+    // The last of the four may be on its way.
+    assert.match(JSON.stringify(early.rows), /^\[\[(150|200)\]\]$/);
+    assert.equal(early.coverage.saved, 'partial');
+    assert.match(early.note ?? '', /^The first reading is not over: [34] of about \d+ requests\./);
+
+    clock.advance(60_000);
+    await until(() => sent() === 8);
+    await relay.restart();
+    clock.advance(60_000);
+    await until(() => sent() === 10);
+    for (let minute = 0; minute < 5; minute++) {
+      clock.advance(60_000);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.equal(sent(), 10, 'ten requests a day');
+    for (let hour = 0; hour < 24 && sent() === 10; hour++) {
+      for (let minute = 0; minute < 60; minute++) {
+        clock.advance(60_000);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    await until(() => sent() === 14);
+  });
+});
+
+test('a login that ends and a limit for hours only hold the reading up', async () => {
+  const clock = manualClock();
+  await withRelay({ ...QUICK, clock }, async (relay) => {
+    resize(relay, 200, 6);
+    relay.provider.faults.add({ path: '/me/tracks', skip: 2, kind: 'quota', retryAfterSeconds: 7_200 });
+    const early = await ask(relay, 'select count(*) from saved');
+    assert.deepEqual(early.rows, [[100]]);
+    assert.match(early.note ?? '', /It waits until \S+ \(QUOTA_EXCEEDED\)\./);
+    const before = relay.provider.requests.length;
+    for (let minute = 0; minute < 125; minute++) {
+      clock.advance(60_000);
+      await new Promise((resolve) => setImmediate(resolve));
+      if (minute === 60)
+        assert.equal(relay.provider.requests.length, before, 'nothing is sent before the time');
+    }
+    for (let read = 0; read < 6; ) {
+      clock.advance(61_000);
+      const { coverage } = await ask(relay, 'select 1', { max_age_minutes: 10_080 });
+      read = coverage.playlists.read;
+    }
+    await assertExact(relay);
+  });
+});
+
+test('a look that fails gives the old answer with its old time and a note', async () => {
+  await withRelay(QUICK, async (relay) => {
+    resize(relay, 60, 2);
+    const { as_of } = await readAll(relay);
+    relay.provider.faults.add({
+      path: '/me/playlists',
+      kind: 'status',
+      status: 500,
+      times: Number.POSITIVE_INFINITY,
+    });
+    const { answer } = await counted(relay, 'select count(*) from saved');
+    assert.deepEqual([answer.rows, answer.as_of], [[[60]], as_of]);
+    assert.match(
+      answer.note ?? '',
+      /^Spotify could not be asked \(PROVIDER_UNAVAILABLE\): this is what was known before\./,
+    );
+  });
+});
