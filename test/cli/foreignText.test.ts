@@ -23,6 +23,7 @@ import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../src/domain/job.ts';
 import { end, type HttpContext } from '../../src/server/http/context.ts';
+import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { html } from '../../src/server/pages/html.ts';
 import { sendPage } from '../../src/server/pages/page.ts';
@@ -280,6 +281,7 @@ function exchange(): { exchange: HttpContext; sent(): string } {
     requestId: 'r',
     startId: 's',
     trusts: () => false,
+    waitingBodies: createWaitingBodies(),
   };
   return {
     exchange: given,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
 import { send } from '../support/http.ts';
@@ -191,6 +192,34 @@ test('a body that is not JSON, of another type or too large is refused in the fo
     assert.deepEqual(refusal(await post('text/plain', '{}')), [415, 'invalid_client_metadata']);
     const large = await post('application/json', `"${'x'.repeat(1024 * 1024)}"`);
     assert.deepEqual(refusal(large), [413, 'invalid_client_metadata']);
+  });
+});
+
+const LONG = (path: string, count: number) => `http://127.0.0.1/${path}${'x'.repeat(count)}`;
+
+test('the redirect URIs of a registration are bounded together', async () => {
+  await withServer({}, async ({ baseUrl }) => {
+    const uris = (length: number) => Array.from({ length: 20 }, (_, n) => LONG(String(n), length));
+    assert.equal((await register(baseUrl, { redirect_uris: uris(100) })).status, 201);
+    assert.deepEqual(refusal(await register(baseUrl, { redirect_uris: uris(110) })), [
+      400,
+      'invalid_redirect_uri',
+    ]);
+    assert.equal((await register(baseUrl, { redirect_uris: [LONG('a', 1_900)] })).status, 201);
+    assert.equal((await register(baseUrl, { redirect_uris: Array(12).fill(LONG('a', 1_900)) })).status, 201);
+  });
+});
+
+longTest('200 registrations as large as can be keep the state small', async () => {
+  await withServer({}, async ({ baseUrl, home }, clock) => {
+    const redirect_uris = Array.from({ length: 20 }, (_, n) => LONG(String(n), 106));
+    for (let count = 0; count < 200; count++) {
+      if (count % 20 === 0) clock.advance(MINUTE);
+      const answer = await register(baseUrl, { redirect_uris, client_name: '\u4e00'.repeat(200) });
+      assert.equal(answer.status, 201, answer.text);
+    }
+    const { size } = await stat(join(home, 'relay.db'));
+    assert.ok(size < 1_200_000, `${size} bytes`);
   });
 });
 

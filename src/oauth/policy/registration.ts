@@ -8,6 +8,8 @@ import { SCOPE } from './limits.ts';
 import { isUsableRedirectUri } from './redirectUri.ts';
 
 const MAX_REDIRECT_URIS = 20;
+/** Of all of them together: anyone may register, and every save writes what is kept. Clients in use have 200 at most. */
+const MAX_URI_CHARACTERS = 2_500;
 
 export interface ClientMetadata {
   name: string | null;
@@ -58,7 +60,14 @@ export function checkRedirectUris(value: unknown): Result<string[]> {
   const uris = z.array(z.string()).min(1).max(MAX_REDIRECT_URIS).safeParse(value);
   if (!uris.success)
     return refused('metadata_redirect_uris', 'redirect_uris must be a list of 1 to 20 URIs.');
-  if (uris.data.every(isUsableRedirectUri)) return accepted([...new Set(uris.data)]);
+  const distinct = [...new Set(uris.data)];
+  if (distinct.join('').length > MAX_URI_CHARACTERS) {
+    return refused(
+      'metadata_redirect_uris',
+      `redirect_uris must have at most ${MAX_URI_CHARACTERS.toLocaleString('en')} characters together.`,
+    );
+  }
+  if (distinct.every(isUsableRedirectUri)) return accepted(distinct);
   return refused(
     'metadata_redirect_uris',
     'Use https, http on localhost, 127.0.0.1 or [::1], or a private-use scheme with a dot, without fragment or user info.',

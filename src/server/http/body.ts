@@ -1,43 +1,76 @@
 /** Reading a request's body: no more than allowed, of the right type, or a refusal that says why. */
 import type { IncomingMessage } from 'node:http';
 import { parseBounded } from '../../base/boundedJson.ts';
+import type { HttpContext } from './context.ts';
 import { HttpError } from './toHttp.ts';
+import type { Sender } from './waitingBodies.ts';
 
-export const MCP_BODY_BYTES = 4 * 1024 * 1024;
-export const OTHER_BODY_BYTES = 1024 * 1024;
+type Asking = Pick<HttpContext, 'request' | 'waitingBodies'>;
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** How much a route reads, and in whose share of what waits its bytes count. */
+export interface BodyLimit {
+  maxBytes: number;
+  from: Sender;
+}
+
+/** Where no credential is needed: a form with the parameters of a request has some kilobytes. */
+export const ANYONES_BODY: BodyLimit = { maxBytes: 32 * KIB, from: 'anyone' };
+export const HELLO_BODY: BodyLimit = { maxBytes: KIB, from: 'anyone' };
+export const CLIENT_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'client' };
+export const PAGE_BODY: BodyLimit = { maxBytes: MIB, from: 'client' };
+export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'owner' };
+/** A message that the command line carries. */
+export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'owner' };
 /** The largest list that is read, in Base64, and a little for what is said beside it. */
-export const LIST_BODY_BYTES = 28 * 1024 * 1024;
+export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'owner' };
 
 /** What is read and thrown away of a body that is too large, so that the client gets to read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /**
  * What `use` makes of the body, which it gets as soon as the last byte is there.
- * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `BAD_REQUEST`
+ * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `TOO_MANY_BODIES`, `BAD_REQUEST`
  */
 function withBody<T>(
-  request: IncomingMessage,
+  { request, waitingBodies }: Asking,
   type: string,
-  maxBytes: number,
+  { maxBytes, from }: BodyLimit,
   use: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
   // Listeners, since an iterator costs more than all the rest of a short request.
   return new Promise((resolve, reject) => {
     requireType(request, type);
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
+    let wasEnded = false;
+    const waiting = waitingBodies.add(from, () => {
+      wasEnded = true;
+      chunks = [];
+      reject(new HttpError('TOO_MANY_BODIES', { headers: { connection: 'close', 'retry-after': '1' } }));
+    });
     // The other side left or was cut; nobody reads this, but it is no fault of the program's own.
     const early = () => {
+      waiting.end();
       if (request.readableEnded) return;
       reject(new HttpError('BAD_REQUEST', { message: 'The request body ended early.' }));
     };
     request.on('data', (chunk: Buffer) => {
       size += chunk.byteLength;
-      if (size <= maxBytes) chunks.push(chunk);
-      else chunks.length = 0;
+      if (size > maxBytes) {
+        chunks = [];
+        waiting.end();
+      } else if (!wasEnded) {
+        chunks.push(chunk);
+        waiting.grew(chunk.byteLength);
+      }
       if (size > DRAIN_BYTES) request.destroy();
     });
     request.on('end', () => {
+      waiting.end();
+      if (wasEnded) return;
       if (size > maxBytes) return reject(tooLarge(maxBytes));
       try {
         resolve(use(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
@@ -52,15 +85,15 @@ function withBody<T>(
 }
 
 /** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` */
-export function readForm(request: IncomingMessage, maxBytes: number): Promise<URLSearchParams> {
+export function readForm(asking: Asking, limit: BodyLimit): Promise<URLSearchParams> {
   const type = 'application/x-www-form-urlencoded';
-  return withBody(request, type, maxBytes, (body) => new URLSearchParams(body.toString('utf8')));
+  return withBody(asking, type, limit, (body) => new URLSearchParams(body.toString('utf8')));
 }
 
 /** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `MALFORMED_JSON` */
-export function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+export function readJson(asking: Asking, limit: BodyLimit): Promise<unknown> {
   const parse = (body: Buffer) => JSON.parse(body.toString('utf8')) as unknown;
-  return withBody(request, JSON_TYPE, maxBytes, (body) => parsed(body, parse));
+  return withBody(asking, JSON_TYPE, limit, (body) => parsed(body, parse));
 }
 
 /**
@@ -68,11 +101,11 @@ export function readJson(request: IncomingMessage, maxBytes: number): Promise<un
  * takes, only what is within the bounds of `parseBounded` is read.
  */
 export function withMessage<T>(
-  request: IncomingMessage,
-  maxBytes: number,
+  asking: Asking,
+  limit: BodyLimit,
   use: (value: unknown) => T | Promise<T>,
 ): Promise<T> {
-  return withBody(request, JSON_TYPE, maxBytes, (body) => use(parsed(body, parseBounded)));
+  return withBody(asking, JSON_TYPE, limit, (body) => use(parsed(body, parseBounded)));
 }
 
 const JSON_TYPE = 'application/json';
@@ -86,8 +119,8 @@ function parsed(body: Buffer, parse: (body: Buffer) => unknown): unknown {
 }
 
 /** The bytes of a file. @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` */
-export function readFile(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  return withBody(request, 'application/octet-stream', maxBytes, (body) => body);
+export function readFile(asking: Asking, limit: BodyLimit): Promise<Buffer> {
+  return withBody(asking, 'application/octet-stream', limit, (body) => body);
 }
 
 function requireType(request: IncomingMessage, expected: string): void {
@@ -99,6 +132,7 @@ function requireType(request: IncomingMessage, expected: string): void {
 }
 
 function tooLarge(maxBytes: number): HttpError {
-  const message = `The body is larger than the limit of ${maxBytes / 1024 / 1024} MiB.`;
+  const limit = maxBytes < MIB ? `${maxBytes / KIB} KiB` : `${maxBytes / MIB} MiB`;
+  const message = `The body is larger than the limit of ${limit}.`;
   return new HttpError('BODY_TOO_LARGE', { message, headers: { connection: 'close' } });
 }

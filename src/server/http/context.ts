@@ -1,6 +1,7 @@
 /** One request as the routes see it, once it has passed the guards, and the ways to answer it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { headerValue } from '../../base/visibleText.ts';
+import type { WaitingBodies } from './waitingBodies.ts';
 
 export interface HttpContext {
   request: IncomingMessage;
@@ -15,6 +16,8 @@ export interface HttpContext {
   startId: string;
   /** Which addresses are trusted proxies (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
   trusts: (address: string) => boolean;
+  /** Of all connections. */
+  waitingBodies: WaitingBodies;
 }
 
 const SECURITY_HEADERS = {

@@ -20,6 +20,7 @@ import { createGuards, type Identity } from './guards.ts';
 import { bindAll } from './ports.ts';
 import { createRouter, type Route } from './router.ts';
 import { HttpError, toHttp } from './toHttp.ts';
+import { createWaitingBodies } from './waitingBodies.ts';
 
 export interface ListenerOptions {
   host: string;
@@ -82,9 +83,15 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   const trusts = trustIn(options.trustedProxies);
   const startId = options.random.bytes(9).toString('base64url');
   const { baseUrlFor, isOwnOrigin } = createGuards(identity);
+  const waitingBodies = createWaitingBodies();
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const context = contextOf(request, response, { requestId: options.random.uuid(), startId, trusts });
+    const context = contextOf(request, response, {
+      requestId: options.random.uuid(),
+      startId,
+      trusts,
+      waitingBodies,
+    });
     try {
       run(context)?.catch((error: unknown) => refuse(context, error));
     } catch (error) {
@@ -182,7 +189,7 @@ function isPath(target: string | undefined): boolean {
 function contextOf(
   request: IncomingMessage,
   response: ServerResponse,
-  own: Pick<HttpContext, 'requestId' | 'startId' | 'trusts'>,
+  own: Pick<HttpContext, 'requestId' | 'startId' | 'trusts' | 'waitingBodies'>,
 ): HttpContext {
   // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths.
   // RFC 9112 3.2.2: a server understands the form for proxies too.
@@ -191,8 +198,8 @@ function contextOf(
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1));
-  const { requestId, startId, trusts } = own;
-  return { request, response, method, path, query, baseUrl: '', requestId, startId, trusts };
+  const { requestId, startId, trusts, waitingBodies } = own;
+  return { request, response, method, path, query, baseUrl: '', requestId, startId, trusts, waitingBodies };
 }
 
 /** What Node refuses by itself, before any route: with the same headers and the same form of error as everywhere. */
@@ -208,7 +215,10 @@ function answerForNode(server: Server, connections: Connections, random: Random)
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const trusts = () => false;
-    const context = contextOf(request, response, { requestId: random.uuid(), startId: '', trusts });
+    // Its body is not read.
+    const waitingBodies = createWaitingBodies();
+    const own = { requestId: random.uuid(), startId: '', trusts, waitingBodies };
+    const context = contextOf(request, response, own);
     const error = {
       code: 'BAD_REQUEST',
       message: 'This expectation cannot be met.',

@@ -8,7 +8,7 @@ import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
 import type { Core } from '../core.ts';
 import { ownAddress } from '../http/address.ts';
-import { OTHER_BODY_BYTES, readForm } from '../http/body.ts';
+import { ANYONES_BODY, readForm } from '../http/body.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -157,7 +157,7 @@ function logRefusal(core: Core, { requestId }: HttpContext, { reason }: Refusal)
 /** null when the body cannot be read, which is answered by a page: a person is looking at it. */
 async function formOf(core: Core, context: HttpContext): Promise<URLSearchParams | null> {
   try {
-    return await readForm(context.request, OTHER_BODY_BYTES);
+    return await readForm(context, ANYONES_BODY);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     sendPage(context, error.status, unreadableFormPage(core.settings.demo), error.headers);

@@ -11,13 +11,11 @@ import { connectionSecrets, endsOf, HELLO_ROUTE } from '../../domain/localProof.
 import type { Credentials } from '../access/credentials.ts';
 import { peerOf } from '../access/peer.ts';
 import { isDirectLoopback } from '../http/address.ts';
-import { LIST_BODY_BYTES, OTHER_BODY_BYTES, readJson } from '../http/body.ts';
+import { HELLO_BODY, LIST_BODY, LOCAL_BODY, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { importTarget, parsed } from './bodies.ts';
-
-const HELLO_BYTES = 1024;
 
 const Empty = () => z.object({});
 
@@ -167,10 +165,7 @@ export function localRoutes(
       path: `/local/${LOCAL_ROUTES[name]}`,
       async handle(context) {
         await authorize(context, credentials);
-        const body = await readJson(
-          context.request,
-          WITH_FILE.has(name) ? LIST_BODY_BYTES : OTHER_BODY_BYTES,
-        );
+        const body = await readJson(context, WITH_FILE.has(name) ? LIST_BODY : LOCAL_BODY);
         sendJson(context, 200, (await calls[name](apiFor(context.baseUrl), body)) ?? {});
       },
     }),
@@ -190,7 +185,7 @@ function helloRoute(key: string, credentials: Credentials): Route {
     path: `/local/${HELLO_ROUTE}`,
     async handle(context) {
       refuseOutsiders(context);
-      const hello = Hello().safeParse(await readJson(context.request, HELLO_BYTES));
+      const hello = Hello().safeParse(await readJson(context, HELLO_BODY));
       if (!hello.success) throw new HttpError('BAD_REQUEST');
       const { socket } = context.request;
       const ends = endsOf(socket, 'server');

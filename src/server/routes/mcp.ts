@@ -6,8 +6,8 @@ import type { Log } from '../../base/log.ts';
 import type { DirectRequest, EventStream, WholeAnswer } from '../../mcp/directAnswer.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
-import type { Credentials } from '../access/credentials.ts';
-import { MCP_BODY_BYTES, withMessage } from '../http/body.ts';
+import { COMMAND_LINE, type Credentials } from '../access/credentials.ts';
+import { CARRIED_BODY, CLIENT_BODY, withMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
@@ -23,7 +23,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
     }
     const { principal } = check;
     if (context.method !== 'POST') return askSdk(context, undefined, principal);
-    return withMessage(context.request, MCP_BODY_BYTES, (body) => {
+    return withMessage(context, principal === COMMAND_LINE ? CARRIED_BODY : CLIENT_BODY, (body) => {
       const isSent = endpoint.direct(directRequestOf(context, body, principal));
       if (isSent !== true) return elseAskSdk(isSent, context, body, principal);
     });

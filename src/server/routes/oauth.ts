@@ -7,7 +7,7 @@ import type { Refusal } from '../../oauth/refusal.ts';
 import { toWire } from '../../oauth/toWire.ts';
 import type { Core } from '../core.ts';
 import { clientAddress, ownAddress } from '../http/address.ts';
-import { OTHER_BODY_BYTES, readForm, readJson } from '../http/body.ts';
+import { ANYONES_BODY, readForm, readJson } from '../http/body.ts';
 import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -18,14 +18,14 @@ export function oauthRoutes(core: Core): Route[] {
   const tokenRequests = createWindow(TOKEN_REQUESTS_PER_MINUTE, core.clock);
 
   async function register(context: HttpContext): Promise<void> {
-    const body = await readJson(context.request, OTHER_BODY_BYTES);
+    const body = await readJson(context, ANYONES_BODY);
     const result = await core.oauth.register(body, ownAddress(context));
     if (result.ok) sendJson(context, 201, result.value);
     else refuse(context, result.refusal);
   }
 
   async function token(context: HttpContext): Promise<void> {
-    const form = await readForm(context.request, OTHER_BODY_BYTES);
+    const form = await readForm(context, ANYONES_BODY);
     const result = await core.oauth.token(form, context.request.headers.authorization);
     // RFC 6749 5.1, for caches of the days before Cache-Control.
     if (result.ok) sendJson(context, 200, result.value, { pragma: 'no-cache' });
@@ -33,7 +33,7 @@ export function oauthRoutes(core: Core): Route[] {
   }
 
   async function revoke(context: HttpContext): Promise<void> {
-    const form = await readForm(context.request, OTHER_BODY_BYTES);
+    const form = await readForm(context, ANYONES_BODY);
     const result = await core.oauth.revoke(form, context.request.headers.authorization);
     if (result.ok) end(context, 200, {}, '');
     else refuse(context, result.refusal);

@@ -7,7 +7,7 @@ import { lazy } from '../../base/memoised.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
-import { OTHER_BODY_BYTES, readJson } from '../http/body.ts';
+import { ANYONES_BODY, readJson } from '../http/body.ts';
 import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -59,5 +59,5 @@ export function ownerRoutes(owner: Owner, forms: FormTokens): Route[] {
 }
 
 async function bodyOf<T extends z.ZodType>(context: HttpContext, shape: T): Promise<z.output<T>> {
-  return parsed(shape, await readJson(context.request, OTHER_BODY_BYTES));
+  return parsed(shape, await readJson(context, ANYONES_BODY));
 }

@@ -8,7 +8,7 @@ import { lazy } from '../../base/memoised.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { Core } from '../core.ts';
-import { MCP_BODY_BYTES, OTHER_BODY_BYTES, readFile, readJson } from '../http/body.ts';
+import { CLIENT_BODY, PAGE_BODY, readFile, readJson } from '../http/body.ts';
 import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -86,7 +86,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
       path: `/owner/${call}`,
       async handle(context) {
         const { server, browser } = await signedIn(context);
-        const given = parsed(SHAPES[call](), await readJson(context.request, OTHER_BODY_BYTES));
+        const given = parsed(SHAPES[call](), await readJson(context, PAGE_BODY));
         sendJson(context, 200, await ownerPageApi(core, server, browser)[call](given));
       },
     };
@@ -97,7 +97,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     const asked = parsed(Asked(), askedIn(context));
     const isStart = context.path.endsWith('/start');
     if (isStart !== (asked.target !== null)) throw new HttpError('BAD_REQUEST');
-    sendJson(context, 200, await importFile(server, await readFile(context.request, MCP_BODY_BYTES), asked));
+    sendJson(context, 200, await importFile(server, await readFile(context, CLIENT_BODY), asked));
   }
 
   return [

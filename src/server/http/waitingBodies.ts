@@ -1,0 +1,72 @@
+/**
+ * The bytes of bodies that have not ended yet, over all connections: anyone who may send a body may begin hundreds and leave
+ * them there. Each kind of sender has a share of its own, so that strangers do not crowd out clients, and nobody the owner.
+ */
+
+/** `anyone` has shown no credential; `client` has, or is a signed-in page; `owner` is the command line. */
+export type Sender = 'anyone' | 'client' | 'owner';
+
+/** In bytes. What the owner's own program sends is not limited: who may send it could read the state as well. */
+const SHARES: Readonly<Record<Sender, number>> = {
+  anyone: 2 * 1024 * 1024,
+  client: 64 * 1024 * 1024,
+  owner: Number.POSITIVE_INFINITY,
+};
+
+/** What an object around a few bytes costs: a body may come byte by byte. */
+const CHUNK_BYTES = 128;
+
+export interface WaitingBodies {
+  /** @param giveUp ends the body: it has waited longest, and there is no room for another */
+  add(from: Sender, giveUp: () => void): WaitingBody;
+}
+
+interface WaitingBody {
+  grew(bytes: number): void;
+  /** It is there as a whole, or nobody waits for it any more. */
+  end(): void;
+}
+
+interface Entry {
+  bytes: number;
+  giveUp: () => void;
+}
+
+export function createWaitingBodies(shares: Readonly<Record<Sender, number>> = SHARES): WaitingBodies {
+  const waiting = { anyone: createShare(), client: createShare(), owner: createShare() };
+
+  return {
+    add(from, giveUp) {
+      const share = waiting[from];
+      const entry: Entry = { bytes: 0, giveUp };
+      return {
+        grew(bytes) {
+          entry.bytes += bytes + CHUNK_BYTES;
+          share.bytes += bytes + CHUNK_BYTES;
+          share.entries.add(entry);
+          // The oldest goes: a body that is sent at a stretch does not wait, and so is never the one.
+          for (const oldest of share.entries) {
+            if (share.bytes <= shares[from]) break;
+            remove(share, oldest);
+            oldest.giveUp();
+          }
+        },
+        end: () => remove(share, entry),
+      };
+    },
+  };
+}
+
+interface Share {
+  bytes: number;
+  /** In the order in which their first bytes came. */
+  entries: Set<Entry>;
+}
+
+function createShare(): Share {
+  return { bytes: 0, entries: new Set() };
+}
+
+function remove(share: Share, entry: Entry): void {
+  if (share.entries.delete(entry)) share.bytes -= entry.bytes;
+}

@@ -1,0 +1,162 @@
+/** Bodies that begin and do not end: they hold little memory, and nobody who sends a whole one notices. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
+import { send } from '../support/http.ts';
+import { sized } from '../support/scale.ts';
+import { until } from '../support/waiting.ts';
+import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const MIB = 1024 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+const OPEN_PATHS = [
+  ['/oauth/authorize', FORM],
+  ['/owner/code', JSON_TYPE],
+  ['/owner/ticket', JSON_TYPE],
+] as const;
+
+interface Held {
+  socket: Socket;
+  said(): string;
+}
+
+/** Begins a request and sends `bytes` of a body that is a byte longer. */
+async function unfinished(
+  { baseUrl }: Relay,
+  [path, type]: readonly [string, string],
+  bytes: number,
+  more = '',
+): Promise<Held> {
+  const { host, port, hostname } = new URL(baseUrl);
+  const socket = connect(Number(port), hostname);
+  let said = '';
+  socket.on('data', (chunk) => {
+    said += String(chunk);
+  });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  const head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: ${type}\r\n${more}`;
+  socket.write(`${head}content-length: ${bytes + 1}\r\n\r\n`);
+  await new Promise((resolve) => socket.write(Buffer.alloc(bytes, ' '), resolve));
+  return { socket, said: () => said };
+}
+
+test('unfinished bodies without a credential hold a few MiB together, however many there are', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    const before = process.memoryUsage().arrayBuffers;
+    const held: Held[] = [];
+    for (let count = 0; count < sized(300, 60); count++) {
+      held.push(await unfinished(relay, OPEN_PATHS[count % 3] ?? assert.fail(), MIB - 1));
+    }
+    assert.equal((await send(`${relay.baseUrl}/health`)).status, 200);
+    collectGarbage();
+    const grown = process.memoryUsage().arrayBuffers - before;
+    assert.ok(grown < 12 * MIB, `${(grown / MIB).toFixed(1)} MiB`);
+    for (const { socket } of held) socket.destroy();
+  });
+});
+
+test('when the room for strangers is used up, the body that waited longest is told so, and whole ones are taken', async () => {
+  await withRelay(async (relay) => {
+    const held: Held[] = [];
+    for (let count = 0; count < 80; count++) {
+      held.push(await unfinished(relay, OPEN_PATHS[1], 31 * 1024));
+    }
+    await until(() => held[0]?.said().includes('TOO_MANY_BODIES') === true);
+    const answer = held[0]?.said() ?? '';
+    assert.match(answer, /^HTTP\/1\.1 503 /);
+    assert.match(answer, /\r\nretry-after: 1\r\n/i);
+    assert.match(answer, /Too many requests are being sent at the same time\. Send this one again\./);
+    assert.equal(held.at(-1)?.said(), '');
+    const body = JSON.stringify({ redirect_uris: ['http://127.0.0.1:7777/'], client_name: 'x'.repeat(200) });
+    const headers = { 'content-type': JSON_TYPE };
+    const registered = await send(`${relay.baseUrl}/oauth/register`, { method: 'POST', headers, body });
+    assert.equal(registered.status, 201);
+    assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
+    for (const { socket } of held) socket.destroy();
+  });
+});
+
+test('no body is read on /mcp or /local before the credential is right', async () => {
+  await withRelay({ client: false }, async (relay) => {
+    for (const path of ['/mcp', '/local/status', '/owner/jobs/items']) {
+      const { socket, said } = await unfinished(
+        relay,
+        [path, JSON_TYPE],
+        1000,
+        'authorization: Bearer x\r\n',
+      );
+      await until(() => said() !== '');
+      assert.match(said(), /^HTTP\/1\.1 401 /, path);
+      socket.destroy();
+    }
+  });
+});
+
+test('a body that needs no credential has at most 32 KiB', async () => {
+  await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+    for (const [path, type] of [
+      ...OPEN_PATHS,
+      ['/oauth/token', FORM],
+      ['/oauth/register', JSON_TYPE],
+    ] as const) {
+      const headers = { 'content-type': type };
+      const { status } = await send(`${baseUrl}${path}`, {
+        method: 'POST',
+        headers,
+        body: 'x'.repeat(33_000),
+      });
+      assert.equal(status, 413, path);
+    }
+  });
+});
+
+test('clients do not crowd out the command line, and strangers not clients', async () => {
+  await withRelay(async (relay) => {
+    const held: Held[] = [];
+    for (let count = 0; count < 20; count++) {
+      held.push(
+        await unfinished(relay, ['/mcp', JSON_TYPE], 4 * MIB - 1, `authorization: Bearer ${API_KEY}\r\n`),
+      );
+    }
+    await until(() => held[0]?.said().includes('503') === true);
+    assert.match(held[0]?.said() ?? '', /"jsonrpc":"2.0".*"id":null/);
+    assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
+    for (const { socket } of held) socket.destroy();
+  });
+});
+
+test('what has waited longest goes first, and only from the share that is full', () => {
+  const gone: string[] = [];
+  const bodies = createWaitingBodies({ anyone: 1_000, client: 1_000, owner: Number.POSITIVE_INFINITY });
+  const body = (from: 'anyone' | 'client' | 'owner', name: string) => bodies.add(from, () => gone.push(name));
+  const [first, second, client, own] = [
+    body('anyone', 'first'),
+    body('anyone', 'second'),
+    body('client', 'client'),
+    body('owner', 'own'),
+  ];
+  second.grew(300);
+  first.grew(300);
+  client.grew(800);
+  own.grew(1e9);
+  assert.deepEqual(gone, []);
+  first.grew(300);
+  assert.deepEqual(gone, ['second']);
+  first.grew(300);
+  assert.deepEqual(gone, ['second', 'first']);
+  client.end();
+  body('client', 'another').grew(800);
+  // A body that comes byte by byte holds more than its bytes.
+  const bytes = body('anyone', 'bytes');
+  for (let count = 0; count < 10; count++) bytes.grew(1);
+  assert.deepEqual(gone, ['second', 'first', 'bytes']);
+});
