@@ -5,7 +5,8 @@
  *
  * For people such a character is left out, with no mark in its place: titles in Hebrew and Arabic carry direction marks
  * in good faith and look as meant without them, and an escape sequence without its first character is plain, visible
- * text. The log shows it as `\x1b`, since a log has to tell what was sent. JSON keeps it, escaped.
+ * text. The log shows it as `\x1b`, since a log has to tell what was sent. JSON keeps it, escaped. A model gets what a
+ * person would see (`modelText`). What is compared, exported or written back stays as it is.
  */
 
 import { lazy } from './memoised.ts';
@@ -22,6 +23,40 @@ const unsafe = lazy(
 /** What moves on to another line or column: a space stands for it, so that no two words become one. */
 const BREAKS = /[\t-\r\u0085\u2028\u2029]+/g;
 const BREAKS_BUT_LINE_ENDS = /[\t\v-\r\u0085\u2028\u2029]+/g;
+
+/**
+ * Any character that `hidden` may find, raw or as `JSON.stringify` escapes it, or the first half of one. A plain pattern:
+ * it is tried on every answer, and nearly none has one.
+ */
+const MAY_HIDE =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
+  /[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud80d\ud82f\ud834\udb40-\udb43]|\\(?:[bfrt]|u(?:00[01]|d[89a-f]))/;
+
+/** Letters that are joined, or kept apart, by a character without width: Arabic, Mongolian and the scripts of India and around. */
+const JOINING = [
+  ...['Arab', 'Syrc', 'Mand', 'Nkoo', 'Mong', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda'],
+  ...['Mlym', 'Sinh', 'Tibt', 'Mymr', 'Khmr', 'Bali', 'Java', 'Newa', 'Phag'],
+]
+  .map((script) => `\\p{scx=${script}}`)
+  .join('');
+
+const EMOJI = '\\p{Extended_Pictographic}';
+
+/** What is invisible and belongs to what stands before it: one after each, and no run. */
+const BELONGS = [
+  // The flags of England, Scotland and Wales, the only sequences of tags that are in general use.
+  '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
+  `(?<=[${EMOJI}\\u{1f3fb}-\\u{1f3ff}\\ufe0f])\\u200d(?=${EMOJI})`,
+  `(?<=${EMOJI})[\\ufe0e\\ufe0f]|(?<=[0-9#*])\\ufe0f(?=\\u20e3)`,
+  `(?<=[${JOINING}])[\\u200c\\u200d](?![\\p{Cf}\\p{DI}])`,
+  '(?<=[\\p{Ideographic}\\p{scx=Mymr}])[\\ufe00-\\ufe0d\\u{e0100}-\\u{e01ef}]',
+  '(?<=\\p{sc=Mong})[\\u180b-\\u180f]',
+  // Signs before a number, which are visible.
+  '[\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}\\n]',
+].join('|');
+
+/** What a reader does not see: what belongs where it is, as a group of its own, and all the rest. */
+const hidden = lazy(() => new RegExp(`(${BELONGS})|[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}]`, 'gu'));
 
 const loneSurrogate = lazy(() => /\p{Cs}/gu);
 
@@ -59,6 +94,48 @@ export function escapedText(text: string, max = 2_000): string {
   return isWhole ? shown : `${withoutHalf(shown.slice(0, max))}… (${text.length} in all)`;
 }
 
+/**
+ * Text for a model, without what a person would not see: tags, characters without width, direction controls, selectors that
+ * select nothing. With them a stranger's title says something else to a model than to the person who looks at it.
+ * Hebrew, Arabic, joined letters and emoji, and flags stay as they are.
+ */
+export function modelText(text: string): string {
+  return MAY_HIDE.test(text) || hasControls(text) ? withoutHidden(text) : text;
+}
+
+/** The same for every text in plain JSON data, names of fields too; the value itself where there is nothing to leave out. */
+export function modelValue<T>(value: T): T {
+  return MAY_HIDE.test(JSON.stringify(value) ?? '') ? (cleaned(value) as T) : value;
+}
+
+/** Whether a value may have to be cleaned, by its JSON. */
+export function mayHideText(json: string): boolean {
+  return MAY_HIDE.test(json);
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return withoutHidden(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(cleaned);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [withoutHidden(key), cleaned(inner)]),
+  );
+}
+
+function withoutHidden(text: string): string {
+  return text.replace(hidden(), (found, belongs?: string) => {
+    if (belongs !== undefined) return found;
+    if (/[\t\v\f\r\x85\u2028\u2029]/.test(found)) return ' ';
+    return isHalf(found) ? '\ufffd' : '';
+  });
+}
+
+/** Of C0, which JSON escapes and a plain text does not; `\n` may stay. */
+function hasControls(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  return /[\x00-\x09\x0b-\x1f\ud800-\udfff]/.test(text);
+}
+
 /** A header value in visible ASCII; everything else is percent-encoded, as in a URL (RFC 9110 5.5, CWE-113). */
 export function headerValue(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, (found) =>
@@ -67,9 +144,12 @@ export function headerValue(text: string): string {
 }
 
 function without(text: string): string {
-  return text.replace(unsafe(), (found) =>
-    found.length === 1 && found >= '\ud800' && found <= '\udfff' ? '\ufffd' : '',
-  );
+  return text.replace(unsafe(), (found) => (isHalf(found) ? '\ufffd' : ''));
+}
+
+/** Half of a surrogate pair. */
+function isHalf(found: string): boolean {
+  return found.length === 1 && found >= '\ud800' && found <= '\udfff';
 }
 
 let characters: Intl.Segmenter | undefined;

@@ -4,6 +4,7 @@
  * credentials; those belong to the server.
  */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { modelText } from '../base/visibleText.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type CommonForm, createCommonForms } from './commonForm.ts';
@@ -57,14 +58,14 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       server.setRequestHandler('prompts/list', () => ({ prompts: offer.prompts }));
       server.setRequestHandler('prompts/get', ({ params }) => {
         const found = promptText(params.name, params.arguments ?? {}, new Set(offer.tools.keys()));
-        if ('problem' in found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, found.problem);
-        const content = { type: 'text' as const, text: found.text };
+        if ('problem' in found) throw invalid(found.problem);
+        const content = { type: 'text' as const, text: modelText(found.text) };
         return { description: found.description, messages: [{ role: 'user' as const, content }] };
       });
       server.setRequestHandler('tools/call', async (request, context) => {
         const { name } = request.params;
         const tool = offer.tools.get(name);
-        if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, unknownTool(name, offer));
+        if (!tool) throw invalid(unknownTool(name, offer));
         const { id, signal, _meta, notify } = context.mcpReq;
         return calls.run({
           tool,
@@ -141,6 +142,10 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     stopCalls: () => calls.stop(),
     close: () => handler.close(),
   };
+}
+
+function invalid(problem: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, modelText(problem));
 }
 
 /** The request that a notification of the 2025 revisions cancels. */

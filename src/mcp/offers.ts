@@ -1,4 +1,5 @@
 /** What a request is offered: the tools of the settings, less what its headers leave out. */
+
 import {
   groupsOf,
   isToolset,

@@ -1,8 +1,10 @@
 /** Calls of tools in progress: each can be ended by its client, by the end of its connection, and by the server's stop. */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { modelText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Services, Tool } from '../tools/tool.ts';
+import { forModel } from './forModel.ts';
 import { withLoginLink } from './loginLink.ts';
 import { type CallResult, runTool } from './runTool.ts';
 
@@ -68,7 +70,7 @@ export function createToolCalls({ services, clock, log, loginUrl }: ToolCallOpti
           signal: controller.signal,
           progress,
         });
-        return withLoginLink(result, () => loginUrl(baseUrl));
+        return withLoginLink(forModel(result), () => loginUrl(baseUrl));
       } finally {
         calls.delete(entry);
       }
@@ -101,7 +103,12 @@ function progressOf(
   return (progress, total, message) => {
     if (progress <= last) return;
     last = progress;
-    const params = { progressToken, progress, total, ...(message === undefined ? {} : { message }) };
+    const params = {
+      progressToken,
+      progress,
+      total,
+      ...(message === undefined ? {} : { message: modelText(message) }),
+    };
     notify({ method: 'notifications/progress', params });
   };
 }

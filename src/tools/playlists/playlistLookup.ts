@@ -1,6 +1,7 @@
 /** Finding playlists by name and counting what they hold. */
 import * as z from 'zod';
 import { nearestNames } from '../../base/nearest.ts';
+import { modelText } from '../../base/visibleText.ts';
 import { Playlist } from '../../domain/shapes.ts';
 import { normaliseName } from '../../music/normalise.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
@@ -39,15 +40,17 @@ export const findPlaylistByNameTool = defineTool({
   rows: { key: 'matches', hint: 'get_my_playlists lists the others.' },
   async handle({ provider }, { name }, call) {
     const { items } = await getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call);
-    const wanted = normaliseName(name);
-    const matches = items.filter((playlist) => normaliseName(playlist.name) === wanted);
+    // A model knows a name as answers give it, without what is hidden in it.
+    const nameOf = (text: string) => normaliseName(modelText(text));
+    const wanted = nameOf(name);
+    const matches = items.filter((playlist) => nameOf(playlist.name) === wanted);
     if (matches.length > 0) return { name, matches };
-    const near = nearestNames(wanted, [...new Set(items.map((one) => normaliseName(one.name)))]);
+    const near = nearestNames(wanted, [...new Set(items.map((one) => nameOf(one.name)))]);
     return {
       name,
       matches,
       near: items
-        .filter((one) => near.includes(normaliseName(one.name)))
+        .filter((one) => near.includes(nameOf(one.name)))
         .map((one) => ({ id: one.id, name: one.name })),
       ...(isMix(wanted) ? { note: MIXES } : {}),
     };
