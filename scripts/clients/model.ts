@@ -11,13 +11,28 @@ import { text } from 'node:stream/consumers';
 export interface Script {
   /** The tool's own name; clients put theirs in front. */
   tool: string;
-  arguments: object;
-  /** Part of what the tool answers. */
-  answer: string;
+  arguments: Readonly<Record<string, unknown>>;
+  /** Of the tool's own. What else its schema has by the time that it comes here, the client has added. */
+  takes: readonly string[];
+  /** What the tool answers, value by value: the model has to receive all of them. */
+  answer: readonly string[];
+  /** Part of a prompt, and what the person types behind its name. */
+  prompt: { text: string; words: string };
+  /** Names of all tools. */
+  tools: readonly string[];
+}
+
+/** What has reached the model since it was asked last. */
+export interface Received {
+  /** How many of the tools it was told of at most. */
+  tools: number;
+  /** Arguments that the client has added to the tool's schema; the model gives each of them. */
+  added: string[];
 }
 
 export interface StandIn {
   url: string;
+  received(): Received;
   close(): void;
 }
 
@@ -30,6 +45,8 @@ interface Tool {
   namespace?: string;
   /** The tool that this one is to call. */
   deferred?: string;
+  /** Its arguments as the client describes them. */
+  properties: Data;
 }
 
 type Data = Record<string, unknown>;
@@ -39,10 +56,23 @@ export function lastWords(answer: string): string {
   return `The tool answered: ${answer}`;
 }
 
+/** What it prints when the model got the prompt with all the words of the person. */
+export const PROMPT_CAME = 'The prompt came with all its words.';
+
 /** Starts the stand-in on a port of its own. */
 export async function standIn(script: Script): Promise<StandIn> {
+  let received: Received = { tools: 0, added: [] };
+  const note = (tools: unknown) => {
+    const told = script.tools.filter((name) => findTool(tools, name) !== undefined).length;
+    const own = Object.keys(findTool(tools, script.tool)?.properties ?? {});
+    const added = own.filter((name) => !script.takes.includes(name));
+    received = {
+      tools: Math.max(received.tools, told),
+      added: [...new Set([...received.added, ...added])],
+    };
+  };
   const server = createServer((request, response) => {
-    answer(script, request, response).catch((error) => response.destroy(error));
+    answer(script, note, request, response).catch((error) => response.destroy(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -50,10 +80,24 @@ export async function standIn(script: Script): Promise<StandIn> {
     server.closeAllConnections();
     server.close();
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received() {
+      const all = received;
+      received = { tools: 0, added: [] };
+      return all;
+    },
+    close,
+  };
 }
 
-async function answer(script: Script, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  script: Script,
+  note: (tools: unknown) => void,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname;
   const sent = await text(request);
   const protocol = PROTOCOLS.find(({ path: own }) => own.test(path));
@@ -64,6 +108,7 @@ async function answer(script: Script, request: IncomingMessage, response: Server
   }
   const body = JSON.parse(sent) as Data;
   const streams = body.stream === true || path.includes(':stream');
+  note(body.tools);
   const turn = nextTurn(script, body, sent);
   response.writeHead(200, { 'content-type': streams ? 'text/event-stream' : 'application/json' });
   if (!streams) response.end(JSON.stringify(protocol.whole(turn, script)));
@@ -71,8 +116,13 @@ async function answer(script: Script, request: IncomingMessage, response: Server
 }
 
 /** Once the tool's answer stands in what the client sends, it is repeated; a request without tools gets few words. */
-function nextTurn({ tool, answer: wanted }: Script, body: Data, sent: string): Turn {
-  if (sent.includes(wanted)) return { say: lastWords(wanted) };
+function nextTurn({ tool, answer: wanted, prompt }: Script, body: Data, sent: string): Turn {
+  // However often it was quoted on its way.
+  const plain = sent.replaceAll('\\', '');
+  if (wanted.every((value) => plain.includes(value))) return { say: lastWords(wanted[0] ?? '') };
+  if (plain.includes(prompt.text)) {
+    return { say: plain.includes(prompt.words) ? PROMPT_CAME : 'The prompt came without its words.' };
+  }
   const found = findTool(body.tools, tool) ?? deferredTool(body.tools, tool, sent);
   const asked = sent.split('call_relay').length > 3;
   return found === undefined || asked ? { say: `There is no ${tool} that answers.` } : { call: found };
@@ -80,14 +130,29 @@ function nextTurn({ tool, answer: wanted }: Script, body: Data, sent: string): T
 
 function findTool(value: unknown, tool: string, namespace?: string): Tool | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { name, type, parameters, input_schema: _, ...rest } = value as Data;
-  if (typeof name === 'string' && name.endsWith(tool)) return { name, ...(namespace ? { namespace } : {}) };
+  const { name, type, parameters, input_schema, parametersJsonSchema, ...rest } = value as Data;
+  if (typeof name === 'string' && name.endsWith(tool)) {
+    const schema = (parameters ?? input_schema ?? parametersJsonSchema ?? {}) as { properties?: Data };
+    return { name, properties: schema.properties ?? {}, ...(namespace ? { namespace } : {}) };
+  }
   const inside = type === 'namespace' ? String(name) : namespace;
   for (const part of Object.values(rest)) {
     const found = findTool(part, tool, inside);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** The arguments of the call, with all that the client itself wants of the model. */
+function inputOf({ properties }: Tool, { arguments: own, takes }: Script): Data {
+  const added = Object.entries(properties).filter(([name]) => !takes.includes(name));
+  const values = added.map(([name, schema]) => [name, valueFor((schema as { type?: unknown }).type)]);
+  return { ...own, ...Object.fromEntries(values) };
+}
+
+function valueFor(type: unknown): unknown {
+  if (type === 'boolean') return false;
+  return type === 'number' || type === 'integer' ? 0 : 'x';
 }
 
 /** Qwen Code tells most tools by their names only, and has one tool that calls them. */
@@ -107,7 +172,7 @@ const CALL = 'call_relay';
 
 const anthropic: Protocol = {
   path: /\/messages$/,
-  whole: (turn, { arguments: input }) => ({
+  whole: (turn, script) => ({
     id: 'msg_1',
     type: 'message',
     role: 'assistant',
@@ -115,7 +180,7 @@ const anthropic: Protocol = {
     content: [
       'say' in turn
         ? { type: 'text', text: turn.say }
-        : { type: 'tool_use', id: `toolu_${CALL}`, name: turn.call.name, input },
+        : { type: 'tool_use', id: `toolu_${CALL}`, name: turn.call.name, input: inputOf(turn.call, script) },
     ],
     stop_reason: 'say' in turn ? 'end_turn' : 'tool_use',
     stop_sequence: null,
@@ -128,7 +193,7 @@ const anthropic: Protocol = {
     const delta =
       'say' in turn
         ? { type: 'text_delta', text: turn.say }
-        : { type: 'input_json_delta', partial_json: JSON.stringify(script.arguments) };
+        : { type: 'input_json_delta', partial_json: JSON.stringify(inputOf(turn.call, script)) };
     const start = { ...message, content: [], stop_reason: null, stop_sequence, usage };
     return [
       { type: 'message_start', message: start },
@@ -143,7 +208,7 @@ const anthropic: Protocol = {
 
 const responses: Protocol = {
   path: /\/responses$/,
-  whole: (turn, { arguments: input }) => ({
+  whole: (turn, script) => ({
     id: 'resp_1',
     object: 'response',
     status: 'completed',
@@ -160,8 +225,9 @@ const responses: Protocol = {
             type: 'function_call',
             id: 'fc_1',
             call_id: CALL,
-            ...turn.call,
-            arguments: JSON.stringify(input),
+            name: turn.call.name,
+            ...(turn.call.namespace ? { namespace: turn.call.namespace } : {}),
+            arguments: JSON.stringify(inputOf(turn.call, script)),
             status: 'completed',
           },
     ],
@@ -210,10 +276,11 @@ const chat: Protocol = {
 
 const CHAT = { id: 'chatcmpl-1', created: 1, model: 'stand-in' };
 
-function chatMessage(turn: Turn, { arguments: own }: Script): Data {
+function chatMessage(turn: Turn, script: Script): Data {
   if ('say' in turn) return { role: 'assistant', content: turn.say };
   const { name, deferred } = turn.call;
-  const input = deferred === undefined ? own : { name: deferred, arguments: own };
+  const own = inputOf(turn.call, script);
+  const input = deferred === undefined ? own : { name: deferred, arguments: script.arguments };
   const call = { name, arguments: JSON.stringify(input) };
   return {
     role: 'assistant',
@@ -228,13 +295,15 @@ function chatEnd(turn: Turn): string {
 
 const gemini: Protocol = {
   path: /:(streamG|g)enerateContent$/,
-  whole: (turn, { arguments: args }) => ({
+  whole: (turn, script) => ({
     candidates: [
       {
         content: {
           role: 'model',
           parts: [
-            'say' in turn ? { text: turn.say } : { functionCall: { id: CALL, name: turn.call.name, args } },
+            'say' in turn
+              ? { text: turn.say }
+              : { functionCall: { id: CALL, name: turn.call.name, args: inputOf(turn.call, script) } },
           ],
         },
         finishReason: 'STOP',

@@ -1,7 +1,7 @@
 /** The real clients as data: which version is fetched, and what its own commands are asked. To add one, add an object. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { lastWords } from './model.ts';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { lastWords, PROMPT_CAME } from './model.ts';
 import type { Keys } from './process.ts';
 
 /** Where a client runs: a home of its own, a server of relay's with the demo, and a stand-in for a model. */
@@ -13,6 +13,10 @@ export interface Desk {
   modelUrl: string;
   /** What the tool is called with, and part of what it answers. */
   call: { tool: string; arguments: Readonly<Record<string, string | number>>; answer: string };
+  /** A prompt of relay's, and what the person types behind its name. */
+  prompt: { name: string; words: string };
+  /** The words with which a client starts `relay stdio`. */
+  program: readonly [string, ...string[]];
 }
 
 /** One command of the client, and what it prints when all is well. */
@@ -28,6 +32,8 @@ export interface Ask {
   staysOpen?: true;
   /** A list for which it talks to the server. */
   connects?: true;
+  /** What a list shows without the server; by default anything else. */
+  without?: RegExp;
 }
 
 /** A text of few words says why it cannot be asked. */
@@ -48,7 +54,36 @@ export interface RealClient {
   list: Question;
   login: Question;
   call: Question;
+  /** What the model gets when the person picks the prompt. */
+  prompt: Question;
+  /** How it starts `relay stdio`; null: it starts no programs, or nothing else. */
+  stdio: Stdio | null;
+  /** A failure of its own after the sign-in, for which each question is asked once more; the run says so. */
+  race?: string;
 }
+
+interface Stdio {
+  /** Puts the entry where the one with the address would be; without: it is given the program itself. */
+  enter?(desk: Desk): Promise<void>;
+  /** Where they differ from those by address. */
+  list?: Question;
+  call?: Question;
+}
+
+/** An entry in a file of JSON. */
+function entered(
+  path: readonly string[],
+  section: string,
+  entry: (command: string, args: readonly string[]) => object,
+): Stdio['enter'] {
+  return async ({ home, server, program: [command, ...args] }) => {
+    const file = join(home, ...path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeJson(file, { [section]: { [server]: entry(command, args) } });
+  };
+}
+
+const NO_PROMPTS = 'only on its screen';
 
 /** Lines of JSON-RPC, as a program gets them on stdin. */
 function messages(...all: object[]): string {
@@ -77,6 +112,14 @@ const claudeCode: RealClient = {
     env: { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'none' },
     says: new RegExp(lastWords(call.answer)),
   }),
+  prompt: ({ server, modelUrl, prompt }) => ({
+    args: ['-p', `/mcp__${server}__${prompt.name} ${prompt.words}`],
+    env: { ANTHROPIC_BASE_URL: modelUrl, ANTHROPIC_API_KEY: 'none' },
+    says: new RegExp(PROMPT_CAME),
+  }),
+  stdio: {
+    enter: entered(['.claude.json'], 'mcpServers', (command, args) => ({ type: 'stdio', command, args })),
+  },
 };
 
 const codex: RealClient = {
@@ -104,6 +147,19 @@ const codex: RealClient = {
     ],
     says: new RegExp(lastWords(call.answer)),
   }),
+  prompt: 'it has no prompts',
+  stdio: {
+    async enter({ home, server, program: [command, ...args] }) {
+      await mkdir(join(home, '.codex'), { recursive: true });
+      const lines = [
+        `[mcp_servers.${server}]`,
+        `command = ${JSON.stringify(command)}`,
+        `args = ${JSON.stringify(args)}`,
+      ];
+      await writeFile(join(home, '.codex', 'config.toml'), `${lines.join('\n')}\n`);
+    },
+    list: ({ server }) => ({ args: ['mcp', 'list'], says: new RegExp(`${server} .*stdio.*enabled`) }),
+  },
 };
 
 /** It starts no server in a directory that it does not trust, and `/mcp auth` needs some account to be chosen. */
@@ -142,6 +198,10 @@ const gemini: RealClient = {
     env: { GOOGLE_GEMINI_BASE_URL: modelUrl, GEMINI_API_KEY: 'none' },
     says: new RegExp(lastWords(call.answer)),
   }),
+  prompt: NO_PROMPTS,
+  stdio: {
+    enter: entered(['.gemini', 'settings.json'], 'mcpServers', (command, args) => ({ command, args })),
+  },
 };
 
 const copilot: RealClient = {
@@ -167,6 +227,17 @@ const copilot: RealClient = {
     env: ownModel(modelUrl),
     says: new RegExp(lastWords(call.answer)),
   }),
+  prompt: NO_PROMPTS,
+  stdio: {
+    enter: entered(['.copilot', 'mcp-config.json'], 'mcpServers', (command, args) => ({
+      type: 'local',
+      command,
+      args,
+      tools: ['*'],
+    })),
+    list: ({ server }) => ({ args: ['mcp', 'list'], says: new RegExp(`${server} \\(local\\)`) }),
+  },
+  race: 'After a sign-in Copilot CLI may begin a turn before it has the tools of the server',
 };
 
 const opencode: RealClient = {
@@ -181,19 +252,61 @@ const opencode: RealClient = {
   call: ({ modelUrl, call }) => ({
     args: ['run', '-m', 'standin/standin', PROMPT],
     env: {
-      OPENCODE_CONFIG_CONTENT: JSON.stringify({
-        provider: {
-          standin: {
-            npm: '@ai-sdk/openai-compatible',
-            name: 'standin',
-            options: { baseURL: `${modelUrl}/v1`, apiKey: 'none' },
-            models: { standin: { name: 'standin' } },
-          },
-        },
-      }),
+      OPENCODE_CONFIG_CONTENT: ownProvider(modelUrl),
     },
     says: new RegExp(lastWords(call.answer)),
   }),
+  prompt: NO_PROMPTS,
+  stdio: {
+    enter: entered(['.config', 'opencode', 'opencode.json'], 'mcp', (command, args) => ({
+      type: 'local',
+      command: [command, ...args],
+    })),
+  },
+};
+
+/** Its command line is built on opencode's. */
+const kilo: RealClient = {
+  id: 'kilo',
+  package: '@kilocode/cli',
+  version: '7.7.7',
+  bin: 'kilo',
+  install: 'postinstall.mjs',
+  connect: 'kilo',
+  list: ({ server }) => ({ args: ['mcp', 'list'], says: new RegExp(`${server}.*connected`), connects: true }),
+  login: ({ server }) => ({ args: ['mcp', 'auth', server], says: /Authentication successful/ }),
+  call: ({ modelUrl, call }) => ({
+    args: ['run', '--auto', '-m', 'standin/standin', PROMPT],
+    env: { KILO_CONFIG_CONTENT: ownProvider(modelUrl) },
+    says: new RegExp(lastWords(call.answer)),
+  }),
+  prompt: NO_PROMPTS,
+  stdio: {
+    enter: entered(['.config', 'kilo', 'kilo.jsonc'], 'mcp', (command, args) => ({
+      type: 'local',
+      command: [command, ...args],
+    })),
+  },
+};
+
+/** Its model, and with it everything but its list, needs an account of Qoder's. */
+const qoder: RealClient = {
+  id: 'qoder',
+  package: '@qoder-ai/qodercli',
+  version: '1.1.52',
+  bin: 'qodercli',
+  connect: 'qoder',
+  list: ({ server }) => ({
+    args: ['mcp', 'list'],
+    says: new RegExp(`${server}: .*- Connected`),
+    connects: true,
+  }),
+  login: 'it needs an account',
+  call: 'it needs an account',
+  prompt: 'it needs an account',
+  stdio: {
+    enter: entered(['.qoder', 'settings.json'], 'mcpServers', (command, args) => ({ command, args })),
+  },
 };
 
 const qwen: RealClient = {
@@ -226,6 +339,10 @@ const qwen: RealClient = {
     env: openAi(modelUrl),
     says: new RegExp(lastWords(call.answer)),
   }),
+  prompt: NO_PROMPTS,
+  stdio: {
+    enter: entered(['.qwen', 'settings.json'], 'mcpServers', (command, args) => ({ command, args })),
+  },
 };
 
 const cline: RealClient = {
@@ -238,6 +355,7 @@ const cline: RealClient = {
     args: ['mcp'],
     keys: [{ once: /List servers/, type: ENTER }],
     says: /streamableHttp: .*\/mcp\s[\s\S]*auth: (?!oauth error)/,
+    without: /No MCP servers/i,
     staysOpen: true,
   }),
   login: ({ server }) => ({
@@ -255,6 +373,22 @@ const cline: RealClient = {
     args: [PROMPT],
     says: new RegExp(lastWords(call.answer)),
   }),
+  prompt: 'it has no prompts',
+  stdio: {
+    enter: entered(
+      ['.cline', 'data', 'settings', 'cline_mcp_settings.json'],
+      'mcpServers',
+      (command, args) => ({
+        transport: { type: 'stdio', command, args },
+      }),
+    ),
+    list: ({ server }) => ({
+      args: ['mcp'],
+      keys: [{ once: /List servers/, type: ENTER }],
+      says: new RegExp(`${server}[\\s\\S]*stdio`),
+      staysOpen: true,
+    }),
+  },
 };
 
 /** Started by the file of Claude Desktop, it runs `relay stdio`, which needs no sign-in. */
@@ -280,6 +414,8 @@ const desktop: RealClient = {
     ],
     says: new RegExp(call.answer),
   }),
+  prompt: 'mcporter has none',
+  stdio: null,
 };
 
 /** It also reads the files of Cursor and other clients. */
@@ -295,6 +431,10 @@ const mcporter: RealClient = {
     args: ['call', `${server}.${call.tool}`, ...pairs(call)],
     says: new RegExp(call.answer),
   }),
+  prompt: 'it has no prompts',
+  stdio: {
+    enter: entered(['.cursor', 'mcp.json'], 'mcpServers', (command, args) => ({ command, args })),
+  },
 };
 
 /** Without a keychain it forgets the sign-in when it ends. */
@@ -327,6 +467,40 @@ const inspector: RealClient = {
     env: SECRETS,
     says: new RegExp(call.answer),
   }),
+  prompt: ({ mcpUrl, prompt }) => ({
+    args: [
+      '--cli',
+      mcpUrl,
+      '--stored-auth-only',
+      '--method',
+      'prompts/get',
+      '--prompt-name',
+      prompt.name,
+      '--prompt-args',
+      `about=${prompt.words}`,
+    ],
+    env: SECRETS,
+    says: new RegExp(`playlist for me: ${prompt.words}`),
+  }),
+  stdio: {
+    list: ({ program }) => ({
+      args: ['--cli', ...program, '--method', 'tools/list'],
+      says: /"search_tracks"/,
+    }),
+    call: ({ program, call }) => ({
+      args: [
+        '--cli',
+        ...program,
+        '--method',
+        'tools/call',
+        '--tool-name',
+        call.tool,
+        '--tool-arg',
+        ...pairs(call),
+      ],
+      says: new RegExp(call.answer),
+    }),
+  },
 };
 
 /** What a client that starts programs gets through it. */
@@ -349,12 +523,31 @@ const mcpRemote: RealClient = {
       INITIALIZE +
       messages(
         { method: 'notifications/initialized' },
-        { id: 2, method: 'tools/call', params: { name: call.tool, arguments: call.arguments } },
+        {
+          id: 2,
+          method: 'tools/call',
+          params: { name: call.tool, arguments: { ...call.arguments, ...EXTRA } },
+        },
       ),
     says: new RegExp(`"id":2.*${call.answer}`),
     staysOpen: true,
   }),
+  prompt: ({ mcpUrl, prompt }) => ({
+    args: [mcpUrl],
+    input:
+      INITIALIZE +
+      messages(
+        { method: 'notifications/initialized' },
+        { id: 2, method: 'prompts/get', params: { name: prompt.name, arguments: { about: prompt.words } } },
+      ),
+    says: new RegExp(`"id":2.*playlist for me: ${prompt.words}`),
+    staysOpen: true,
+  }),
+  stdio: null,
 };
+
+/** As Gemini CLI would add it. */
+const EXTRA = { wait_for_previous: false };
 
 const INITIALIZE = messages({
   id: 1,
@@ -372,7 +565,9 @@ export const REAL_CLIENTS: readonly RealClient[] = [
   gemini,
   copilot,
   opencode,
+  kilo,
   qwen,
+  qoder,
   cline,
   desktop,
   mcporter,
@@ -387,6 +582,20 @@ function ownModel(modelUrl: string): NodeJS.ProcessEnv {
     COPILOT_PROVIDER_BASE_URL: `${modelUrl}/v1`,
     COPILOT_MODEL: 'standin',
   };
+}
+
+/** Of opencode, and of what is built on it. */
+function ownProvider(modelUrl: string): string {
+  return JSON.stringify({
+    provider: {
+      standin: {
+        npm: '@ai-sdk/openai-compatible',
+        name: 'standin',
+        options: { baseURL: `${modelUrl}/v1`, apiKey: 'none' },
+        models: { standin: { name: 'standin' } },
+      },
+    },
+  });
 }
 
 function openAi(modelUrl: string): NodeJS.ProcessEnv {
