@@ -142,6 +142,23 @@ test('a denied request stays denied, in every browser and for the owner too; ano
   });
 });
 
+test('a press within the half second begins it again, also with the form of before', async () => {
+  await withServer({}, async (relay, clock) => {
+    const { baseUrl } = relay;
+    const owner_proof = await signIn(relay);
+    const browser = ownerBrowser(baseUrl, { readingMs: 0 });
+    const url = authorizeUrl(baseUrl, { client_id: (await newClient(baseUrl)).client_id });
+    const first = await browser.open(url);
+    for (let press = 0; press < 12; press++) {
+      clock.advance(125);
+      const page = await browser.submit(first, 'approve', { owner_proof });
+      assert.match(page.text, /too quick, so nothing was approved/);
+    }
+    clock.advance(500);
+    assert.ok(answerOf(await browser.submit(first, 'approve', { owner_proof })).code);
+  });
+});
+
 test('Approve does nothing in the first half second, and that costs no try', async () => {
   await withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;

@@ -45,10 +45,12 @@ interface Parts {
   owner: Owner;
   forms: FormTokens;
   denied: DeniedRequests;
+  /** When Approve was pressed too soon, for each browser and request; Unix milliseconds. */
+  pressed: Map<string, number>;
 }
 
 export function authorizeRoutes(core: Core, owner: Owner, forms: FormTokens): Route[] {
-  const parts = { core, owner, forms, denied: createDeniedRequests(core.clock) };
+  const parts = { core, owner, forms, denied: createDeniedRequests(core.clock), pressed: new Map() };
   return [
     { method: 'GET', path: '/oauth/authorize', handle: (context) => show(parts, context) },
     { method: 'POST', path: '/oauth/authorize', handle: (context) => decide(parts, context) },
@@ -82,7 +84,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   }
   if (wasDenied(asking)) return;
   if (form.get('decision') !== 'approve') return ask(asking, null);
-  if (ageMs < HOLD_MS) return ask(asking, { kind: 'too_soon' });
+  if (isTooSoon(asking, ageMs)) return ask(asking, { kind: 'too_soon' });
   const problem = await ownerProblem(asking, form);
   // Looked at again: the code may have waited for its turn while Deny was pressed.
   if (wasDenied(asking)) return;
@@ -114,6 +116,16 @@ function wasDenied({ core, denied, context, request }: Asking): boolean {
   );
   sendPage(context, 403, deniedPage(core.settings.demo));
   return true;
+}
+
+/** Each press within the time begins it again: one who continues to press reads nothing. */
+function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: number): boolean {
+  const now = core.clock.now();
+  for (const [name, at] of pressed) if (now - at >= HOLD_MS) pressed.delete(name);
+  const name = `${forms.browserOf(context)} ${subjectOf(request)}`;
+  const isHeld = ageMs < HOLD_MS || pressed.has(name);
+  if (isHeld) pressed.set(name, now);
+  return isHeld;
 }
 
 /** Why the form does not prove that the owner sent it; null when it does. */

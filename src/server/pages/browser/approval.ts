@@ -93,6 +93,14 @@ function holdBriefly(button: HTMLButtonElement, ms: number): void {
   addEventListener('focus', hold);
   addEventListener('pageshow', hold);
   document.addEventListener('visibilitychange', hold);
+  // One who presses again and again is not reading: the half second is to be without any. Presses reach the page although
+  // the button is disabled, since the style sheet lets them through to what is behind it.
+  const holdAgain = () => {
+    if (button.disabled) hold();
+  };
+  addEventListener('pointerdown', holdAgain, { capture: true });
+  const keydown = ({ key }: KeyboardEvent) => (key === 'Enter' || key === ' ') && holdAgain();
+  addEventListener('keydown', keydown, { capture: true });
 }
 
 function byId<T extends HTMLElement>(id: string): T {
