@@ -9,6 +9,11 @@ export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS
   return { ...process.env, ...changes };
 }
 
+/** Takes variables out of what programs that are started from now on are given. */
+export function withholdFromChildren(names: readonly string[]): void {
+  for (const name of names) delete process.env[name];
+}
+
 /**
  * Path of a program that comes with Windows. By its bare name, one in the working directory would be started first: a
  * download that is called `reg.exe`.

@@ -215,6 +215,11 @@ export type SettingValues = {
 
 export const SETTING_KEYS = Object.keys(SETTINGS) as SettingKey[];
 
+/** The variables of the environment that hold a secret. */
+export const SECRET_VARIABLES: readonly string[] = SETTING_KEYS.filter((key) => SETTINGS[key].secret).map(
+  (key) => SETTINGS[key].env,
+);
+
 /** The setting called so in `config.json` or in the environment. */
 export function findSetting(name: string): SettingKey | undefined {
   return SETTING_KEYS.find((key) => key === name || SETTINGS[key].env === name);

@@ -17,6 +17,8 @@ import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
 const BROWSER_URL = 'http://127.0.0.1:4980/auth/provider/login?attempt=a1';
+/** What is shown without a terminal: it asks for the owner. */
+const OWNER_URL = 'http://127.0.0.1:4980/';
 const PROVIDER_URL = 'https://accounts.example/authorize?state=s';
 const REDIRECT_URI = 'http://127.0.0.1:4980/auth/provider/callback';
 const BACK = `${REDIRECT_URI}?code=c&state=s`;
@@ -94,7 +96,7 @@ test('login opens the browser by a file, always prints a plain address, and tell
       assert.deepEqual([modeOf(path), modeOf(dirname(path))], [0o600, 0o700]);
     },
   });
-  assert.deepEqual(result, { code: 0, out: `${BROWSER_URL}\n${CONNECTED_LINE}`, err: `${OPENING}${NEXT}` });
+  assert.deepEqual(result, { code: 0, out: `${OWNER_URL}\n${CONNECTED_LINE}`, err: `${OPENING}${NEXT}` });
   const [path = '', page = ''] = opened;
   assert.ok(page.includes(`content="0;url=${TICKET_URL}"`) && page.includes(`href="${TICKET_URL}"`));
   assert.deepEqual([opened.length, existsSync(dirname(path))], [2, false]);
@@ -130,9 +132,20 @@ test('a browser that cannot be opened is told, and the login continues', async (
   const { env } = await startFakeLocal(context, { answers: loginThat(CONNECTED) });
   assert.deepEqual(await relay(['login'], { env }), {
     code: 0,
-    out: `${BROWSER_URL}\n${CONNECTED_LINE}`,
+    out: `${OWNER_URL}\n${CONNECTED_LINE}`,
     err: `${OPENING}No browser could be opened.\n${NEXT}`,
   });
+});
+
+test('only a terminal is shown an address that starts the login: what is written elsewhere may be read by others', async (context) => {
+  const server = await startFakeLocal(context, { answers: loginThat(CONNECTED) });
+  const shown = async (args: string[], stdout: boolean) => {
+    const { out } = await relay(args, { env: server.env, terminal: { stdout } });
+    return /http[^"\s]+/.exec(out)?.[0];
+  };
+  for (const args of [['login'], ['login', '--json']]) {
+    assert.deepEqual([await shown(args, false), await shown(args, true)], [OWNER_URL, BROWSER_URL]);
+  }
 });
 
 test('login --json is one event per line', async (context) => {
@@ -420,7 +433,7 @@ test('a running server without a client ID takes the one that is asked for', asy
     terminal: { stdin: true },
     openBrowser: async () => {},
   });
-  assert.deepEqual([code, out], [0, `${BROWSER_URL}\n${CONNECTED_LINE}`]);
+  assert.deepEqual([code, out], [0, `${OWNER_URL}\n${CONNECTED_LINE}`]);
   assert.ok(err.includes(`${server.baseUrl}/auth/provider/callback\n`));
 });
 

@@ -171,6 +171,7 @@ longTest(
       page.on('request', (request) => visited.push(request.url()));
       const ended: CliResult = await runRelay(['login', '--json'], {
         env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
+        terminal: { stdout: true },
         openBrowser: async (path) => {
           await page.goto(`file://${path}`);
           await until(() => visited.some((url) => url.startsWith(`${baseUrl}/`)));

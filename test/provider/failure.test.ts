@@ -129,3 +129,22 @@ test('error bodies are read in every form', () => {
   assert.deepEqual(readFailureBody(''), { message: '', reason: null });
   assert.deepEqual(readFailureBody('null'), { message: '', reason: null });
 });
+
+test('what the provider says of a failure is one short, visible line, in whatever form it comes', () => {
+  const nasty = `\u001b]52;c;x\u0007Nothing\u202egnihton\u{e0041}\r\nauthorization: x ${'y'.repeat(70_000)}`;
+  const forms = [
+    JSON.stringify({ error: { status: 400, message: nasty, reason: nasty } }),
+    JSON.stringify({ error: nasty, error_description: nasty }),
+    JSON.stringify({ error: nasty }),
+    JSON.stringify({ error_description: nasty }),
+    nasty,
+  ];
+  for (const form of forms) {
+    const { message, reason } = readFailureBody(form);
+    for (const text of [message, reason ?? '']) {
+      assert.ok(text.length <= 300, `${text.length}`);
+      assert.doesNotMatch(text, /[\p{Cc}\p{Cf}]/u);
+    }
+    assert.match(message, /^\]52;c;xNothing/);
+  }
+});

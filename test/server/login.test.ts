@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { signIn } from '../oauth/support.ts';
 import { createBrowser, type Visit } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
@@ -262,6 +263,30 @@ test('past its six months the login asks to be repeated', async () => {
     assert.equal(loginExpiresAt, '2027-02-28T12:00:00.000Z');
     clock.advance(Date.parse(loginExpiresAt ?? '') - clock.now());
     assert.deepEqual(await authStatus(baseUrl), { providerConnected: false, reauthorizationRequired: true });
+  });
+});
+
+test('Connect on the owner’s page goes on with the relay login that waits', async () => {
+  await withRelay({ connect: false, client: false }, async (relay) => {
+    const { server, baseUrl } = relay;
+    const headers = {
+      'content-type': 'application/json',
+      origin: baseUrl,
+      'x-relay-owner': await signIn(relay),
+    };
+    const connect = async (switchAccount: boolean) => {
+      const body = JSON.stringify({ switchAccount });
+      const answer = await send(`${baseUrl}/owner/account/connect`, { method: 'POST', headers, body });
+      return String(JSON.parse(answer.text).next);
+    };
+    const { attemptId } = await server.local.startLogin({ switchAccount: false });
+    assert.doesNotMatch(await connect(true), new RegExp(attemptId));
+    const next = await connect(false);
+    assert.match(next, new RegExp(attemptId));
+    assert.equal((await createBrowser().open(next)).status, 200);
+    assert.equal((await server.local.loginProgress(attemptId, 0)).state, 'connected');
+    // What has ended is not gone on with.
+    assert.doesNotMatch(await connect(false), new RegExp(attemptId));
   });
 });
 

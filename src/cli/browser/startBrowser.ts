@@ -1,5 +1,7 @@
 /** Starts the browser of this computer, or says at once that there is none. */
 import open from 'open';
+import { withholdFromChildren } from '../../base/childProcess.ts';
+import { SECRET_VARIABLES } from '../../config/table.ts';
 import type { World } from '../context.ts';
 
 /** A program that cannot open anything ends sooner; one that opened a browser may stay. */
@@ -11,6 +13,7 @@ export async function startBrowser(
   { env, platform }: Pick<World, 'env' | 'platform'>,
 ): Promise<void> {
   if (platform === 'linux' && !hasScreen(env)) throw new Error('There is no screen.');
+  withholdFromChildren(SECRET_VARIABLES);
   const child = await open(target);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(resolve, GIVES_UP_MS);

@@ -76,10 +76,14 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
   return `Next, start the server: ${commandLine(context, 'serve')}. Then connect a client: ${connect}`;
 }
 
-/** Neither address signs in the owner: one leads to this server's login page, the other to Spotify's. */
+/**
+ * None of the addresses signs in the owner. On a terminal it leads to this server's login page; what is not written to one may
+ * be kept and read by others, so there it is the owner's page, which asks for the owner first.
+ */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;
-  const url = browser ? start.browserUrl : start.providerUrl;
+  const shown = io.terminal.stdout ? start.browserUrl : `${new URL(start.browserUrl).origin}/`;
+  const url = browser ? shown : start.providerUrl;
   if (context.json) printJson(io, { event: 'login_url', url, redirectUri: start.redirectUri });
   else {
     note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');

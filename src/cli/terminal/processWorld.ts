@@ -11,7 +11,8 @@ export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | '
   return {
     io: systemIo(),
     pipe: systemPipe,
-    env: process.env,
+    // As it was at the start: what programs that relay starts are not to have is taken out of the process's own.
+    env: { ...process.env },
     platform: process.platform,
     clock: systemClock,
     random: systemRandom,

@@ -137,6 +137,8 @@ export interface Login {
   liveCookie(cookie: string): string;
   /** `relay login` begins. */
   start(options: { switchAccount: boolean; redirectUri: string }): { attemptId: string; providerUrl: string };
+  /** The newest `relay login` that waits for a browser, if it may connect the same accounts; null: none does. */
+  waiting(switchAccount: boolean): string | null;
   progress(attemptId: string, waitMs: number): Promise<LoginProgress>;
   paste(attemptId: string, address: string): Promise<LoginProgress>;
 }
@@ -321,6 +323,10 @@ export function createLogin(options: LoginOptions): Login {
         waiting: new Set(),
       });
       return { attemptId, providerUrl };
+    },
+    waiting(switchAccount) {
+      const open = [...attempts.keys()].filter((id) => openAttempt(id)?.switchAccount === switchAccount);
+      return open.at(-1) ?? null;
     },
     async progress(attemptId, waitMs) {
       const attempt = attemptOf(attemptId);

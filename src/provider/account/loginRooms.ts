@@ -7,6 +7,8 @@ export interface Room<T> {
   take(key: string): T | null;
   put(key: string, value: T): void;
   values(): Iterable<T>;
+  /** Of the same entries, the oldest first. */
+  keys(): Iterable<string>;
 }
 
 /** @param lifetimeMs counted from `put` */
@@ -30,6 +32,9 @@ export function createRoom<T>(capacity: number, lifetimeMs: number, clock: Clock
         entries.delete(oldest);
       }
       entries.set(key, { value, expiresAt: clock.monotonic() + lifetimeMs });
+    },
+    *keys() {
+      for (const [key, { expiresAt }] of entries) if (expiresAt > clock.monotonic()) yield key;
     },
     *values() {
       for (const { value, expiresAt } of entries.values()) if (expiresAt > clock.monotonic()) yield value;

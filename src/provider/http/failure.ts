@@ -2,6 +2,7 @@
  * From the provider's answer to our error. Pure, and the only place that reads the provider's error texts. The status
  * decides first; `reason` and message fragments only refine it, since the texts change without notice.
  */
+import { visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import type { ProviderRequest } from '../api.ts';
@@ -28,19 +29,19 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
     const error = (body as { error?: unknown } | null)?.error;
     if (typeof error === 'object' && error !== null) {
       const { message, reason } = error as { message?: unknown; reason?: unknown };
-      return {
-        message: typeof message === 'string' ? message.slice(0, MAX_TEXT) : '',
-        reason: typeof reason === 'string' ? reason : null,
-      };
+      return { message: cleaned(message) ?? '', reason: cleaned(reason) };
     }
     const description = (body as { error_description?: unknown } | null)?.error_description;
-    if (typeof error === 'string') {
-      return { message: typeof description === 'string' ? description : error, reason: error };
-    }
-    return { message: '', reason: null };
+    const reason = cleaned(error);
+    return { message: cleaned(description) ?? reason ?? '', reason };
   } catch {
-    return { message: text.trim().slice(0, MAX_TEXT), reason: null };
+    return { message: cleaned(text) ?? '', reason: null };
   }
+}
+
+/** Foreign text as one short, visible line; null for what is no text. */
+function cleaned(value: unknown): string | null {
+  return typeof value === 'string' ? visibleText(value, MAX_TEXT) : null;
 }
 
 interface Explanation {

@@ -44,7 +44,9 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   return {
     async 'account/connect'({ switchAccount }) {
       requireClientId(core);
-      const { attemptId } = core.login.start({ switchAccount, redirectUri });
+      // A command that shows the address of this page waits for the login that is begun here.
+      const attemptId =
+        core.login.waiting(switchAccount) ?? core.login.start({ switchAccount, redirectUri }).attemptId;
       server.pageLogin.attemptId = attemptId;
       const login = loginWithTicket(core, attemptId);
       const { origin } = new URL(redirectUri);
