@@ -6,7 +6,7 @@
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { keyOptions, type Settings } from '../config/settings.ts';
-import { createLibrary, type Library } from '../library/library.ts';
+import { createLibrary, type Library, type LibraryOptions } from '../library/library.ts';
 import { watchedProvider } from '../library/watchedProvider.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
 import type { ProviderApp } from '../provider/account/accountsApi.ts';
@@ -16,11 +16,13 @@ import type { ProviderApi } from '../provider/api.ts';
 import { createErrorHistory } from '../provider/http/errorHistory.ts';
 import { createLimits } from '../provider/http/limits.ts';
 import { createProviderApi } from '../provider/http/send.ts';
+import type { Exchange } from '../provider/http/transport.ts';
 import { keepPlaylistNames } from '../provider/knownNames.ts';
 import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
 import { createSealer, deriveLocalKey } from '../secrets/seal.ts';
 import { keepStateFile } from '../store/copies/backup.ts';
 import { openStore, type Store } from '../store/file/open.ts';
+import type { SaveFs } from '../store/file/save.ts';
 import { ensureHome } from '../store/home/home.ts';
 import { acquireHome } from '../store/home/lock.ts';
 import type { Account } from '../store/tables/account.ts';
@@ -44,6 +46,23 @@ export interface CoreOptions {
   startOver?: boolean;
   /** Reads the client ID again each time, since `relay login` and `relay config set` may set it while a server runs. */
   readClientId: () => string | null;
+  /** What the program stands on; the machine's own by default. */
+  ground?: Ground;
+}
+
+/** The world outside one process, apart from time and chance. @internal */
+export interface Ground {
+  /** The way to the provider. */
+  exchange?: Exchange;
+  /** The disk that the state is on. */
+  fs?: SaveFs;
+  /** Makes the library, whose files are beside the state. */
+  library?(options: LibraryOptions): Library;
+  /**
+   * Takes the home for this process alone.
+   * @throws RelayError `HOME_UNUSABLE`, `ALREADY_RUNNING`
+   */
+  hold?(home: string, purpose: string): Promise<{ release(): Promise<void> }>;
 }
 
 export interface Core {
@@ -78,11 +97,11 @@ export interface Core {
 
 /** @throws RelayError of the home, the lock, the state file or the key; nothing is held then */
 export async function openCore(options: CoreOptions): Promise<Core> {
-  const { settings, clock, log } = options;
-  await ensureHome(settings.home, log);
-  const lock = await acquireHome(settings.home, { purpose: options.purpose });
+  const { settings, clock, log, ground = {} } = options;
+  const { fs, hold = holdHome(log) } = ground;
+  const lock = await hold(settings.home, options.purpose);
   try {
-    const store = await openStore({ home: settings.home, clock, log });
+    const store = await openStore({ home: settings.home, clock, log, ...(fs ? { fs } : {}) });
     try {
       const opened = await openSecrets(options, store);
       const core = assemble(options, store, opened, async () => {
@@ -102,6 +121,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await lock.release();
     throw error;
   }
+}
+
+function holdHome(log: Log): NonNullable<Ground['hold']> {
+  return async (home, purpose) => {
+    await ensureHome(home, log);
+    return acquireHome(home, { purpose });
+  };
 }
 
 interface Opened {
@@ -140,7 +166,8 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clientId: options.readClientId() ?? '',
     clientSecret: settings.providerClientSecret ?? vault.get(CLIENT_SECRET),
   });
-  const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log });
+  const { exchange, library: makeLibrary = createLibrary } = options.ground ?? {};
+  const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log, exchange });
   const unwatched = createProviderApi({
     apiUrl: settings.providerApiUrl,
     tokens,
@@ -148,8 +175,9 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     history: createErrorHistory(store, clock),
     clock,
     random,
+    exchange,
   });
-  const library = createLibrary({
+  const library = makeLibrary({
     home: settings.home,
     provider: unwatched,
     store,
@@ -172,6 +200,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     },
     clock,
     random,
+    exchange,
     onConnected() {
       for (const tell of connected) tell();
     },

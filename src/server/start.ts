@@ -2,15 +2,12 @@
 
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { createChanges } from '../changes/changes.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { ownerCodeLength } from '../config/strength.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
-import { createJobs, type Jobs } from '../jobs/jobService.ts';
+import type { Jobs } from '../jobs/jobService.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
-import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
-import { createResolver } from '../resolve/resolver.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
 import type { Services } from '../tools/tool.ts';
 import { COMMAND_LINE, type Credentials, createCredentials } from './access/credentials.ts';
@@ -36,6 +33,7 @@ import { oauthRoutes } from './routes/oauth.ts';
 import { ownerRoutes } from './routes/owner.ts';
 import { ownerPageRoutes } from './routes/ownerPage.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
+import { createServices } from './services.ts';
 
 /** How long running calls get to finish, and then, once they are told to stop, to do so. */
 const DRAIN_MS = 5_000;
@@ -96,17 +94,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const { settings, clock, random, log } = options;
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
-  const { provider, store } = core;
-  const rows = createPlaylistRows(provider, clock);
-  const resolver = createResolver(provider, store, clock);
-  const changes = createChanges({ provider, rows, store, clock, random, log });
-  const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
-  const { library } = core;
-  core.onConnected(() => {
-    jobs.loggedIn();
-    library.loggedIn();
-  });
-  const services = { provider, rows, resolver, changes, jobs, library, store, clock, startedAt: clock.now() };
+  const services = createServices(core);
+  const { provider, jobs, library } = services;
   const presence = createPresence(clock);
   const endpoint = noticing(
     presence,

@@ -14,7 +14,7 @@ export interface StoreOptions {
   home: string;
   clock: Clock;
   log: Log;
-  /** For tests: a disk that fails. */
+  /** The disk that the state is on. */
   fs?: SaveFs;
   /** For tests: a program of another age. */
   migrations?: readonly Migration[];

@@ -87,10 +87,10 @@ export function testDisk(): TestDisk {
   };
   return {
     fs: {
+      ...nodeSaveFs,
       writeSynced: (path, bytes) => attempt('writeSynced', path, () => nodeSaveFs.writeSynced(path, bytes)),
       rename: (from, to) => attempt('rename', to, () => nodeSaveFs.rename(from, to)),
       syncDirectory: (path) => attempt('syncDirectory', path, () => nodeSaveFs.syncDirectory(path)),
-      remove: (path) => nodeSaveFs.remove(path),
     },
     saves: () => saves,
     fail(code, step = 'writeSynced') {

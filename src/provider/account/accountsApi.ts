@@ -1,11 +1,10 @@
 /** The provider's OAuth endpoints: scopes, authorization URL, code exchange, refresh. PKCE; keeps no state. */
 import { NEVER } from '../../base/abort.ts';
-import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
 import { secondsOf } from '../http/retry.ts';
-import { fetchText } from '../http/transport.ts';
+import { fetchText, type Network } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
@@ -51,7 +50,7 @@ export function authorizeUrl(
 export async function exchangeCode(
   app: ProviderApp,
   grant: { code: string; verifier: string; redirectUri: string },
-  clock: Clock,
+  network: Network,
 ): Promise<TokenAnswer> {
   const form = new URLSearchParams({
     grant_type: 'authorization_code',
@@ -59,7 +58,7 @@ export async function exchangeCode(
     redirect_uri: grant.redirectUri,
     code_verifier: grant.verifier,
   });
-  const answer = await askToken(app, form, clock);
+  const answer = await askToken(app, form, network);
   if (answer.refreshToken === null) throw invalidTokenAnswer('no refresh token');
   return answer;
 }
@@ -71,20 +70,20 @@ export async function exchangeCode(
 export async function refreshGrant(
   app: ProviderApp,
   refreshToken: string,
-  clock: Clock,
+  network: Network,
 ): Promise<TokenAnswer> {
   const form = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken });
-  return askToken(app, form, clock);
+  return askToken(app, form, network);
 }
 
-async function askToken(app: ProviderApp, form: URLSearchParams, clock: Clock): Promise<TokenAnswer> {
+async function askToken(app: ProviderApp, form: URLSearchParams, network: Network): Promise<TokenAnswer> {
   const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' };
   if (app.clientSecret === null) form.set('client_id', app.clientId);
   else
     headers.authorization = `Basic ${Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64')}`;
   const init = { method: 'POST', headers, body: form.toString() };
   const answer = await fetchText(`${app.accountsUrl}/api/token`, init, {
-    clock,
+    ...network,
     signal: NEVER,
     timeoutMs: TOKEN_TIMEOUT_MS,
   });

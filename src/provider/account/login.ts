@@ -16,6 +16,7 @@ import { hashOf } from '../../base/digest.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
+import type { Exchange } from '../http/transport.ts';
 import {
   authorizeUrl,
   exchangeCode,
@@ -97,6 +98,8 @@ export interface LoginOptions {
   keeper: AccountKeeper;
   clock: Clock;
   random: Random;
+  /** The way to the provider; the network by default. */
+  exchange?: Exchange | undefined;
   /** Called once the tokens are on disk and in use. */
   onConnected(account: AccountRecord): void;
 }
@@ -231,8 +234,8 @@ export function createLogin(options: LoginOptions): Login {
     if (!query.code) throw failed('The address that Spotify redirected to has no code.');
     const app = options.app();
     const grant = { code: query.code, verifier: flow.verifier, redirectUri: flow.redirectUri };
-    const answer = await exchangeCode(app, grant, clock);
-    const profile = await readProfile(options.apiUrl, answer.accessToken, clock);
+    const answer = await exchangeCode(app, grant, options);
+    const profile = await readProfile(options.apiUrl, answer.accessToken, options);
     assertSameAccount(options.keeper.read(), profile, flow.switchAccount);
     const now = clock.now();
     const account: AccountRecord = {

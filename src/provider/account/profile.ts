@@ -1,9 +1,8 @@
 /** `GET /me`, read once per login with the new token. */
 import { NEVER } from '../../base/abort.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { ProviderRequest } from '../api.ts';
 import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
-import { fetchText } from '../http/transport.ts';
+import { fetchText, type Network } from '../http/transport.ts';
 import { asObject, textOf } from '../resources/parse.ts';
 
 export interface Profile {
@@ -15,10 +14,10 @@ export interface Profile {
 
 const REQUEST: ProviderRequest = { method: 'GET', path: '/me', template: '/me', scope: 'me' };
 
-export async function readProfile(apiUrl: string, accessToken: string, clock: Clock): Promise<Profile> {
+export async function readProfile(apiUrl: string, accessToken: string, network: Network): Promise<Profile> {
   const init = { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } };
   const answer = await fetchText(`${apiUrl}/me`, init, {
-    clock,
+    ...network,
     signal: NEVER,
     timeoutMs: 15_000,
   });

@@ -8,18 +8,38 @@ import type { Clock } from '../../base/clock.ts';
 /** Far above the largest real answer (50 playlist rows are about 150 KB). */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
-export type FetchResult =
-  | { status: number; headers: Headers; text: string }
-  | { failure: unknown; timedOut: boolean };
+/** One answer with its whole body. */
+interface WholeAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+}
 
-interface FetchOptions {
-  signal: AbortSignal;
+export type FetchResult = WholeAnswer | { failure: unknown; timedOut: boolean };
+
+/** Sends one request and reads the answer to its end; rejects as `fetch` does, and when `signal` aborts. */
+export type Exchange = (url: string, init: RequestInit & { signal: AbortSignal }) => Promise<WholeAnswer>;
+
+/** What requests go through: time, and the way to the provider, which is the network unless told otherwise. */
+export interface Network {
   clock: Clock;
+  exchange?: Exchange | undefined;
+}
+
+interface FetchOptions extends Network {
+  signal: AbortSignal;
   timeoutMs: number;
 }
 
+const overNetwork: Exchange = async (url, init) => {
+  // A redirect of an API call would carry the token to wherever it points.
+  const response = await fetch(url, { ...init, redirect: 'error' });
+  const text = await bodyText(response, MAX_BODY_BYTES, init.signal);
+  return { status: response.status, headers: response.headers, text };
+};
+
 export async function fetchText(url: string, init: RequestInit, options: FetchOptions): Promise<FetchResult> {
-  const { clock, timeoutMs: ms } = options;
+  const { clock, timeoutMs: ms, exchange = overNetwork } = options;
   let tooLate: Error | null = null;
   const late = () => {
     tooLate = new Error('The answer took too long.');
@@ -27,10 +47,7 @@ export async function fetchText(url: string, init: RequestInit, options: FetchOp
   };
   return withDeadline({ clock, ms, signal: options.signal, late }, async (signal) => {
     try {
-      // A redirect of an API call would carry the token to wherever it points.
-      const response = await fetch(url, { ...init, signal, redirect: 'error' });
-      const text = await bodyText(response, MAX_BODY_BYTES, signal);
-      return { status: response.status, headers: response.headers, text };
+      return await exchange(url, { ...init, signal });
     } catch (failure) {
       return { failure, timedOut: signal.reason === tooLate };
     }

@@ -37,7 +37,7 @@ function identityOf(length: number, start: Uint8Array): string {
 }
 
 /** The same of the file at `path`; null where there is none. */
-async function identityAt(path: string): Promise<string | null> {
+export async function identityAt(path: string): Promise<string | null> {
   const file = await open(path, WITHOUT_WAITING).catch((error: unknown) => {
     if (systemCodeOf(error) === 'ENOENT') return null;
     throw error;
@@ -55,10 +55,10 @@ async function identityAt(path: string): Promise<string | null> {
 /**
  * A file that was deleted may be written again: the memory of this process is then the only copy.
  * @param known what this process last read or saved; null where there was no file
+ * @param found what is there now
  * @throws RelayError `STORE_ERROR` where another process has changed or replaced the file at `path`
  */
-export async function refuseForeign(path: string, known: string | null): Promise<void> {
-  const found = await identityAt(path);
+export function refuseForeign(path: string, known: string | null, found: string | null): void {
   if (found === null || found === known) return;
   throw new RelayError(
     'STORE_ERROR',

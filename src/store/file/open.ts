@@ -4,11 +4,9 @@
  */
 import type { Database } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
-import { removeStaleTemps } from '../../base/files.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { MIGRATIONS } from '../../generated/sql.ts';
 import { claimedVersion, takeRows } from '../copies/copyContent.ts';
-import { ensureHome } from '../home/home.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import { type Migration, migrate, readVersions, type SchemaVersions } from '../sql/migrate.ts';
 import { createPagedFile } from '../sql/pagedFile.ts';
@@ -17,14 +15,7 @@ import { loadSqlite } from '../sql/sqlite.ts';
 import type { Store, StoreOptions } from '../types.ts';
 import { identityOfBytes } from './fileIdentity.ts';
 import { createSaver, nodeSaveFs, type Saver, type SaverState } from './save.ts';
-import {
-  damaged,
-  inRollbackFormat,
-  openImage,
-  readStateFile,
-  type StateFile,
-  stateFilePath,
-} from './stateFile.ts';
+import { damaged, inRollbackFormat, openImage, type StateFile } from './stateFile.ts';
 
 export type { Store, StoreOptions } from '../types.ts';
 
@@ -34,10 +25,8 @@ export type { Store, StoreOptions } from '../types.ts';
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { home, clock, log, fs = nodeSaveFs, migrations = MIGRATIONS } = options;
-  await ensureHome(home, log);
-  const path = await stateFilePath(home);
-  await removeStaleTemps(path);
-  const file = await readStateFile(path);
+  const path = await fs.prepare(home, log);
+  const file = await fs.read(path);
   // Before SQLite works on these very bytes.
   const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();

@@ -7,11 +7,13 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { renameOver, syncDirectory, tempPathFor, writeSynced } from '../../base/files.ts';
+import { removeStaleTemps, renameOver, syncDirectory, tempPathFor, writeSynced } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { ensureHome } from '../home/home.ts';
 import type { Image } from '../sql/pagedFile.ts';
-import { identityOfImage, markImage, refuseForeign } from './fileIdentity.ts';
+import { identityAt, identityOfImage, markImage, refuseForeign } from './fileIdentity.ts';
+import { readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 
 /** Changes of this time are saved together. With the save itself it stays below a second. For a small file. */
 const SOON_MS = 500;
@@ -89,7 +91,7 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
       const image = source.image();
       markImage(image.parts[0]);
       await replaceFile(fs, path, image, {
-        before: () => refuseForeign(path, identity),
+        before: async () => refuseForeign(path, identity, await fs.identityAt(path)),
         renamed: () => {
           identity = identityOfImage(image);
         },
@@ -218,6 +220,15 @@ export interface SaveFs {
   /** Makes a rename in the directory survive a power loss. */
   syncDirectory(path: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /** Makes the home ready and returns where its state file is; what dead processes left beside it is gone. */
+  prepare(home: string, log: Log): Promise<string>;
+  /**
+   * The state file at one moment, or null where there is none.
+   * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
+   */
+  read(path: string): Promise<StateFile | null>;
+  /** Length and header of the file at `path`, as one text; null where there is none. */
+  identityAt(path: string): Promise<string | null>;
 }
 
 export const nodeSaveFs: SaveFs = {
@@ -225,4 +236,12 @@ export const nodeSaveFs: SaveFs = {
   rename: renameOver,
   syncDirectory,
   remove: (path) => rm(path, { force: true }),
+  async prepare(home, log) {
+    await ensureHome(home, log);
+    const path = await stateFilePath(home);
+    await removeStaleTemps(path);
+    return path;
+  },
+  read: (path) => readStateFile(path),
+  identityAt,
 };

@@ -1,0 +1,22 @@
+/** What tools use, put together over an open core: the changes, the jobs, and what they read with. */
+import { createChanges } from '../changes/changes.ts';
+import { createJobs } from '../jobs/jobService.ts';
+import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
+import { createResolver } from '../resolve/resolver.ts';
+import type { Services } from '../tools/tool.ts';
+import type { Core } from './core.ts';
+
+/** One for each process. Its jobs do nothing until they are started. */
+export function createServices(core: Core): Services {
+  const { provider, store, clock, random, log } = core;
+  const rows = createPlaylistRows(provider, clock);
+  const resolver = createResolver(provider, store, clock);
+  const changes = createChanges({ provider, rows, store, clock, random, log });
+  const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
+  const { library } = core;
+  core.onConnected(() => {
+    jobs.loggedIn();
+    library.loggedIn();
+  });
+  return { provider, rows, resolver, changes, jobs, library, store, clock, startedAt: clock.now() };
+}
