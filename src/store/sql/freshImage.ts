@@ -10,7 +10,7 @@ const images = new WeakMap<readonly Migration[], Map<number, Uint8Array>>();
  * out of the file until it is committed, so that taking it back does not cut the file off (`pagedFile.ts`).
  */
 export const IN_MEMORY =
-  'pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off;';
+  'pragma locking_mode = exclusive; pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off;';
 
 /** The file of a database as the migrations up to `version` make it, all of them by default. They run once in a process. */
 export function freshImage(
