@@ -55,13 +55,26 @@ export interface DemoProvider {
   close(): Promise<void>;
 }
 
+/** The provider without a network: requests go in, answers come out. */
+interface DemoRules {
+  readonly grants: Grants;
+  readonly setting: OAuthSetting;
+  /** Lets a request take effect and answers it. */
+  handle(request: Incoming): Answer;
+}
+
+/** The rules over a state that the caller has made. @internal */
+export function createDemoRules(world: World, options: DemoProviderOptions = {}): DemoRules {
+  const grants = new Grants(world.clock, world.random, options.accessTokenSeconds ?? 3600);
+  const setting = oauthSetting(options);
+  return { grants, setting, handle: makeHandler(world, grants, setting) };
+}
+
 /** Starts a provider in its initial state on a free port of 127.0.0.1. */
 export async function startDemoProvider(options: DemoProviderOptions = {}): Promise<DemoProvider> {
-  const { accessTokenSeconds = 3600, hook = passThrough } = options;
+  const { hook = passThrough } = options;
   const world = makeWorld(options);
-  const grants = new Grants(world.clock, world.random, accessTokenSeconds);
-  const setting = oauthSetting(options);
-  const handle = makeHandler(world, grants, setting);
+  const { grants, setting, handle } = createDemoRules(world, options);
   const stop = new AbortController();
   const wait = (ms: number) => world.clock.sleep(ms, stop.signal);
   const respond = (request: Incoming) => hook({ request, handle: () => handle(request), wait });

@@ -113,6 +113,8 @@ export interface World {
   readonly legacyShapes: boolean;
   /** Base of `href`, `next` and `previous`; known once the server listens. */
   apiUrl: string;
+  /** How many rows a playlist holds at most; as many as Spotify's by default. */
+  readonly maxRows?: number;
   /** How many player commands have succeeded; every second answer is a 204. */
   commands: number;
 }

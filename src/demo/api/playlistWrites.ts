@@ -77,7 +77,8 @@ export function addItems(call: ApiCall): Answer {
     fromQuery === null ? body.position : (wholeNumber(call.query.get('position')) ?? undefined);
   const at =
     position === undefined ? playlist.rows.length : index(position, playlist.rows.length, 'position');
-  if (playlist.rows.length + uris.length > MAX_ROWS) throw refuse(403, 'Playlist size limit reached');
+  if (playlist.rows.length + uris.length > (call.world.maxRows ?? MAX_ROWS))
+    throw refuse(403, 'Playlist size limit reached');
   playlist.rows.splice(at, 0, ...newRows(call, uris));
   return changed(playlist, 201);
 }
