@@ -50,8 +50,8 @@ export interface CoreOptions {
   ground?: Ground;
 }
 
-/** The world outside one process, apart from time and chance. @internal */
-export interface Ground {
+/** The world outside one process, apart from time and chance. */
+interface Ground {
   /** The way to the provider. */
   exchange?: Exchange;
   /** The disk that the state is on. */

@@ -41,11 +41,15 @@ export function simplifiedAlbum(world: World, album: DemoAlbum): Shape {
 
 /** @param withMarket the query has a market; only then does the track have `is_playable` */
 export function trackObject(world: World, track: DemoTrack, withMarket = false): Shape {
-  return {
+  const made = withMarket ? undefined : world.shapes?.get(track.uri);
+  if (made) return made;
+  const shape = {
     ...simplifiedTrack(world, track, withMarket),
     album: simplifiedAlbum(world, track.album),
     external_ids: { isrc: track.isrc },
   };
+  if (!withMarket) world.shapes?.set(track.uri, shape);
+  return shape;
 }
 
 export function simplifiedTrack(world: World, track: DemoTrack, withMarket = false): Shape {

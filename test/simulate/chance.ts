@@ -1,0 +1,36 @@
+/** Chance for one thing of a history, which stays the same when other things are taken out of it. */
+import type { Random } from '../../src/base/clock.ts';
+import { type Chance, chanceOf } from '../changes/crash/chance.ts';
+
+/** @param about what it decides, as text */
+export function chanceFor(seed: number, about: string): Chance {
+  let mixed = 0x811c9dc5 ^ seed;
+  for (let index = 0; index < about.length; index++)
+    mixed = Math.imul(mixed ^ about.charCodeAt(index), 0x01000193);
+  const chance = chanceOf(mixed ^ (mixed >>> 15));
+  // The first number of neighbouring seeds is alike.
+  chance.fraction();
+  return chance;
+}
+
+/** What a program takes its chance from. */
+export function randomOf(chance: Chance): Random {
+  const bytes = (count: number) => {
+    const all = Buffer.allocUnsafe(count);
+    for (let at = 0; at < count; at++) all[at] = chance.whole(0, 255);
+    return all;
+  };
+  return {
+    bytes,
+    uuid() {
+      const drawn = bytes(16);
+      drawn[6] = ((drawn[6] ?? 0) & 0x0f) | 0x40;
+      drawn[8] = ((drawn[8] ?? 0) & 0x3f) | 0x80;
+      const hex = drawn.toString('hex');
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+        '-',
+      );
+    },
+    fraction: chance.fraction,
+  };
+}

@@ -1,0 +1,958 @@
+/** A client: asks relay for one thing after the other, follows what it is told to, and holds each answer against Spotify. */
+import type { DemoPlaylist } from '../../src/demo/state.ts';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import type { Chance } from '../changes/crash/chance.ts';
+import { chanceFor } from './chance.ts';
+import type { Answer } from './computer.ts';
+import {
+  type Counts,
+  countsOf,
+  type Doing,
+  difference,
+  type Outcome,
+  type Wrong,
+  wrongRows,
+} from './oracle.ts';
+import type { Act, Wish } from './plan.ts';
+import { type Effect, numberOf, uriOf, urisOf } from './spotify.ts';
+import { later, type Stage } from './stage.ts';
+
+interface Failure {
+  code: string;
+  message: string;
+  remedy?: string;
+  details?: Record<string, unknown>;
+}
+
+/** A change that this client has had made, as it saw it end. */
+interface Made {
+  changeId: string | null;
+  wish: Wish['do'];
+  playlist: DemoPlaylist | null;
+  before: readonly string[];
+  after: readonly string[];
+  /** What the act itself did to the rows, others' doings taken off. */
+  added: Counts;
+  removed: Counts;
+  name: string | null;
+  /** Where in the record of effects the act began and ended. */
+  from: number;
+  to: number;
+  isUndone: boolean;
+  /** Its outcome was known, and right. */
+  isSure: boolean;
+}
+
+/** Codes that a bad day explains; everything else is the program's own fault. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_TIMEOUT',
+  'PROVIDER_INVALID_RESPONSE',
+  'NOT_FOUND',
+  'FORBIDDEN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'PARTIAL_WRITE',
+  'CONFLICT',
+  'UNSUPPORTED_ITEMS',
+  'STORE_ERROR',
+  'LOGIN_REQUIRED',
+  'SHUTTING_DOWN',
+  'CANCELLED',
+]);
+
+const HOUR = 3_600_000;
+
+export class Client {
+  readonly #stage: Stage;
+  readonly #name: string;
+  readonly #chance: Chance;
+  readonly #acts: readonly Act[];
+  readonly #made: Made[] = [];
+  #last: DemoPlaylist | null = null;
+  #job: JobRecord | null = null;
+
+  constructor(stage: Stage, name: string, acts: readonly Act[]) {
+    this.#stage = stage;
+    this.#name = name;
+    this.#acts = acts;
+    this.#chance = chanceFor(stage.plan.seed, name);
+  }
+
+  async run(): Promise<void> {
+    for (const act of this.#acts) {
+      await later(this.#stage, act.pause);
+      await this.#perform(act.wish, act.leaves);
+    }
+  }
+
+  /** Takes everything back in reverse order, on a quiet day. */
+  async undoAll(): Promise<void> {
+    for (const made of [...this.#made].reverse()) {
+      if (made.changeId !== null && !made.isUndone && made.wish !== 'undo')
+        await this.#undo(made, false, null);
+    }
+  }
+
+  async #perform(wish: Wish, leaves: number | null): Promise<void> {
+    const { lists } = this.#stage;
+    if (wish.do === 'undo') {
+      const open = this.#made.filter(({ changeId, isUndone }) => changeId !== null && !isUndone);
+      const made = open.at(-1 - wish.back);
+      if (made) await this.#undo(made, wish.force, leaves);
+      return;
+    }
+    if (wish.do === 'find') return this.#find(wish);
+    if (wish.do === 'create' || (wish.do === 'job' && wish.type === 'create_playlist'))
+      return this.#create(wish, leaves);
+    if (wish.do === 'save' || wish.do === 'unsave' || (wish.do === 'job' && wish.type === 'save_tracks'))
+      return this.#library(wish.do === 'unsave', wish, leaves);
+    const playlist = wish.list === -1 ? this.#last : (lists[wish.list] ?? null);
+    if (!playlist) return;
+    if (wish.do === 'rename') return this.#rename(wish.name, playlist, leaves);
+    if (wish.do === 'unfollow') return this.#unfollow(playlist, leaves);
+    await this.#rows(wish, playlist, leaves);
+  }
+
+  // Rows
+
+  async #rows(wish: Wish & { list: number }, playlist: DemoPlaylist, leaves: number | null): Promise<void> {
+    const before = urisOf(playlist);
+    const asked = rowsAsked(wish, playlist, before);
+    if (!asked) return;
+    await this.#judged(wish.do, playlist, asked.doing, () => this.#ask(asked.tool, asked.args, leaves));
+  }
+
+  /** Has something done to a playlist's rows and holds what came of it against Spotify. */
+  async #judged(
+    what: Wish['do'],
+    playlist: DemoPlaylist,
+    doing: Doing,
+    ask: () => Promise<Answer | null>,
+  ): Promise<void> {
+    const { spotify } = this.#stage;
+    const from = spotify.effects.length;
+    const before = urisOf(playlist);
+    const answer = await ask();
+    const { outcome, changeId } = await this.#outcomeOf(what, answer, playlist);
+    const to = spotify.effects.length;
+    const after = urisOf(playlist);
+    const others = othersIn(spotify.effects.slice(from, to), playlist);
+    const own = new Set(
+      'uris' in doing
+        ? doing.uris
+        : doing.do === 'bring back'
+          ? [...doing.added.keys(), ...doing.removed.keys()]
+          : [],
+    );
+    const wrong = wrongRows(before, doing, outcome, others, after, own);
+    if (wrong)
+      this.#found(
+        `${what}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, others)}`,
+        `${shownWrong(wrong)} in "${playlist.name}"`,
+      );
+    const relay = takenOff(difference(countsOf(before), countsOf(after)), others);
+    const made: Made = {
+      ...{ changeId, wish: what, playlist, before, after, name: null, from, to, isUndone: false },
+      added: new Map([...relay].filter(([, count]) => count > 0)),
+      removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
+      isSure: wrong === null && outcome.is !== 'unheard',
+    };
+    this.#made.push(made);
+  }
+
+  async #undo(made: Made, force: boolean, leaves: number | null): Promise<void> {
+    const { playlist, changeId, wish } = made;
+    const args = { change_id: changeId, ...(force ? { force } : {}) };
+    const ask = () => this.#ask('undo_change', args, leaves);
+    if (wish === 'rename' && playlist) return this.#undoRename(made, playlist, ask);
+    if (wish === 'unfollow' && playlist) return this.#undoUnfollow(made, playlist, ask);
+    if (wish === 'create' && playlist) return this.#undoCreate(made, playlist, ask, force);
+    if (wish === 'save' || wish === 'unsave') return this.#undoLibrary(made, ask);
+    if (!playlist) return;
+    const { spotify } = this.#stage;
+    const later = this.#made
+      .slice(this.#made.indexOf(made) + 1)
+      .filter((one) => one.playlist === playlist && !one.isUndone);
+    const edits = othersIn(spotify.effects.slice(made.from), playlist);
+    const isPlain = edits.length === 0 && later.length === 0 && made.isSure;
+    const rows = isPlain ? made.before : [];
+    const doing: Doing = { do: 'bring back', rows, added: made.added, removed: made.removed };
+    const from = spotify.effects.length;
+    const before = urisOf(playlist);
+    const answer = await ask();
+    const { outcome, changeId: id } = await this.#outcomeOf('undo', answer, playlist);
+    const after = urisOf(playlist);
+    const now = spotify.effects.slice(from);
+    const others = othersIn(now, playlist);
+    const failure = failureIn(answer);
+    if (failure?.code === 'CONFLICT' && isPlain && others.length === 0 && !this.#stage.isRestored)
+      this.#found(
+        `undo of ${wish}: refused although nobody else changed anything${circumstances(this.#stage, [])}`,
+        failure.message,
+      );
+    // What others did after the change cannot be told from it where it was not the last one.
+    const isMerging = !isPlain || others.length > 0;
+    const isDone = outcome.is === 'done';
+    if (!force || !isDone) {
+      const own = new Set([...made.added.keys(), ...made.removed.keys()]);
+      const wrong = wrongRows(
+        before,
+        doing,
+        outcome,
+        isMerging && others.length === 0 ? [NOBODY] : others,
+        after,
+        own,
+      );
+      if (wrong && (made.isSure || outcome.is === 'refused'))
+        this.#found(
+          `undo of ${wish}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, [...edits, ...others])}`,
+          `${shownWrong(wrong)} in "${playlist.name}"`,
+        );
+    } else if (isPlain && others.length === 0 && made.isSure) {
+      const wrong = wrongRows(before, doing, outcome, others, after, new Set());
+      if (wrong)
+        this.#found(
+          `undo of ${wish}, forced: ${namesOf(wrong)}${circumstances(this.#stage, [])}`,
+          shownWrong(wrong),
+        );
+    }
+    if (!isDone && outcome.is !== 'unheard') return;
+    made.isUndone = isDone;
+    const relay = takenOff(difference(countsOf(before), countsOf(after)), others);
+    this.#made.push({
+      ...{
+        changeId: id,
+        wish: 'undo',
+        playlist,
+        before,
+        after,
+        name: null,
+        from,
+        to: spotify.effects.length,
+      },
+      added: new Map([...relay].filter(([, count]) => count > 0)),
+      removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
+      isUndone: false,
+      isSure: isDone,
+    });
+  }
+
+  // New playlists
+
+  async #create(wish: Wish & { do: 'create' | 'job' }, leaves: number | null): Promise<void> {
+    const { spotify } = this.#stage;
+    const { name } = wish;
+    const uris = wish.tracks.map(uriOf);
+    const from = spotify.effects.length;
+    const answer = await (wish.do === 'job'
+      ? this.#ask(
+          'create_bulk_job',
+          { type: 'create_playlist', payload: { name, skip_duplicates: false }, items: uris },
+          leaves,
+        )
+      : uris.length === 0
+        ? this.#ask('create_playlist', { name }, leaves)
+        : this.#ask('create_playlist_from_tracks', { name, tracks: uris, skip_duplicates: false }, leaves));
+    const { outcome, changeId } = await this.#outcomeOf('create', answer, null);
+    if (outcome.is !== 'done' || !answer) return;
+    const id = String(
+      answer.playlist_id ?? answer.id ?? this.#job?.playlist_id ?? this.#job?.result?.playlist_id ?? '',
+    );
+    const playlist = spotify.all().find((one) => one.id === id);
+    const effects = spotify.effects.slice(from);
+    if (!playlist) return this.#found('create, ok: there is no such playlist', id);
+    if (spotify.persons.has(playlist))
+      this.#found("create, ok: a person's playlist was taken for the new one", name);
+    if (this.#stage.claimed.has(playlist))
+      this.#found('create, ok: two callers were told the same playlist', name);
+    this.#stage.claimed.add(playlist);
+    this.#last = playlist;
+    const made = effects.filter(
+      (effect) =>
+        effect.method === 'POST' && effect.what === 'POST /me/playlists' && effect.playlist?.name === name,
+    );
+    const unclaimed = made.filter((effect) => effect.playlist && !this.#stage.claimed.has(effect.playlist));
+    if (unclaimed.length > 0 && this.#stage.plan.clients.length === 1)
+      this.#found('create, ok: more than one was made', name);
+    const others = othersIn(effects, playlist);
+    const wasFound = this.#stage.meddled.has(playlist);
+    const wrong = wrongRows([], { do: 'add', uris }, { is: 'done' }, others, urisOf(playlist), new Set(uris));
+    if (wrong && !wasFound)
+      this.#found(
+        `create, ok: ${namesOf(wrong)}${circumstances(this.#stage, others)}`,
+        `${shownWrong(wrong)} in "${name}"`,
+      );
+    this.#made.push({
+      ...{
+        changeId,
+        wish: 'create',
+        playlist,
+        before: [],
+        after: urisOf(playlist),
+        name: null,
+        from,
+        to: spotify.effects.length,
+      },
+      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: !wrong },
+    });
+  }
+
+  async #undoCreate(
+    made: Made,
+    playlist: DemoPlaylist,
+    ask: () => Promise<Answer | null>,
+    force: boolean,
+  ): Promise<void> {
+    const { spotify } = this.#stage;
+    const from = spotify.effects.length;
+    const answer = await ask();
+    const { outcome, changeId } = await this.#outcomeOf('undo', answer, playlist);
+    if (outcome.is !== 'done') return;
+    made.isUndone = true;
+    const edits = othersIn(spotify.effects.slice(made.from, from), playlist);
+    if (edits.length > 0 && !force)
+      this.#found('undo of create, ok: although a person has put songs into it', playlist.name);
+    this.#made.push({
+      ...{
+        changeId,
+        wish: 'unfollow',
+        playlist,
+        before: [],
+        after: [],
+        name: null,
+        from,
+        to: spotify.effects.length,
+      },
+      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: true },
+    });
+  }
+
+  /** Somebody sees a playlist appear and replaces what is in it. */
+  async #find({ name, tracks }: Wish & { do: 'find' }): Promise<void> {
+    const { spotify, meddled } = this.#stage;
+    for (let turn = 0; turn < 12; turn++) {
+      const answer = await this.#ask('find_playlist_by_name', { name }, null);
+      const id = (answer?.matches as Array<{ id: string }> | undefined)?.[0]?.id;
+      const playlist = spotify.all().find((one) => one.id === id);
+      if (playlist) {
+        meddled.set(playlist, null);
+        const uris = tracks.map(uriOf);
+        const done = await this.#ask(
+          'replace_playlist_tracks',
+          { playlist_id: playlist.id, track_ids: uris },
+          null,
+        );
+        if (done && !failureIn(done)) meddled.set(playlist, uris);
+        return;
+      }
+      await later(this.#stage, 400);
+    }
+  }
+
+  // Details, the account's list, the library
+
+  async #rename(name: string, playlist: DemoPlaylist, leaves: number | null): Promise<void> {
+    const { spotify } = this.#stage;
+    const from = spotify.effects.length;
+    const before = playlist.name;
+    const answer = await this.#ask('update_playlist_details', { playlist_id: playlist.id, name }, leaves);
+    const { outcome, changeId } = await this.#outcomeOf('rename', answer, playlist);
+    const renamed = this.#renamedBy(from, playlist);
+    const allowed = outcome.is === 'done' ? [name] : outcome.is === 'refused' ? [before] : [name, before];
+    if (!renamed && !allowed.includes(playlist.name))
+      this.#found(
+        `rename, ${told(outcome)}: the name differs`,
+        `"${playlist.name}" in place of "${allowed}"`,
+      );
+    if (outcome.is === 'done' && !renamed)
+      this.#stage.names.set(playlist, { name, from: spotify.effects.length });
+    else this.#stage.names.delete(playlist);
+    this.#made.push({
+      ...{
+        changeId,
+        wish: 'rename',
+        playlist,
+        before: [],
+        after: [],
+        name: before,
+        from,
+        to: spotify.effects.length,
+      },
+      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: outcome.is === 'done' && !renamed },
+    });
+  }
+
+  #renamedBy(from: number, playlist: DemoPlaylist): boolean {
+    return this.#stage.spotify.effects
+      .slice(from)
+      .some(({ by, what, playlist: on }) => by === 'person' && on === playlist && what.startsWith('renames'));
+  }
+
+  async #undoRename(made: Made, playlist: DemoPlaylist, ask: () => Promise<Answer | null>): Promise<void> {
+    const { spotify } = this.#stage;
+    const now = playlist.name;
+    const from = spotify.effects.length;
+    const wasRenamed = this.#renamedBy(made.from, playlist);
+    const isLast =
+      this.#made.filter((one) => one.playlist === playlist && one.name !== null && !one.isUndone).at(-1) ===
+      made;
+    const answer = await ask();
+    const { outcome, changeId } = await this.#outcomeOf('undo', answer, playlist);
+    const isRenamed = this.#renamedBy(made.from, playlist);
+    const isPlain = !isRenamed && isLast && made.isSure;
+    const failure = failureIn(answer);
+    if (failure?.code === 'CONFLICT' && isPlain && !this.#stage.isRestored)
+      this.#found(
+        `undo of rename: refused although nobody else changed anything${circumstances(this.#stage, [])}`,
+        failure.message,
+      );
+    if (outcome.is === 'done' && isPlain && playlist.name !== made.name)
+      this.#found(
+        'undo of rename, ok: another name came back',
+        `"${playlist.name}" in place of "${made.name}"`,
+      );
+    if (outcome.is === 'done' && wasRenamed && isLast && made.isSure && playlist.name === made.name)
+      this.#found("undo of rename, ok: a person's name was replaced", `"${now}"`);
+    if (outcome.is !== 'done') return;
+    made.isUndone = true;
+    if (isPlain) this.#stage.names.set(playlist, { name: playlist.name, from: spotify.effects.length });
+    else this.#stage.names.delete(playlist);
+    this.#made.push({
+      ...{
+        changeId,
+        wish: 'rename',
+        playlist,
+        before: [],
+        after: [],
+        name: now,
+        from,
+        to: spotify.effects.length,
+      },
+      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: isPlain },
+    });
+  }
+
+  async #unfollow(playlist: DemoPlaylist, leaves: number | null): Promise<void> {
+    const { spotify, listed } = this.#stage;
+    const from = spotify.effects.length;
+    const answer = await this.#ask('delete_playlist', { playlist_id: playlist.id }, leaves);
+    const { outcome, changeId } = await this.#outcomeOf('unfollow', answer, playlist);
+    if (outcome.is === 'done') listed.set(playlist, { isListed: false, from: spotify.effects.length });
+    else listed.delete(playlist);
+    this.#made.push({
+      ...{
+        changeId,
+        wish: 'unfollow',
+        playlist,
+        before: [],
+        after: [],
+        name: null,
+        from,
+        to: spotify.effects.length,
+      },
+      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: outcome.is === 'done' },
+    });
+  }
+
+  async #undoUnfollow(made: Made, playlist: DemoPlaylist, ask: () => Promise<Answer | null>): Promise<void> {
+    const { spotify, listed } = this.#stage;
+    const from = spotify.effects.length;
+    const { outcome, changeId } = await this.#outcomeOf('undo', await ask(), playlist);
+    if (outcome.is !== 'done') {
+      listed.delete(playlist);
+      return;
+    }
+    made.isUndone = true;
+    listed.set(playlist, { isListed: true, from: spotify.effects.length });
+    this.#made.push({
+      ...{
+        changeId,
+        wish: 'create',
+        playlist,
+        before: [],
+        after: [],
+        name: null,
+        from,
+        to: spotify.effects.length,
+      },
+      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: true },
+    });
+  }
+
+  async #library(
+    isRemoval: boolean,
+    wish: Wish & { tracks: number[] },
+    leaves: number | null,
+  ): Promise<void> {
+    const { spotify } = this.#stage;
+    const uris = wish.tracks.map(uriOf);
+    const from = spotify.effects.length;
+    const before = spotify.account.saved.map(({ uri }) => uri);
+    const answer = await (wish.do === 'job'
+      ? this.#ask(
+          'create_bulk_job',
+          { type: 'save_tracks', payload: { skip_duplicates: false }, items: uris },
+          leaves,
+        )
+      : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: uris }, leaves));
+    const { outcome, changeId } = await this.#outcomeOf(isRemoval ? 'unsave' : 'save', answer, null);
+    const after = this.#judgeLibrary(isRemoval ? 'unsave' : 'save', uris, !isRemoval, outcome, before, from);
+    this.#made.push({
+      ...{
+        changeId,
+        wish: isRemoval ? 'unsave' : 'save',
+        playlist: null,
+        before,
+        after,
+        name: null,
+        from,
+        to: spotify.effects.length,
+      },
+      added: new Map(uris.map((uri) => [uri, 1])),
+      ...{ removed: new Map(), isUndone: false, isSure: outcome.is === 'done' },
+    });
+  }
+
+  /** @param wanted whether they are to be saved */
+  #judgeLibrary(
+    what: string,
+    uris: readonly string[],
+    wanted: boolean,
+    outcome: Outcome,
+    before: readonly string[],
+    from: number,
+  ): readonly string[] {
+    const { spotify, isSwitched } = this.#stage;
+    const after = spotify.account.saved.map(({ uri }) => uri);
+    if (isSwitched) return after;
+    const touched = this.#touchedSince(from);
+    const [then, now] = [new Set(before), new Set(after)];
+    const written =
+      outcome.is === 'done'
+        ? uris.length
+        : outcome.is === 'part'
+          ? outcome.written
+          : outcome.is === 'refused'
+            ? 0
+            : null;
+    const wrong = uris.filter((uri, index) => {
+      if (touched.has(uri) || written === null) return false;
+      if (index < written) return now.has(uri) !== wanted;
+      const isMaybe = outcome.is === 'part' && outcome.unknown;
+      return !isMaybe && now.has(uri) !== then.has(uri);
+    });
+    const isOf = new Set(uris);
+    const strays = [...new Set([...before, ...after])].filter(
+      (uri) => !isOf.has(uri) && !touched.has(uri) && then.has(uri) !== now.has(uri),
+    );
+    if (wrong.length > 0)
+      this.#found(
+        `${what}, ${told(outcome)}: other songs are saved than it says`,
+        wrong.map(numberOf).join(', '),
+      );
+    if (strays.length > 0 && this.#stage.plan.clients.length === 1)
+      this.#found(
+        `${what}, ${told(outcome)}: songs that nobody named have changed`,
+        strays.map(numberOf).join(', '),
+      );
+    return after;
+  }
+
+  #touchedSince(from: number): Set<string> {
+    const words = this.#stage.spotify.effects
+      .slice(from)
+      .flatMap(({ by, what }) =>
+        by === 'person' ? [/saves (\d+)|removes (\d+) from the saved/.exec(what)] : [],
+      );
+    return new Set(words.flatMap((found) => (found ? [uriOf(Number(found[1] ?? found[2]))] : [])));
+  }
+
+  async #undoLibrary(made: Made, ask: () => Promise<Answer | null>): Promise<void> {
+    const { spotify } = this.#stage;
+    const from = spotify.effects.length;
+    const before = spotify.account.saved.map(({ uri }) => uri);
+    const then = new Set(made.before);
+    const touched = this.#touchedSince(made.from);
+    const later = this.#made
+      .slice(this.#made.indexOf(made) + 1)
+      .filter(({ wish, isUndone }) => (wish === 'save' || wish === 'unsave') && !isUndone);
+    const { outcome, changeId } = await this.#outcomeOf('undo', await ask(), null);
+    const moved = new Set(later.flatMap(({ added }) => [...added.keys()]));
+    const uris = [...made.added.keys()].filter((uri) => !touched.has(uri) && !moved.has(uri));
+    // Only those that the change itself saved or removed come back.
+    const changed = uris.filter((uri) => then.has(uri) !== made.after.includes(uri));
+    const wanted = made.wish === 'unsave';
+    if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from);
+    if (outcome.is !== 'done') return;
+    made.isUndone = true;
+    this.#made.push({
+      ...{
+        changeId,
+        wish: wanted ? 'save' : 'unsave',
+        playlist: null,
+        before,
+        after: spotify.account.saved.map(({ uri }) => uri),
+        name: null,
+        from,
+        to: spotify.effects.length,
+      },
+      added: new Map(changed.map((uri) => [uri, 1])),
+      ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
+    });
+  }
+
+  // Asking
+
+  async #ask(tool: string, args: Record<string, unknown>, leaves: number | null): Promise<Answer | null> {
+    const { computer, say, time } = this.#stage;
+    say(() => `${this.#name} calls ${tool} ${shortened(args)}`);
+    const leaving = new AbortController();
+    const stay = leaves === null ? null : time.after(leaves, () => leaving.abort());
+    const answer = await computer.call(tool, args, leaving.signal);
+    stay?.();
+    const failure = failureIn(answer);
+    say(
+      () =>
+        `${this.#name} hears ${answer === null ? 'nothing' : failure ? `${failure.code}: ${failure.message} ${failure.remedy ?? ''}` : shortened(answer)}`,
+    );
+    if (failure && !ALLOWED.has(failure.code))
+      this.#found(`${tool} answers ${failure.code}`, failure.message);
+    return answer;
+  }
+
+  /** What an answer means, and what its job comes to. */
+  async #outcomeOf(
+    what: string,
+    answer: Answer | null,
+    playlist: DemoPlaylist | null,
+  ): Promise<{ outcome: Outcome; changeId: string | null }> {
+    if (answer === null) {
+      await this.#afterSilence();
+      return { outcome: { is: 'unheard' }, changeId: null };
+    }
+    const failure = failureIn(answer);
+    const details = failure?.details ?? {};
+    const changeId = textOf(answer.change_id ?? details.change_id);
+    const jobId = textOf(answer.job_id ?? details.job_id);
+    if (jobId !== null) {
+      this.#checkPromise(what, failure, changeId);
+      const followed = await this.#follow(jobId, what, playlist);
+      return { outcome: followed.outcome, changeId: followed.changeId ?? changeId };
+    }
+    if (!failure)
+      return {
+        outcome: answer.status === 'blocked' ? { is: 'refused', code: 'blocked' } : { is: 'done' },
+        changeId,
+      };
+    if (failure.code === 'SHUTTING_DOWN') {
+      await this.#afterSilence();
+      return { outcome: { is: 'unheard' }, changeId };
+    }
+    if (failure.code !== 'PARTIAL_WRITE') {
+      const isOpen =
+        details.outcome_unknown === true || (failure.code === 'STORE_ERROR' && changeId !== null);
+      if (isOpen) await this.#afterSilence();
+      return { outcome: isOpen ? { is: 'unheard' } : { is: 'refused', code: failure.code }, changeId };
+    }
+    const rollback = details.rollback as { succeeded: boolean } | undefined;
+    if (rollback?.succeeded) return { outcome: { is: 'rolled back' }, changeId };
+    if (rollback)
+      return {
+        outcome: { is: 'missing', uris: (details.missing_uris as string[] | undefined) ?? [] },
+        changeId,
+      };
+    const { outcome_unknown: unknown = false } = (details.error ?? {}) as { outcome_unknown?: boolean };
+    if (unknown) await later(this.#stage, 25_000);
+    return { outcome: { is: 'part', written: Number(details.written ?? 0), unknown }, changeId };
+  }
+
+  /** An answer that says what its job will do must not say it while the job does something else. */
+  #checkPromise(what: string, failure: Failure | null, changeId: string | null): void {
+    const { services } = this.#stage.computer;
+    if (!failure?.remedy?.includes('writes the rest by itself') || !services || changeId === null) return;
+    const row = services.store.get<{ state: string; leg: string }>(
+      'select state, leg from changes where id = ?',
+      [changeId],
+    );
+    if (row && (row.leg === 'back' || row.state === 'rolling_back'))
+      this.#found(
+        `${what}: it says that the job writes the rest, while that is rolled back`,
+        failure.message,
+      );
+  }
+
+  /** Waits until nothing that nobody heard of can still write. */
+  async #afterSilence(): Promise<void> {
+    const { computer } = this.#stage;
+    await later(this.#stage, 2_000);
+    for (let turn = 0; turn < 200; turn++) {
+      const { services } = computer;
+      const open = services?.store.get<{ count: number }>(
+        "select count(*) as count from changes where state not in ('done', 'partial', 'rolled_back', 'unchanged', 'review')",
+      );
+      const jobs = services?.store.get<{ count: number }>(
+        "select count(*) as count from jobs where status in ('pending', 'resolving', 'committing', 'waiting')",
+      );
+      if (services && open?.count === 0 && jobs?.count === 0) return;
+      await later(this.#stage, turn < 30 ? 3_000 : 60_000);
+    }
+  }
+
+  /** Follows a job to its end, doing what it asks for. */
+  async #follow(
+    id: string,
+    what: string,
+    playlist: DemoPlaylist | null,
+  ): Promise<{ outcome: Outcome; changeId: string | null }> {
+    const { time, say } = this.#stage;
+    let resumes = 0;
+    let review: 'carry_on' | 'accept' | null = null;
+    const begun = time.at;
+    for (let turn = 0; ; turn++) {
+      const answer = await this.#quietly('get_job_status', { job_id: id, limit: 1 });
+      const failure = failureIn(answer);
+      if (failure?.code === 'JOB_NOT_FOUND') {
+        if (!this.#stage.isRestored) this.#found('a job is gone', id);
+        return { outcome: { is: 'unheard' }, changeId: null };
+      }
+      const job = answer?.job as JobRecord | undefined;
+      if (!job) {
+        await later(this.#stage, 1_000);
+        continue;
+      }
+      this.#job = job;
+      const changeId = textOf(job.result?.change_id);
+      const ended = (outcome: Outcome) => {
+        say(
+          () =>
+            `${this.#name} sees the job ${job.status}${job.error ? `: ${job.error.code} ${job.error.message}` : ''}`,
+        );
+        return { outcome, changeId };
+      };
+      switch (job.status) {
+        case 'completed':
+          return ended(
+            review === null
+              ? { is: 'done' }
+              : review === 'carry_on'
+                ? { is: 'carried on' }
+                : { is: 'accepted' },
+          );
+        case 'cancelled':
+          return ended({ is: 'part', written: job.written, unknown: job.result?.outcome_unknown === true });
+        case 'ready':
+          await this.#quietly('commit_job', {
+            job_id: id,
+            ...(job.resolved < job.total_items ? { skip_unresolved: true } : {}),
+          });
+          break;
+        case 'failed': {
+          if (job.review_required) {
+            this.#checkReview(what, job, playlist);
+            review = this.#chance.fraction() < 0.75 ? 'carry_on' : 'accept';
+            const answer = await this.#ask('resume_job', { job_id: id, review }, null);
+            if (resumes++ > 3) return ended({ is: 'unheard' });
+            if (failureIn(answer)) await later(this.#stage, 5_000);
+            break;
+          }
+          if (job.result?.rolled_back === true && resumes > 0) return ended({ is: 'rolled back' });
+          if (resumes++ >= 2)
+            return ended(
+              job.result?.rolled_back === true
+                ? { is: 'rolled back' }
+                : { is: 'part', written: job.written, unknown: true },
+            );
+          await this.#ask('resume_job', { job_id: id }, null);
+          break;
+        }
+        default:
+          if (time.at - begun > 30 * HOUR) {
+            if (!job.run_after && !job.reason)
+              this.#found(
+                `${what}: a job stands ${job.status} without a reason`,
+                JSON.stringify({ ...job, payload: undefined }),
+              );
+            return ended({ is: 'unheard' });
+          }
+      }
+      const due = !job.run_after ? 0 : Date.parse(job.run_after) - time.wall();
+      const pause = turn < 15 ? 2_000 : turn < 60 ? 10_000 : HOUR / 2;
+      await later(this.#stage, Math.max(pause, Math.min(due, 8 * HOUR)));
+    }
+  }
+
+  async #quietly(tool: string, args: Record<string, unknown>): Promise<Answer | null> {
+    const answer = await this.#stage.computer.call(tool, args);
+    const failure = failureIn(answer);
+    const known = ['JOB_STATE', 'JOB_NOT_FOUND', ...ALLOWED];
+    if (failure && !known.includes(failure.code))
+      this.#found(`${tool} answers ${failure.code}`, failure.message);
+    return answer;
+  }
+
+  #checkReview(what: string, job: JobRecord, playlist: DemoPlaylist | null): void {
+    const { spotify, isRestored } = this.#stage;
+    const others = spotify.effects.filter(
+      ({ by, playlist: on }) => by === 'person' && (on === playlist || playlist === null),
+    );
+    if (others.length > 0 || isRestored || !playlist) return;
+    this.#found(
+      `${what}: a review although nobody else changed anything${circumstances(this.#stage, [])}`,
+      job.error?.message ?? '',
+    );
+  }
+
+  #found(rule: string, text: string): void {
+    this.#stage.found(rule, `${this.#name}: ${text}`);
+  }
+}
+
+const NOBODY: Effect = {
+  at: 0,
+  by: 'person',
+  what: 'nothing',
+  playlist: null,
+  before: [],
+  after: [],
+  method: 'EDIT',
+};
+
+function rowsAsked(
+  wish: Wish & { list: number },
+  { id }: DemoPlaylist,
+  before: readonly string[],
+): { tool: string; args: Record<string, unknown>; doing: Doing } | null {
+  const playlist_id = id;
+  switch (wish.do) {
+    case 'add': {
+      const uris = wish.tracks.map(uriOf);
+      return {
+        tool: 'add_tracks_to_playlist',
+        args: { playlist_id, track_ids: uris },
+        doing: { do: 'add', uris },
+      };
+    }
+    case 'bulk': {
+      const uris = wish.tracks.map(uriOf);
+      const doing: Doing = { do: wish.skipExisting ? 'add missing' : 'add', uris };
+      return {
+        tool: 'bulk_add_tracks',
+        args: { playlist_id, tracks: uris, skip_existing: wish.skipExisting },
+        doing,
+      };
+    }
+    case 'remove': {
+      const uris = wish.tracks.map(uriOf);
+      return {
+        tool: 'remove_tracks_from_playlist',
+        args: { playlist_id, track_ids: uris },
+        doing: { do: 'remove', uris },
+      };
+    }
+    case 'replace': {
+      const uris = wish.tracks.map(uriOf);
+      return {
+        tool: 'replace_playlist_tracks',
+        args: { playlist_id, track_ids: uris },
+        doing: { do: 'replace', uris },
+      };
+    }
+    case 'deduplicate':
+      return { tool: 'deduplicate_playlist', args: { playlist_id }, doing: { do: 'deduplicate' } };
+    case 'reorder': {
+      const size = before.length;
+      if (size < 2) return null;
+      const start = Math.min(size - 1, Math.floor(wish.start * size));
+      const length = Math.max(1, Math.min(size - start, Math.floor(wish.length * 8)));
+      const place = Math.floor(wish.before * (size + 1));
+      const args = { playlist_id, range_start: start, range_length: length, insert_before: place };
+      return { tool: 'reorder_playlist_tracks', args, doing: { do: 'move', start, length, before: place } };
+    }
+    case 'job': {
+      const uris = wish.tracks.map(uriOf);
+      const isReplacing = wish.type === 'replace_playlist';
+      const payload = {
+        playlist_id,
+        skip_duplicates: false,
+        ...(wish.skipExisting && !isReplacing ? { skip_existing: true } : {}),
+      };
+      const doing: Doing = isReplacing
+        ? { do: 'replace', uris }
+        : { do: wish.skipExisting ? 'add missing' : 'add', uris };
+      return { tool: 'create_bulk_job', args: { type: wish.type, payload, items: uris }, doing };
+    }
+    default:
+      return null;
+  }
+}
+
+/** What others than this client's act did to a playlist. */
+function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] {
+  return effects.filter(
+    (effect) => effect.by === 'person' && effect.playlist === playlist && !effect.what.startsWith('renames'),
+  );
+}
+
+function takenOff(change: Map<string, number>, others: readonly Effect[]): Map<string, number> {
+  for (const { before, after } of others)
+    for (const [uri, count] of difference(countsOf(before), countsOf(after)))
+      change.set(uri, (change.get(uri) ?? 0) - count);
+  for (const [uri, count] of change) if (count === 0) change.delete(uri);
+  return change;
+}
+
+function failureIn(answer: Answer | null): Failure | null {
+  return (answer?.error as Failure | undefined) ?? null;
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function told(outcome: Outcome): string {
+  return outcome.is === 'refused' ? 'refused' : outcome.is === 'part' ? 'partial' : outcome.is;
+}
+
+function namesOf(wrong: Wrong): string {
+  const names = [
+    [wrong.lostOwn, 'own rows missing'],
+    [wrong.lostOthers, "others' rows lost"],
+    [wrong.doubledOwn, 'own rows too often'],
+    [wrong.doubledOthers, "others' rows too often"],
+  ] as const;
+  return wrong.isOrder
+    ? 'wrong order'
+    : names.flatMap(([rows, name]) => (rows.length > 0 ? [name] : [])).join(', ');
+}
+
+function shownWrong(wrong: Wrong): string {
+  const shown = (rows: readonly string[]) =>
+    `${rows.slice(0, 6).map(numberOf).join(' ')}${rows.length > 6 ? ` … ${rows.length}` : ''}`;
+  const { lostOwn, lostOthers, doubledOwn, doubledOthers } = wrong;
+  return `missing: ${shown([...lostOwn, ...lostOthers])}; too often: ${shown([...doubledOwn, ...doubledOthers])}`;
+}
+
+/** What tells one mistake from another with the same outcome. */
+function circumstances({ plan }: Stage, others: readonly Effect[]): string {
+  const deeds = [...new Set(others.map(({ what }) => what.split(' ')[0]))].sort();
+  const behind = (['lists', 'totals', 'versions', 'details'] as const).find((lag) => plan.lags[lag] > FAR_MS);
+  const told = [
+    ...(deeds.length > 0 ? [`a person ${deeds.join(', ')}`] : []),
+    ...(behind ? [`${behind} far behind`] : []),
+  ];
+  return told.length > 0 ? ` (${told.join('; ')})` : '';
+}
+
+/** More than the program counts on, in milliseconds. */
+const FAR_MS = 6_000;
+
+function shortened(value: unknown): string {
+  const text = JSON.stringify(value, (_key, part) => {
+    if (Array.isArray(part) && part.length > 4) return [...part.slice(0, 2), `… ${part.length}`];
+    return typeof part === 'string' && part.startsWith('spotify:track:') ? `song ${numberOf(part)}` : part;
+  });
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}

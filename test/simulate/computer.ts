@@ -1,0 +1,279 @@
+/** The computer that relay runs on: starts the program over the disk, stops it, kills it, and starts it again. */
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { loadSettings, type Settings } from '../../src/config/settings.ts';
+import type { Library } from '../../src/library/library.ts';
+import { createToolCalls, type ToolCalls } from '../../src/mcp/toolCalls.ts';
+import { type Core, openCore } from '../../src/server/core.ts';
+import { createServices } from '../../src/server/services.ts';
+import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { ALL_TOOLS } from '../../src/tools/index.ts';
+import type { Services, Tool } from '../../src/tools/tool.ts';
+import { chanceFor, randomOf } from './chance.ts';
+import type { MemoryDisk } from './disk.ts';
+import { packAtOnce } from './guard.ts';
+import type { Network } from './network.ts';
+import type { Spotify } from './spotify.ts';
+import type { VirtualTime } from './time.ts';
+
+/** What a call led to; null: nobody heard the answer. */
+export type Answer = Record<string, unknown>;
+
+interface Parts {
+  time: VirtualTime;
+  disk: MemoryDisk;
+  network: Network;
+  spotify: Spotify;
+  seed: number;
+  say(line: () => string): void;
+}
+
+interface Process {
+  isAlive: boolean;
+  core: Core;
+  services: Services;
+  calls: ToolCalls;
+  /** Called when it dies. */
+  mourners: Set<() => void>;
+}
+
+const TOOLS: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]));
+const REDIRECT = 'http://127.0.0.1:4980/auth/provider/callback';
+/** How long a stopping server lets calls finish, and then end; as `src/server/start.ts` has it. */
+const DRAIN_MS = 5_000;
+const STOP_MS = 3_000;
+
+let settings: Settings | null = null;
+
+/** The same for every history; read once, since that looks for files. */
+function settingsOf(): Settings {
+  settings ??= loadSettings({
+    env: {
+      // Nothing is ever there.
+      RELAY_HOME: join(tmpdir(), 'relay-simulated-home'),
+      RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      MCP_API_KEY: 'simulated-key-c41f9ad27e8b5036f1d2a97c0e64b853',
+      PROVIDER_CLIENT_ID: 'relay-demo-client',
+      PROVIDER_API_URL: 'https://api/v1',
+      PROVIDER_ACCOUNTS_URL: 'https://accounts',
+    },
+  });
+  return settings;
+}
+
+/** Nobody asks the library here, and its files are not those of the state. */
+const NO_LIBRARY = {
+  watcher: { wrote() {}, began: () => () => {} },
+  accountLeft: async () => false,
+  loggedIn() {},
+  start() {},
+  stop: async () => {},
+} as unknown as Library;
+
+/** Databases that are open; those of a process that was killed are closed by nobody else. */
+const databases = new Set<{ close(): void }>();
+
+/** Loads what is loaded once for all histories. */
+export async function prepareSimulation(): Promise<void> {
+  settingsOf();
+  packAtOnce();
+  const SQL = await loadSqlite();
+  const { Database } = SQL;
+  if ('isTracked' in Database) return;
+  SQL.Database = class extends Database {
+    static isTracked = true;
+    constructor(...given: ConstructorParameters<typeof Database>) {
+      super(...given);
+      databases.add(this);
+    }
+    override close(): void {
+      databases.delete(this);
+      super.close();
+    }
+  };
+}
+
+export class Computer {
+  #parts: Parts;
+  #process: Process | null = null;
+  #starts = 0;
+  #call = 0;
+  #waiting = new Set<() => void>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get services(): Services | null {
+    return this.#process?.services ?? null;
+  }
+
+  get isUp(): boolean {
+    return this.#process !== null;
+  }
+
+  async start(): Promise<void> {
+    const { time, disk, network, seed } = this.#parts;
+    const born = time.awake();
+    const alive = { isAlive: true };
+    const isAlive = () => alive.isAlive;
+    const clock = clockOf(time, born, isAlive);
+    const random = randomOf(chanceFor(seed, `start ${this.#starts++}`));
+    const core = await openCore({
+      settings: settingsOf(),
+      clock,
+      random,
+      log: silentLog,
+      version: '0.0.0-simulated',
+      purpose: 'relay serve',
+      readClientId: () => 'relay-demo-client',
+      ground: {
+        exchange: network.forProcess(isAlive),
+        fs: disk.forProcess(isAlive),
+        library: () => NO_LIBRARY,
+        hold: async () => ({ release: async () => {} }),
+      },
+    });
+    const services = createServices(core);
+    const calls = createToolCalls({ services, clock, log: silentLog, loginUrl: (baseUrl) => baseUrl });
+    this.#process = Object.assign(alive, { core, services, calls, mourners: new Set<() => void>() });
+    services.jobs.start();
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  /** Resolves when the program runs. */
+  async up(): Promise<Process> {
+    while (!this.#process) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    return this.#process;
+  }
+
+  /** Ends the program between two steps of it; what it was doing never goes on. */
+  kill(): void {
+    const process = this.#process;
+    if (!process) return;
+    this.#process = null;
+    process.isAlive = false;
+    for (const mourn of process.mourners) mourn();
+  }
+
+  /** SIGTERM: calls get some seconds, then the state is saved and closed. */
+  async stop(): Promise<void> {
+    const process = this.#process;
+    if (!process) return;
+    this.#process = null;
+    const { core, services, calls, mourners } = process;
+    const stopped = services.jobs.stop();
+    const timer = new AbortController();
+    core.clock.sleep(DRAIN_MS, timer.signal).then(
+      () => calls.stop(),
+      () => {},
+    );
+    const quiet = core.clock.sleep(DRAIN_MS + STOP_MS, timer.signal).catch(() => {});
+    await Promise.race([quiet, Promise.allSettled([...this.#inFlight])]);
+    timer.abort('over');
+    for (const mourn of mourners) mourn();
+    await stopped;
+    await core.close().catch(() => {});
+    process.isAlive = false;
+  }
+
+  #inFlight = new Set<Promise<unknown>>();
+
+  /**
+   * Calls a tool as a client does; null: the program died, or the client left.
+   * @param leaves aborts when the client leaves
+   */
+  async call(tool: string, args: Record<string, unknown>, leaves?: AbortSignal): Promise<Answer | null> {
+    const process = await this.up();
+    const found = TOOLS.get(tool);
+    if (!found) throw new Error(`There is no tool ${tool}.`);
+    const id = ++this.#call;
+    const died = new Promise<null>((resolve) => {
+      const gone = () => {
+        process.mourners.delete(gone);
+        resolve(null);
+      };
+      process.mourners.add(gone);
+      leaves?.addEventListener('abort', gone, { once: true });
+    });
+    const running = process.calls.run({
+      tool: found,
+      args,
+      from: { principal: 'api-key', userAgent: 'simulation', id },
+      onGone: (listener) => leaves?.addEventListener('abort', listener, { once: true }),
+      baseUrl: '',
+      progressToken: undefined,
+      notify() {},
+    });
+    const ended = running.then(({ structuredContent }) => structuredContent as Answer);
+    this.#inFlight.add(ended);
+    try {
+      return await Promise.race([ended, died]);
+    } finally {
+      this.#inFlight.delete(ended);
+    }
+  }
+
+  /** Connects an account as `relay login` does. */
+  async login(account: number, switchAccount = false): Promise<boolean> {
+    const { core } = await this.up();
+    const { rules } = this.#parts.spotify;
+    rules.setting.loginIndex = account;
+    const { providerUrl } = core.login.start({ switchAccount, redirectUri: REDIRECT });
+    const { pathname, searchParams } = new URL(providerUrl);
+    const page = rules.handle({
+      method: 'GET',
+      path: pathname,
+      isApi: false,
+      query: searchParams,
+      headers: {},
+      text: '',
+    });
+    const back = new URL(page.headers?.location ?? REDIRECT).searchParams;
+    return core.login
+      .complete({ state: back.get('state'), code: back.get('code'), error: back.get('error') }, null)
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  async logout(): Promise<void> {
+    const { core } = await this.up();
+    await core.account.disconnect().catch(() => {});
+  }
+
+  /** Frees what the history held. */
+  end(): void {
+    this.kill();
+    for (const database of [...databases]) database.close();
+  }
+}
+
+function clockOf(time: VirtualTime, born: number, isAlive: () => boolean): Clock {
+  return {
+    now: () => time.wall(),
+    monotonic: () => time.awake() - born,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        const stop = () => {
+          cancel();
+          reject(signal?.reason);
+        };
+        const cancel = time.after(
+          ms,
+          () => {
+            if (!isAlive()) return;
+            signal?.removeEventListener('abort', stop);
+            resolve();
+          },
+          'computer',
+        );
+        signal?.addEventListener('abort', stop, { once: true });
+      }),
+  };
+}

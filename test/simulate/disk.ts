@@ -1,0 +1,119 @@
+/**
+ * A disk that is memory. It survives the program, and says what is on it after a crash: what was written is there once its
+ * step is over, what was not synced may be gone after a power loss.
+ */
+import { identityOfImage } from '../../src/store/file/fileIdentity.ts';
+import type { SaveFs } from '../../src/store/file/save.ts';
+import type { StateFile } from '../../src/store/file/stateFile.ts';
+import type { VirtualTime } from './time.ts';
+
+/** Parts that nobody changes any more. */
+interface Content {
+  parts: readonly Uint8Array[];
+  savedAt: number;
+}
+
+/** What the disk does to the next saves. */
+export interface DiskTrouble {
+  /** `ENOSPC`: full; `EROFS`: read-only; `EIO`: a step fails. */
+  code: string;
+  /** Milliseconds. */
+  until: number;
+}
+
+export class MemoryDisk {
+  trouble: DiskTrouble | null = null;
+  /** Milliseconds that one step takes. */
+  stepMs: () => number = () => 1;
+  #time: VirtualTime;
+  #temps = new Map<string, readonly Uint8Array[]>();
+  #present: Content | null = null;
+  /** What would be left by a power loss. */
+  #synced: Content | null = null;
+
+  constructor(time: VirtualTime) {
+    this.#time = time;
+  }
+
+  /** A copy of the file. */
+  get content(): StateFile | null {
+    if (!this.#present) return null;
+    const { parts, savedAt } = this.#present;
+    return { bytes: new Uint8Array(Buffer.concat(parts)), savedAt };
+  }
+
+  /** The power fails: what was renamed and not synced since is gone. */
+  losePower(): void {
+    this.#present = this.#synced;
+    this.#temps.clear();
+  }
+
+  /** Puts another state in place of the present one, as a restore does. */
+  put({ bytes, savedAt }: StateFile): void {
+    this.#present = { parts: [bytes], savedAt };
+    this.#synced = this.#present;
+  }
+
+  /** The disk as one process sees it. @param isAlive whether that process still runs */
+  forProcess(isAlive: () => boolean): SaveFs {
+    const step = <T>(work: () => T): Promise<T> =>
+      new Promise((resolve, reject) => {
+        this.#time.after(
+          this.stepMs(),
+          () => {
+            // A step that a crash has met has not happened.
+            if (!isAlive()) return;
+            try {
+              resolve(work());
+            } catch (error) {
+              reject(error);
+            }
+          },
+          'computer',
+        );
+      });
+    return {
+      prepare: async (home) => {
+        this.#temps.clear();
+        return `${home}/relay.db`;
+      },
+      read: () => step(() => this.content),
+      identityAt: () => step(() => (this.#present ? identityOf(this.#present) : null)),
+      writeSynced: (path, content) =>
+        step(() => {
+          this.#fail();
+          this.#temps.set(path, content instanceof Uint8Array ? [content] : content);
+        }),
+      rename: (from) =>
+        step(() => {
+          this.#fail();
+          const parts = this.#temps.get(from);
+          if (!parts) throw systemError('ENOENT');
+          this.#temps.delete(from);
+          this.#present = { parts, savedAt: this.#time.wall() };
+        }),
+      syncDirectory: () =>
+        step(() => {
+          this.#synced = this.#present;
+        }),
+      remove: (path) =>
+        step(() => {
+          this.#temps.delete(path);
+        }),
+    };
+  }
+
+  #fail(): void {
+    if (this.trouble && this.#time.at < this.trouble.until) throw systemError(this.trouble.code);
+    this.trouble = null;
+  }
+}
+
+function identityOf({ parts }: Content): string {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return identityOfImage({ length, parts: [parts[0] ?? new Uint8Array(0)] });
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: simulated`), { code });
+}

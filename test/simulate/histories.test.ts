@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runHistory } from './history.ts';
+import { knownAs } from './known.ts';
+import { KINDS, planOf } from './plan.ts';
+
+test('the same seed gives the same history', async () => {
+  for (const [index, kind] of KINDS.entries()) {
+    const plan = planOf(index, kind);
+    const [first, second] = [await runHistory(plan), await runHistory(planOf(index, kind))];
+    assert.equal(first.hash, second.hash, `seed ${index}, ${kind}`);
+  }
+});
+
+test('histories of many kinds show nothing but known mistakes', async () => {
+  const found: string[] = [];
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { findings } = await runHistory(planOf(seed));
+    for (const { rule, text } of findings) {
+      if (!knownAs(rule)) found.push(`seed ${seed}: ${rule}: ${text}`);
+    }
+  }
+  assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --trace --from SEED tells the story');
+});
+
+const SEEDS = 60;

@@ -1,0 +1,22 @@
+/** Mistakes that are known and not mended yet. A finding that fits none of them is a new one. */
+import { readFileSync } from 'node:fs';
+
+/** One mistake: how its findings are called, and the history that shows it shortest. */
+export interface Known {
+  name: string;
+  /** Regular expressions; a finding is of this mistake if one of them is found in its rule. */
+  rules: string[];
+  /** Of the history that shows it; null where it was only seen by hand. */
+  seed: number | null;
+  /** That history, made as short as it gets. */
+  story: string[];
+}
+
+const KNOWN: readonly Known[] = JSON.parse(readFileSync(new URL('known.json', import.meta.url), 'utf8'));
+
+const PATTERNS = KNOWN.map((known) => ({ known, patterns: known.rules.map((rule) => new RegExp(rule)) }));
+
+/** The mistake that a finding is of; null: a new one. */
+export function knownAs(rule: string): Known | null {
+  return PATTERNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(rule)))?.known ?? null;
+}

@@ -1,0 +1,213 @@
+/**
+ * What Spotify may hold after an answer. Pure: lists of rows, what a person did meanwhile, and what relay was told to do.
+ *
+ * A person may act at any moment, so a change may count as carried out before, between or after what the person did; every
+ * such order is right, and nothing else is.
+ */
+import type { Effect } from './spotify.ts';
+
+/** What an act does to rows, entry by entry. */
+export type Doing =
+  | { do: 'add'; uris: readonly string[] }
+  /** Only what is not there yet. */
+  | { do: 'add missing'; uris: readonly string[] }
+  | { do: 'remove'; uris: readonly string[] }
+  | { do: 'move'; start: number; length: number; before: number }
+  | { do: 'replace'; uris: readonly string[] }
+  | { do: 'deduplicate' }
+  | { do: 'bring back'; rows: readonly string[]; added: Counts; removed: Counts };
+
+/** How an act ended, as far as its answer and its job tell. */
+export type Outcome =
+  | { is: 'done' }
+  /** It says that nothing was written. */
+  | { is: 'refused'; code: string }
+  /** What was there is there again. */
+  | { is: 'rolled back' }
+  /** The first so many entries; `unknown`: perhaps those of one more request. */
+  | { is: 'part'; written: number; unknown: boolean }
+  /** It names what is missing. */
+  | { is: 'missing'; uris: readonly string[] }
+  /** Nobody heard: any whole number of requests. */
+  | { is: 'unheard' }
+  /** A person has let it go on beside what others did, or kept the list as it is. */
+  | { is: 'carried on' }
+  | { is: 'accepted' };
+
+export type Counts = ReadonlyMap<string, number>;
+
+/** What is wrong about the rows, by whose they are. */
+export interface Wrong {
+  lostOwn: string[];
+  lostOthers: string[];
+  doubledOwn: string[];
+  doubledOthers: string[];
+  /** Nothing is lost or doubled, but the order differs. */
+  isOrder: boolean;
+}
+
+const ROWS_PER_REQUEST = 100;
+
+export function countsOf(rows: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const uri of rows) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  return counts;
+}
+
+/** How often more, or with a negative number less often, each URI is in `after` than in `before`. */
+export function difference(before: Counts, after: Counts): Map<string, number> {
+  const changes = new Map<string, number>();
+  for (const [uri, count] of after) changes.set(uri, count);
+  for (const [uri, count] of before) changes.set(uri, (changes.get(uri) ?? 0) - count);
+  for (const [uri, count] of changes) if (count === 0) changes.delete(uri);
+  return changes;
+}
+
+function plus(counts: Counts, change: Counts): Map<string, number> {
+  const sum = new Map(counts);
+  for (const [uri, count] of change) {
+    const now = (sum.get(uri) ?? 0) + count;
+    if (now > 0) sum.set(uri, now);
+    else sum.delete(uri);
+  }
+  return sum;
+}
+
+/** The rows after so many entries of it; all of them by default. */
+function listAfter(rows: readonly string[], doing: Doing, written = Infinity): readonly string[] {
+  switch (doing.do) {
+    case 'add':
+      return [...rows, ...doing.uris.slice(0, written)];
+    case 'add missing': {
+      const held = new Set(rows);
+      return [...rows, ...doing.uris.filter((uri) => !held.has(uri)).slice(0, written)];
+    }
+    case 'remove': {
+      const gone = new Set([...new Set(doing.uris)].slice(0, written));
+      return written === 0 ? rows : rows.filter((uri) => !gone.has(uri));
+    }
+    case 'replace':
+      return written === 0 ? rows : doing.uris;
+    case 'deduplicate':
+      return written === 0 ? rows : [...new Set(rows)];
+    case 'move': {
+      if (written === 0) return rows;
+      const { start, length, before } = doing;
+      const moved = rows.slice(start, start + length);
+      const isMoved = (index: number) => index >= start && index < start + length;
+      return [
+        ...rows.filter((_, index) => index < before && !isMoved(index)),
+        ...moved,
+        ...rows.filter((_, index) => index >= before && !isMoved(index)),
+      ];
+    }
+    case 'bring back':
+      return written === 0 ? rows : doing.rows;
+  }
+}
+
+function countsAfter(counts: Counts, doing: Doing, written: number): Counts {
+  switch (doing.do) {
+    case 'add':
+      return plus(counts, countsOf(doing.uris.slice(0, written)));
+    case 'add missing': {
+      const missing = doing.uris.filter((uri) => !counts.has(uri));
+      return plus(counts, countsOf(missing.slice(0, written)));
+    }
+    case 'remove': {
+      const left = new Map(counts);
+      for (const uri of [...new Set(doing.uris)].slice(0, written)) left.delete(uri);
+      return left;
+    }
+    case 'replace':
+      return written === 0 ? counts : countsOf(doing.uris);
+    case 'deduplicate':
+      return written === 0 ? counts : new Map([...counts.keys()].map((uri) => [uri, 1]));
+    case 'move':
+      return counts;
+    case 'bring back': {
+      if (written === 0) return counts;
+      const less = new Map([...doing.added].map(([uri, count]) => [uri, -count]));
+      return plus(plus(counts, less), doing.removed);
+    }
+  }
+}
+
+/** How many entries may have been written. */
+function extents(doing: Doing, outcome: Outcome): number[] {
+  const all = 'uris' in doing ? doing.uris.length : 1;
+  switch (outcome.is) {
+    case 'done':
+    case 'carried on':
+      return [Infinity];
+    case 'refused':
+    case 'rolled back':
+    case 'missing':
+      return [0];
+    case 'part':
+      return outcome.unknown ? [outcome.written, outcome.written + ROWS_PER_REQUEST] : [outcome.written];
+    case 'accepted':
+    case 'unheard': {
+      const isWhole = doing.do !== 'add' && doing.do !== 'add missing' && doing.do !== 'remove';
+      if (isWhole) return [0, Infinity];
+      const requests = Math.ceil(all / ROWS_PER_REQUEST);
+      return [...Array.from({ length: requests }, (_, sent) => sent * ROWS_PER_REQUEST), Infinity];
+    }
+  }
+}
+
+/**
+ * What is wrong with `present`, given what was there before and what others did since, in order; null: nothing.
+ * @param own URIs that the act deals with
+ */
+export function wrongRows(
+  before: readonly string[],
+  doing: Doing,
+  outcome: Outcome,
+  others: readonly Effect[],
+  present: readonly string[],
+  own: ReadonlySet<string>,
+): Wrong | null {
+  const deltas = others.map((effect) => difference(countsOf(effect.before), countsOf(effect.after)));
+  const actual =
+    outcome.is === 'missing' ? plus(countsOf(present), countsOf(outcome.uris)) : countsOf(present);
+  let nearest: Map<string, number> | null = null;
+  for (const written of extents(doing, outcome)) {
+    for (let place = deltas.length; place >= 0; place--) {
+      let counts: Counts = countsOf(before);
+      for (const delta of deltas.slice(0, place)) counts = plus(counts, delta);
+      counts = countsAfter(counts, doing, written);
+      for (const delta of deltas.slice(place)) counts = plus(counts, delta);
+      const differs = difference(counts, actual);
+      if (differs.size === 0) return orderOf(before, doing, outcome, others, present);
+      if (nearest === null || differs.size < nearest.size) nearest = differs;
+    }
+  }
+  const pick = (isOwn: boolean, sign: number) =>
+    [...(nearest ?? [])]
+      .filter(([uri, count]) => own.has(uri) === isOwn && count * sign > 0)
+      .map(([uri]) => uri);
+  return {
+    lostOwn: pick(true, -1),
+    lostOthers: pick(false, -1),
+    doubledOwn: pick(true, 1),
+    doubledOthers: pick(false, 1),
+    isOrder: false,
+  };
+}
+
+/** Where nobody else acted, the order is told exactly. */
+function orderOf(
+  before: readonly string[],
+  doing: Doing,
+  outcome: Outcome,
+  others: readonly Effect[],
+  present: readonly string[],
+): Wrong | null {
+  if (others.length > 0 || outcome.is === 'missing') return null;
+  const isRight = extents(doing, outcome).some((written) => {
+    const wanted = listAfter(before, doing, written);
+    return wanted.length === present.length && wanted.every((uri, index) => uri === present[index]);
+  });
+  return isRight ? null : { lostOwn: [], lostOthers: [], doubledOwn: [], doubledOthers: [], isOrder: true };
+}

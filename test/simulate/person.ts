@@ -1,0 +1,198 @@
+/** A person in Spotify's own app, and what happens to the computer. */
+
+import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
+import { holdWriting } from '../../src/jobs/restored.ts';
+import { openCopy } from '../../src/store/file/open.ts';
+import { chanceFor } from './chance.ts';
+import type { Deed, Mishap, PersonAct } from './plan.ts';
+import { uriOf } from './spotify.ts';
+import { later, type Stage } from './stage.ts';
+
+/** Waits for each act's moment. Call `request` as requests reach Spotify and leave it. */
+export function createPerson(stage: Stage) {
+  const { plan, time, lists } = stage;
+  const waiting = new Map<PersonAct, number>();
+  for (const act of plan.person) {
+    const { when } = act;
+    if ('at' in when) time.after(when.at, () => doIt(stage, act.deed));
+    else waiting.set(act, when.nth);
+  }
+  return {
+    request(method: string, path: string, before: boolean): void {
+      for (const [act, left] of waiting) {
+        const { when } = act;
+        if ('at' in when || when.before !== before || when.reads !== (method === 'GET')) continue;
+        const list = when.list === null ? null : lists[when.list];
+        if (list && !path.startsWith(`/playlists/${list.id}`)) continue;
+        waiting.set(act, left - 1);
+        if (left > 0) continue;
+        waiting.delete(act);
+        doIt(stage, act.deed);
+      }
+    },
+  };
+}
+
+function doIt({ spotify, lists, plan, say, time }: Stage, deed: Deed): void {
+  const list = 'list' in deed ? (lists[deed.list] ?? null) : null;
+  const { account } = spotify;
+  const edit = (what: string, on: DemoPlaylist | null, change: () => void) => {
+    say(() => `a person ${what}`);
+    spotify.edit(what, on, change);
+  };
+  const now = `${new Date(spotify.world.clock.now()).toISOString().slice(0, 19)}Z`;
+  const rowOf = (uri: string): PlaylistRow => ({ uri, addedAt: now, addedBy: account.id });
+  const placeIn = (part: number, rows: readonly unknown[], more = 0) =>
+    Math.min(rows.length - 1 + more, Math.floor(part * (rows.length + more)));
+  if (list && deed.do !== 'rename' && deed.do !== 'unfollow') {
+    const { rows } = list;
+    if (deed.do === 'add') {
+      const at = placeIn(deed.place, rows, 1);
+      edit(`adds ${deed.track} to "${list.name}" at ${at}`, list, () => {
+        list.rows = rows.toSpliced(at, 0, rowOf(uriOf(deed.track)));
+      });
+    } else if (rows.length === 0) return;
+    else if (deed.do === 'double') {
+      const at = placeIn(deed.place, rows);
+      edit(`doubles row ${at} of "${list.name}"`, list, () => {
+        list.rows = rows.toSpliced(at, 0, rowOf((rows[at] as PlaylistRow).uri));
+      });
+    } else if (deed.do === 'remove') {
+      const at = placeIn(deed.place, rows);
+      edit(`removes row ${at} of "${list.name}"`, list, () => {
+        list.rows = rows.toSpliced(at, 1);
+      });
+    } else if (deed.do === 'move') {
+      const from = placeIn(deed.place, rows);
+      const to = placeIn(deed.to, rows);
+      edit(`moves row ${from} of "${list.name}" to ${to}`, list, () => {
+        list.rows = rows.toSpliced(from, 1).toSpliced(to, 0, rows[from] as PlaylistRow);
+      });
+    }
+    return;
+  }
+  switch (deed.do) {
+    case 'rename':
+      if (list)
+        edit(`renames "${list.name}" to "${deed.name}"`, list, () => {
+          list.name = deed.name;
+        });
+      return;
+    case 'unfollow':
+      if (!list || !account.playlists.includes(list)) return;
+      edit(`removes "${list.name}" from the account`, null, () => {
+        account.playlists = account.playlists.filter((one) => one !== list);
+        spotify.world.unlisted.push(list);
+      });
+      return;
+    case 'make':
+      edit(`makes an empty playlist "${deed.name}"`, null, () => {
+        const id = `H${chanceFor(plan.seed, `${time.at}`).whole(0, 1e9)}`.padEnd(22, '0');
+        const made = {
+          ...{
+            id,
+            name: deed.name,
+            description: null,
+            public: false,
+            collaborative: false,
+            version: 1,
+            rows: [],
+          },
+          ...{ ownerId: account.id, ownerName: account.displayName, collaboratorIds: [] },
+        };
+        account.playlists = [made, ...account.playlists];
+        spotify.persons.add(made);
+      });
+      return;
+    case 'save':
+      if (account.saved.some(({ uri }) => uri === uriOf(deed.track))) return;
+      edit(`saves ${deed.track}`, null, () => {
+        account.saved = [{ uri: uriOf(deed.track), addedAt: now }, ...account.saved];
+      });
+      return;
+    case 'unsave':
+      if (!account.saved.some(({ uri }) => uri === uriOf(deed.track))) return;
+      edit(`removes ${deed.track} from the saved songs`, null, () => {
+        account.saved = account.saved.filter(({ uri }) => uri !== uriOf(deed.track));
+      });
+  }
+}
+
+/** Lets each mishap happen at its time. */
+export function scheduleMishaps(stage: Stage): void {
+  for (const mishap of stage.plan.mishaps)
+    stage.time.after(mishap.at, () => {
+      stage.say(() => `mishap: ${JSON.stringify(mishap)}`);
+      void befall(stage, mishap);
+    });
+}
+
+async function befall(stage: Stage, mishap: Mishap): Promise<void> {
+  const { computer, time, disk, network, spotify } = stage;
+  switch (mishap.do) {
+    case 'kill':
+    case 'power':
+      if (!computer.isUp) return;
+      computer.kill();
+      if (mishap.do === 'power') disk.losePower();
+      await later(stage, mishap.down);
+      return start(stage);
+    case 'stop':
+      if (!computer.isUp) return;
+      await computer.stop();
+      await later(stage, mishap.down);
+      return start(stage);
+    case 'sleep':
+      return time.sleepComputer(mishap.ms);
+    case 'clock':
+      time.shifted += mishap.ms;
+      return;
+    case 'disk':
+      disk.trouble = { code: mishap.code, until: time.at + mishap.ms };
+      return;
+    case 'offline':
+      network.isOffline = true;
+      await later(stage, mishap.ms);
+      network.isOffline = false;
+      return;
+    case 'expire':
+      return spotify.rules.grants.expireAccess();
+    case 'logout':
+      stage.isSwitched = true;
+      await computer.logout();
+      await later(stage, mishap.ms);
+      await computer.login(0);
+      return;
+    case 'switch':
+      stage.isSwitched = true;
+      await computer.login(1, true);
+      await later(stage, mishap.ms);
+      await computer.login(0, true);
+      return;
+    case 'restore':
+      return restore(stage, mishap.ms);
+  }
+}
+
+/** A copy is made, and some time later it takes the place of the state. */
+async function restore(stage: Stage, ms: number): Promise<void> {
+  const { computer, disk, time } = stage;
+  const copy = disk.content;
+  await later(stage, ms);
+  if (!copy || !computer.isUp) return;
+  stage.isRestored = true;
+  await computer.stop();
+  const { store, image } = await openCopy('copy', copy, time.clock());
+  holdWriting(store, copy.savedAt);
+  disk.put({ bytes: image(), savedAt: time.wall() });
+  await store.close();
+  return start(stage);
+}
+
+async function start({ computer, found }: Stage): Promise<void> {
+  try {
+    await computer.start();
+  } catch (error) {
+    found('the program does not start', String(error));
+  }
+}

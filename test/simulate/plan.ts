@@ -1,0 +1,571 @@
+/**
+ * What a history is made of: everything that its seed decides before it begins. A plan is data, so that it can be printed,
+ * and made shorter by leaving parts out.
+ */
+import type { Chance } from '../changes/crash/chance.ts';
+import type { FaultAction, FaultMatch } from '../support/simulator/faults.ts';
+import { chanceFor } from './chance.ts';
+import { type Lags, NO_LAG } from './spotify.ts';
+
+/** What a history is mostly about. */
+export const KINDS = [
+  'calm',
+  'person',
+  'lag',
+  'lost',
+  'crash',
+  'create',
+  'library',
+  'details',
+  'jobs',
+  'full',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** One thing that a client asks relay for. Tracks are numbers, playlists indexes; -1 is the one that this client made last. */
+export type Wish =
+  | { do: 'add'; list: number; tracks: number[] }
+  | { do: 'remove'; list: number; tracks: number[] }
+  /** Parts of the list's length, 0 to 1. */
+  | { do: 'reorder'; list: number; start: number; length: number; before: number }
+  | { do: 'replace'; list: number; tracks: number[] }
+  | { do: 'deduplicate'; list: number }
+  | { do: 'bulk'; list: number; tracks: number[]; skipExisting: boolean }
+  | { do: 'create'; name: string; tracks: number[] }
+  | { do: 'rename'; list: number; name: string }
+  | { do: 'unfollow'; list: number }
+  | { do: 'save'; tracks: number[] }
+  | { do: 'unsave'; tracks: number[] }
+  | {
+      do: 'job';
+      type: 'add_to_playlist' | 'replace_playlist' | 'save_tracks' | 'create_playlist';
+      list: number;
+      name: string;
+      tracks: number[];
+      skipExisting: boolean;
+      cancelAfter: number | null;
+    }
+  /** Takes back the change that came so many before the last one of this client. */
+  | { do: 'undo'; back: number; force: boolean }
+  /** Looks for a playlist by its name, as somebody who sees it appear, and replaces its rows. */
+  | { do: 'find'; name: string; tracks: number[] };
+
+export interface Act {
+  /** Milliseconds after the one before has ended. */
+  pause: number;
+  /** The client leaves after so many milliseconds without having heard the answer. */
+  leaves: number | null;
+  wish: Wish;
+}
+
+/** When a person acts: at a time, or as a request of relay's is at Spotify. */
+type Moment =
+  | { at: number }
+  /** The n-th request to a playlist, or any, counted from 0, before or after its effect. */
+  | { list: number | null; reads: boolean; nth: number; before: boolean };
+
+export type Deed =
+  | { do: 'add'; list: number; track: number; place: number }
+  /** The row at that part of the list, once more beside itself. */
+  | { do: 'double'; list: number; place: number }
+  | { do: 'remove'; list: number; place: number }
+  | { do: 'move'; list: number; place: number; to: number }
+  | { do: 'rename'; list: number; name: string }
+  | { do: 'unfollow'; list: number }
+  | { do: 'make'; name: string }
+  | { do: 'save'; track: number }
+  | { do: 'unsave'; track: number };
+
+export interface PersonAct {
+  when: Moment;
+  deed: Deed;
+}
+
+/** What happens to the computer, the network, the disk or the home. */
+export type Mishap = { at: number } & (
+  | { do: 'kill' | 'power' | 'stop'; down: number }
+  | { do: 'sleep'; ms: number }
+  | { do: 'clock'; ms: number }
+  | { do: 'disk'; code: string; ms: number }
+  | { do: 'offline'; ms: number }
+  | { do: 'expire' }
+  | { do: 'logout'; ms: number }
+  | { do: 'switch'; ms: number }
+  | { do: 'restore'; ms: number }
+);
+
+export interface PlannedFault extends FaultMatch {
+  /** What it meets, for the story. */
+  of: 'rows' | 'library' | 'details' | 'create' | 'read' | 'any';
+  action: FaultAction;
+}
+
+export interface Plan {
+  seed: number;
+  kind: Kind;
+  lists: { name: string; rows: number[] }[];
+  saved: number[];
+  lags: Lags;
+  latency: [number, number];
+  relinked: number[];
+  vanished: number[];
+  faults: PlannedFault[];
+  clients: { name: string; acts: Act[] }[];
+  person: PersonAct[];
+  mishaps: Mishap[];
+  /** Rows that a playlist holds at most; null: Spotify's own limit. */
+  maxRows: number | null;
+  /** At the end everything is taken back in reverse order. */
+  undoesAll: boolean;
+}
+
+/** How often each kind comes up. */
+const SHARES: ReadonlyArray<readonly [Kind, number]> = [
+  ['calm', 6],
+  ['person', 24],
+  ['lag', 14],
+  ['lost', 18],
+  ['crash', 12],
+  ['create', 8],
+  ['library', 6],
+  ['details', 4],
+  ['jobs', 7],
+  ['full', 1],
+];
+
+export function planOf(seed: number, only?: Kind): Plan {
+  const chance = chanceFor(seed, 'plan');
+  const kind = only ?? weighted(chance, SHARES);
+  const draw = new Drawing(seed, kind, chance);
+  return draw.plan();
+}
+
+function weighted<T>(chance: Chance, choices: ReadonlyArray<readonly [T, number]>): T {
+  let left = chance.fraction() * choices.reduce((sum, [, weight]) => sum + weight, 0);
+  for (const [choice, weight] of choices) {
+    left -= weight;
+    if (left < 0) return choice;
+  }
+  return (choices[0] as readonly [T, number])[0];
+}
+
+class Drawing {
+  readonly #seed: number;
+  readonly #kind: Kind;
+  readonly #chance: Chance;
+  #lists: Plan['lists'] = [];
+  #saved: number[] = [];
+  #next = 1_000;
+
+  constructor(seed: number, kind: Kind, chance: Chance) {
+    this.#seed = seed;
+    this.#kind = kind;
+    this.#chance = chance;
+  }
+
+  plan(): Plan {
+    const kind = this.#kind;
+    const chance = this.#chance;
+    const has = (share: number) => chance.fraction() < share;
+    const count = kind === 'create' ? 1 : chance.whole(1, 2);
+    this.#lists = Array.from({ length: count }, (_, index) => ({
+      name: `List ${index}`,
+      rows: this.#rows(),
+    }));
+    this.#saved = Array.from({ length: chance.whole(0, 60) }, (_, index) => 900 + index);
+    const clients = Array.from({ length: this.#width() }, (_, index) => ({
+      name: `client ${index}`,
+      acts: this.#acts(index),
+    }));
+    const hasPerson = kind === 'person' || (kind !== 'calm' && has(0.35));
+    const person = hasPerson
+      ? Array.from({ length: chance.whole(1, 3) }, () => this.#personAct(clients))
+      : [];
+    return {
+      seed: this.#seed,
+      kind,
+      lists: this.#lists,
+      saved: this.#saved,
+      lags: this.#lags(),
+      latency: chance.pick([
+        [5, 20],
+        [20, 200],
+        [20, 200],
+        [100, 1_500],
+      ]),
+      relinked: has(0.08) ? this.#some() : [],
+      vanished: has(0.05) ? this.#some() : [],
+      faults: this.#faults(),
+      clients,
+      person,
+      mishaps: this.#mishaps(),
+      maxRows: kind === 'full' ? 130 + chance.whole(0, 60) : null,
+      undoesAll: has(0.4),
+    };
+  }
+
+  #width(): number {
+    if (this.#kind === 'create') return this.#chance.whole(1, 2);
+    return this.#kind === 'jobs' || this.#kind === 'crash' ? 1 : this.#chance.pick([1, 1, 2]);
+  }
+
+  #rows(): number[] {
+    const chance = this.#chance;
+    if (this.#kind === 'full') return range(0, 100 + chance.whole(0, 30));
+    const size = chance.pick([0, 3, 8, 20, 45, 60, 60, 120, 160, 230]);
+    const base = this.#lists.length * 400;
+    const rows: number[] = [];
+    for (let index = 0; rows.length < size; index++) {
+      rows.push(base + index);
+      if (chance.fraction() < 0.05) rows.push(base + chance.whole(0, index));
+    }
+    return rows;
+  }
+
+  /** Tracks that nobody has used yet. */
+  #fresh(most: number): number[] {
+    const from = this.#next;
+    const size = this.#chance.pick([1, 2, 5, 5, 20, 50, 99, 100, 101, 130, 210].filter((one) => one <= most));
+    this.#next += size;
+    return range(from, size);
+  }
+
+  #some(): number[] {
+    const rows = this.#lists.flatMap((list) => list.rows);
+    const chance = this.#chance;
+    const old = rows.filter(() => chance.fraction() < 0.05).slice(0, 3);
+    const fresh = range(1_000, this.#next - 1_000).filter(() => chance.fraction() < 0.03);
+    return [...old, ...fresh.slice(0, 3)];
+  }
+
+  #tracksFor(list: number, most = 210): number[] {
+    const fresh = this.#fresh(most);
+    const old = this.#lists[list]?.rows ?? [];
+    // Songs that the list has already, or the same song twice.
+    if (old.length > 0 && this.#chance.fraction() < 0.15) fresh.push(this.#chance.pick(old));
+    if (this.#chance.fraction() < 0.05) fresh.push(this.#chance.pick(fresh));
+    return fresh;
+  }
+
+  #acts(client: number): Act[] {
+    const count = this.#kind === 'full' ? this.#chance.whole(1, 2) : this.#chance.whole(1, 4);
+    return Array.from({ length: count }, (_, index) => ({
+      pause: this.#chance.pick([0, 0, 200, 1_000, 4_000, 8_000, 20_000]),
+      leaves: this.#chance.fraction() < 0.04 ? this.#chance.whole(0, 6_000) : null,
+      wish: this.#wish(client, index),
+    }));
+  }
+
+  #wish(client: number, index: number): Wish {
+    const chance = this.#chance;
+    const kind = this.#kind;
+    // Each client has lists of its own: what two of them do to one cannot be told apart.
+    const list = client % this.#lists.length === client ? client : -1;
+    const name = `Made ${chance.whole(0, 1)}`;
+    if (kind === 'create') {
+      if (client === 1 && chance.fraction() < 0.5)
+        return { do: 'find', name: 'Made 0', tracks: chance.pick([[], this.#fresh(5)]) };
+      if (index === 0) return { do: 'create', name, tracks: chance.fraction() < 0.3 ? [] : this.#fresh(210) };
+    }
+    if (list === -1 && index === 0)
+      return chance.pick<Wish>([
+        { do: 'create', name: `Own ${client}`, tracks: this.#fresh(130) },
+        { do: 'save', tracks: this.#fresh(99) },
+        { do: 'unsave', tracks: this.#savedSome() },
+      ]);
+    if (kind === 'full')
+      return chance.pick<Wish>([
+        {
+          do: 'job',
+          type: 'add_to_playlist',
+          list,
+          name: '',
+          tracks: this.#fresh(50),
+          skipExisting: false,
+          cancelAfter: null,
+        },
+        { do: 'add', list, tracks: this.#fresh(50) },
+      ]);
+    const weights: Record<Kind, ReadonlyArray<readonly [Wish['do'], number]>> = {
+      calm: EVERYTHING,
+      person: EVERYTHING,
+      lag: EVERYTHING,
+      lost: EVERYTHING,
+      crash: EVERYTHING,
+      create: [
+        ['undo', 3],
+        ['add', 1],
+        ['create', 1],
+      ],
+      library: [
+        ['save', 4],
+        ['unsave', 4],
+        ['undo', 5],
+      ],
+      details: [
+        ['rename', 5],
+        ['unfollow', 3],
+        ['undo', 6],
+      ],
+      jobs: [
+        ['job', 6],
+        ['undo', 3],
+        ['replace', 2],
+      ],
+      full: [['job', 1]],
+    };
+    const drawn = index > 0 && chance.fraction() < 0.25 ? 'undo' : weighted(chance, weights[kind]);
+    switch (drawn) {
+      case 'add':
+        return { do: 'add', list, tracks: this.#tracksFor(list) };
+      case 'remove':
+        return { do: 'remove', list, tracks: this.#removed(list) };
+      case 'reorder':
+        return {
+          do: 'reorder',
+          list,
+          start: chance.fraction(),
+          length: chance.fraction(),
+          before: chance.fraction(),
+        };
+      case 'replace':
+        return { do: 'replace', list, tracks: chance.fraction() < 0.15 ? [] : this.#tracksFor(list) };
+      case 'deduplicate':
+        return { do: 'deduplicate', list };
+      case 'bulk':
+        return { do: 'bulk', list, tracks: this.#tracksFor(list), skipExisting: chance.fraction() < 0.5 };
+      case 'create':
+        return { do: 'create', name, tracks: this.#fresh(210) };
+      case 'rename':
+        return { do: 'rename', list, name: `Renamed ${chance.whole(0, 99)}` };
+      case 'unfollow':
+        return { do: 'unfollow', list };
+      case 'save':
+        return { do: 'save', tracks: this.#fresh(99) };
+      case 'unsave':
+        return { do: 'unsave', tracks: this.#savedSome() };
+      case 'job':
+        return {
+          do: 'job',
+          type: chance.pick(['add_to_playlist', 'add_to_playlist', 'replace_playlist', 'save_tracks']),
+          list,
+          name,
+          tracks: this.#tracksFor(list),
+          skipExisting: chance.fraction() < 0.3,
+          cancelAfter: chance.fraction() < 0.2 ? chance.whole(0, 20_000) : null,
+        };
+      default:
+        return { do: 'undo', back: chance.pick([0, 0, 0, 1, 2]), force: chance.fraction() < 0.15 };
+    }
+  }
+
+  #savedSome(): number[] {
+    const some = this.#saved.filter(() => this.#chance.fraction() < 0.8);
+    return some.length > 0 ? some : this.#fresh(5);
+  }
+
+  #removed(list: number): number[] {
+    const rows = this.#lists[list]?.rows ?? [];
+    const share = this.#chance.pick([0.05, 0.3, 0.9]);
+    const gone = [...new Set(rows)].filter(() => this.#chance.fraction() < share);
+    return gone.length > 0 ? gone : [rows[0] ?? 5];
+  }
+
+  #personAct(clients: Plan['clients']): PersonAct {
+    const chance = this.#chance;
+    const list = chance.whole(0, this.#lists.length - 1);
+    const used = clients.flatMap(({ acts }) =>
+      acts.flatMap(({ wish }) => ('tracks' in wish ? wish.tracks : [])),
+    );
+    const when: Moment =
+      chance.fraction() < 0.3
+        ? { at: chance.whole(0, 60_000) }
+        : { list, reads: chance.fraction() < 0.6, nth: chance.whole(0, 8), before: chance.fraction() < 0.5 };
+    const place = chance.fraction();
+    const choices: ReadonlyArray<readonly [() => Deed, number]> = [
+      [() => ({ do: 'add', list, track: this.#personsTrack(used), place: chance.pick([1, 1, place]) }), 6],
+      [() => ({ do: 'double', list, place }), 2],
+      [() => ({ do: 'remove', list, place }), 3],
+      [() => ({ do: 'move', list, place, to: chance.fraction() }), 4],
+      [
+        () => ({ do: 'rename', list, name: `Person's ${chance.whole(0, 99)}` }),
+        this.#kind === 'details' ? 8 : 0.5,
+      ],
+      [() => ({ do: 'unfollow', list }), this.#kind === 'details' ? 2 : 0.1],
+      [() => ({ do: 'make', name: `Made ${chance.whole(0, 1)}` }), this.#kind === 'create' ? 14 : 0],
+      [() => ({ do: 'save', track: chance.pick([...used, 850, 851]) }), this.#kind === 'library' ? 12 : 0.3],
+      [
+        () => ({ do: 'unsave', track: chance.pick([...used, 900, 901]) }),
+        this.#kind === 'library' ? 12 : 0.3,
+      ],
+    ];
+    const deed = weighted(chance, choices)();
+    const ofAnyList = deed.do === 'make' || deed.do === 'save' || deed.do === 'unsave';
+    return { when: 'at' in when || !ofAnyList ? when : { ...when, list: null }, deed };
+  }
+
+  #personsTrack(used: readonly number[]): number {
+    if (used.length > 0 && this.#chance.fraction() < 0.3) return this.#chance.pick(used);
+    return 800 + this.#chance.whole(0, 40);
+  }
+
+  #lags(): Lags {
+    const chance = this.#chance;
+    if (this.#kind === 'lag') {
+      const lag = () => chance.pick([0, 600, 3_000, 8_000, 15_000, 30_000, 45_000]);
+      return {
+        lists: chance.pick([0, 600, 3_000, 8_000, 15_000, 30_000]),
+        totals: lag(),
+        versions: lag(),
+        details: lag(),
+        mine: lag(),
+        created: chance.pick([0, 500, 2_000]),
+        uneven: chance.fraction() < 0.3,
+      };
+    }
+    if (chance.fraction() < 0.3) return NO_LAG;
+    const lag = () => chance.pick([0, 300, 600, 600, 1_500, 3_000]);
+    return {
+      lists: lag(),
+      totals: lag(),
+      versions: chance.pick([0, 600, 3_000, 20_000]),
+      details: lag(),
+      mine: lag(),
+      created: chance.pick([0, 0, 500]),
+      uneven: chance.fraction() < 0.2,
+    };
+  }
+
+  #faults(): PlannedFault[] {
+    const chance = this.#chance;
+    const most: Record<Kind, number> = {
+      calm: 0,
+      person: 1,
+      lag: 1,
+      lost: 3,
+      crash: 1,
+      create: 2,
+      library: 2,
+      details: 2,
+      jobs: 2,
+      full: 0,
+    };
+    return Array.from({ length: chance.whole(this.#kind === 'lost' ? 1 : 0, most[this.#kind]) }, () =>
+      this.#fault(),
+    );
+  }
+
+  #fault(): PlannedFault {
+    const chance = this.#chance;
+    const of = weighted<PlannedFault['of']>(chance, [
+      ['rows', this.#kind === 'library' || this.#kind === 'details' ? 1 : 8],
+      ['library', this.#kind === 'library' || this.#kind === 'details' ? 8 : 1],
+      ['details', this.#kind === 'details' ? 6 : 1],
+      ['create', this.#kind === 'create' ? 10 : 0.5],
+      ['read', 2],
+      ['any', 2],
+    ]);
+    const skip = of === 'create' ? 0 : chance.whole(0, of === 'read' || of === 'any' ? 15 : 4);
+    const times = chance.pick([1, 1, 1, 2, 3, 6]);
+    const isWrite = of !== 'read' && of !== 'any';
+    return {
+      of,
+      skip,
+      times,
+      action: isWrite && chance.fraction() < 0.75 ? this.#lostAnswer() : this.#disturbance(),
+    };
+  }
+
+  /** What a write may meet, so that nobody knows whether it happened. */
+  #lostAnswer(): FaultAction {
+    const chance = this.#chance;
+    const ms = chance.whole(100, 17_000);
+    return chance.pick<FaultAction>([
+      { kind: 'drop', when: 'after' },
+      { kind: 'drop', when: 'before' },
+      { kind: 'hang', when: 'after' },
+      { kind: 'hang', when: 'before' },
+      { kind: 'status_after', status: 502 },
+      { kind: 'status_after', status: 500 },
+      { kind: 'status', status: 503 },
+      { kind: 'late', ms, answer: 504 },
+      { kind: 'late', ms, answer: 'drop' },
+      { kind: 'late', ms: chance.whole(100, 8_000), answer: 'drop' },
+      { kind: 'slow_answer', ms },
+      { kind: 'html', effect: true },
+      { kind: 'html', effect: false },
+      { kind: 'no_snapshot', effect: true },
+      { kind: 'no_snapshot', effect: false },
+      { kind: 'malformed' },
+      { kind: 'empty' },
+      { kind: 'slow_body' },
+    ]);
+  }
+
+  /** What any request may meet. */
+  #disturbance(): FaultAction {
+    const chance = this.#chance;
+    return chance.pick<FaultAction>([
+      { kind: 'latency', ms: 3_000 },
+      { kind: 'status', status: 500 },
+      { kind: 'status', status: 503 },
+      { kind: 'status', status: 401 },
+      { kind: 'status', status: 400 },
+      { kind: 'status', status: 403 },
+      { kind: 'status', status: 404 },
+      { kind: 'drop', when: 'before' },
+      { kind: 'hang', when: 'before' },
+      { kind: 'rate_limit', retryAfterSeconds: chance.pick([1, 4, 30, 900]) },
+      { kind: 'rate_limit', retryAfterSeconds: null },
+      { kind: 'rate_limit', retryAfterSeconds: 'soon' },
+      { kind: 'quota', retryAfterSeconds: 3_600 },
+      { kind: 'html', effect: false },
+      { kind: 'slow_answer', ms: 5_000 },
+      { kind: 'malformed' },
+    ]);
+  }
+
+  #mishaps(): Mishap[] {
+    const chance = this.#chance;
+    const count = this.#kind === 'crash' ? chance.whole(1, 2) : chance.fraction() < 0.1 ? 1 : 0;
+    if (this.#kind === 'calm' || this.#kind === 'full') return [];
+    return Array.from({ length: count }, () => {
+      const at = chance.whole(300, chance.pick([2_000, 8_000, 60_000]));
+      const down = chance.whole(0, 5_000);
+      const ms = chance.whole(1_000, 90_000);
+      return weighted<Mishap>(chance, [
+        [{ at, do: 'kill', down }, 8],
+        [{ at, do: 'power', down }, 2],
+        [{ at, do: 'stop', down }, 3],
+        [{ at, do: 'sleep', ms: chance.pick([ms, 3_600_000]) }, 1],
+        [{ at, do: 'clock', ms: chance.pick([-3_600_000, 86_400_000, 400 * 86_400_000, -5_000]) }, 1],
+        [{ at, do: 'disk', code: chance.pick(['ENOSPC', 'EROFS', 'EIO']), ms }, 2],
+        [{ at, do: 'offline', ms }, 1],
+        [{ at, do: 'expire' }, 0.5],
+        [{ at, do: 'logout', ms }, 0.5],
+        [{ at, do: 'switch', ms }, 0.5],
+        [{ at, do: 'restore', ms }, 0.5],
+      ]);
+    });
+  }
+}
+
+const EVERYTHING: ReadonlyArray<readonly [Wish['do'], number]> = [
+  ['add', 8],
+  ['remove', 4],
+  ['reorder', 4],
+  ['replace', 6],
+  ['deduplicate', 4],
+  ['bulk', 3],
+  ['create', 1],
+  ['rename', 1],
+  ['unfollow', 0.5],
+  ['save', 1],
+  ['unsave', 1],
+  ['job', 2],
+  ['undo', 5],
+];
+
+function range(from: number, length: number): number[] {
+  return Array.from({ length }, (_, index) => from + index);
+}

@@ -1,0 +1,377 @@
+/**
+ * Spotify as a function: the rules of the simulated provider over a small world, with what its reads show of a write and
+ * when. It keeps a record of every effect, whoever had it.
+ */
+import { trackObject } from '../../src/demo/api/shapes.ts';
+import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../src/demo/catalogue/types.ts';
+import { type Answer, apiError, type Incoming } from '../../src/demo/http.ts';
+import { createDemoRules } from '../../src/demo/provider.ts';
+import { type DemoAccount, type DemoPlaylist, findPlaylist, type World } from '../../src/demo/state.ts';
+import { chanceFor, randomOf } from './chance.ts';
+import type { VirtualTime } from './time.ts';
+
+/** How far reads are behind, in milliseconds. */
+export interface Lags {
+  /** Rows of a playlist, and saved tracks. */
+  lists: number;
+  totals: number;
+  /** `snapshot_id`. */
+  versions: number;
+  /** Name and description. */
+  details: number;
+  /** Which playlists the account has. */
+  mine: number;
+  /** How long a new playlist answers 404. */
+  created: number;
+  /** Each read is behind by another part of it, so that a later one may show less. */
+  uneven: boolean;
+}
+
+export const NO_LAG: Lags = {
+  lists: 0,
+  totals: 0,
+  versions: 0,
+  details: 0,
+  mine: 0,
+  created: 0,
+  uneven: false,
+};
+
+/** One change of what Spotify holds. */
+export interface Effect {
+  at: number;
+  by: 'relay' | 'person';
+  /** As a story tells it. */
+  what: string;
+  playlist: DemoPlaylist | null;
+  /** Rows before and after, where there is a playlist. */
+  before: readonly string[];
+  after: readonly string[];
+  method: string;
+}
+
+interface Former {
+  until: number;
+  rows: DemoPlaylist['rows'];
+  version: number;
+  name: string;
+  description: string | null;
+}
+
+interface FormerAccount {
+  until: number;
+  playlists: DemoPlaylist[];
+  saved: DemoAccount['saved'];
+}
+
+/** A small catalogue: most of a history's time would go into the JSON of a large one. */
+const TRACKS = 4_000;
+const ARTIST: DemoArtist = { id: idOf('A', 0), uri: '', name: 'Somebody', genres: [], popularity: 0 };
+const ALBUM: DemoAlbum = {
+  id: idOf('L', 0),
+  uri: '',
+  name: 'Songs',
+  type: 'album',
+  artists: [],
+  releaseDate: '2020',
+  precision: 'year',
+  upc: '',
+  popularity: 0,
+  tracks: [],
+};
+
+/** The same in every history, since tracks never change. */
+const SHAPES = new Map<string, Record<string, unknown>>();
+
+function idOf(kind: string, index: number): string {
+  return `${kind}${String(index).padStart(21, '0')}`;
+}
+
+function trackOf(index: number): DemoTrack {
+  const id = idOf('T', index);
+  return {
+    id,
+    uri: `spotify:track:${id}`,
+    name: `Song ${index}`,
+    artists: [ARTIST],
+    album: ALBUM,
+    durationMs: 200_000 + index,
+    explicit: false,
+    isrc: `ISRC${index}`,
+    trackNumber: 1,
+    popularity: 0,
+  };
+}
+
+/** The same recording under another ID, as Spotify shows it in another country. */
+function twinOf(track: DemoTrack): DemoTrack {
+  const id = idOf('R', numberOf(track.uri));
+  return { ...track, id, uri: `spotify:track:${id}` };
+}
+
+function catalogueOf(tracks: readonly DemoTrack[]): Catalogue {
+  const all = tracks.flatMap((track) => [track, twinOf(track)]);
+  return {
+    artists: [ARTIST],
+    albums: [ALBUM],
+    tracks,
+    shows: [],
+    episodes: [],
+    trackByUri: new Map(all.map((track) => [track.uri, track])),
+    episodeByUri: new Map(),
+    albumByUri: new Map(),
+    artistByUri: new Map(),
+    showByUri: new Map(),
+  };
+}
+
+export const uriOf = (index: number): string => `spotify:track:${idOf('T', index)}`;
+/** The number of a track, as stories name it. */
+export const numberOf = (uri: string): number => Number(uri.slice(-21));
+
+const CATALOGUE: Catalogue = catalogueOf(Array.from({ length: TRACKS }, (_, index) => trackOf(index)));
+
+export class Spotify {
+  readonly world: World;
+  readonly account: DemoAccount;
+  readonly effects: Effect[] = [];
+  readonly rules: ReturnType<typeof createDemoRules>;
+  lags: Lags = NO_LAG;
+  /** By URI: shown under another ID. */
+  readonly relinked = new Set<string>();
+  /** By URI: shown as an empty row. */
+  readonly vanished = new Set<string>();
+  /** Playlists that a person made. */
+  readonly persons = new Set<DemoPlaylist>();
+  #time: VirtualTime;
+  #seed: number;
+  #reads = 0;
+  #formers = new Map<DemoPlaylist, Former[]>();
+  #formerAccounts: FormerAccount[] = [];
+  #createdAt = new Map<string, number>();
+
+  /** @param maxRows of a playlist; null: Spotify's own limit */
+  constructor(time: VirtualTime, seed: number, maxRows: number | null) {
+    this.#time = time;
+    this.#seed = seed;
+    this.world = {
+      catalogue: CATALOGUE,
+      accounts: [accountOf('owner'), accountOf('guest')],
+      unlisted: [],
+      clock: time.clock(),
+      random: randomOf(chanceFor(seed, 'spotify')),
+      legacyShapes: false,
+      apiUrl: 'https://api/v1',
+      commands: 0,
+      shapes: SHAPES,
+      ...(maxRows === null ? {} : { maxRows }),
+    };
+    this.account = this.world.accounts[0] as DemoAccount;
+    this.rules = createDemoRules(this.world);
+  }
+
+  /** A playlist of the account as it was before the history. */
+  addPlaylist(name: string, rows: readonly number[], index: number): DemoPlaylist {
+    const playlist: DemoPlaylist = {
+      id: `P${index}`.padEnd(22, '0'),
+      name,
+      description: 'As it was',
+      public: false,
+      collaborative: false,
+      ownerId: this.account.id,
+      ownerName: this.account.displayName,
+      collaboratorIds: [],
+      version: 1,
+      rows: rows.map((row) => ({
+        uri: uriOf(row),
+        addedAt: '2026-01-05T08:00:00Z',
+        addedBy: this.account.id,
+      })),
+    };
+    this.account.playlists.push(playlist);
+    return playlist;
+  }
+
+  /** Every playlist that there is. */
+  all(): DemoPlaylist[] {
+    return [
+      ...new Set([...this.world.accounts.flatMap(({ playlists }) => playlists), ...this.world.unlisted]),
+    ];
+  }
+
+  /** A person changes something in Spotify's own app. */
+  edit(what: string, playlist: DemoPlaylist | null, change: () => void): void {
+    const before = playlist ? urisOf(playlist) : [];
+    this.#remember(playlist);
+    change();
+    if (playlist) playlist.version += 1;
+    const after = playlist ? urisOf(playlist) : [];
+    this.effects.push({ at: this.#time.at, by: 'person', what, playlist, before, after, method: 'EDIT' });
+  }
+
+  /** Lets a request of the program take effect and answers as reads show it by now. */
+  handle(request: Incoming): Answer {
+    if (!request.isApi) return this.rules.handle(request);
+    const created = this.#createdAt.get(playlistIdIn(request.path) ?? '');
+    if (created !== undefined && this.#time.at - created < this.lags.created)
+      return apiError(404, 'Resource not found');
+    return request.method === 'GET' ? this.#read(request) : this.#write(request);
+  }
+
+  #write(request: Incoming): Answer {
+    const id = playlistIdIn(request.path);
+    const playlist = id === undefined ? null : (findPlaylist(this.world, id) ?? null);
+    const before = playlist ? urisOf(playlist) : [];
+    const known = new Set(this.account.playlists);
+    const { version } = playlist ?? { version: 0 };
+    this.#remember(playlist);
+    const answer = this.rules.handle(request);
+    if (answer.status >= 300) return answer;
+    const made = this.account.playlists.find((one) => !known.has(one)) ?? null;
+    if (made && request.path === '/me/playlists') this.#createdAt.set(made.id, this.#time.at);
+    if (playlist && playlist.version === version) return answer;
+    const target = playlist ?? made;
+    const after = target ? urisOf(target) : [];
+    const what = `${request.method} ${request.path}`;
+    this.effects.push({
+      at: this.#time.at,
+      by: 'relay',
+      what,
+      playlist: target,
+      before,
+      after,
+      method: request.method,
+    });
+    return answer;
+  }
+
+  #read(request: Incoming): Answer {
+    const id = playlistIdIn(request.path);
+    const playlist = id === undefined ? null : (findPlaylist(this.world, id) ?? null);
+    const part = this.lags.uneven ? chanceFor(this.#seed, `read ${this.#reads++}`).fraction() : 1;
+    const undo: Array<() => void> = [];
+    const at = (lag: number) => this.#time.at - lag * part;
+    let total: number | null = null;
+    const show = (one: DemoPlaylist) => {
+      const formers = this.#formers.get(one);
+      if (!formers || formers.length === 0) return;
+      const { rows, version, name, description } = one;
+      const shown = formerAt(formers, at(this.lags.lists))?.rows ?? rows;
+      const counted = (formerAt(formers, at(this.lags.totals))?.rows ?? rows).length;
+      const told = formerAt(formers, at(this.lags.details)) ?? one;
+      one.version = formerAt(formers, at(this.lags.versions))?.version ?? version;
+      one.rows = playlist ? shown : shown.length === counted ? shown : sized(shown, counted);
+      one.name = told.name;
+      one.description = told.description;
+      if (one === playlist) total = counted;
+      undo.push(() => Object.assign(one, { rows, version, name, description }));
+    };
+    const { account } = this;
+    const { playlists, saved } = account;
+    if (playlist) show(playlist);
+    else if (request.path === '/me/playlists') {
+      account.playlists = formerAt(this.#formerAccounts, at(this.lags.mine))?.playlists ?? playlists;
+      for (const one of account.playlists) show(one);
+    } else {
+      account.saved = formerAt(this.#formerAccounts, at(this.lags.lists))?.saved ?? saved;
+    }
+    try {
+      const answer = this.rules.handle(request);
+      if (playlist) this.#asShown(answer, total);
+      return answer;
+    } finally {
+      for (const one of undo) one();
+      Object.assign(account, { playlists, saved });
+    }
+  }
+
+  /** The answer is this call's own, so it is changed in place. */
+  #asShown(answer: Answer, total: number | null): void {
+    const json = answer.json as { total?: number; items?: unknown } | undefined;
+    for (const page of [json, json?.items] as Array<{ total?: number; items?: unknown } | undefined>) {
+      if (typeof page?.total !== 'number' || !Array.isArray(page.items)) continue;
+      if (total !== null) page.total = total;
+      if (this.relinked.size + this.vanished.size === 0) continue;
+      for (const row of page.items as Array<{ item: { uri: string } | null }>) {
+        const uri = row.item?.uri ?? '';
+        if (this.vanished.has(uri)) row.item = null;
+        else if (this.relinked.has(uri)) {
+          row.item = trackObject(this.world, twinOf(trackOf(numberOf(uri)))) as { uri: string };
+        }
+      }
+    }
+  }
+
+  /** Notes how everything is that is about to change. */
+  #remember(playlist: DemoPlaylist | null): void {
+    const until = this.#time.at;
+    const { lags } = this;
+    const horizon = until - Math.max(lags.lists, lags.totals, lags.versions, lags.details, lags.mine);
+    if (horizon === until) return;
+    if (playlist) {
+      const formers = (this.#formers.get(playlist) ?? []).filter((former) => former.until > horizon);
+      const { rows, version, name, description } = playlist;
+      formers.push({ until, rows: [...rows], version, name, description });
+      this.#formers.set(playlist, formers);
+      return;
+    }
+    const { playlists, saved } = this.account;
+    this.#formerAccounts = this.#formerAccounts.filter((former) => former.until > horizon);
+    this.#formerAccounts.push({ until, playlists: [...playlists], saved: [...saved] });
+  }
+}
+
+/** The state that held at the time `at`; undefined: the present one. */
+function formerAt<T extends { until: number }>(formers: readonly T[], at: number): T | undefined {
+  return formers.find(({ until }) => until > at);
+}
+
+/** Of a list only the number of rows is told. */
+function sized(rows: DemoPlaylist['rows'], total: number): DemoPlaylist['rows'] {
+  const sample = rows[0] ?? { uri: uriOf(0), addedAt: null, addedBy: null };
+  return Array.from({ length: total }, () => sample);
+}
+
+function playlistIdIn(path: string): string | undefined {
+  return /^\/playlists\/([^/]+)/.exec(path)?.[1];
+}
+
+/** A row written under another ID of the same recording counts as that recording. */
+export function urisOf({ rows }: DemoPlaylist): string[] {
+  return rows.map(({ uri }) => (uri.startsWith('spotify:track:R') ? uriOf(numberOf(uri)) : uri));
+}
+
+function accountOf(name: string): DemoAccount {
+  return {
+    id: name,
+    accountId: name.padEnd(22, '0'),
+    displayName: name,
+    premium: true,
+    appOwnerPremium: true,
+    registered: true,
+    playlists: [],
+    saved: [],
+    otherSaved: new Set(),
+    history: [],
+    top: {
+      tracks: { short_term: [], medium_term: [], long_term: [] },
+      artists: { short_term: [], medium_term: [], long_term: [] },
+    },
+    devices: [],
+    player: {
+      deviceId: null,
+      privateSession: false,
+      queue: [],
+      index: 0,
+      queued: 0,
+      contextUri: null,
+      isPlaying: false,
+      positionMs: 0,
+      at: BEGIN,
+      repeat: 'off',
+      shuffle: false,
+    },
+  };
+}
+
+const BEGIN = 0;
