@@ -189,7 +189,7 @@ longTest('a double click that was meant for another page approves nothing', skip
 });
 
 longTest(
-  'who goes on pressing approves nothing; after half a second without, one click does',
+  'one who keeps pressing approves nothing; after half a second without, one click does',
   skip,
   async () => {
     await withBrowser({}, async (story) => {
