@@ -7,6 +7,7 @@ import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.
 import { leanList } from './answer/lean.ts';
 import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
+import { filteredSaved, Note, queryArgument } from './libraryFilter.ts';
 import { removalMembers, removalOf, reportOrThrow, writeFor } from './playlists/playlistWriting.ts';
 import { defineTool, type Services } from './tool.ts';
 
@@ -16,11 +17,16 @@ export const getSavedTracksTool = defineTool({
   description:
     'Show me or list my liked songs: what songs did I like, love or save, what have I saved, the tracks in my library, favorites (favourites), hearts, collection, newest first. Go on with next_offset; do not read a large library whole several times a day.',
   kind: 'read',
-  input: z.object({ limit: limit(20), offset: Offset }),
-  output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })),
+  input: z.object({ limit: limit(20), offset: Offset, query: queryArgument('title, artists or album') }),
+  output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })).extend({
+    note: Note,
+  }),
   lean: leanList(LeanSaved, leanSaved, { links: true }),
   rows: { key: 'items' },
-  handle: ({ provider }, args, call) => getSavedTracks(provider, args, call),
+  handle: (services, { query, ...window }, call) =>
+    query === undefined
+      ? getSavedTracks(services.provider, window, call)
+      : filteredSaved(services, query, window, call),
 });
 
 const trackIds = z

@@ -30,7 +30,11 @@ export function leanList<F, L>(
     of: ({ items, total, next_offset, ...rest }) => ({
       items: items.map(of),
       total,
-      ...compact({ next_offset, truncated: 'truncated' in rest ? (rest.truncated as boolean) : null }),
+      ...compact({
+        next_offset,
+        truncated: 'truncated' in rest ? (rest.truncated as boolean) : null,
+        note: 'note' in rest ? (rest.note as string | undefined) : null,
+      }),
       ...linksOf(links, items),
     }),
   };

@@ -10,6 +10,7 @@ import {
 import { leanList, leanOne } from '../answer/lean.ts';
 import { compact, LeanItem, LeanPlaylist, leanItem, leanPlaylist } from '../answer/leanShapes.ts';
 import { limit, Offset, PlaylistRef } from '../arguments.ts';
+import { filteredPlaylist, filteredPlaylists, Note, queryArgument } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 
 /** Where `all` stops: a longer answer is too long for any client. */
@@ -27,6 +28,7 @@ export const getMyPlaylistsTool = defineTool({
     limit: limit(20),
     offset: Offset,
     all: z.boolean().default(false).describe('true: every playlist, up to 1,000'),
+    query: queryArgument('name or description'),
   }),
   output: listOf(Playlist).extend({
     truncated: z.boolean().describe('true: there are more playlists than all=true returns'),
@@ -36,7 +38,13 @@ export const getMyPlaylistsTool = defineTool({
     key: 'items',
     hint: 'Go on with all=false, limit 50 and next_offset as offset, or use find_playlist_by_name.',
   },
-  async handle({ provider }, args, call) {
+  async handle(services, { query, ...args }, call) {
+    const { provider } = services;
+    if (query !== undefined) {
+      const window = args.all ? { ...args, limit: ALL_PLAYLISTS_CAP } : args;
+      const page = await filteredPlaylists(services, query, window, call);
+      return { ...page, truncated: args.all && page.next_offset !== null };
+    }
     if (!args.all) return { ...(await getMyPlaylists(provider, args, call)), truncated: false };
     const { items, total, truncated } = await getAllMyPlaylists(provider, ALL_PLAYLISTS_CAP, call);
     return {
@@ -71,9 +79,17 @@ export const getPlaylistTracksTool = defineTool({
   description:
     'What is in or on a playlist: show me, list or read out the songs, tracks, episodes of my playlist, one by one in order, each with its 0-based position, to find, see, move or remove one; which songs does it contain or have. Go on with next_offset. Only numbers: get_playlist_stats.',
   kind: 'read',
-  input: z.object({ playlist_id: playlistId, limit: limit(50), offset: Offset }),
-  output: listOf(Item),
+  input: z.object({
+    playlist_id: playlistId,
+    limit: limit(50),
+    offset: Offset,
+    query: queryArgument('title, artists or album'),
+  }),
+  output: listOf(Item).extend({ note: Note }),
   lean: leanList(LeanItem, leanItem, { links: true }),
   rows: { key: 'items' },
-  handle: ({ provider }, args, call) => getPlaylistItems(provider, args.playlist_id.id, args, call),
+  handle: (services, { playlist_id: { id }, query, ...window }, call) =>
+    query === undefined
+      ? getPlaylistItems(services.provider, id, window, call)
+      : filteredPlaylist(services, id, query, window, call),
 });
