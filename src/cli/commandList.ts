@@ -12,6 +12,7 @@ import { completionCommand } from './completion/completionCommand.ts';
 import { configCommand } from './config/configCommand.ts';
 import { connectCommand } from './connect/connectCommand.ts';
 import { jobsCommand } from './jobs/jobsCommand.ts';
+import { libraryCommand } from './library/libraryCommand.ts';
 import { exportCommand } from './lists/exportCommand.ts';
 import { importCommand } from './lists/importCommand.ts';
 import { playlistsCommand } from './lists/playlistsCommand.ts';
@@ -39,6 +40,7 @@ export const COMMANDS = [
   configCommand,
   connectCommand,
   jobsCommand,
+  libraryCommand,
   exportCommand,
   importCommand,
   playlistsCommand,

@@ -39,7 +39,8 @@ export interface LibraryStatus {
 }
 
 /** What can be deleted. `mirror` is read again; the others cannot be. */
-export type LibraryPart = 'mirror' | 'versions' | 'plays';
+export const LIBRARY_PARTS = ['mirror', 'versions', 'plays'] as const;
+export type LibraryPart = (typeof LIBRARY_PARTS)[number];
 
 /** The tables that a question sees, with their columns, in the order in which people ask for them. */
 export const LIBRARY_TABLES: Readonly<Record<string, string>> = {

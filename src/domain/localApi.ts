@@ -6,6 +6,7 @@
 import type { ChangeSummary } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { JobRecord } from './job.ts';
+import type { LibraryAnswer, LibraryPart, LibraryStatus } from './library.ts';
 import type { ListRow, PlaylistFacts } from './listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
 import type { Remedy } from './remedy.ts';
@@ -229,6 +230,13 @@ interface StartedImport {
   each?: readonly string[] | undefined;
 }
 
+export interface LogoutAnswer {
+  wasConnected: boolean;
+  name: string | null;
+  /** Whether there was a copy of the library. */
+  libraryDeleted: boolean;
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -241,7 +249,11 @@ export interface LocalApi {
   /** Whether a ticket still waits for its browser: it is neither taken nor over. */
   ownerTicketWaits(id: string): Promise<{ waits: boolean }>;
   /** Forgets the account, and the browsers that approve without the owner code. */
-  logout(): Promise<{ wasConnected: boolean; name: string | null }>;
+  /**
+   * Also deletes the copy of the library.
+   * @param options.erase also forgets matches, jobs, changes, versions and plays
+   */
+  logout(options?: { erase: boolean }): Promise<LogoutAnswer>;
   showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
   /** Makes a new API key, and forgets the browsers as `logout` does. */
   rotateKey(): Promise<{ key: string }>;
@@ -290,6 +302,12 @@ export interface LocalApi {
   playlistRows(playlist: string): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
   /** Some hundred saved songs from a position on, newest first; `next` is null at the end. */
   savedRows(offset: number): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
+  libraryStatus(): Promise<LibraryStatus>;
+  /** Begins to read the library, or to bring the copy up to date; returns at once. */
+  syncLibrary(): Promise<LibraryStatus>;
+  /** @param question.limit of rows; null: all of them */
+  askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
+  forgetLibrary(part: LibraryPart): Promise<LibraryStatus>;
   /**
    * Tells that a program which carries messages for an MCP client needs this server, so that it does not end meanwhile.
    * @param id of that program, chosen by itself
@@ -327,6 +345,10 @@ export const LOCAL_ROUTES = {
   getPlaylist: 'playlists/get',
   playlistRows: 'playlists/rows',
   savedRows: 'saved/rows',
+  libraryStatus: 'library/status',
+  syncLibrary: 'library/sync',
+  askLibrary: 'library/ask',
+  forgetLibrary: 'library/forget',
   stay: 'stay',
 } as const satisfies Record<keyof LocalApi, string>;
 

@@ -31,6 +31,7 @@ export interface OwnerState {
   limits: PageLimits;
   errors: PageError[];
   playing: PagePlaying | null;
+  library: PageLibrary;
 }
 
 export type PagePart = Omit<StatusEntry, 'remedy'> & {
@@ -98,6 +99,18 @@ export interface PageError {
   occurrences: number;
   request: string;
   remedy: string | null;
+}
+
+/** The copy of the library. Times are ISO 8601. */
+export interface PageLibrary {
+  saved: number;
+  savedCoverage: 'complete' | 'partial' | 'none';
+  playlists: { read: number; total: number; unreadable: number };
+  asOf: string | null;
+  state: 'idle' | 'reading' | 'waiting';
+  until: string | null;
+  reason: string | null;
+  progress: { done: number; total: number };
 }
 
 /** The player as it was when something asked for it last. */
@@ -168,7 +181,8 @@ export type PageFix = { position: number; uri: string } | { position: number; sk
 /** The calls of the page by their path below `/owner/`: what each is given, and what it answers. */
 export interface OwnerCalls {
   'account/connect': { given: { switchAccount: boolean }; answer: { next: string } };
-  'account/disconnect': { given: object; answer: object };
+  /** `erase`: also forgets everything else about the account. */
+  'account/disconnect': { given: { erase?: boolean | undefined }; answer: object };
   'app/set': { given: { clientId: string }; answer: object };
   'browsers/forget': { given: { id: string }; answer: object };
   'changes/undo': { given: UndoRequest; answer: UndoAnswer };
@@ -190,6 +204,8 @@ export interface OwnerCalls {
   };
   /** Whether clients are offered the tools outside the standard, from the next start on. */
   'extras/choose': { given: { offer: boolean }; answer: object };
+  'library/sync': { given: object; answer: object };
+  'library/forget': { given: object; answer: object };
   'player/look': { given: object; answer: object };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
   'sign-out': { given: object; answer: object };

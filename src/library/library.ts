@@ -18,6 +18,7 @@ import { createQueryPool, type QueryPool } from './query/pool.ts';
 import { type Budget, createPace } from './reading/pace.ts';
 import { createReader, type ReadCall } from './reading/reader.ts';
 import {
+  clearFailures,
   getMeta,
   isKnown,
   playlistSnapshot,
@@ -335,6 +336,8 @@ export function createLibrary(options: LibraryOptions): Library {
     await reader.checkSaved(call);
     await reader.checkPlaylists(call);
     await file.use((sql) => {
+      // What failed before is tried once more, since somebody asks for it.
+      clearFailures(sql);
       for (const id of touchedPlaylists(touched)) setDue(sql, id);
     });
     const late = new AbortController();

@@ -39,7 +39,7 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     pasteLogin: (attemptId, address) => ask(LOCAL_ROUTES.pasteLogin, { attemptId, address }),
     ownerTicket: ({ attemptId }) => ask(LOCAL_ROUTES.ownerTicket, { attemptId }),
     ownerTicketWaits: (id) => ask(LOCAL_ROUTES.ownerTicketWaits, { id }),
-    logout: () => ask(LOCAL_ROUTES.logout, {}),
+    logout: (options = { erase: false }) => ask(LOCAL_ROUTES.logout, options),
     showKey: () => ask(LOCAL_ROUTES.showKey, {}),
     rotateKey: () => ask(LOCAL_ROUTES.rotateKey, {}),
     setClientSecret: async (value) => {
@@ -62,6 +62,10 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     getPlaylist: (playlist) => ask(LOCAL_ROUTES.getPlaylist, { playlist }),
     playlistRows: (playlist) => ask(LOCAL_ROUTES.playlistRows, { playlist }),
     savedRows: (offset) => ask(LOCAL_ROUTES.savedRows, { offset }),
+    libraryStatus: () => ask(LOCAL_ROUTES.libraryStatus, {}),
+    syncLibrary: () => ask(LOCAL_ROUTES.syncLibrary, {}),
+    askLibrary: (question) => ask(LOCAL_ROUTES.askLibrary, question),
+    forgetLibrary: (part) => ask(LOCAL_ROUTES.forgetLibrary, { part }),
     stay: async (id, seconds) => {
       await ask(LOCAL_ROUTES.stay, { id, seconds });
     },

@@ -1,7 +1,8 @@
 /** The owner's calls, made by the process that holds the state. */
+import { withDeadline } from '../base/abort.ts';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
-import { RelayError } from '../domain/errors.ts';
+import { RelayError, tookTooLong } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
@@ -11,6 +12,7 @@ import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { Core } from './core.ts';
+import { leaveAccount } from './leaveAccount.ts';
 import type { LastPlaying } from './owner/lastPlaying.ts';
 import { ownerHistory, ownerUndo } from './ownerChanges.ts';
 import {
@@ -24,6 +26,9 @@ import {
 import type { Presence } from './presence.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
+
+/** Below the 60 s that the command line waits for a silent server. */
+const ASK_MS = 50_000;
 
 /** What only a running server has. */
 export interface ServerSide {
@@ -70,10 +75,9 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     ownerTicketWaits: async (id) => ({ waits: running().owner.isWaiting(id) }),
     loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),
     pasteLogin: (attemptId, address) => core.login.paste(attemptId, address),
-    async logout() {
+    async logout({ erase } = { erase: false }) {
       await forgetBrowsers(core, null);
-      const account = await core.account.disconnect();
-      return { wasConnected: account !== null, name: account?.displayName ?? null };
+      return leaveAccount(core, server?.services.jobs ?? null, erase);
     },
     showKey: async () => ({ key: core.apiKey.current(), fromEnvironment: core.apiKey.fromEnvironment }),
     async rotateKey() {
@@ -112,6 +116,22 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     getPlaylist: async (playlist) => ownerPlaylist(running().services, playlist),
     playlistRows: async (playlist) => ownerPlaylistRows(running().services, playlist),
     savedRows: async (offset) => ownerSavedRows(running().services, offset),
+    libraryStatus: () => core.library.status(),
+    async syncLibrary() {
+      running();
+      return core.library.sync();
+    },
+    async askLibrary(question) {
+      running();
+      const late = tookTooLong('The question', ASK_MS, 'Try again in a minute.');
+      return withDeadline({ clock: core.clock, ms: ASK_MS, late }, (signal) =>
+        core.library.ask(question, { signal }),
+      );
+    },
+    async forgetLibrary(part) {
+      await core.library.forget(part);
+      return core.library.status();
+    },
     stay: async (id, seconds) => running().presence.stay(id, seconds),
   };
 }

@@ -55,7 +55,7 @@ test('login --demo goes to the demo, and says so where none runs', async (contex
 test('logout and the client secret are those of the real home while a demo runs', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   const { homes, parts } = realState({
-    logout: async () => ({ wasConnected: false, name: null }),
+    logout: async () => ({ wasConnected: false, name: null, libraryDeleted: false }),
     setClientSecret: async () => {},
   });
   const options = { env: demo.env, parts };

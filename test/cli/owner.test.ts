@@ -89,7 +89,7 @@ test('a running demo is used, and named, when no server runs', async (context) =
 test('a server of another version is told', async (context) => {
   const { env } = await startFakeLocal(context, {
     version: '0.9.0',
-    answers: { logout: async () => ({ wasConnected: false, name: null }) },
+    answers: { logout: async () => ({ wasConnected: false, name: null, libraryDeleted: false }) },
   });
   assert.deepEqual(await relay(['logout'], { env }), {
     code: 0,
@@ -118,16 +118,16 @@ test('a server that does not know this master key is exit 4 with what to look at
 });
 
 test('logout says whose login is forgotten, and where to revoke it', async (context) => {
-  const logout = async () => ({ wasConnected: true, name: 'Ann' });
+  const logout = async () => ({ wasConnected: true, name: 'Ann', libraryDeleted: true });
   const { env } = await startFakeLocal(context, { answers: { logout } });
   assert.deepEqual(await relay(['logout'], { env }), {
     code: 0,
-    out: 'Forgot the login of Ann.\n',
+    out: 'Forgot the login of Ann. The copy of the library is deleted.\n',
     err: REVOKE,
   });
   assert.deepEqual(await relay(['logout', '--json'], { env }), {
     code: 0,
-    out: '{"wasConnected":true,"name":"Ann","revokeUrl":"https://www.spotify.com/account/apps/"}\n',
+    out: '{"wasConnected":true,"name":"Ann","libraryDeleted":true,"erased":false,"revokeUrl":"https://www.spotify.com/account/apps/"}\n',
     err: '',
   });
 });

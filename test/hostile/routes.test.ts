@@ -35,6 +35,8 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'jobs/resume': true,
   'jobs/search': true,
   'jobs/settle': true,
+  'library/forget': true,
+  'library/sync': true,
   'player/look': true,
   'playlists/list': true,
   'sign-out': true,

@@ -328,8 +328,12 @@ test('a client secret authenticates the app', async () => {
 test('logout forgets the account', async () => {
   await withRelay(async ({ baseUrl, server, call, provider }) => {
     const { displayName } = owner(provider);
-    assert.deepEqual(await server.local.logout(), { wasConnected: true, name: displayName });
-    assert.deepEqual(await server.local.logout(), { wasConnected: false, name: null });
+    assert.deepEqual(await server.local.logout(), {
+      wasConnected: true,
+      name: displayName,
+      libraryDeleted: false,
+    });
+    assert.deepEqual(await server.local.logout(), { wasConnected: false, name: null, libraryDeleted: false });
     assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
     assert.equal(((await call('get_devices')).error as { code: string }).code, 'LOGIN_REQUIRED');
   });

@@ -11,17 +11,26 @@ export function logoutCommand(context: Context): Command {
   return new Command('logout')
     .helpGroup(HELP_GROUPS.account)
     .description('Forget the Spotify login')
-    .addHelpText('after', '\nExamples:\n  $ relay logout')
-    .action(() => runLogout(context));
+    .option('--erase', 'Also forget everything else about this account')
+    .addHelpText(
+      'after',
+      '\nThe copy of the library is deleted with the login. --erase also deletes\nremembered matches, jobs, changes that could be undone, versions of playlists\nand plays.\n\nExamples:\n  $ relay logout\n  $ relay logout --erase',
+    )
+    .action((options: { erase?: boolean }) => runLogout(context, options.erase === true));
 }
 
-async function runLogout(context: Context): Promise<void> {
+async function runLogout(context: Context, erase: boolean): Promise<void> {
   const { io } = context;
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
-  const { wasConnected, name } = await context.withLocal((local) => local.logout(), { ownHome: true });
-  if (context.json) return printJson(io, { wasConnected, name, revokeUrl: REVOKE_URL });
-  if (!wasConnected) return printLine(io, 'No account was connected.');
-  printLine(io, `Forgot the login${name === null ? '' : ` of ${visibleText(name)}`}.`);
+  const { wasConnected, name, libraryDeleted } = await context.withLocal((local) => local.logout({ erase }), {
+    ownHome: true,
+  });
+  if (context.json)
+    return printJson(io, { wasConnected, name, libraryDeleted, erased: erase, revokeUrl: REVOKE_URL });
+  const deleted = libraryDeleted ? ' The copy of the library is deleted.' : '';
+  const erased = erase ? ' Everything else about the account is forgotten.' : '';
+  if (!wasConnected) return printLine(io, `No account was connected.${deleted}${erased}`);
+  printLine(io, `Forgot the login${name === null ? '' : ` of ${visibleText(name)}`}.${deleted}${erased}`);
   note(io, `Spotify still lists the app. To revoke its access: ${REVOKE_URL}`);
 }

@@ -282,6 +282,10 @@ export function setFailed(sql: Sql, id: string, now: number): void {
   sql.run('update playlist_reads set failed_at = ? where playlist_id = ?', [now, id]);
 }
 
+export function clearFailures(sql: Sql): void {
+  sql.run('update playlist_reads set failed_at = null where failed_at is not null');
+}
+
 /** Its rows have to be read again, whatever the list says of its version. */
 export function setDue(sql: Sql, id: string): void {
   sql.run('update playlist_reads set snapshot_id = null, read_at = null where playlist_id = ?', [id]);

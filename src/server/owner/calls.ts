@@ -18,6 +18,7 @@ import { findTracks } from '../../tools/catalog/catalogReading.ts';
 import { forgetBrowsers } from '../access/browserAdmin.ts';
 import { revokeClient } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
+import { leaveAccount } from '../leaveAccount.ts';
 import { loginWithTicket, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
 import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPreview } from '../ownerLists.ts';
@@ -54,9 +55,9 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       const isElsewhere = origin !== server.facts.baseUrl;
       return { next: isElsewhere ? signInUrl(server.owner, origin, login).url : `${origin}${login}` };
     },
-    async 'account/disconnect'() {
+    async 'account/disconnect'({ erase = false }) {
       server.pageLogin.attemptId = null;
-      await core.account.disconnect();
+      await leaveAccount(core, jobs, erase);
       return {};
     },
     async 'app/set'({ clientId }) {
@@ -118,6 +119,14 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'extras/choose'({ offer }) {
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'toolsets', toolsetsFor(offer));
+      return {};
+    },
+    async 'library/sync'() {
+      await core.library.sync();
+      return {};
+    },
+    async 'library/forget'() {
+      await core.library.forget('mirror');
       return {};
     },
     async 'player/look'() {

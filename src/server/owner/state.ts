@@ -8,12 +8,14 @@ import { changeHistory } from '../../changes/history.ts';
 import { readConfigFile } from '../../config/configFile.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
 import { isEnded, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
+import type { LibraryStatus } from '../../domain/library.ts';
 import type { StatusEntry } from '../../domain/localApi.ts';
 import type {
   OwnerState,
   PageClient,
   PageError,
   PageJob,
+  PageLibrary,
   PagePart,
   PagePlaying,
 } from '../../domain/ownerPage.ts';
@@ -99,6 +101,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     },
     errors: listApiErrors(core.store, { limit: ERRORS_SHOWN, unresolved_only: true }).map(errorOf),
     playing: playingOf(server.lastPlaying()),
+    library: libraryOf(await core.library.status()),
   };
 }
 
@@ -110,6 +113,19 @@ function extrasOf({ settings }: Core): OwnerState['extras'] {
     on: groupsOf(settings.toolsets).includes('extras'),
     question: isAsked ? EXTRAS_QUESTION : null,
   };
+}
+
+function libraryOf({
+  coverage,
+  as_of: asOf,
+  saved,
+  state,
+  until,
+  reason,
+  progress,
+}: LibraryStatus): PageLibrary {
+  const { saved: savedCoverage, playlists } = coverage;
+  return { saved, savedCoverage, playlists, asOf, state, until, reason, progress };
 }
 
 /** The page at the end of a login tells nobody why it failed; the owner may know. */

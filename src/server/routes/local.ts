@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
+import { LIBRARY_PARTS } from '../../domain/library.ts';
 import { LIST_FORMATS } from '../../domain/listImport.ts';
 import { LOCAL_ROUTES, type LocalApi } from '../../domain/localApi.ts';
 import { connectionSecrets, endsOf, HELLO_ROUTE } from '../../domain/localProof.ts';
@@ -42,7 +43,10 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ id: z.string() }),
     (api, body) => api.ownerTicketWaits(body.id),
   ),
-  logout: call(Empty, (api) => api.logout()),
+  logout: call(
+    () => z.object({ erase: z.boolean().default(false) }),
+    (api, body) => api.logout(body),
+  ),
   showKey: call(Empty, (api) => api.showKey()),
   rotateKey: call(Empty, (api) => api.rotateKey()),
   setClientSecret: call(
@@ -121,6 +125,21 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
   savedRows: call(
     () => z.object({ offset: z.int().min(0) }),
     (api, { offset }) => api.savedRows(offset),
+  ),
+  libraryStatus: call(Empty, (api) => api.libraryStatus()),
+  syncLibrary: call(Empty, (api) => api.syncLibrary()),
+  askLibrary: call(
+    () =>
+      z.object({
+        sql: z.string().min(1).max(10_000),
+        limit: z.int().min(1).max(500).nullable(),
+        maxAgeMinutes: z.int().min(0).max(10_080),
+      }),
+    (api, body) => api.askLibrary(body),
+  ),
+  forgetLibrary: call(
+    () => z.object({ part: z.enum(LIBRARY_PARTS) }),
+    (api, { part }) => api.forgetLibrary(part),
   ),
   stay: call(
     () => z.object({ id: z.string().regex(/^[\w-]{1,64}$/), seconds: z.number().min(0).max(60) }),

@@ -22,7 +22,7 @@ const Id = () => z.string().min(1).max(200);
 /** For each call the shape of its JSON body. */
 const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'account/connect': lazy(() => z.object({ switchAccount: z.boolean() })),
-  'account/disconnect': lazy(() => z.object({})),
+  'account/disconnect': lazy(() => z.object({ erase: z.boolean().optional() })),
   'app/set': lazy(() => z.object({ clientId: z.string().trim().min(1).max(200) })),
   'browsers/forget': lazy(() => z.object({ id: Id() })),
   'changes/undo': lazy(() => z.object({ change: Id().nullable(), force: z.boolean(), dryRun: z.boolean() })),
@@ -44,6 +44,8 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
     });
   }),
   'extras/choose': lazy(() => z.object({ offer: z.boolean() })),
+  'library/sync': lazy(() => z.object({})),
+  'library/forget': lazy(() => z.object({})),
   'player/look': lazy(() => z.object({})),
   'playlists/list': lazy(() => z.object({})),
   'sign-out': lazy(() => z.object({})),

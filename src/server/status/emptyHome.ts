@@ -20,7 +20,7 @@ export function localApiWithoutState(
     throw noState(options.settings.home);
   };
   return {
-    logout: async () => ({ wasConnected: false, name: null }),
+    logout: async () => ({ wasConnected: false, name: null, libraryDeleted: false }),
     showKey: async () => (await make()).showKey(),
     rotateKey: async () => (await make()).rotateKey(),
     addClient: async (client) => (await make()).addClient(client),
@@ -47,6 +47,10 @@ export function localApiWithoutState(
     getPlaylist: refuse,
     playlistRows: refuse,
     savedRows: refuse,
+    libraryStatus: refuse,
+    syncLibrary: refuse,
+    askLibrary: refuse,
+    forgetLibrary: refuse,
     stay: refuse,
   };
 }

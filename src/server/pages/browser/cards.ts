@@ -98,9 +98,21 @@ export function accountCard(app: App): Child {
       connect('Use another account', true, 'quiet'),
       button(app, 'disconnect', 'Disconnect', () => ask('account/disconnect', {}), {
         confirm: 'Disconnect now',
-        done: 'The account is disconnected.',
+        done: 'The account is disconnected, and the copy of its library is deleted.',
         kind: 'quiet',
       }),
+      button(
+        app,
+        'erase',
+        'Disconnect and forget everything',
+        () => ask('account/disconnect', { erase: true }),
+        {
+          confirm: 'Forget matches, jobs and changes too',
+          about: 'this account',
+          done: 'The account is disconnected, and everything about it is forgotten.',
+          kind: 'quiet',
+        },
+      ),
     ),
   );
 }
@@ -109,6 +121,69 @@ export function accountCard(app: App): Child {
 export async function goToLogin(switchAccount: boolean): Promise<void> {
   const { next } = await ask('account/connect', { switchAccount });
   location.assign(next);
+}
+
+/** What is known of the library, how old that is, and what to do about it. */
+export function libraryCard(app: App): Child {
+  const { library, account } = app.state;
+  const { saved, savedCoverage, playlists, asOf, state, until, reason, progress } = library;
+  const isEmpty = savedCoverage === 'none' && playlists.total === 0;
+  if (!account.connected && isEmpty) return null;
+  return card(
+    'library',
+    'Library',
+    isEmpty
+      ? soft('Nothing has been read yet. Once it has, AI clients can ask all of it in one call.')
+      : h(
+          'p',
+          null,
+          `${count(saved, 'saved track')}${savedCoverage === 'complete' ? '' : ' so far'}, ${number(playlists.read)} of ${count(playlists.total, 'playlist')}`,
+          playlists.unreadable > 0 && ` (${number(playlists.unreadable)} that Spotify does not show)`,
+          '.',
+        ),
+    asOf !== null && soft(`As of ${fromNow(asOf)}.`),
+    state === 'reading' && [
+      h('progress', {
+        max: Math.max(1, progress.total),
+        value: progress.done,
+        'aria-label': 'Reading the library',
+      }),
+      soft(`${number(progress.done)} of about ${count(progress.total, 'request')}`),
+    ],
+    state === 'waiting' &&
+      h(
+        'p',
+        { class: 'warn' },
+        `The reading waits${until === null ? '' : ` until ${timeOf(until)}`}: ${libraryReason(reason)}.`,
+      ),
+    h(
+      'div',
+      { class: 'row' },
+      account.connected &&
+        button(
+          app,
+          'library-sync',
+          isEmpty ? 'Read it' : 'Bring it up to date',
+          () => ask('library/sync', {}),
+          {
+            about: 'the library',
+          },
+        ),
+      !isEmpty &&
+        button(app, 'library-forget', 'Forget', () => ask('library/forget', {}), {
+          confirm: 'Forget it now',
+          about: 'the copy of the library',
+          done: 'The copy of the library is deleted.',
+          kind: 'quiet',
+        }),
+    ),
+  );
+}
+
+function libraryReason(reason: string | null): string {
+  return reason === 'BUDGET'
+    ? 'its requests for 24 hours are used up'
+    : wordsOfReason(reason ?? 'PROVIDER_UNAVAILABLE');
 }
 
 export function playingCard(app: App): Child {

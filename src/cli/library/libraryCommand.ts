@@ -1,0 +1,135 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { interruptible } from '../../base/abort.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { type LibraryPart, type LibraryStatus, libraryTablesText } from '../../domain/library.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type Finish } from '../exit.ts';
+import { requireServer } from '../requireServer.ts';
+import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+
+const POLL_MS = 500;
+
+const EXAMPLES = `
+The copy is read once, in the background, and brought up to date when a question
+comes. A question costs no request while the copy is fresh.
+
+Examples:
+  $ relay library sync
+  $ relay library ask "SELECT count(*) FROM saved"
+  $ relay library ask --csv "SELECT name, artist FROM tracks" > tracks.csv
+  $ relay library tables`;
+
+interface AskOptions {
+  csv?: boolean;
+  limit: number;
+  maxAge: number;
+}
+
+interface ForgetOptions {
+  versions?: boolean;
+  plays?: boolean;
+}
+
+export function libraryCommand(context: Context, finish: Finish): Command {
+  const status = () => runStatus(context);
+  return commandWithOthers('library', 'Ask the whole library in SQL, from a local copy', status)
+    .helpGroup(HELP_GROUPS.lists)
+    .addHelpText('after', EXAMPLES)
+    .addCommand(new Command('status').description('Show how much has been read, and when').action(status))
+    .addCommand(
+      new Command('sync')
+        .description('Read the library, or bring the copy up to date')
+        .action(async () => finish(await runSync(context))),
+    )
+    .addCommand(
+      new Command('ask')
+        .description('Ask one SELECT')
+        .argument('<sql>', 'The query; `relay library tables` lists the tables')
+        .option('--csv', 'CSV, with all rows')
+        .option('--limit <n>', 'Rows, 1 to 500', whole(1, 500), 100)
+        .option('--max-age <minutes>', 'How old the copy may be', whole(0, 10_080), 10)
+        .action((sql: string, options: AskOptions) => runAsk(context, sql, options)),
+    )
+    .addCommand(
+      new Command('tables').description('List the tables and their columns').action(() => {
+        if (context.json) printJson(context.io, { tables: libraryTablesText().split('\n') });
+        else printBlock(context.io, `${libraryTablesText()}\n`);
+      }),
+    )
+    .addCommand(
+      new Command('forget')
+        .description('Delete the copy')
+        .option('--versions', 'The versions of playlists instead; they cannot be read again')
+        .option('--plays', 'The imported plays instead; they cannot be read again')
+        .action((options: ForgetOptions) => runForget(context, options)),
+    );
+}
+
+async function runStatus(context: Context): Promise<void> {
+  const status = await context.withLocal((local) => local.libraryStatus());
+  if (context.json) return printJson(context.io, status);
+  const { statusLines } = await import('./libraryText.ts');
+  for (const line of statusLines(status, context.clock.now())) printLine(context.io, line);
+}
+
+/** Follows the reading until nothing is under way. */
+async function runSync(context: Context) {
+  const { io, json, clock, signal } = context;
+  const { local } = await requireServer(context);
+  const { createProgress } = await import('../terminal/progress.ts');
+  const progress = createProgress(io);
+  let status: LibraryStatus = await interruptible(signal, local.syncLibrary());
+  while (status.state === 'reading') {
+    progress.draw({ progress: status.progress.done, total: status.progress.total, message: 'Reading' });
+    await clock.sleep(POLL_MS, signal);
+    status = await interruptible(signal, local.libraryStatus());
+  }
+  progress.clear();
+  const { statusLines } = await import('./libraryText.ts');
+  if (json) printJson(io, status);
+  else for (const line of statusLines(status, clock.now())) printLine(io, line);
+  return status.state === 'waiting' ? EXIT.failed : EXIT.done;
+}
+
+async function runAsk(
+  context: Context,
+  sql: string,
+  { csv = false, limit, maxAge }: AskOptions,
+): Promise<void> {
+  const { io, json, signal } = context;
+  if (sql.length > 10_000) throw new RelayError('USAGE', 'A query has at most 10,000 characters.');
+  const { local } = await requireServer(context);
+  const question = { sql, limit: csv ? null : limit, maxAgeMinutes: maxAge };
+  const answer = await interruptible(signal, local.askLibrary(question));
+  if (json) return printJson(io, answer);
+  const { csvText, tableLines } = await import('./libraryText.ts');
+  if (csv) printBlock(io, csvText(answer));
+  else for (const line of tableLines(answer, io.columns)) printLine(io, line);
+  if (answer.truncated) note(io, `The first ${answer.row_count} rows; --limit and --csv show more.`);
+  if (answer.note !== undefined) note(io, answer.note);
+}
+
+async function runForget(context: Context, { versions, plays }: ForgetOptions): Promise<void> {
+  const parts: LibraryPart[] = [
+    ...(versions ? ['versions' as const] : []),
+    ...(plays ? ['plays' as const] : []),
+  ];
+  const forgotten = parts.length === 0 ? ['mirror' as const] : parts;
+  for (const part of forgotten) await context.withLocal((local) => local.forgetLibrary(part));
+  if (context.json) return printJson(context.io, { forgotten });
+  const words = {
+    mirror: 'The copy of the library is deleted.',
+    versions: 'The versions are deleted.',
+    plays: 'The plays are deleted.',
+  };
+  for (const part of forgotten) printLine(context.io, words[part]);
+}
+
+function whole(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
+  };
+}

@@ -1,0 +1,11 @@
+/** Everything that is about one account, apart from its login: what was found, done and planned for it. */
+import type { Store } from '../types.ts';
+
+/** Rows that others refer to come after those; a job's items go with it. */
+const TABLES = ['jobs', 'changes', 'aliases', 'tracks', 'playlist_names'];
+
+export function eraseAccountData(store: Store): void {
+  store.transaction(() => {
+    for (const table of TABLES) store.run(`delete from ${table}`);
+  });
+}

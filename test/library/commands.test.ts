@@ -1,0 +1,173 @@
+/** `relay library`, `relay logout` and the page's calls. */
+import assert from 'node:assert/strict';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type CliOptions, relay as cli } from '../support/cli.ts';
+import { at, owner } from '../support/shapes.ts';
+import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { ask, readAll, resize, WITH_SQL } from './support.ts';
+
+async function run(relay: Relay, args: string[], options: CliOptions = {}) {
+  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const result = await cli(args, { ...options, env });
+  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+}
+
+const isThere = (relay: Relay, name: string) =>
+  stat(join(relay.home, name)).then(
+    () => true,
+    () => false,
+  );
+
+test('relay library reads, tells, asks and forgets', async () => {
+  await withRelay(async (relay) => {
+    resize(relay, 120, 3);
+    const nothing = await run(relay, ['library']);
+    assert.deepEqual(nothing, {
+      code: 0,
+      out: 'Nothing has been read yet: `relay library sync` begins.\n',
+      err: '',
+    });
+    const sync = await run(relay, ['library', 'sync', '--json']);
+    const { as_of, coverage, state } = JSON.parse(sync.out);
+    assert.deepEqual([sync.code, state], [0, 'idle']);
+    assert.deepEqual(coverage, { saved: 'complete', playlists: { read: 3, total: 3, unreadable: 0 } });
+    assert.ok(Math.abs(Date.now() - Date.parse(as_of)) < 60_000);
+    const status = await run(relay, ['library', 'status']);
+    assert.match(
+      status.out,
+      /^120 saved tracks \(complete\), 3 of 3 playlists, \d+ tracks in all\.\nAs of .* UTC, \d+ minutes? ago\.\n$/,
+    );
+
+    relay.provider.clearRequests();
+    const table = await run(relay, [
+      'library',
+      'ask',
+      'select name, mine as "mine?" from playlists order by name',
+    ]);
+    assert.deepEqual(table, {
+      code: 0,
+      out: 'name    mine?\nList 0      1\nList 1      1\nList 2      1\n',
+      err: '',
+    });
+    const json = await run(relay, ['library', 'ask', 'select count(*) as n from saved', '--json']);
+    assert.deepEqual(JSON.parse(json.out), {
+      columns: ['n'],
+      rows: [[120]],
+      row_count: 1,
+      truncated: false,
+      as_of,
+      coverage,
+    });
+    const csv = await run(relay, [
+      'library',
+      'ask',
+      '--csv',
+      `select uri, 'a,"b"' as "x,y", null as z from saved order by position`,
+    ]);
+    const lines = csv.out.split('\n');
+    assert.deepEqual(
+      [lines.length, lines[0], lines[1]],
+      [122, 'uri,"x,y",z', `${at(owner(relay.provider).saved, 0).uri},"a,""b""",`],
+    );
+    const cut = await run(relay, [
+      'library',
+      'ask',
+      '--limit',
+      '2',
+      'select position from saved order by position',
+    ]);
+    assert.deepEqual(cut, {
+      code: 0,
+      out: 'position\n       0\n       1\n',
+      err: 'The first 2 rows; --limit and --csv show more.\n',
+    });
+    const wrong = await run(relay, ['library', 'ask', 'drop table saved', '--json']);
+    assert.equal(wrong.code, 1);
+    assert.equal(JSON.parse(wrong.err).error.code, 'INVALID_ARGUMENT');
+    assert.deepEqual(relay.provider.requests, []);
+
+    assert.deepEqual(await run(relay, ['library', 'forget']), {
+      code: 0,
+      out: 'The copy of the library is deleted.\n',
+      err: '',
+    });
+    assert.equal(await isThere(relay, 'library.db'), false);
+    assert.equal((await run(relay, ['library'])).out, nothing.out);
+  });
+});
+
+test('tables needs no server, ask exits 4 without one', async () => {
+  await withRelay({ client: false, connect: false }, async (relay) => {
+    await relay.server.close();
+    const tables = await run(relay, ['library', 'tables']);
+    assert.equal(tables.code, 0);
+    assert.match(
+      tables.out,
+      /^tracks\(uri, id, name, .*\ntrack_artists\(.*\nsaved\(uri, added_at, position\)\n/,
+    );
+    const asked = await run(relay, ['library', 'ask', 'select 1']);
+    assert.deepEqual([asked.code, asked.out], [4, '']);
+  });
+});
+
+test('logout deletes the copy, logout --erase everything about the account', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 60, 2);
+    await readAll(relay);
+    const track = at(relay.provider.catalogue.tracks, 3);
+    await relay.call('remember_track', {
+      track_id: track.uri,
+      title: track.name,
+      artist: at(track.artists, 0).name,
+    });
+    await relay.call('save_tracks', { track_ids: [at(relay.provider.catalogue.tracks, 4_000).uri] });
+    await relay.call('create_bulk_job', {
+      type: 'save_tracks',
+      payload: {},
+      items: [{ title: track.name, artist: at(track.artists, 0).name }],
+    });
+    const kept = await run(relay, ['logout', '--json']);
+    assert.deepEqual(JSON.parse(kept.out), {
+      wasConnected: true,
+      name: owner(relay.provider).displayName,
+      libraryDeleted: true,
+      erased: false,
+      revokeUrl: 'https://www.spotify.com/account/apps/',
+    });
+    assert.equal(await isThere(relay, 'library.db'), false);
+    assert.equal((await ask(relay, 'select 1')).error?.code, 'LOGIN_REQUIRED');
+    const counts = async () =>
+      ((await relay.call('get_state_diagnostics')) as { counts: Record<string, unknown> }).counts;
+    const before = await counts();
+    assert.equal(before.aliases, 1);
+    const erased = await run(relay, ['logout', '--erase']);
+    assert.equal(erased.err, '');
+    assert.equal(erased.out, 'No account was connected. Everything else about the account is forgotten.\n');
+    const after = await counts();
+    assert.deepEqual([after.aliases, after.job_items, after.tracks, after.jobs], [0, 0, 0, {}]);
+    const { items } = (await relay.call('list_jobs')) as { items: unknown[] };
+    assert.deepEqual(items, []);
+  });
+});
+
+test('the ten examples of the manual answer in the demo', async () => {
+  const manual = await readFile(new URL('../../src/cli/README.md', import.meta.url), 'utf8');
+  const block = /```sql\n([\s\S]*?)```/.exec(manual)?.[1] ?? '';
+  const examples = block
+    .split('\n\n')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  assert.equal(examples.length, 10);
+  await withRelay(WITH_SQL, async (relay) => {
+    await readAll(relay);
+    relay.provider.clearRequests();
+    for (const sql of examples) {
+      const { error, rows } = await ask(relay, sql);
+      assert.equal(error, undefined, sql);
+      assert.ok(rows.length > 0, sql);
+    }
+    assert.deepEqual(relay.provider.requests, []);
+  });
+});
