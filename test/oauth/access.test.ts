@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type Greeting, greet, requireProof } from '../../src/local/localClient.ts';
 import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { send } from '../support/http.ts';
+import { NAMES } from '../support/loopback.ts';
 import { API_KEY, ENCRYPTION_KEY } from '../support/world.ts';
 import {
   approve,
@@ -24,7 +25,7 @@ test('a token opens /mcp under every name of this server, and nothing else', asy
     const { baseUrl, server } = relay;
     const { tokens } = await connect(relay);
     const { port } = new URL(baseUrl);
-    for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
+    for (const name of NAMES) {
       assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token, `${name}:${port}`), 200, name);
     }
     for (const path of ['status', 'key/show', 'clients/list']) {

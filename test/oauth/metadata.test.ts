@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/http.ts';
+import { NAMES } from '../support/loopback.ts';
 import { json, register, withServer } from './support.ts';
 
 const AS = '/.well-known/oauth-authorization-server';
@@ -27,7 +28,7 @@ function expected(base: string) {
 test('both documents are built for the host that was dialled', async () => {
   await withServer({}, async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
-    for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
+    for (const name of NAMES) {
       const host = `${name}:${port}`;
       const ask = (path: string) => send(`${baseUrl}${path}`, { headers: { host } });
       assert.deepEqual(json(await ask(AS)), expected(`http://${host}`));

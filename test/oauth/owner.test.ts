@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/http.ts';
+import { NAMES } from '../support/loopback.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import {
@@ -84,7 +85,8 @@ test('the secret of one origin proves nothing at another', async () => {
     const elsewhere = baseUrl.replace('127.0.0.1', 'localhost');
     const { port } = new URL(baseUrl);
     assert.equal(await statusOf(baseUrl, secret), 200);
-    for (const origin of [elsewhere, `http://[::1]:${port}`]) {
+    for (const name of NAMES.filter((other) => other !== '127.0.0.1')) {
+      const origin = `http://${name}:${port}`;
       const headers = { host: new URL(origin).host, origin, 'x-relay-owner': secret };
       assert.equal((await askOwner(baseUrl, 'check', {}, headers)).status, 401, origin);
     }
@@ -144,7 +146,8 @@ test('a ticket works under the origin of the address that it was made for, and i
     const { port } = new URL(baseUrl);
     const ticketOf = async () =>
       new URL((await server.local.ownerTicket({ attemptId: null })).url).hash.slice(8);
-    for (const host of [`localhost:${port}`, `[::1]:${port}`]) {
+    for (const name of NAMES.filter((other) => other !== '127.0.0.1')) {
+      const host = `${name}:${port}`;
       const ticket = await ticketOf();
       const elsewhere = { host, origin: `http://${host}` };
       assert.equal((await askOwner(baseUrl, 'ticket', { ticket }, elsewhere)).status, 401);

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { greet, requireProof } from '../../src/local/localClient.ts';
 import { askLocal } from '../support/hello.ts';
 import { send } from '../support/http.ts';
+import { HAS_IPV6 } from '../support/loopback.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
 
 const AUTHORIZED = { authorization: `Bearer ${API_KEY}`, accept: 'application/json, text/event-stream' };
@@ -34,7 +35,7 @@ test('only its own Host names are answered', async () => {
       '127.0.0.1:PORT': 200,
       'localhost:PORT': 200,
       'LOCALHOST:PORT': 200,
-      '[::1]:PORT': 200,
+      '[::1]:PORT': HAS_IPV6 ? 200 : 403,
       localhost: 403,
       [`localhost:${Number(port) + 1}`]: 403,
       'example.org:PORT': 403,

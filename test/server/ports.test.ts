@@ -6,6 +6,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import { bindAll } from '../../src/server/http/ports.ts';
 import { freePort } from '../oauth/support.ts';
 import { send } from '../support/http.ts';
+import { available, NAMES } from '../support/loopback.ts';
 import { withRelay } from '../support/world.ts';
 
 const PUBLIC = { PUBLIC_BASE_URL: 'https://relay.example.org' };
@@ -41,7 +42,9 @@ function hold(host: string, port: number): Promise<{ result: string; server: Ser
   });
 }
 
-for (const [host, addresses] of Object.entries(OWNED)) {
+for (const [host, owned] of Object.entries(OWNED)) {
+  if (available([host]).length === 0) continue;
+  const addresses = available(owned);
   test(`with RELAY_HOST=${host} no other program has one of its addresses, before or while it runs`, async () => {
     const port = Number(await freePort());
     for (const address of addresses) {
@@ -56,12 +59,12 @@ for (const [host, addresses] of Object.entries(OWNED)) {
       await new Promise((resolve) => server.close(resolve));
     }
     await withRelay({ ...apart, env: envOf(host, port) }, async () => {
-      for (const address of ['127.0.0.1', '::1', '0.0.0.0', '::', '::ffff:127.0.0.1']) {
+      for (const address of available(['127.0.0.1', '::1', '0.0.0.0', '::', '::ffff:127.0.0.1'])) {
         const { result, server } = await hold(address, port);
         server.close();
         assert.equal(result, 'EADDRINUSE', address);
       }
-      for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
+      for (const name of NAMES) {
         assert.equal((await send(`http://${name}:${port}/auth/status`)).status, 200, name);
       }
     });
@@ -103,9 +106,9 @@ test('a port that the system chooses is free on all addresses, or nothing starts
     0,
     '127.0.0.1',
   );
-  assert.deepEqual([left, bound.servers.length, bound.names.length], [0, 2, 3]);
+  assert.deepEqual([left, bound.servers.length, bound.names], [0, NAMES.length - 1, NAMES]);
   // What was held on the way is given back.
-  assert.equal(made.filter((server) => server.listening).length, 2);
+  assert.equal(made.filter((server) => server.listening).length, bound.servers.length);
   await closed(bound.servers);
   left = 1_000;
   await assert.rejects(
