@@ -120,9 +120,15 @@ export class Client {
 
   async #rows(wish: Wish & { list: number }, playlist: DemoPlaylist, leaves: number | null): Promise<void> {
     const before = urisOf(playlist);
-    const asked = rowsAsked(wish, playlist, before);
+    const asked = rowsAsked(wish, playlist, before, this.#hidden());
     if (!asked) return;
     await this.#judged(wish.do, playlist, asked.doing, () => this.#ask(asked.tool, asked.args, leaves));
+  }
+
+  /** Songs that reads show under another ID, or not at all: a client cannot name their rows. */
+  #hidden(): ReadonlySet<string> {
+    const { relinked, vanished } = this.#stage.spotify;
+    return new Set([...relinked, ...vanished]);
   }
 
   /** Has something done to a playlist's rows and holds what came of it against Spotify. */
@@ -306,12 +312,14 @@ export class Client {
     ask: () => Promise<Answer | null>,
     force: boolean,
   ): Promise<void> {
-    const { spotify } = this.#stage;
+    const { spotify, listed } = this.#stage;
     const from = spotify.effects.length;
     const answer = await ask();
     const { outcome, changeId } = await this.#outcomeOf('undo', answer, playlist);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
+    if (this.#stage.isSwitched) listed.delete(playlist);
+    else listed.set(playlist, { isListed: false, from: spotify.effects.length });
     const edits = othersIn(spotify.effects.slice(made.from, from), playlist);
     if (edits.length > 0 && !force)
       this.#found('undo of create, ok: although a person has put songs into it', playlist.name);
@@ -440,7 +448,8 @@ export class Client {
     const from = spotify.effects.length;
     const answer = await this.#ask('delete_playlist', { playlist_id: playlist.id }, leaves);
     const { outcome, changeId } = await this.#outcomeOf('unfollow', answer, playlist);
-    if (outcome.is === 'done') listed.set(playlist, { isListed: false, from: spotify.effects.length });
+    if (outcome.is === 'done' && !this.#stage.isSwitched)
+      listed.set(playlist, { isListed: false, from: spotify.effects.length });
     else listed.delete(playlist);
     this.#made.push({
       ...{
@@ -461,7 +470,7 @@ export class Client {
     const { spotify, listed } = this.#stage;
     const from = spotify.effects.length;
     const { outcome, changeId } = await this.#outcomeOf('undo', await ask(), playlist);
-    if (outcome.is !== 'done') {
+    if (outcome.is !== 'done' || this.#stage.isSwitched) {
       listed.delete(playlist);
       return;
     }
@@ -824,6 +833,7 @@ function rowsAsked(
   wish: Wish & { list: number },
   { id }: DemoPlaylist,
   before: readonly string[],
+  hidden: ReadonlySet<string>,
 ): { tool: string; args: Record<string, unknown>; doing: Doing } | null {
   const playlist_id = id;
   switch (wish.do) {
@@ -845,7 +855,8 @@ function rowsAsked(
       };
     }
     case 'remove': {
-      const uris = wish.tracks.map(uriOf);
+      const uris = wish.tracks.map(uriOf).filter((uri) => !hidden.has(uri));
+      if (uris.length === 0) return null;
       return {
         tool: 'remove_tracks_from_playlist',
         args: { playlist_id, track_ids: uris },

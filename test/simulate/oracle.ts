@@ -179,6 +179,7 @@ export function wrongRows(
       counts = countsAfter(counts, doing, written);
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
+      for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
       if (differs.size === 0) return orderOf(before, doing, outcome, others, present);
       if (nearest === null || differs.size < nearest.size) nearest = differs;
     }
@@ -194,6 +195,18 @@ export function wrongRows(
     doubledOthers: pick(false, 1),
     isOrder: false,
   };
+}
+
+/**
+ * Spotify takes out every row of a song at once: one that a person adds while relay takes that song out may go with it, and
+ * nobody can tell.
+ */
+function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number>>): string[] {
+  if (doing.do !== 'bring back' && doing.do !== 'remove') return [];
+  const taken = doing.do === 'remove' ? new Set(doing.uris) : new Set(doing.added.keys());
+  return deltas.flatMap((delta) =>
+    [...delta].flatMap(([uri, count]) => (count > 0 && taken.has(uri) ? [uri] : [])),
+  );
 }
 
 /** Where nobody else acted, the order is told exactly. */

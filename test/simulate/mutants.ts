@@ -1,0 +1,91 @@
+/**
+ * Mistakes that are made on purpose in a copy of the program, to see that histories find them. Each is one passage of a file
+ * and what takes its place; a passage that is not there exactly once fails, so that none is passed over silently.
+ */
+export interface Mutant {
+  name: string;
+  file: string;
+  from: string;
+  to: string;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a lost answer counts as one without effect, and nobody looks',
+    file: 'src/changes/drive.ts',
+    from: 'const found = await findOut(run, step);',
+    to: "const found = { kind: 'absent' } as Awaited<ReturnType<typeof findOut>>;",
+  },
+  {
+    name: 'a lost answer counts as written',
+    file: 'src/changes/drive.ts',
+    from: 'const found = await findOut(run, step);',
+    to: "landed(run, step.to, step.count, null); const found = { kind: 'landed' } as Awaited<ReturnType<typeof findOut>>;",
+  },
+  {
+    name: 'the first look is trusted',
+    file: 'src/changes/findOut.ts',
+    from: "(seen === 'absent' || seen === 'landed') && waited >= LATEST_EFFECT_MS",
+    to: "seen === 'absent' || seen === 'landed'",
+  },
+  {
+    name: 'nothing is synced before the first request',
+    file: 'src/changes/changes.ts',
+    from: 'const recorded = await store.durable(',
+    to: 'const recorded = await (async (change: () => Change, _undo: () => void) => store.transaction(change))(',
+  },
+  {
+    name: 'the token of another account is used',
+    file: 'src/provider/account/tokenSource.ts',
+    from: 'account === undefined || tokens.account === account',
+    to: 'true',
+  },
+  {
+    name: 'a success without a version counts as an answer',
+    file: 'src/changes/sendStep.ts',
+    from: "if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');",
+    to: '',
+  },
+  {
+    name: 'undo does not mind what others did',
+    file: 'src/changes/undo.ts',
+    from: 'throw changedSince(id, expected, present);',
+    to: 'return expected;',
+  },
+  {
+    name: 'a rollback is told and not done',
+    file: 'src/changes/drive.ts',
+    from: 'if (isRewriting(run)) return rollBack(run, error);',
+    to: "if (isRewriting(run)) return ended(run, 'unchanged', error);",
+  },
+  {
+    name: 'writes to one playlist do not take turns',
+    file: 'src/provider/resources/playlistRows.ts',
+    from: 'const before = writing.get(playlistId) ?? Promise.resolve();',
+    to: 'const before = Promise.resolve();',
+  },
+  {
+    name: 'after a crash nobody looks',
+    file: 'src/changes/drive.ts',
+    from: 'if (change.inTransit) {\n    // The last run',
+    to: 'if (false) {\n    // The last run',
+  },
+  {
+    name: 'a replacement forgets the first row that was there',
+    file: 'src/changes/kinds.ts',
+    from: 'return { former: { rows: former }, ops: replaceOps(uris) };',
+    to: 'return { former: { rows: former.slice(1) }, ops: replaceOps(uris) };',
+  },
+  {
+    name: 'an answer that is lost counts as a refusal',
+    file: 'src/changes/sendStep.ts',
+    from: 'if (error.details?.sent === false || isCertainlyUnsent(error.cause)) return false;',
+    to: 'return false;',
+  },
+  {
+    name: 'a full disk counts as saved',
+    file: 'src/store/file/save.ts',
+    from: 'throw failed(error);',
+    to: 'savedVersion = save.version ?? savedVersion; failed(error); return;',
+  },
+];

@@ -1,0 +1,93 @@
+/**
+ * Makes a plan as short as it gets while it still shows the same mistake: leaves out parts, halves of long lists first. A plan
+ * is lists of independent things, and each thing draws its chance for itself, so what stays behaves alike.
+ */
+import { runHistory } from './history.ts';
+import type { Plan } from './plan.ts';
+import { NO_LAG } from './spotify.ts';
+
+/** @param runs how many histories may be tried */
+export async function shrink(plan: Plan, rule: string, runs = 250): Promise<Plan> {
+  let left = runs;
+  let best = plan;
+  const shows = async (candidate: Plan): Promise<boolean> => {
+    if (left <= 0) return false;
+    left -= 1;
+    const { findings } = await runHistory(candidate);
+    return findings.some((finding) => finding.rule === rule);
+  };
+  const tries = async (candidate: Plan): Promise<boolean> => {
+    if (!(await shows(candidate))) return false;
+    best = candidate;
+    return true;
+  };
+  for (let size = -1; size !== sizeOf(best) && left > 0; ) {
+    size = sizeOf(best);
+    for (const [get, put] of partsOf(best)) await shorten(get, put, tries, () => best);
+    await tries({ ...best, lags: NO_LAG });
+    for (const name of ['lists', 'totals', 'versions', 'details', 'mine', 'created'] as const)
+      if (best.lags[name] > 0) await tries({ ...best, lags: { ...best.lags, [name]: 0 } });
+    if (best.undoesAll) await tries({ ...best, undoesAll: false });
+  }
+  return best;
+}
+
+type Get = (plan: Plan) => readonly unknown[];
+type Put = (plan: Plan, items: unknown[]) => Plan;
+
+/** Every list of a plan that may be shorter. */
+function partsOf(plan: Plan): Array<[Get, Put]> {
+  const simple = (['faults', 'person', 'mishaps', 'clients', 'relinked', 'vanished', 'saved'] as const).map(
+    (name): [Get, Put] => [(from) => from[name], (from, items) => ({ ...from, [name]: items }) as Plan],
+  );
+  const acts = plan.clients.map((_, client): [Get, Put] => [
+    (from) => from.clients[client]?.acts ?? [],
+    (from, items) => ({ ...from, clients: changed(from.clients, client, { acts: items }) }) as Plan,
+  ]);
+  const rows = plan.lists.map((_, list): [Get, Put] => [
+    (from) => from.lists[list]?.rows ?? [],
+    (from, items) => ({ ...from, lists: changed(from.lists, list, { rows: items }) }) as Plan,
+  ]);
+  const tracks = plan.clients.flatMap(({ acts: wishes }, client) =>
+    wishes.map((_, act): [Get, Put] => [
+      (from) => {
+        const wish = from.clients[client]?.acts[act]?.wish;
+        return wish && 'tracks' in wish ? wish.tracks : [];
+      },
+      (from, items) => withTracks(from, client, act, items),
+    ]),
+  );
+  return [...simple, ...acts, ...tracks, ...rows];
+}
+
+function withTracks(plan: Plan, client: number, act: number, tracks: unknown[]): Plan {
+  const { acts } = plan.clients[client] as Plan['clients'][number];
+  const wish = acts[act]?.wish;
+  if (!wish || !('tracks' in wish)) return plan;
+  const shorter = changed(acts, act, { wish: { ...wish, tracks } });
+  return { ...plan, clients: changed(plan.clients, client, { acts: shorter }) } as Plan;
+}
+
+function changed<T>(items: readonly T[], index: number, change: object): T[] {
+  return items.map((item, at) => (at === index ? { ...item, ...change } : item));
+}
+
+/** Leaves out halves, quarters and so on, as long as that may be. */
+async function shorten(
+  get: Get,
+  put: Put,
+  tries: (plan: Plan) => Promise<boolean>,
+  best: () => Plan,
+): Promise<void> {
+  for (let width = get(best()).length; width >= 1; width = Math.floor(width / 2)) {
+    for (let at = 0; at < get(best()).length; ) {
+      const items = [...get(best())];
+      items.splice(at, width);
+      if (!(await tries(put(best(), items)))) at += width;
+    }
+  }
+}
+
+function sizeOf(plan: Plan): number {
+  return JSON.stringify(plan).length;
+}

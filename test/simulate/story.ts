@@ -1,0 +1,12 @@
+/** The lines of a history that a person needs to follow it. */
+
+/** Without the parts of a request on its way that say nothing, and with at most so many lines. */
+export function storyOf(lines: readonly string[], most = 40): string[] {
+  const told = lines.filter(
+    (line) => !/#\d+ (at Spotify|answer): 2\d\d$/.test(line) && !/\/api\/token|GET \/me$/.test(line),
+  );
+  const short = told.map((line) => line.replaceAll(/([PH]\d)0{15,}/g, '$1').slice(0, 240));
+  if (short.length <= most) return short;
+  const head = Math.ceil(most / 2);
+  return [...short.slice(0, head), `… ${short.length - most} lines …`, ...short.slice(head - most)];
+}
