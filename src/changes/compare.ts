@@ -6,8 +6,8 @@ import { applyOp, isAfter, nextStep, progressAt, rowsAt, START } from './rowOps.
 
 /** What a reading shows. */
 export type Verdict =
-  /** It got at least this far, further than was known. `isAmbiguous`: an earlier state looks the same. */
-  | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean }
+  /** It got at least this far, further than was known. `isAmbiguous`: an earlier state looks the same. `isOlder`: so did the list before earlier changes of relay. */
+  | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean }
   /** It shows what was known before the request. `isNear`: that, and what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
   /** It shows an older state of this change: the list lags. */

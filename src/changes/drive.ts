@@ -152,7 +152,8 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   }
   const { error } = settled;
   if (!outcomeUnknown(error)) return afterRefusal(run, step, error);
-  if (isHarmlessTwice(run, step)) return afterLostIdempotent(run, error);
+  const isTried = change.failures + 1 >= MAX_REPEATS && writesRows(step.op);
+  if (isHarmlessTwice(run, step) && !isTried) return afterLostIdempotent(run, error);
   run.answered = false;
   enter(run, 'outcome_unknown', { error: errorFacts(error) });
   const found = await findOut(run, step);

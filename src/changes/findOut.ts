@@ -88,7 +88,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     return 'absent';
   }
   const next = step ?? (isFirst ? null : present);
-  if (next && next.op.op !== 'append' && next.op.op !== 'move') {
+  const isAlone = !context.rows.hasWritten(change.playlistId);
+  if (next && isAlone && next.op.op !== 'append' && next.op.op !== 'move') {
     const before = rowsAt(leg.rows, leg.ops, known);
     const earlier = leg.ops.slice(0, known.op).map((_, op) => rowsAt(leg.rows, leg.ops, { op, at: 0 }));
     const after = applyOp(before, next.op);
@@ -105,8 +106,11 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   // What the list shows may be what was there before the change, until it must have caught up with what is known.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
+  if (verdict.isOlder && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
   // A request takes effect as a whole: a part of it is a list that is being brought up to date.
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
+  // What was not sent yet cannot be there: the list shows what was there long before.
+  if (step && isAfter(verdict.progress, step.to)) return 'stale';
   const entries = entriesBetween(leg.ops, known, verdict.progress);
   landed(run, verdict.progress, entries, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';

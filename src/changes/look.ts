@@ -33,6 +33,7 @@ export async function lookAtRows(
   const compare = (relinks: ReadonlyMap<string, string>) =>
     compareRows(leg.rows, leg.ops, known, shown, relinks);
   const verdict = await allowingRelinks(context, leg.ops, seen.items, compare, call);
+  if (verdict.kind === 'landed') return { ...verdict, isOlder: context.rows.isBehind(playlistId, seen) };
   if (verdict.kind !== 'other') return verdict;
   if (context.rows.isBehind(playlistId, seen)) return { kind: 'stale' };
   return nearestState(leg.rows, leg.ops, known, shown);
@@ -124,8 +125,9 @@ function isWholeRequest(ops: readonly ChangeOp[], { op, at }: Progress): boolean
   return ops[op]?.op !== 'append' || at % ROWS_PER_REQUEST === 0;
 }
 
-async function isSameRecording(
-  { provider }: ChangeContext,
+/** True if Spotify shows the track `sent` as `shown` (relinking). */
+export async function isSameRecording(
+  { provider }: Pick<ChangeContext, 'provider'>,
   sent: string,
   shown: string,
   items: readonly Item[],

@@ -3,7 +3,8 @@
  * track was saved. That is lost when a track is removed and saved again, so it is noted before relay removes one.
  */
 import type { Call } from '../provider/api.ts';
-import { getSavedTracks, TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
+import { REMEMBER_MS } from '../provider/resources/playlistRows.ts';
+import { containsUris, getSavedTracks, TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
   type ChangeBody,
@@ -14,7 +15,7 @@ import {
   savingChanges,
 } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { beganAt, LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
+import { ageOf, beganAt, LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
 
 /** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;
@@ -35,10 +36,21 @@ export async function newlySaved(
   const noted = Object.entries(added ?? {});
   const fresh = noted.filter(([, isNew]) => isNew).map(([uri]) => uri);
   const asked = savedBy(change, body).filter((uri) => added?.[uri] === undefined);
-  return [
-    ...fresh,
-    ...(await lookFor(reading, change, new Set(asked), Number.POSITIVE_INFINITY, call)).fresh,
-  ];
+  const found = await lookFor(reading, change, new Set(asked), Number.POSITIVE_INFINITY, call);
+  const rest = asked.filter((uri) => !found.fresh.includes(uri));
+  return [...fresh, ...found.fresh, ...(await notShown(reading, change, rest, call))];
+}
+
+/** What was saved in the last minute may not show yet; what was saved before would. */
+async function notShown(
+  { provider, store }: Pick<Reading, 'provider' | 'store'>,
+  change: Change,
+  uris: readonly string[],
+  call: Call,
+): Promise<string[]> {
+  if (uris.length === 0 || ageOf({ provider, store }, change) > REMEMBER_MS) return [];
+  const answers = await containsUris(provider, uris, { ...call, progress() {} });
+  return uris.filter((_, index) => !answers[index]);
 }
 
 function savedBy(change: Change, body: ChangeBody): readonly string[] {

@@ -2,13 +2,21 @@
 import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { withNames } from '../domain/mergeRows.ts';
-import { mayBeRows, uriOf } from '../domain/rows.ts';
+import { mayBe, mayBeRows, uriOf } from '../domain/rows.ts';
+import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
-import { type Change, type ChangeBody, getChangeBody, laterChanges } from '../store/tables/changes.ts';
+import { asList, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import {
+  type Change,
+  type ChangeBody,
+  getChangeBody,
+  hasPartialUndo,
+  laterChanges,
+} from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
 import { formerBeside } from './finish.ts';
 import { readDetails, settleTarget } from './kinds.ts';
+import { isSameRecording } from './look.ts';
 import { newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
@@ -165,6 +173,8 @@ async function undoRows(
   await settleTarget(context, change.playlistId ?? '', call);
   const body = await withBase(context, change, stored, call);
   const expected = expectedRows(change, body);
+  // What an undo that stopped half-way has taken back is no other person's doing.
+  const isBegun = hasPartialUndo(context.store, change.seq);
   const plan = (present: readonly string[]) => {
     const wanted = wantedRows(change, body, present, force);
     const ops = planRows(present, wanted);
@@ -174,9 +184,9 @@ async function undoRows(
   // Appending does no harm to rows that another person has changed so lately that the version does not show it.
   const quick = (await isAtVersion(context, change, expected, call)) ? plan(expected) : null;
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
-  planned ??= plan(await presentRows(context, change, expected, force, call));
+  planned ??= plan(await presentRows(context, change, expected, force || isBegun, call));
   if (planned.ops.some(({ op }) => op === 'put')) {
-    planned = plan(await presentRows(context, change, expected, force, call, 'readTwice'));
+    planned = plan(await presentRows(context, change, expected, force || isBegun, call, 'readTwice'));
   }
   const { present, ops } = planned;
   const rewritten = ops.reduce(
@@ -204,7 +214,7 @@ async function isAtVersion(
  * @throws RelayError `CONFLICT`
  */
 async function presentRows(
-  { rows }: Context,
+  { rows, provider }: Context,
   { playlistId }: Change,
   expected: readonly string[],
   force: boolean,
@@ -212,11 +222,41 @@ async function presentRows(
   how: 'readSettled' | 'readTwice' = 'readSettled',
 ): Promise<readonly string[]> {
   const id = playlistId ?? '';
-  const present = (await rows[how](id, call)).map(uriOf);
+  const items = await rows[how](id, call);
+  const present = await underOwnNames({ provider }, items, expected, call);
   // A row that Spotify has stopped offering stays where it is.
-  if (mayBeRows(expected, present)) return withNames(expected, present);
-  if (force) return withNames(present, expected);
-  throw changedSince(id, expected, present);
+  const left = asLong(expected, present.length);
+  if (mayBeRows(left, present)) return withNames(left, present);
+  if (force) return withNames(present, left);
+  throw changedSince(id, left, present);
+}
+
+/** Rows that are looked up: where more differ, it is another person's doing. */
+const MAX_LOOKED_UP = 5;
+
+/** The rows, those that Spotify shows under another ID by the one that they were written with. */
+async function underOwnNames(
+  context: Pick<Context, 'provider'>,
+  items: readonly Item[],
+  expected: readonly string[],
+  call: Call,
+): Promise<string[]> {
+  const present = items.map(uriOf);
+  if (present.length !== expected.length) return present;
+  const differing = present.flatMap((uri, at) => (mayBe(expected[at] ?? '', uri) ? [] : [at]));
+  if (differing.length > MAX_LOOKED_UP) return present;
+  for (const at of differing) {
+    const [sent = '', shown = ''] = [expected[at], present[at]];
+    if (await isSameRecording(context, sent, shown, items, call)) present[at] = sent;
+  }
+  return present;
+}
+
+/** Of rows that were not read to their end, the number may have been an older one. */
+function asLong(rows: readonly string[], length: number): readonly string[] {
+  if (rows.at(-1) !== '') return rows;
+  const known = rows.findLastIndex((uri) => uri !== '') + 1;
+  return asList({ from: 0, rows: rows.slice(0, known), isEnd: false }, length);
 }
 
 function changedSince(id: string, expected: readonly string[], present: readonly string[]): RelayError {

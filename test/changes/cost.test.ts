@@ -90,7 +90,8 @@ test('the undo of an addition reads the list once', () =>
     const former = urisOf(playlist);
     const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250, 5_000) };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
-    assert.deepEqual(await requestsOf(relay, () => undoLast(relay)), { GET: 9 + 1, DELETE: 3 });
+    // The ninth page is full, and the number of rows may lag: the tenth shows that nothing follows.
+    assert.deepEqual(await requestsOf(relay, () => undoLast(relay)), { GET: 9 + 2, DELETE: 3 });
     assertRows(playlist, former);
   }));
 

@@ -268,3 +268,40 @@ test('a job that adds to a full playlist fails and says that it is full', () =>
     assert.equal(job.status, 'failed');
     assert.match(String(job.error?.message), /is full: it has 9990 rows/);
   }));
+
+test('an undo whose answer is lost is not taken for done by a list from before the change', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const former = tracks(relay, 3);
+    fill(playlist, former);
+    relay.provider.lag.set({ lists: 10_000, totals: 10_000, snapshots: 30_000 });
+    await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 20, 3_000) });
+    relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'after' });
+    await undoLast(relay);
+    await clock.sleep(20_000);
+    assertRows(playlist, former);
+  }));
+
+test('a list whose number of rows is ahead of its pages is no list of its first page', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    const former = urisOf(playlist);
+    relay.provider.lag.set({ lists: 30_000 });
+    assertDone(
+      await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 5, 3_000) }),
+    );
+    assertDone(await undoLast(relay));
+    assertRows(playlist, former);
+  }));
+
+test('songs that were saved a moment ago are taken out by the undo, although the library does not show them', () =>
+  withUnkind({}, async (relay) => {
+    const account = owner(relay.provider);
+    const track_ids = tracks(relay, 5, 7_000);
+    relay.provider.lag.set({ lists: 30_000 });
+    assertDone(await change(relay, 'save_tracks', { track_ids }));
+    assertDone(await undoLast(relay));
+    assert.ok(!account.saved.some(({ uri }) => track_ids.includes(uri)));
+  }));

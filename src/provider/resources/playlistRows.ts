@@ -114,7 +114,7 @@ interface KeptRows {
 /** How a reading agrees with relay's own writes. */
 type Seen =
   /** It shows the last of them. */
-  | { kind: 'current' }
+  | { kind: 'current'; length: number }
   /** It shows what was there before some of them; `rows` is what has to be there. */
   | { kind: 'behind'; rows: string[] }
   | { kind: 'other' };
@@ -130,7 +130,7 @@ function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown): Seen {
       if (!mayBeRows(state, rows)) continue;
       const isLast = index === writes.length - 1 && place === states.length - 1;
       return isLast
-        ? { kind: 'current' }
+        ? { kind: 'current', length: state.length }
         : { kind: 'behind', rows: replayed(writes.slice(index), state, rows) };
     }
   }
@@ -206,6 +206,14 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     for (let reading = 1; ; reading++) {
       const known = reading === 1 ? first : null;
       const { items, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
+      // The number of rows may be that of a shorter list to come.
+      const mayBeMore = items.length > total || ownWrites(playlistId).length > 0;
+      for (let isFull = mayBeMore && items.length >= total; isFull && items.length % PLAYLIST_PAGE === 0; ) {
+        const more =
+          items.length === 0 ? [] : (await page({ limit: PLAYLIST_PAGE, offset: items.length })).items;
+        items.push(...more);
+        isFull = more.length > 0;
+      }
       const missing = Math.min(total, ALL_ROWS) - items.length;
       // A number that stays wrong is the provider's own: it may count rows that it does not show.
       const isWhole = steady && (missing === 0 || missing === before);
@@ -241,7 +249,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const last = writes.at(-1);
       if (!last) return { value, rows: null };
       const seen = compareWithOwn(writes, shownIn(value));
-      if (seen.kind === 'current') return { value, rows: null };
+      if (seen.kind === 'current') return { value, rows: shownIn(value)(seen.length) };
       if (seen.kind === 'behind') return { value, rows: seen.rows };
       if (begunAt - last.at > LAG_MS) return { value, rows: mergedWithOwn(writes, shownIn(value)) };
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
@@ -251,7 +259,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
     const read = () => readFresh(playlistId, call);
     const { value, rows } = await settled(playlistId, read, (items) => () => items.map(uriOf), call);
-    return rows === null ? value : itemsFor(rows, value);
+    return rows === null || sameRows(rows, value.map(uriOf)) ? value : itemsFor(rows, value);
   }
 
   /** As the list shows them, once it shows relay's own last write: waits some seconds at most. */

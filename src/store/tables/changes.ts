@@ -191,6 +191,11 @@ export function undoOf(store: Store, seq: number): Change | null {
   );
 }
 
+/** True if taking `seq` back has begun and stopped part-way. */
+export function hasPartialUndo(store: Store, seq: number): boolean {
+  return CHANGES.first(store, "where undoes = ? and state = 'partial'", [seq]) !== null;
+}
+
 /** The last change that is not taken back and takes nothing back itself; null for none. */
 export function latestUndoable(store: Store): Change | null {
   return CHANGES.first(

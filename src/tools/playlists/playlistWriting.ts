@@ -148,10 +148,10 @@ function failed(result: ChangeReport, report: Report, cause: RelayError): RelayE
   if (report.rollback) return rolledBack(result, report, cause);
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
   // What an undo writes is in an order of its own.
-  const isUndoOfLibrary = result.change.kind === 'undo' && result.change.playlistId === null;
-  const remedy = isUndoOfLibrary
-    ? `Call undo_change again, with the same change_id as before, ${whenOf(cause)}: it takes back the rest.`
-    : `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`;
+  const remedy =
+    result.change.kind === 'undo'
+      ? `Call undo_change again, with the same change_id as before, ${whenOf(cause)}: it takes back the rest.`
+      : `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`;
   return partialWrite(how, ofTarget(result, report), cause, remedy);
 }
 
