@@ -4,6 +4,7 @@ import type { RelayError } from '../domain/errors.ts';
 import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
@@ -13,7 +14,9 @@ import {
   type DriveEnd,
   ended,
   enter,
+  entriesBetween,
   goingState,
+  landed,
   legOf,
   progressOf,
   type Run,
@@ -186,6 +189,7 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
     ? await context.rows.readPart(id, 'end', call)
     : (await context.rows.readTwice(id, call)).map(uriOf);
   if (mayBeRows(expected, present)) return null;
+  if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run, carryOn);
   // Stopped because nothing told which rows are its own: a person decides, also where a job takes it over.
   if (change.state === 'review' && !carryOn) return review(run, changedMeanwhile(run, present));
   const rows = withNames(present, expected);
@@ -194,6 +198,17 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
   if (ops === null) return review(run, changedMeanwhile(run, present));
   await takeLeg(run, { rows, ops, counted: true }, goingState(run));
   return null;
+}
+
+/** Records it where a request whose answer was lost, and that does no harm twice, shows by now. */
+function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
+  const { change, leg } = run;
+  const known = progressOf(change);
+  const exact = compareRows(leg.rows, leg.ops, known, present, new Map());
+  const seen = exact.kind === 'other' ? nearestState(leg.rows, leg.ops, known, present) : exact;
+  if (seen.kind !== 'landed') return false;
+  landed(run, seen.progress, entriesBetween(leg.ops, known, seen.progress), null);
+  return true;
 }
 
 /** The operations from `progress` on. */

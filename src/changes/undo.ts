@@ -2,7 +2,7 @@
 import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { withNames } from '../domain/mergeRows.ts';
-import { mayBe, mayBeRows, uriOf } from '../domain/rows.ts';
+import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { asList, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
@@ -186,7 +186,12 @@ async function undoRows(
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
   planned ??= plan(await presentRows(context, change, expected, force || isBegun, call));
   if (planned.ops.some(({ op }) => op === 'put')) {
-    planned = plan(await presentRows(context, change, expected, force || isBegun, call, 'readTwice'));
+    // Before all rows are replaced, two readings have to be equal.
+    const again = await presentRows(context, change, expected, force || isBegun, call);
+    const isSteady = sameRows(again, planned.present);
+    planned = plan(
+      isSteady ? again : await presentRows(context, change, expected, force || isBegun, call, 'readTwice'),
+    );
   }
   const { present, ops } = planned;
   const rewritten = ops.reduce(

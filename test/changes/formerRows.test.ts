@@ -207,7 +207,7 @@ for (const [what, stop] of [
 longTest('a replacement that does not fit into 45 s continues as a job, with its former rows safe', () =>
   withUnkind({ factor: 8 }, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
-    fill(playlist, tracks(relay, 5_000));
+    fill(playlist, tracks(relay, 2_000));
     const wanted = [...tracks(relay, 9_000), ...tracks(relay, 1_000)].toReversed();
     relay.provider.faults.add({ path: /\/items$/, times: Infinity, kind: 'latency', ms: 450 });
     const began = clock.monotonic();

@@ -37,7 +37,7 @@ async function withExtrasOf<T>(
 }
 
 test('a rollback keeps a song that came while it was decided', () =>
-  withUnkind({}, async (relay) => {
+  withUnkind({ factor: 8 }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, song] = [urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
     edits(relay, APPEND, playlist, (rows) => [...rows, song]);
