@@ -16,6 +16,7 @@ import { libraryCommand } from './library/libraryCommand.ts';
 import { exportCommand } from './lists/exportCommand.ts';
 import { importCommand } from './lists/importCommand.ts';
 import { playlistsCommand } from './lists/playlistsCommand.ts';
+import { rememberedCommand } from './lists/rememberedCommand.ts';
 import { loginCommand } from './login/loginCommand.ts';
 import { logoutCommand } from './login/logoutCommand.ts';
 import { logsCommand } from './serve/logsCommand.ts';
@@ -44,6 +45,7 @@ export const COMMANDS = [
   exportCommand,
   importCommand,
   playlistsCommand,
+  rememberedCommand,
   loginCommand,
   logoutCommand,
   logsCommand,

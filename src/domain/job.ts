@@ -129,6 +129,8 @@ export interface JobRecord {
   total_items: number;
   pending: number;
   resolved: number;
+  /** Of `resolved`: by remembered matches that were confirmed although their names differ. Only of a single job, where there are any. */
+  confirmed?: number;
   ambiguous: number;
   unmatched: number;
   failed: number;
@@ -173,6 +175,8 @@ export interface ItemRecord {
   uri: string | null;
   track: Track | null;
   candidates?: JobCandidate[];
+  /** The remembered match was confirmed although its names differ. */
+  confirmed?: true;
   error?: JobErrorRecord;
 }
 

@@ -237,6 +237,23 @@ export interface LogoutAnswer {
   libraryDeleted: boolean;
 }
 
+/** A title and an artist, and the track that they mean. */
+export interface RememberedMatch {
+  /** Eight hexadecimal digits. */
+  id: string;
+  title: string;
+  artist: string;
+  album: string | null;
+  track: { uri: string; name: string; artists: string };
+  source: 'learned' | 'person';
+  /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `learned by the way`. */
+  by: string;
+  /** It was confirmed although title, artist or album differ from the track. */
+  confirmed: boolean;
+  /** ISO 8601. */
+  at: string;
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -279,6 +296,13 @@ export interface LocalApi {
    * @param id null: in all of them
    */
   forgetBrowsers(id: string | null): Promise<{ forgotten: BrowserSummary[] }>;
+  /** What was settled, then what was learned, newest first. @param limit 1 to 20,000 */
+  listRemembered(limit: number): Promise<{ remembered: RememberedMatch[]; total: number }>;
+  /**
+   * The next search for these songs goes to Spotify again.
+   * @param id null: all of them
+   */
+  forgetRemembered(id: string | null): Promise<{ forgotten: number; match: RememberedMatch | null }>;
   /** What relay has changed, newest first. @param limit 1 to 200 */
   listChanges(limit: number): Promise<{ items: ChangeEntry[]; total: number }>;
   /** Takes a change back, within 45 s; what takes longer continues as a job. */
@@ -334,6 +358,8 @@ export const LOCAL_ROUTES = {
   revokeClient: 'clients/revoke',
   listBrowsers: 'browsers/list',
   forgetBrowsers: 'browsers/forget',
+  listRemembered: 'remembered/list',
+  forgetRemembered: 'remembered/forget',
   listChanges: 'changes/list',
   undoChange: 'changes/undo',
   previewImport: 'import/preview',

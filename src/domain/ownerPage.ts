@@ -2,7 +2,7 @@
 
 import type { JobStatus } from './job.ts';
 import type { ImportTarget } from './listImport.ts';
-import type { ChangeEntry, StatusEntry, UndoAnswer, UndoRequest } from './localApi.ts';
+import type { ChangeEntry, RememberedMatch, StatusEntry, UndoAnswer, UndoRequest } from './localApi.ts';
 
 /** Everything that the page shows without being asked, in one answer; reading it costs Spotify nothing. */
 export interface OwnerState {
@@ -24,6 +24,9 @@ export interface OwnerState {
   /** Whether a program has used the MCP endpoint since the server started. */
   mcpUsed: boolean;
   browsers: PageBrowser[];
+  /** The newest that a person or a client settled, then learned ones. */
+  remembered: RememberedMatch[];
+  rememberedTotal: number;
   jobs: PageJob[];
   jobsTotal: number;
   changes: ChangeEntry[];
@@ -208,6 +211,7 @@ export interface OwnerCalls {
   'library/forget': { given: object; answer: object };
   'player/look': { given: object; answer: object };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
+  'remembered/forget': { given: { id: string }; answer: object };
   'sign-out': { given: object; answer: object };
 }
 

@@ -366,4 +366,16 @@ create table playlist_names (
 ) strict, without rowid;
 `,
   },
+  {
+    version: 11,
+    name: '000011_settled_aliases',
+    oldestCompatible: 8,
+    sql: `-- The owner sees who settled a remembered match, and whether it was confirmed although its names differ.
+-- oldest-compatible: 8
+
+alter table aliases add column settled_by text;
+alter table aliases add column confirmed integer not null default 0 check (confirmed in (0, 1));
+alter table job_items add column confirmed integer not null default 0 check (confirmed in (0, 1));
+`,
+  },
 ];

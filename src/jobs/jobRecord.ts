@@ -38,13 +38,14 @@ export function jobRecord(job: Job): JobRecord {
   };
 }
 
-export function itemRecord({ candidates, error, ...item }: JobItem): ItemRecord {
+export function itemRecord({ candidates, error, confirmed, ...item }: JobItem): ItemRecord {
   return {
     position: item.position,
     input: item.input,
     status: item.status,
     uri: item.uri,
     track: item.track,
+    ...(confirmed === 1 ? { confirmed: true as const } : {}),
     ...(candidates === null || candidates.length === 0 ? {} : { candidates }),
     ...(error === null ? {} : { error: errorRecord(error) }),
   };

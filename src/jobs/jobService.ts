@@ -14,6 +14,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import {
+  countConfirmed,
   listItems,
   listUnresolved,
   markNextWritten,
@@ -180,7 +181,11 @@ export function createJobs(context: JobContext): Jobs {
         }),
       );
     },
-    get: (id) => jobRecord(need(id)),
+    get(id) {
+      const job = need(id);
+      const confirmed = countConfirmed(store, job.seq);
+      return { ...jobRecord(job), ...(confirmed > 0 ? { confirmed } : {}) };
+    },
     items(id, offset, limit, only = 'all') {
       const job = need(id);
       const [list, total] =
@@ -219,7 +224,7 @@ export function createJobs(context: JobContext): Jobs {
       // The job may have gone on while tracks were looked up; what is thrown here undoes everything.
       const settled = await store.durable(() => {
         requireSettleable(reread(store, job));
-        return settleItems(context, job, decisions, acceptNear);
+        return settleItems(context, job, decisions, acceptNear, call.by ?? null);
       });
       runner.wake();
       return { job: now(job), ...settled };

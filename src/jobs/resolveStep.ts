@@ -173,8 +173,12 @@ async function search(
   const { resolver, store, clock, log } = context;
   try {
     const call = { signal, progress() {} };
-    const { status, match, candidates, source } = await resolver.resolve(item.input as TrackQuery, call);
-    resolveItems(store, job.seq, item.key, { status, track: match?.track ?? null, candidates }, clock.now());
+    const { status, match, candidates, source, confirmed } = await resolver.resolve(
+      item.input as TrackQuery,
+      call,
+    );
+    const found = { status, track: match?.track ?? null, candidates, ...(confirmed ? { confirmed } : {}) };
+    resolveItems(store, job.seq, item.key, found, clock.now());
     store.saveSoon();
     return source;
   } catch (thrown) {

@@ -138,6 +138,7 @@ export function settleItems(
   job: Job,
   decisions: readonly Decision[],
   acceptNear: number | undefined,
+  by: string | null,
 ): Settled {
   const named = new Set(decisions.map(({ item }) => item.position));
   const near = acceptNear === undefined ? [] : nearItems(store, job.seq, acceptNear);
@@ -151,7 +152,7 @@ export function settleItems(
   const tracks = new Map<number, Track | null>();
   for (const { item, track } of all) {
     tracks.set(item.position, track);
-    if (item.key !== null && track) resolver.keep(item.input as TrackQuery, track);
+    if (item.key !== null && track) resolver.keep(item.input as TrackQuery, track, by);
   }
   for (const [position, track] of alike({ store }, job, all))
     if (!tracks.has(position)) tracks.set(position, track);

@@ -51,6 +51,8 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     revokeClient: (client, { forget }) => ask(LOCAL_ROUTES.revokeClient, { client, forget }),
     listBrowsers: () => ask(LOCAL_ROUTES.listBrowsers, {}),
     forgetBrowsers: (id) => ask(LOCAL_ROUTES.forgetBrowsers, { id }),
+    listRemembered: (limit) => ask(LOCAL_ROUTES.listRemembered, { limit }),
+    forgetRemembered: (id) => ask(LOCAL_ROUTES.forgetRemembered, { id }),
     listChanges: (limit) => ask(LOCAL_ROUTES.listChanges, { limit }),
     undoChange: (request) => ask(LOCAL_ROUTES.undoChange, request),
     previewImport: (list) => ask(LOCAL_ROUTES.previewImport, list),

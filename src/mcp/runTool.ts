@@ -29,6 +29,8 @@ export interface CallContext {
   log: Log;
   /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
   signal: AbortSignal;
+  /** The caller's principal. */
+  by: string;
   progress(done: number, total: number, message?: string): void;
 }
 
@@ -46,7 +48,11 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
       signal.throwIfAborted();
       // Of no concern to the handler, which always gives the full result.
       const { detail, ...own } = parsed;
-      const data = await tool.handle(context.services, own, { signal, progress: context.progress });
+      const data = await tool.handle(context.services, own, {
+        signal,
+        progress: context.progress,
+        by: context.by,
+      });
       return answerOf(tool, parsed, tool.output.parse(data));
     });
     context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');

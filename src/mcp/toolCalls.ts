@@ -68,6 +68,7 @@ export function createToolCalls({ services, clock, log, loginUrl }: ToolCallOpti
           clock,
           log,
           signal: controller.signal,
+          by: askerOf(from),
           progress,
         });
         return withLoginLink(forModel(result), () => loginUrl(baseUrl));
@@ -87,6 +88,11 @@ export function createToolCalls({ services, clock, log, loginUrl }: ToolCallOpti
       for (const { controller } of calls) controller.abort(reason);
     },
   };
+}
+
+/** A client that `relay stdio` carries messages for comes with the credential of the command line. */
+function askerOf({ principal, userAgent }: Caller): string {
+  return principal === 'command-line' && userAgent.startsWith('relay-stdio/') ? 'stdio' : principal;
 }
 
 function isSame(one: Caller, other: Caller): boolean {

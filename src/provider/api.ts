@@ -8,6 +8,8 @@ export interface Call {
   progress(done: number, total: number, message?: string): void;
   /** The provider's ID of the user whom the work is for. When omitted, the connected user's. */
   account?: string;
+  /** Who asks: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID. */
+  by?: string;
 }
 
 export interface ProviderApi {

@@ -19,6 +19,8 @@ export interface Resolution {
   match: { track: Track; score: number } | null;
   candidates: Candidate[];
   source: 'alias' | 'search';
+  /** An alias that somebody confirmed although title, artist or album differ. */
+  confirmed?: true;
 }
 
 export interface Resolver {
@@ -27,12 +29,13 @@ export interface Resolver {
   resolve(query: TrackQuery, call: Call): Promise<Resolution>;
   /**
    * Stores the track that a person chose for a query; on disk when it resolves. True if it replaces an alias.
+   * @param by who says so; see `Call.by`
    * @param confirmed the person says that the track is meant although it is spelled otherwise
    * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
    */
-  choose(query: TrackQuery, track: Track, confirmed: boolean): Promise<boolean>;
+  choose(query: TrackQuery, track: Track, by: string | null, confirmed: boolean): Promise<boolean>;
   /** The same without a check or a save, for a caller that saves more with it. */
-  keep(query: TrackQuery, track: Track): boolean;
+  keep(query: TrackQuery, track: Track, by: string | null): boolean;
 }
 
 export function createResolver(api: ProviderApi, store: Store, clock: Clock): Resolver {
@@ -40,19 +43,28 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
     const key = aliasKey(query);
     const known = remembered(query, key);
     if (known)
-      return { status: 'matched', match: { track: known, score: 1 }, candidates: [], source: 'alias' };
+      return {
+        status: 'matched',
+        match: { track: known.track, score: 1 },
+        candidates: [],
+        source: 'alias',
+        ...(known.isConfirmed ? { confirmed: true } : {}),
+      };
     const result = await search(query, call);
     if (result.match) remember(key, query, result.match.track);
     return { ...result, source: 'search' };
   }
 
   /** An alias that a person set without a year is valid for every year; a learned one is not. */
-  function remembered({ year, ...anyYear }: TrackQuery, key: string): Track | null {
+  function remembered(
+    { year, ...anyYear }: TrackQuery,
+    key: string,
+  ): { track: Track; isConfirmed: boolean } | null {
     const exact = getAlias(store, key);
-    if (exact) return exact.track;
+    if (exact) return exact;
     if (year === undefined) return null;
     const general = getAlias(store, aliasKey(anyYear));
-    return general?.source === 'person' ? general.track : null;
+    return general?.source === 'person' ? general : null;
   }
 
   function search(query: TrackQuery, call: Call): Promise<MatchResult> {
@@ -65,19 +77,26 @@ export function createResolver(api: ProviderApi, store: Store, clock: Clock): Re
   function remember(key: string, { title, artist, album }: TrackQuery, track: Track): void {
     // A person may have decided while the search was on its way.
     if (getAlias(store, key)?.source === 'person') return;
-    putAlias(store, { key, title, artist, album: album ?? null, track, source: 'learned' }, clock.now());
+    const alias = { key, title, artist, album: album ?? null, track };
+    putAlias(store, { ...alias, source: 'learned' }, clock.now());
     store.saveSoon();
   }
 
-  async function choose(query: TrackQuery, track: Track, confirmed: boolean): Promise<boolean> {
+  async function choose(
+    query: TrackQuery,
+    track: Track,
+    by: string | null,
+    confirmed: boolean,
+  ): Promise<boolean> {
     if (!confirmed && !fits(query, track)) throw mismatch(query, track);
-    return store.durable(() => keep(query, track));
+    return store.durable(() => keep(query, track, by));
   }
 
-  function keep(query: TrackQuery, track: Track): boolean {
+  function keep(query: TrackQuery, track: Track, by: string | null): boolean {
     const { title, artist, album = null } = query;
-    const alias = { key: aliasKey(query), title, artist, album, track, source: 'person' as const };
-    return putAlias(store, alias, clock.now());
+    const confirmed = fits(query, track) ? 0 : 1;
+    const alias = { key: aliasKey(query), title, artist, album, track, settledBy: by, confirmed };
+    return putAlias(store, { ...alias, source: 'person' }, clock.now());
   }
 
   return { knows: (query) => remembered(query, aliasKey(query)) !== null, resolve, choose, keep };

@@ -5,6 +5,7 @@ import { hashOf } from '../base/digest.ts';
 import { RelayError, tookTooLong } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import { createResolver } from '../resolve/resolver.ts';
+import { countAliases } from '../store/tables/aliases.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
@@ -24,6 +25,7 @@ import {
   ownerSavedRows,
 } from './ownerLists.ts';
 import type { Presence } from './presence.ts';
+import { forgetRemembered, rememberedMatches } from './remembered.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
@@ -96,6 +98,11 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     revokeClient: (client, { forget }) => revokeClient(core, client, forget),
     listBrowsers: async () => ({ browsers: browserSummaries(core) }),
     forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
+    listRemembered: async (limit) => ({
+      remembered: rememberedMatches(core, limit),
+      total: countAliases(core.store),
+    }),
+    forgetRemembered: (id) => forgetRemembered(core, id),
     listChanges: async (limit) => ownerHistory(running().services, limit),
     undoChange: async (request) => ownerUndo(running().services, request),
     previewImport: async (list) => {

@@ -49,7 +49,7 @@ export const ALL_TOOLS: readonly Tool[] = toolsOf({ toolsets: ['all'], readOnly:
 /** The tools of a choice, in the order of the reference. */
 export function toolsOf({ toolsets, readOnly }: ToolChoice): Tool[] {
   const tools = groupsOf(toolsets).flatMap((group) => BY_GROUP.get(group) ?? []);
-  return readOnly ? tools.filter(({ kind }) => kind === 'read') : tools;
+  return readOnly ? tools.filter(({ kind, changesMemory }) => kind === 'read' && !changesMemory) : tools;
 }
 
 /** The group of a tool. */

@@ -19,7 +19,7 @@ import { type LeanForm, leanList } from './answer/lean.ts';
 import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';
 import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
 import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
-import { Candidate, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
+import { Candidate, CONFIRMED, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
 
 const Time = z.string().nullable().describe('ISO 8601');
@@ -36,6 +36,9 @@ const JobSummary = z.object({
   total_items: Count,
   pending: Count.describe('Items not searched for yet'),
   resolved: Count.describe('Items whose track is known, including those skipped or written'),
+  confirmed: Count.optional().describe(
+    'Of resolved: remembered matches that somebody confirmed although their names differ',
+  ),
   ambiguous: Count,
   unmatched: Count,
   failed: Count,
@@ -70,6 +73,7 @@ const JobItemShape = z.object({
   uri: z.string().nullable(),
   track: Track.nullable().describe('null also for items given by ID, which are not looked up'),
   candidates: z.array(Candidate).optional(),
+  confirmed: z.literal(true).optional().describe(CONFIRMED),
   error: JobFailure.optional(),
 });
 
@@ -85,6 +89,7 @@ const LeanJob = z.object({
   ambiguous: Count,
   unmatched: Count,
   failed: Count,
+  confirmed: Count.optional(),
   skipped_existing: Count.optional(),
   skipped: Count.optional(),
   written: Count,
@@ -121,6 +126,7 @@ function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<t
     ...compact({
       playlist_id: job.playlist_id,
       pending: job.pending || null,
+      confirmed: job.confirmed ?? null,
       skipped_existing: job.skipped_existing || null,
       skipped: job.skipped || null,
       name: job.name,
@@ -140,11 +146,12 @@ const LeanJobItem = z.object({
   status: z.string(),
   track: LeanTrack.optional(),
   candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
+  confirmed: z.literal(true).optional(),
   error: z.looseObject({}).optional(),
 });
 
 function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJobItem> {
-  const { position, input, status, track, candidates, error } = item;
+  const { position, input, status, track, candidates, confirmed, error } = item;
   return {
     position,
     input,
@@ -152,6 +159,7 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
     ...compact({
       track: track && leanTrack(track),
       candidates: track ? null : leanCandidates(candidates),
+      confirmed: confirmed ?? null,
       error,
     }),
   };

@@ -46,6 +46,8 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   idempotent?: boolean;
   /** True (the default) where the tool talks to Spotify; false where it only reads this program's own state. */
   openWorld?: boolean;
+  /** A read that changes what relay remembers, so that it is left out where only reading is on. */
+  changesMemory?: boolean;
   input: I;
   /** The full form of a result. */
   output: O;
@@ -72,6 +74,7 @@ export interface Tool {
   readonly kind: ToolKind;
   readonly idempotent: boolean;
   readonly openWorld: boolean;
+  readonly changesMemory: boolean;
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
   readonly lean: LeanForm<unknown> | null;
@@ -99,6 +102,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
     rows,
     idempotent: definition.idempotent ?? definition.kind === 'read',
     openWorld: definition.openWorld ?? true,
+    changesMemory: definition.changesMemory ?? false,
     input: input.strict(),
     handle: (services, args, call) => definition.handle(services, args as z.output<I>, call),
   };

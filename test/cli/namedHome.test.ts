@@ -132,6 +132,7 @@ function failingServer(error: RelayError): McpServer {
       clock: systemClock,
       log,
       signal,
+      by: 'api-key',
       progress() {},
     }),
   );

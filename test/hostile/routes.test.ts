@@ -39,6 +39,7 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'library/sync': true,
   'player/look': true,
   'playlists/list': true,
+  'remembered/forget': true,
   'sign-out': true,
 };
 

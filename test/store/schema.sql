@@ -20,7 +20,7 @@ CREATE TABLE aliases (
   album      text,
   source     text not null check (source in ('learned', 'person')),
   updated_at integer not null
-) strict, without rowid;
+, settled_by text, confirmed integer not null default 0 check (confirmed in (0, 1))) strict, without rowid;
 
 CREATE TABLE api_errors (
   id            integer primary key,
@@ -88,7 +88,7 @@ CREATE TABLE job_items (
   candidates text,
   error      text,
   attempts   integer not null default 0,
-  run_after  integer,
+  run_after  integer, confirmed integer not null default 0 check (confirmed in (0, 1)),
   primary key (job, position)
 ) strict;
 

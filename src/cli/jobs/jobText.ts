@@ -140,6 +140,7 @@ function countsText(job: JobRecord): string {
   const counts: Array<[number, string]> = [
     [job.resolved, 'found'],
     [job.pending, 'to search for'],
+    [job.confirmed ?? 0, 'of them confirmed although the names differ'],
     [job.ambiguous, 'ambiguous'],
     [job.unmatched, 'unmatched'],
     [job.failed, 'failed'],

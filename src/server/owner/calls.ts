@@ -22,6 +22,7 @@ import { leaveAccount } from '../leaveAccount.ts';
 import { loginWithTicket, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
 import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPreview } from '../ownerLists.ts';
+import { forgetRemembered } from '../remembered.ts';
 import { clientSetup } from './clientSetup.ts';
 
 export type OwnerPageApi = {
@@ -39,7 +40,9 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
 
   function patiently<T>(work: (call: Call) => Promise<T>): Promise<T> {
     const late = tookTooLong('This', PATIENCE_MS, 'Try again.');
-    return withDeadline({ clock, ms: PATIENCE_MS, late }, (signal) => work({ signal, progress() {} }));
+    return withDeadline({ clock, ms: PATIENCE_MS, late }, (signal) =>
+      work({ signal, progress() {}, by: 'page' }),
+    );
   }
 
   return {
@@ -115,6 +118,10 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'jobs/settle'({ id, fixes, acceptNear }) {
       await patiently((call) => jobs.settle(id, { fixes, acceptNear: acceptNear ?? undefined }, call));
+      return {};
+    },
+    async 'remembered/forget'({ id }) {
+      await forgetRemembered(core, id);
       return {};
     },
     async 'extras/choose'({ offer }) {

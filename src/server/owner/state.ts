@@ -9,7 +9,7 @@ import { readConfigFile } from '../../config/configFile.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
 import { isEnded, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { LibraryStatus } from '../../domain/library.ts';
-import type { StatusEntry } from '../../domain/localApi.ts';
+import type { RememberedMatch, StatusEntry } from '../../domain/localApi.ts';
 import type {
   OwnerState,
   PageClient,
@@ -21,6 +21,7 @@ import type {
 } from '../../domain/ownerPage.ts';
 import { asCommandLine, plainCommand, remedyText } from '../../domain/remedy.ts';
 import { EXTRAS_QUESTION, groupsOf } from '../../domain/toolsets.ts';
+import { countAliases } from '../../store/tables/aliases.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
 import { knownPlaylistNames } from '../../tools/playlists/playlistNames.ts';
@@ -31,6 +32,7 @@ import type { ServerSide } from '../localApi.ts';
 import { changeEntry } from '../ownerChanges.ts';
 import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
+import { rememberedMatches } from '../remembered.ts';
 import { statusReport } from '../status/status.ts';
 import { ERROR_REMEDIES } from './errorRemedies.ts';
 import type { LastPlaying } from './lastPlaying.ts';
@@ -75,6 +77,8 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     setups: CLIENTS.map(({ id, name: text }) => ({ id, name: text })),
     clients: approvedClients(core),
     mcpUsed: server.credentials.wereUsed(),
+    remembered: rememberedMatches(core, REMEMBERED_SHOWN).map(shownMatch),
+    rememberedTotal: countAliases(core.store),
     browsers: browserSummaries(core).map(({ id, label, origin, lastUsedAt }) => ({
       id,
       label,
@@ -246,5 +250,18 @@ function playingOf(last: LastPlaying | null): PagePlaying | null {
     device: state?.device ? visibleText(state.device.name, 80) : null,
     progressMs: state?.progress_ms ?? null,
     durationMs: item?.duration_ms ?? null,
+  };
+}
+
+const REMEMBERED_SHOWN = 20;
+
+function shownMatch({ title, artist, album, track, by, ...match }: RememberedMatch): RememberedMatch {
+  return {
+    ...match,
+    title: visibleText(title),
+    artist: visibleText(artist),
+    album: album === null ? null : visibleText(album),
+    track: { uri: track.uri, name: visibleText(track.name), artists: visibleText(track.artists) },
+    by: visibleText(by),
   };
 }

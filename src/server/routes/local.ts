@@ -73,6 +73,14 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ id: z.string().nullable() }),
     (api, body) => api.forgetBrowsers(body.id),
   ),
+  listRemembered: call(
+    () => z.object({ limit: z.int().min(1).max(20_000) }),
+    (api, body) => api.listRemembered(body.limit),
+  ),
+  forgetRemembered: call(
+    () => z.object({ id: z.string().max(100).nullable() }),
+    (api, body) => api.forgetRemembered(body.id),
+  ),
   listChanges: call(
     () => z.object({ limit: z.int().min(1).max(200) }),
     (api, body) => api.listChanges(body.limit),

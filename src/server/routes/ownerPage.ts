@@ -48,6 +48,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'library/forget': lazy(() => z.object({})),
   'player/look': lazy(() => z.object({})),
   'playlists/list': lazy(() => z.object({})),
+  'remembered/forget': lazy(() => z.object({ id: Id() })),
   'sign-out': lazy(() => z.object({})),
 };
 

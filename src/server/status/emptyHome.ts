@@ -35,6 +35,8 @@ export function localApiWithoutState(
     revokeClient: refuse,
     listBrowsers: refuse,
     forgetBrowsers: refuse,
+    listRemembered: refuse,
+    forgetRemembered: refuse,
     listChanges: refuse,
     undoChange: refuse,
     previewImport: async (list) =>

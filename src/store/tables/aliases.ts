@@ -21,20 +21,52 @@ const COLUMNS = {
   artist: text(),
   album: nullable(text()),
   source: text(['learned', 'person']),
+  /** Who said so: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID; null: learned, or not known. */
+  settledBy: nullable(text()),
+  /** 1: the track is meant although title, artist or album differ from it. */
+  confirmed: integer,
   /** Unix milliseconds. */
   updatedAt: integer,
 };
 const ALIASES = defineTable('aliases', COLUMNS);
 
-export type NewAlias = Omit<RowOf<typeof COLUMNS>, 'trackId' | 'updatedAt'> & { track: Track };
+type AliasRow = RowOf<typeof COLUMNS>;
+
+export type NewAlias = Omit<AliasRow, 'trackId' | 'updatedAt' | 'settledBy' | 'confirmed'> &
+  Partial<Pick<AliasRow, 'settledBy' | 'confirmed'>> & { track: Track };
 
 /** The track behind a key. */
-export function getAlias(store: Store, key: string): { track: Track; source: NewAlias['source'] } | null {
-  const row = store.get<{ data: string; source: NewAlias['source'] }>(
-    'select tracks.data, aliases.source from aliases join tracks on tracks.id = aliases.track_id where aliases.key = ?',
+export function getAlias(
+  store: Store,
+  key: string,
+): { track: Track; source: NewAlias['source']; isConfirmed: boolean } | null {
+  const row = store.get<{ data: string; source: NewAlias['source']; confirmed: number }>(
+    'select tracks.data, aliases.source, aliases.confirmed from aliases join tracks on tracks.id = aliases.track_id where aliases.key = ?',
     [key],
   );
-  return row ? { track: JSON.parse(row.data) as Track, source: row.source } : null;
+  return row
+    ? { track: JSON.parse(row.data) as Track, source: row.source, isConfirmed: row.confirmed === 1 }
+    : null;
+}
+
+export type StoredAlias = AliasRow & { track: Track };
+
+/** Those that a person settled first, then the learned ones, newest first. @param limit -1: all */
+export function listAliases(store: Store, limit: number): StoredAlias[] {
+  return ALIASES.all(store, 'order by source desc, updated_at desc, key limit ?', [limit]).map((alias) => {
+    const row = store.get<{ data: string }>('select data from tracks where id = ?', [alias.trackId]);
+    return { ...alias, track: JSON.parse(row?.data ?? 'null') as Track };
+  });
+}
+
+/** @param keys null: all */
+export function deleteAliases(store: Store, keys: readonly string[] | null): void {
+  store.transaction(() => {
+    if (keys === null) store.run('delete from aliases', []);
+    else
+      store.run('delete from aliases where key in (select value from json_each(?))', [JSON.stringify(keys)]);
+    store.run('delete from tracks where not exists (select 1 from aliases where track_id = tracks.id)', []);
+  });
 }
 
 /** Those of `keys` that have an alias. */
@@ -50,7 +82,8 @@ export function knownKeys(store: Store, keys: readonly string[]): Set<string> {
 export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {
     const replaced = store.get('select 1 from aliases where key = ?', [alias.key]) !== undefined;
-    const { track, ...rest } = alias;
+    const { track, ...given } = alias;
+    const rest = { settledBy: null, confirmed: 0, ...given };
     const trackId = track.id ?? track.uri;
     // Not `insert or replace`: it would delete the aliases that refer to the track.
     store.run(

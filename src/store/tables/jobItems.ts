@@ -35,9 +35,11 @@ const COLUMNS = {
   attempts: integer,
   /** When to search again, Unix milliseconds; null where it was never tried. */
   runAfter: nullable(integer),
+  /** 1: found by a remembered match that somebody confirmed although its names differ. */
+  confirmed: integer,
 };
 export const ITEMS = defineTable('job_items', COLUMNS);
-const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error');
+const LISTED = ITEMS.pick('position', 'input', 'uri', 'status', 'track', 'candidates', 'error', 'confirmed');
 const PENDING = ITEMS.pick('position', 'input', 'key', 'attempts');
 const OPEN = ITEMS.pick('position', 'input', 'key', 'status', 'candidates');
 
@@ -179,6 +181,13 @@ export interface ItemResolution {
   status: 'matched' | 'ambiguous' | 'unmatched';
   track: Track | null;
   candidates: readonly JobCandidate[];
+  confirmed?: true;
+}
+
+/** Items of a job that a remembered match answered which somebody confirmed although its names differ. */
+export function countConfirmed(store: Store, job: number): number {
+  const sql = 'select count(*) as total from job_items where job = ? and confirmed = 1';
+  return store.get<{ total: number }>(sql, [job])?.total ?? 0;
 }
 
 /** Gives every pending item of this key its answer. */
@@ -186,7 +195,7 @@ export function resolveItems(
   store: Store,
   job: number,
   key: string,
-  { status, track, candidates }: ItemResolution,
+  { status, track, candidates, confirmed }: ItemResolution,
   now: number,
 ): void {
   store.transaction(() => {
@@ -197,6 +206,7 @@ export function resolveItems(
       candidates: status === 'matched' ? null : [...candidates],
       error: null,
       runAfter: null,
+      confirmed: confirmed ? 1 : 0,
     });
     const { changes } = store.run(
       `update job_items set ${answer.sql} where job = :job and key = :key and status = 'pending'`,

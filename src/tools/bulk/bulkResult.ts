@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Playlist, Track } from '../../domain/shapes.ts';
 import type { LeanForm } from '../answer/lean.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
-import { Candidate, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
+import { Candidate, CONFIRMED, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
 import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
 import type { ResolvedEntry } from './entries.ts';
 
@@ -14,6 +14,7 @@ const ReportRow = z.object({
   uri: z.string().optional(),
   track: Track.optional().describe('Omitted for matched entries in lists of more than 100'),
   candidates: z.array(Candidate).optional().describe('For entries that did not resolve'),
+  confirmed: z.literal(true).optional().describe(CONFIRMED),
 });
 
 export const BulkResult = z.object({
@@ -69,18 +70,19 @@ const LeanBulk = z.object({
       input: z.unknown(),
       status: z.string(),
       candidates: z.array(LeanCandidate.pick({ score: true, reasons: true })).optional(),
+      confirmed: z.literal(true).optional(),
     }),
   ),
   change_id: z.string().optional(),
   job_id: z.string().optional(),
 });
 
-/** Matched entries are counted; the report lists the others. */
+/** Matched entries are counted; the report lists the others, and those that somebody confirmed although their names differ. */
 export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
   schema: LeanBulk,
   of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({
     ...facts,
-    report: shortReport(report.filter(isUnresolved)),
+    report: shortReport(report.filter((row) => isUnresolved(row) || row.confirmed === true)),
     ...compact({ playlist_id, playlist: playlist && leanPlaylist(playlist), change_id, job_id }),
   }),
 };
@@ -101,8 +103,13 @@ function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
   return rows.map((row) => shortRow(row, 0));
 }
 
-function shortRow({ index, input, status, candidates }: z.infer<typeof ReportRow>, most: number) {
-  return { index, input, status, ...compact({ candidates: leanCandidates(candidates, most) }) };
+function shortRow({ index, input, status, candidates, confirmed }: z.infer<typeof ReportRow>, most: number) {
+  return {
+    index,
+    input,
+    status,
+    ...compact({ candidates: leanCandidates(candidates, most), confirmed: confirmed ?? null }),
+  };
 }
 
 /** Above this, the report omits the tracks of matched entries: they would fill a model's context. */
@@ -130,7 +137,7 @@ export function outcome(
 }
 
 function reportRow(entry: ResolvedEntry, index: number, detailed: boolean): z.infer<typeof ReportRow> {
-  const { input, status, uri, track, candidates } = entry;
+  const { input, status, uri, track, candidates, confirmed } = entry;
   return {
     index,
     input,
@@ -138,5 +145,6 @@ function reportRow(entry: ResolvedEntry, index: number, detailed: boolean): z.in
     ...(uri === null ? {} : { uri }),
     ...(track && detailed ? { track } : {}),
     ...(candidates.length > 0 && uri === null ? { candidates } : {}),
+    ...(confirmed ? { confirmed } : {}),
   };
 }

@@ -78,6 +78,8 @@ export interface ResolvedEntry {
   /** null also for entries given by ID, which are not looked up. */
   track: Track | null;
   candidates: Candidate[];
+  /** The remembered match was confirmed although its names differ. */
+  confirmed?: true;
 }
 
 export function entryOf(given: z.output<typeof AnyEntry>): Entry {

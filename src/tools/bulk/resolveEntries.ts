@@ -102,5 +102,13 @@ function resolved(entry: Entry, answer: Resolution | undefined): ResolvedEntry |
   if ('uri' in entry) return { input, status: 'matched', uri: entry.uri, track: null, candidates: [] };
   if (!answer) return null;
   const track = answer.match?.track ?? null;
-  return { input, status: answer.status, uri: track?.uri ?? null, track, candidates: answer.candidates };
+  const { status, candidates, confirmed } = answer;
+  return {
+    input,
+    status,
+    uri: track?.uri ?? null,
+    track,
+    candidates,
+    ...(confirmed ? { confirmed } : {}),
+  };
 }

@@ -11,6 +11,9 @@ export const ArtistName = z.string().trim().min(1).max(200).describe('Several wi
 export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
 export const Year = z.int().min(1900).max(2100).describe('Release year');
 
+/** Of `confirmed`, wherever it is said. */
+export const CONFIRMED = 'true: a remembered match that somebody confirmed although its names differ';
+
 export const Candidate = z.object({
   track: Track,
   score: z.number().describe('0 to 1'),
@@ -50,6 +53,7 @@ export const findTrackExactTool = defineTool({
   output: z.object({
     status: z.enum(['matched', 'ambiguous', 'unmatched']),
     match: z.object({ track: Track, score: z.number() }).nullable(),
+    confirmed: z.literal(true).optional().describe(CONFIRMED),
     candidates: z.array(Candidate).describe('At most 5, best first'),
     source: z.enum(['alias', 'search']).describe('alias: a stored match, no search was made'),
   }),
@@ -57,11 +61,13 @@ export const findTrackExactTool = defineTool({
     schema: z.object({
       status: z.string(),
       match: z.object({ track: LeanTrack, score: z.number() }).optional(),
+      confirmed: z.literal(true).optional(),
       candidates: z.array(LeanCandidate).optional(),
       source: z.string(),
     }),
-    of: ({ status, match, candidates, source }) =>
+    of: ({ status, match, candidates, source, confirmed = null }) =>
       compact({
+        confirmed,
         status,
         match: match && { track: leanTrack(match.track), score: match.score },
         candidates: match ? null : leanCandidates(candidates),
@@ -77,6 +83,7 @@ export const rememberTrackTool = defineTool({
   description:
     'From now on, always use or prefer this track when I say a title and artist: remember which version is meant, the right one, next time too, and correct a wrong match, the wrong song was picked, it should be this one. Title and artist must fit it (ALIAS_MISMATCH) unless confirm says that the user means it however it is spelled.',
   kind: 'read',
+  changesMemory: true,
   input: z.object({
     track_id: TrackRef.describe('ID, URI or link of the track to remember'),
     title: Title.optional().describe('Title to remember it by. When omitted, its own'),
@@ -105,7 +112,7 @@ export const rememberTrackTool = defineTool({
     const title = given.title ?? track.name;
     const artist = given.artist ?? track.artists[0]?.name ?? '';
     const query = { title, artist, ...(given.album === undefined ? {} : { album: given.album }) };
-    const replaced = await resolver.choose(query, track, confirm);
+    const replaced = await resolver.choose(query, track, call.by ?? null, confirm);
     return { track, alias: { title, artist, album: given.album ?? null }, replaced };
   },
 });

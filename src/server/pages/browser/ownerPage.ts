@@ -12,6 +12,7 @@ import {
   limitsCard,
   partsCard,
   playingCard,
+  rememberedCard,
   summary,
 } from './cards.ts';
 import { changesCard } from './changes.ts';
@@ -173,6 +174,7 @@ export function ownerPage(root: HTMLElement): void {
           libraryCard(app),
           playingCard(app),
           browsersCard(app),
+          rememberedCard(app),
           partsCard(app),
         ),
       ),

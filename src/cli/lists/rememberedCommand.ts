@@ -1,0 +1,86 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { visibleText } from '../../base/visibleText.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { RememberedMatch } from '../../domain/localApi.ts';
+import type { Context } from '../context.ts';
+import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+
+const EXAMPLES = `
+A match is a title and an artist, and the track that they mean. Those that
+somebody settled come first, then those that relay learned from a search;
+"differs" marks one that was confirmed although its names are others.
+
+Examples:
+  $ relay remembered
+  $ relay remembered forget 3f9c21aa
+  $ relay remembered forget --all`;
+
+const SHOWN = 50;
+const MAX_NAME = 40;
+
+export function rememberedCommand(context: Context): Command {
+  const list = (options: { limit?: number }) => runList(context, options.limit ?? SHOWN);
+  return commandWithOthers('remembered', 'List or forget which track a title and an artist mean', () =>
+    list({}),
+  )
+    .helpGroup(HELP_GROUPS.lists)
+    .addHelpText('after', EXAMPLES)
+    .addCommand(
+      new Command('list')
+        .description('List the remembered matches, and who settled each')
+        .option('--limit <n>', 'Show this many, 1 to 20000', limit, SHOWN)
+        .action(list),
+    )
+    .addCommand(
+      new Command('forget')
+        .description('Search for a song again the next time')
+        .argument('[id]', 'ID of the match')
+        .option('--all', 'Forget every match')
+        .action((id: string | undefined, options: { all?: boolean }) =>
+          runForget(context, id, options.all === true),
+        ),
+    );
+}
+
+async function runList(context: Context, most: number): Promise<void> {
+  const { remembered, total } = await context.withLocal((local) => local.listRemembered(most));
+  if (context.json) return printJson(context.io, { remembered, total });
+  if (remembered.length === 0) return note(context.io, 'No match is remembered.');
+  const head = ['ID', 'SONG', 'TRACK', 'SETTLED BY', 'ON', ''];
+  for (const line of columns([head, ...remembered.map(rowOf)])) printLine(context.io, line);
+  if (total > remembered.length)
+    note(context.io, `and ${total - remembered.length} more: --limit shows them`);
+}
+
+function rowOf({ id, title, artist, track, by, at, confirmed }: RememberedMatch): string[] {
+  return [
+    id,
+    visibleText(`${title} by ${artist}`, MAX_NAME),
+    visibleText(`${track.name} by ${track.artists}`, MAX_NAME),
+    visibleText(by, MAX_NAME),
+    at.slice(0, 10),
+    confirmed ? 'differs' : '',
+  ];
+}
+
+async function runForget(context: Context, id: string | undefined, all: boolean): Promise<void> {
+  if ((id === undefined) !== all) {
+    throw new RelayError('USAGE', 'Give either one ID or --all.', {
+      remedy: { text: '{command} shows the IDs.', command: ['remembered'] },
+    });
+  }
+  const { forgotten, match } = await context.withLocal((local) => local.forgetRemembered(id ?? null));
+  if (context.json) return printJson(context.io, { forgotten, match });
+  if (forgotten === 0) return printLine(context.io, 'No match was remembered.');
+  const what = match
+    ? `"${visibleText(match.title, MAX_NAME)}" by ${visibleText(match.artist, MAX_NAME)}`
+    : `${forgotten} ${forgotten === 1 ? 'match' : 'matches'}`;
+  printLine(context.io, `Forgot ${what}. The next search asks Spotify again.`);
+}
+
+function limit(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= 20_000) return value;
+  throw new InvalidArgumentError('It must be a number from 1 to 20000.');
+}

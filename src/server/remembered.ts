@@ -1,0 +1,73 @@
+/** The remembered matches for their owner: what `relay remembered` and the page show and forget. */
+import { isoOf } from '../base/clock.ts';
+import { hashOf } from '../base/digest.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { RememberedMatch } from '../domain/localApi.ts';
+import { deleteAliases, listAliases, type StoredAlias } from '../store/tables/aliases.ts';
+import type { Core } from './core.ts';
+
+/** What was settled, then what was learned, newest first. */
+export function rememberedMatches(core: Core, limit: number): RememberedMatch[] {
+  return listAliases(core.store, limit).map((alias) => matchOf(core, alias));
+}
+
+/**
+ * @param id null: all of them
+ * @returns how many there were, and the one that was named
+ * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
+ */
+export async function forgetRemembered(
+  core: Core,
+  id: string | null,
+): Promise<{ forgotten: number; match: RememberedMatch | null }> {
+  const { store, log } = core;
+  const found = listAliases(store, -1).filter(({ key }) => id === null || idOf(key) === id);
+  const [first] = found;
+  if (id !== null && !first) {
+    throw new RelayError('NOT_FOUND', `Nothing is remembered under "${id}".`, {
+      remedy: { text: 'Run {command} to see the IDs.', command: ['remembered'] },
+    });
+  }
+  if (!first) return { forgotten: 0, match: null };
+  const match = id === null ? null : matchOf(core, first);
+  // Not taken back where the disk fails: what its owner gave up is not used again while the server runs.
+  await store.durable(() => deleteAliases(store, id === null ? null : found.map(({ key }) => key)));
+  log.info({ matches: found.length }, 'remembered matches forgotten');
+  return { forgotten: found.length, match };
+}
+
+/** Stable, and short enough to type: 20,000 of them rarely meet, and those that do are forgotten together. */
+function idOf(key: string): string {
+  return hashOf(key).slice(0, 8);
+}
+
+function matchOf(core: Core, alias: StoredAlias): RememberedMatch {
+  const { key, title, artist, album, track, source, confirmed, updatedAt } = alias;
+  return {
+    id: idOf(key),
+    title,
+    artist,
+    album,
+    track: { uri: track.uri, name: track.name, artists: track.artists.map(({ name }) => name).join(', ') },
+    source,
+    by: wordsOf(core, alias),
+    confirmed: confirmed === 1,
+    at: isoOf(updatedAt),
+  };
+}
+
+function wordsOf(core: Core, { source, settledBy }: StoredAlias): string {
+  if (source === 'learned') return 'learned by the way';
+  if (settledBy === null) return 'not known';
+  const clientId = /^client (.+)$/.exec(settledBy)?.[1];
+  if (clientId === undefined) return WORDS[settledBy] ?? 'not known';
+  const name = core.oauth.clients.find(clientId)?.name;
+  return name ? `the client "${name}"` : 'a client that is gone';
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  'command-line': 'you, in the terminal',
+  page: 'you, on the page',
+  stdio: 'a client through relay stdio',
+  'api-key': 'a client with the API key',
+};

@@ -1,0 +1,113 @@
+/** What is remembered: who settled it, and that a match which was confirmed against the rules says so wherever it is used. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { relay as cli } from '../support/cli.ts';
+import { ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
+
+const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };
+
+async function remembered({ home }: Relay, ...args: string[]) {
+  const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const { out, err, code } = await cli(['remembered', ...args], { env });
+  return { out, err, code };
+}
+
+test('with read-only nothing can be remembered, by settings or by a header', async () => {
+  const names = async (client: Relay['client']) => (await client.listTools()).tools.map(({ name }) => name);
+  await withRelay({ env: { RELAY_READ_ONLY: '1' } }, async ({ client }) => {
+    assert.equal((await names(client)).includes('remember_track'), false);
+    await assert.rejects(
+      client.callTool({ name: 'remember_track', arguments: { track_id: 'x' } }),
+      /Unknown tool/,
+    );
+  });
+  await withRelay(async ({ client, server }) => {
+    assert.equal((await names(client)).includes('remember_track'), true);
+    const narrow = await mcpClient(server.mcpUrl, undefined, { 'x-mcp-readonly': 'true' });
+    assert.equal((await names(narrow)).includes('remember_track'), false);
+    await narrow.close();
+  });
+});
+
+test('a match that was confirmed against the rules says so wherever it is used, and can be forgotten', async () => {
+  await withRelay(async (relay) => {
+    const { name, artists } = uniqueTrack(relay);
+    const track = { ...uniqueTrack(relay), name, artist: artists[0]?.name ?? '' };
+    await relay.call('remember_track', { track_id: track.uri, ...NAMES, confirm: true });
+    await relay.call('remember_track', { track_id: track.uri });
+    for (const detail of ['lean', 'full']) {
+      const found = await relay.call('find_track_exact', { ...NAMES, detail });
+      assert.deepEqual([found.status, found.source, found.confirmed], ['matched', 'alias', true], detail);
+      const own = await relay.call('find_track_exact', { title: track.name, artist: track.artist, detail });
+      assert.deepEqual([own.status, 'confirmed' in own], ['matched', false]);
+    }
+    const bulk = {
+      name: 'Mine',
+      tracks: [NAMES, { title: track.name, artist: track.artist }],
+      dry_run: true,
+    };
+    const { job_id } = await relay.call('create_bulk_job', {
+      type: 'save_tracks',
+      payload: { dry_run: true },
+      items: bulk.tracks,
+    });
+    const job = await settled(relay, String(job_id));
+    assert.equal(job.job.confirmed, 1);
+    assert.deepEqual(
+      job.items.map(({ confirmed }) => confirmed),
+      [true, undefined],
+    );
+    const made = await relay.call('create_playlist_from_tracks', {
+      name: 'Mine',
+      tracks: bulk.tracks,
+      detail: 'lean',
+    });
+    const { report } = made as { report: Array<{ index: number; status: string; confirmed?: true }> };
+    assert.deepEqual(
+      report.map(({ index, status, confirmed }) => [index, status, confirmed]),
+      [[0, 'matched', true]],
+    );
+
+    const { out } = await remembered(relay, '--json');
+    const listed = JSON.parse(out) as { remembered: Array<Record<string, unknown>>; total: number };
+    assert.equal(listed.total, 2);
+    const mine = listed.remembered.find(({ title }) => title === NAMES.title);
+    assert.deepEqual(
+      [mine?.artist, mine?.source, mine?.by, mine?.confirmed],
+      [NAMES.artist, 'person', 'a client with the API key', true],
+    );
+    const table = await remembered(relay);
+    assert.match(table.out, /^ID +SONG +TRACK +SETTLED BY +ON\n/);
+    assert.match(table.out, /A name of my own by Nobody at all .* a client with the API key .* differs\n/);
+    assert.equal((await remembered(relay, 'forget')).code, 2);
+    assert.equal((await remembered(relay, 'forget', 'nothing')).code, 1);
+    assert.match(
+      (await remembered(relay, 'forget', String(mine?.id))).out,
+      /^Forgot "A name of my own" by Nobody/,
+    );
+    assert.equal((await relay.call('find_track_exact', NAMES)).status, 'unmatched');
+    const all = await remembered(relay, 'forget', '--all');
+    assert.deepEqual([all.code, all.out], [0, 'Forgot 1 match. The next search asks Spotify again.\n']);
+    assert.match((await remembered(relay)).err, /No match is remembered\.\n$/);
+  });
+});
+
+/** A track whose title is of no other. */
+function uniqueTrack({ provider }: Relay) {
+  const { tracks } = provider.catalogue;
+  const counts = new Map<string, number>();
+  for (const { name } of tracks) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return tracks.find(({ name }) => counts.get(name) === 1 && /^[A-Za-z ]{12,}$/.test(name)) ?? assert.fail();
+}
+
+async function settled(relay: Relay, job_id: string) {
+  for (;;) {
+    const answer = await relay.call('get_job_status', { job_id });
+    const { job, items } = answer as {
+      job: { status: string; confirmed?: number };
+      items: Array<{ confirmed?: true }>;
+    };
+    if (job.status === 'completed') return { job, items };
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
