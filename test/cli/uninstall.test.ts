@@ -32,6 +32,9 @@ function computer(context: TestContext, { refuses = '' } = {}) {
   for (const name of [
     'relay.db',
     'relay.db.before-restore-2026',
+    'library.db',
+    'library.db.12-ab-0.tmp',
+    'memory.db',
     'config.json',
     'master.key',
     'update.json',

@@ -229,3 +229,20 @@ test('a look that fails gives the old answer with its old time and a note', asyn
     );
   });
 });
+
+test('what was read is on the disk before the next request: a kill at any moment costs a page at most', async () => {
+  await withRelay(QUICK, async (relay) => {
+    resize(relay, 260, 3);
+    const stored: number[] = [];
+    relay.provider.faults.add({
+      path: '/me/tracks',
+      kind: 'hook',
+      times: Number.POSITIVE_INFINITY,
+      fn: async () => {
+        stored.push((await copyOf(relay)).saved.length);
+      },
+    });
+    await readAll(relay);
+    assert.deepEqual(stored, [0, 50, 100, 150, 200, 250]);
+  });
+});

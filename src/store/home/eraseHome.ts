@@ -6,7 +6,8 @@ import { acquireHome, type HomeLock } from './lock.ts';
 import { exists } from './smallFiles.ts';
 
 /** With what stands beside them: copies, halves of a write. */
-const OWN_FILE = /^(relay\.(db|lock|log)|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
+const OWN_FILE =
+  /^(relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
 
 const DEMO = 'demo';
 
