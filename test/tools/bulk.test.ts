@@ -324,3 +324,22 @@ test('a playlist that was created but not filled is named in the failure', async
     assert.ok(error.message.includes(playlist.id));
   });
 });
+
+test('the same playlist made twice is told, with what takes the other back', async () => {
+  await withRelay(async (relay) => {
+    const tracks = relay.provider.catalogue.tracks.slice(0, 3).map(({ uri }) => uri);
+    const make = (args: object) =>
+      relay.call('create_playlist_from_tracks', { name: 'Twice', tracks, ...args });
+    const first = await make({});
+    assert.equal(first.note, undefined);
+    const second = await make({});
+    assert.equal(second.status, 'done');
+    const id = String(first.change_id).slice(0, 8);
+    assert.equal(
+      second.note,
+      `A playlist of this name with the same songs was made 1 minute ago (${first.playlist_id}), so there are two now. If one is too many, the owner takes the other back with "relay undo ${id}".`,
+    );
+    assert.equal((await make({ name: 'Other' })).note, undefined);
+    assert.equal((await make({ tracks: tracks.slice(1) })).note, undefined);
+  });
+});

@@ -314,3 +314,24 @@ export function namesGiven(store: Store, playlistId: string): Array<{ name: stri
     return names.slice(-1).map((name) => ({ name, at }));
   });
 }
+
+/** The last playlist that was made under a name with exactly these rows since a time, and not taken back. */
+export function madeLately(
+  store: Store,
+  name: string,
+  uris: readonly string[],
+  since: number,
+): Change | null {
+  const made = CHANGES.all(
+    store,
+    "where kind = 'create' and state = 'done' and created_at >= ? order by seq desc limit ?",
+    [since, MAX_NAMING * 4],
+  );
+  const isSame = ({ seq }: Change) => {
+    const { ops } = getChangeBody(store, seq);
+    const rows = ops.flatMap((op) => ('uris' in op ? op.uris : []));
+    const isNamed = ops.some((op) => op.op === 'create' && op.details.name === name);
+    return isNamed && rows.length === uris.length && rows.every((uri, at) => uri === uris[at]);
+  };
+  return made.find((change) => undoOf(store, change.seq) === null && isSame(change)) ?? null;
+}

@@ -43,7 +43,10 @@ export const BulkResult = z.object({
 export type BulkResult = z.infer<typeof BulkResult>;
 
 /** With the playlist, of the tool that makes one. */
-export const MadeResult = BulkResult.extend({ playlist: Playlist.optional() });
+export const MadeResult = BulkResult.extend({
+  playlist: Playlist.optional(),
+  note: z.string().optional(),
+});
 
 /** What did not resolve comes first where not all fits. */
 export const reportRows = {
@@ -89,7 +92,7 @@ export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
 
 export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
   ...leanBulk,
-  schema: LeanBulk.extend({ playlist: LeanPlaylist.optional() }),
+  schema: LeanBulk.extend({ playlist: LeanPlaylist.optional(), note: z.string().optional() }),
 };
 
 /** Room of a report whose entries have candidates; above it they have fewer, so that all entries can be seen. */

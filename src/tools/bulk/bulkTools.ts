@@ -1,13 +1,15 @@
 /** Building playlists from lists of songs: resolve everything first, then write, and report the outcome of each entry. */
 
 import * as z from 'zod';
+import { counted } from '../../base/lists.ts';
 import type { ChangeResult } from '../../changes/changes.ts';
 import { addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
-import type { JobPayload } from '../../domain/job.ts';
+import { type JobPayload, shortId } from '../../domain/job.ts';
 import type { Playlist } from '../../domain/shapes.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
+import { type Change, madeLately } from '../../store/tables/changes.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { BulkResult, leanBulk, leanMade, MadeResult, outcome, reportRows } from './bulkResult.ts';
@@ -182,10 +184,24 @@ async function createAndFill(
   call: Call,
 ): Promise<BulkResult & { playlist?: Playlist }> {
   const { name = '', description, public: isPublic } = begun.payload;
-  const request = makePlaylist(services, { name, description, public: isPublic }, toWrite(entries));
+  const uris = toWrite(entries);
+  const twin = madeLately(services.store, name, uris, services.clock.now() - TWIN_MS);
+  const request = makePlaylist(services, { name, description, public: isPublic }, uris);
   const { result, answer } = await writeOrDefer(services, begun, entries, request, call).catch(named);
   const playlist = result.kind === 'nothing_to_do' ? null : await madePlaylist(services, result, call);
-  return { ...answer, ...(playlist ? { playlist } : {}) };
+  return {
+    ...answer,
+    ...(playlist ? { playlist } : {}),
+    ...(twin ? { note: twinNote(twin, services) } : {}),
+  };
+}
+
+/** A second playlist of the same name and songs within this time is most likely the same wish, sent twice. */
+const TWIN_MS = 10 * 60_000;
+
+function twinNote({ id, playlistId, createdAt }: Change, { clock }: Services): string {
+  const minutes = Math.max(1, Math.round((clock.now() - createdAt) / 60_000));
+  return `A playlist of this name with the same songs was made ${counted(minutes, 'minute')} ago (${playlistId}), so there are two now. If one is too many, the owner takes the other back with "relay undo ${shortId(id)}".`;
 }
 
 async function madePlaylist(
