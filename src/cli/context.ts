@@ -60,8 +60,10 @@ export interface Context extends World {
   readonly json: boolean;
   /** The value of `--home`. */
   readonly home: string | undefined;
-  /** True with `--demo`: all is about the demo's home. */
+  /** True with `--demo`, and once the running demo is used without it: commands that are named are for the demo's home. */
   readonly demo: boolean;
+  /** The running demo is used in place of the server of the home. */
+  useDemo(): void;
   /**
    * Says on stderr what a person should know beside the result. With `--json` it waits until the command has succeeded, so
    * that an error stays the only line there. The same is said once.
@@ -80,8 +82,15 @@ export interface Context extends World {
   withLocal<T>(work: (local: LocalApi) => Promise<T>, options?: ServerChoice): Promise<T>;
 }
 
-export function createContext(world: World, globals: () => GlobalOptions, remarks: string[] = []): Context {
+/** @param onDemo hears that the running demo is used */
+export function createContext(
+  world: World,
+  globals: () => GlobalOptions,
+  remarks: string[] = [],
+  onDemo: () => void = () => {},
+): Context {
   const said = new Set<string>();
+  let usesDemo = false;
   const context: Context = {
     ...world,
     io: cleanIo(world.io),
@@ -98,7 +107,11 @@ export function createContext(world: World, globals: () => GlobalOptions, remark
       else note(context.io, text);
     },
     get demo() {
-      return globals().demo === true;
+      return globals().demo === true || usesDemo;
+    },
+    useDemo() {
+      usesDemo = true;
+      onDemo();
     },
     loadOptions: (request = {}) => loadOptions(world, globals(), request),
     settings: async (request) => {

@@ -1,7 +1,14 @@
 /** Finding the server that runs for a home: its own, or else the demo's for commands that may take either. */
 import { join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
-import { inspectSettings, keyOptions, type LoadOptions, type Settings } from '../config/settings.ts';
+import {
+  inspectSettings,
+  keyOptions,
+  type LoadOptions,
+  localBaseUrl,
+  type Settings,
+} from '../config/settings.ts';
+import { RelayError } from '../domain/errors.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import { carryMessage } from '../local/carryMessage.ts';
 import { createLocalClient, greet } from '../local/localClient.ts';
@@ -16,6 +23,7 @@ interface Asking {
   signal: AbortSignal;
   version: string;
   remark(text: string): void;
+  useDemo(): void;
   loadOptions(): LoadOptions;
   settings(request?: { demo: boolean }): Promise<Settings>;
 }
@@ -54,12 +62,24 @@ export async function findServer(
   const demo = ownHome ? null : await runningDemo(settings);
   if (!demo) return null;
   context.remark('Using the running demo.');
+  context.useDemo();
   return connectTo(context, await context.settings({ demo: true }), demo);
 }
 
 /** The demo that runs beside the home of `settings`; null where that is the demo's own. */
 export async function runningDemo({ home, demo }: Settings): Promise<ServerFile | null> {
   return demo ? null : readServerFile(join(home, 'demo'));
+}
+
+/** A demo that has the port is told by name, and how to stop it. */
+export async function namingDemo(settings: Settings, error: unknown): Promise<unknown> {
+  if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
+  const demo = await runningDemo(settings);
+  if (demo?.baseUrl !== localBaseUrl(settings.host, settings.port)) return error;
+  return error.with({
+    message: `The demo is already using ${new URL(demo.baseUrl).host}.`,
+    remedy: `Stop the demo with Ctrl-C where it runs, or end its process (pid ${demo.pid}). Or choose another port with --port.`,
+  });
 }
 
 /** For commands that are about one home and could be meant for the demo that runs instead. */

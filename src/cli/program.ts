@@ -1,6 +1,6 @@
 /** The command line: which commands there are, and how their results and errors leave the program. */
 import { Command, CommanderError } from 'commander';
-import { nearestNames } from '../base/nearest.ts';
+import { didYouMean, nearestNames } from '../base/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { COMMANDS } from './commandList.ts';
 import { createContext, type GlobalOptions, type World } from './context.ts';
@@ -18,7 +18,10 @@ export async function runProgram(args: readonly string[], world: World): Promise
     code = value;
   };
   const remarks: string[] = [];
-  const program = createProgram(world, finish, json, remarks);
+  let usesDemo = false;
+  const program = createProgram(world, finish, json, remarks, () => {
+    usesDemo = true;
+  });
   try {
     if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
     else await program.parseAsync([...withDashedId(withToolHelp(args))], { from: 'user' });
@@ -27,7 +30,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const cause = error instanceof CommanderError ? usageError(error, args, program) : knownError(error);
-    const { home, demo = false } = program.opts<GlobalOptions>();
+    const { home, demo = usesDemo } = program.opts<GlobalOptions>();
     const { platform, env } = world;
     printError(cleanIo(world.io), cause, { json, debug: env.LOG_LEVEL === 'debug', home, demo, platform });
     return exitCodeOf(cause);
@@ -38,12 +41,19 @@ export async function runProgram(args: readonly string[], world: World): Promise
  * The whole command tree; commands inherit how it writes and how it ends.
  * @param json the version is printed as JSON
  * @param remarks takes what is to be said once the command has succeeded
+ * @param onDemo hears that the running demo is used
  * @internal
  */
-export function createProgram(world: World, finish: Finish, json = false, remarks: string[] = []): Command {
+export function createProgram(
+  world: World,
+  finish: Finish,
+  json = false,
+  remarks: string[] = [],
+  onDemo: () => void = () => {},
+): Command {
   const version = json ? JSON.stringify({ version: world.version }) : world.version;
   const program = new Command('relay');
-  const context = createContext(world, () => program.opts(), remarks);
+  const context = createContext(world, () => program.opts(), remarks, onDemo);
   program
     .description('Connect one Spotify account to AI clients through one local MCP endpoint')
     .version(version, '-V, --version', 'Print the version')
@@ -89,6 +99,8 @@ function knownError(error: unknown): unknown {
 /** Commander's sentence as ours: "error: unknown option '--prot'\\n(Did you mean --port?)". */
 function usageError(error: CommanderError, args: readonly string[], program: Command): RelayError {
   const [first = '', hint] = error.message.replace(/^error: /, '').split('\n');
+  const choice = wrongChoice(first);
+  if (choice) return choice;
   const sentence = (first.charAt(0).toUpperCase() + first.slice(1)).replace(/\.$/, '').replaceAll("'", '"');
   const named = args.find((arg) => program.commands.some((command) => command.name() === arg));
   return new RelayError('USAGE', `${sentence}.`, {
@@ -96,6 +108,29 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
       text: `${suggestion(first, hint)}See {command}.`,
       command: [...(named === undefined ? [] : [named]), '--help'],
     },
+  });
+}
+
+/** "option '--format <format>' argument 'x' is invalid. Allowed choices are csv, json." */
+function wrongChoice(message: string): RelayError | null {
+  const option =
+    /^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(
+      message,
+    );
+  const argument =
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s.exec(
+      message,
+    );
+  if (!option && !argument) return null;
+  const [typed = '', name = '', all = ''] = option
+    ? [option[2], option[1], option[3]]
+    : [argument?.[1], argument?.[2], argument?.[3]];
+  const known = all.split(', ');
+  const last = known.at(-1) ?? '';
+  const listed = known.length > 1 ? `${known.slice(0, -1).join(', ')} or ${last}` : last;
+  const text = option ? `${name} cannot be "${typed}".` : `Unknown ${name} "${typed}".`;
+  return new RelayError('USAGE', text, {
+    remedy: [didYouMean(typed, known), `Choose ${listed}.`].filter(Boolean).join(' '),
   });
 }
 

@@ -9,6 +9,7 @@ import type { Jobs } from '../jobs/jobService.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
+import { forgetActivity } from '../store/tables/activity.ts';
 import type { Services } from '../tools/tool.ts';
 import { COMMAND_LINE, type Credentials, createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
@@ -92,6 +93,8 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
 async function serve(core: Core, options: StartOptions): Promise<RunningServer> {
   const { settings, clock, random, log } = options;
+  // Its account begins afresh at each start, and nothing may speak of playlists that are gone.
+  if (settings.demo) forgetActivity(core.store);
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
   const services = createServices(core);

@@ -109,7 +109,7 @@ test('serve whose port the demo has says so', async (context) => {
   assert.deepEqual(result, {
     code: 1,
     out: '',
-    err: `${noteOf(demo.home)}relay: The demo is already using 127.0.0.1:${port}.\n  Stop the demo (pid ${process.pid}), or choose another port with --port.\n`,
+    err: `${noteOf(demo.home)}relay: The demo is already using 127.0.0.1:${port}.\n  Stop the demo with Ctrl-C where it runs, or end its process (pid ${process.pid}). Or choose another port with --port.\n`,
   });
 });
 

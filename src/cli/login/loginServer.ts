@@ -64,7 +64,10 @@ async function startAnyway(context: Context, settings: Settings, mayStartOver: b
   try {
     return await startServer(options);
   } catch (error) {
-    if (!(error instanceof RelayError) || !isKeyFailure(error)) throw forLogin(error);
+    if (!(error instanceof RelayError) || !isKeyFailure(error)) {
+      const { namingDemo } = await import('../findServer.ts');
+      throw await namingDemo(settings, forLogin(error));
+    }
     await confirmStartOver(context, error, mayStartOver);
     return await startServer({ ...options, startOver: true }).catch((again) => {
       throw forLogin(again);

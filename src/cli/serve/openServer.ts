@@ -1,6 +1,5 @@
 /** Starts the server in this process, with the simulated Spotify where the settings are the demo's. */
 import type { Settings } from '../../config/settings.ts';
-import { RelayError } from '../../domain/errors.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 
@@ -27,19 +26,9 @@ async function start(
   const log = createLog(settings, undefined, { write: file.write, quietStream });
   const program = async () => (await context.machine()).program;
   const options = { settings, clock, random, log, version, demo: settings.demo, purpose, env, program };
-  return startServer(options).catch((error) => refusedBy(settings, error));
-}
-
-/** A demo that has the port is known by name. */
-async function refusedBy(settings: Settings, error: unknown): Promise<never> {
-  if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') throw error;
-  const { localBaseUrl } = await import('../../config/settings.ts');
-  const { runningDemo } = await import('../findServer.ts');
-  const demo = await runningDemo(settings);
-  if (demo?.baseUrl !== localBaseUrl(settings.host, settings.port)) throw error;
-  throw error.with({
-    message: `The demo is already using ${new URL(demo.baseUrl).host}.`,
-    remedy: `Stop the demo (pid ${demo.pid}), or choose another port with --port.`,
+  return startServer(options).catch(async (error) => {
+    const { namingDemo } = await import('../findServer.ts');
+    throw await namingDemo(settings, error);
   });
 }
 
