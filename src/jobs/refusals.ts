@@ -74,9 +74,14 @@ function waysOn({ id, resolved }: Job): Remedy {
   };
 }
 
+const ENDED: Partial<Record<Job['status'], string>> = {
+  completed: 'This job is already finished.',
+  cancelled: 'This job was cancelled.',
+};
+
 export function wrongState(job: Job, why: string): RelayError {
   const { status, id } = job;
-  return stateError(job, `The job is ${status}. ${why}`, {
+  return stateError(job, ENDED[status] ?? `The job is ${status}. ${why}`, {
     text: status === 'ready' ? 'Call commit_job to write it.' : 'Call get_job_status for details.',
     terminal:
       status === 'ready'

@@ -150,7 +150,7 @@ test('a demo that runs is copied, and named, only where there is no state of one
 test('restore brings the state back, keeps the present one, and says what comes next', async (context) => {
   const { home, run, key, state, copy } = await desk(context);
   await run(['backup', copy]);
-  const { out: later } = await run(['key', 'rotate']);
+  const { out: later } = await run(['key', 'rotate', '--yes']);
   const present = digest(state);
   const { code, out, err } = await run(['restore', copy]);
   const kept = readdirSync(home).find((name) => name.includes('.before-restore-')) ?? '';
@@ -345,7 +345,7 @@ for (const [what, env, words] of [
 test('restore that is interrupted before the exchange changes nothing', async (context) => {
   const { env, home, run, state, copy } = await desk(context);
   await run(['backup', copy]);
-  await run(['key', 'rotate']);
+  await run(['key', 'rotate', '--yes']);
   const before = digest(state);
   const stop = new AbortController();
   stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));

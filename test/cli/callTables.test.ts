@@ -124,7 +124,7 @@ POSITION  NAME           ARTISTS        ALBUM          DURATION  FLAGS        ID
 3 of 120
 Links: https://open.spotify.com/track/{id}
 Ended after 3 of 50 rows. Go on with offset 12.
-No room for: added. --json shows all.
+Hidden at this width: added (--json has it)
 To go on: relay call page 'query=blue in green' offset=12
 `,
   ],
@@ -143,9 +143,9 @@ Links:
 https://open.spotify.com/track/{id}
 Ended after 3 of 50 rows. Go on with
 offset 12.
-No room for: position, artists, album,
-duration, flags, added. --json shows
-all.
+Hidden at this width: position, artists,
+album, duration, flags, added (--json
+has them)
 To go on:
   relay call page offset=12 --args \\
     '{"query":"carousel"}'
@@ -187,7 +187,7 @@ Report:
       Love Cloud  The Comet Doors  0.229  Second Summers  0123456789abcdefghijkl
       1  spotify:track:x                     unmatched
 
-No room for: duration, reasons. --json shows all.
+Hidden at this width: duration, reasons (--json has them)
 `,
   ],
   [
@@ -215,7 +215,7 @@ Items:
          0  A     A      The Comet Do…  B           5:49  0123456789abcdefghijkl
 
 1 in all
-No room for: album, status. --json shows all.
+Hidden at this width: album, status (--json has them)
 `,
   ],
   [

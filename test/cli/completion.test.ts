@@ -192,7 +192,7 @@ test('without a shell, or with another one, it lists those that it knows', async
   assert.deepEqual(await relay(['completion', 'tcsh']), {
     code: 2,
     out: '',
-    err: 'relay: Command-argument value "tcsh" is invalid for argument "shell". Allowed choices are bash, zsh, fish.\n  See `relay completion --help`.\n',
+    err: 'relay: Unknown shell "tcsh".\n  Choose bash, zsh or fish.\n',
   });
 });
 

@@ -922,7 +922,7 @@ test('after key rotate, the files that still have the old key are named, by key 
   };
   const before = await states();
   assert.deepEqual([before.gemini, before.cursor], ['yes', 'yes']);
-  const rotated = await relay(['key', 'rotate'], { env: { HOME: home, ...env } });
+  const rotated = await relay(['key', 'rotate', '--yes'], { env: { HOME: home, ...env } });
   assert.deepEqual(rotated, {
     code: 0,
     out: `${NEW}\n`,

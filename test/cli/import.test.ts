@@ -251,7 +251,7 @@ test('what cannot be imported says why, and leaves no job behind', () =>
         1,
         /^relay: "Mareas y Mapas" belongs to Náutica; you cannot add to it\./,
       ],
-      [[path, '--format', 'docx'], 2, /Allowed choices are csv/],
+      [[path, '--format', 'docx'], 2, /Choose csv/],
       [[dir], 1, /^relay: .* cannot be read\. It is a directory\./],
       [[`${dir}/none.csv`], 1, /^relay: .*none\.csv cannot be read\. There is no such file\./],
       [[prose], 1, /^relay: /],

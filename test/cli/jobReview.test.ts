@@ -72,5 +72,5 @@ longTest('a job under review can be carried on with', () =>
 test('a way that does not exist is wrong usage', async () => {
   const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);
   assert.equal(code, 2);
-  assert.match(err, /Allowed choices are carry-on, accept/);
+  assert.match(err, /Choose carry-on or accept/);
 });

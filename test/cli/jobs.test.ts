@@ -151,10 +151,10 @@ test('the table and the text of a job say what to do next', () => {
     'items     400: 399 found, 1 unmatched',
     'created   30 min ago',
     '',
-    'Did not resolve:',
+    'Need you:',
     '  8. No Such Song Anywhere by Nobody of That Name (unmatched)',
     '',
-    '1 item did not resolve. To settle them: relay jobs fix 1f0c2b3a',
+    '1 song needs you: relay jobs fix 1f0c2b3a',
     'To write it without them: relay jobs commit 1f0c2b3a --skip-unresolved',
   ]);
 });
@@ -196,7 +196,7 @@ longTest('jobs are listed, shown, committed and cancelled by the first character
     assert.match((await jobs(world, ['cancel', other])).out, /^status +cancelled$/m);
     const refused = await jobs(world, ['commit', other]);
     assert.equal(refused.code, 1);
-    assert.match(refused.err, /JOB_STATE: The job is cancelled/);
+    assert.match(refused.err, /This job was cancelled\./);
     const listed = JSON.parse((await jobs(world, ['--json'])).out);
     assert.deepEqual([listed.total, listed.items[0].job_id], [2, other]);
     assert.deepEqual(

@@ -90,7 +90,7 @@ test('on a terminal it goes through the items: by number, link, search, skip, ba
     const short = id.slice(0, 8);
     assert.equal(
       out,
-      `1 item did not resolve. To settle them: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
+      `1 song needs you: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
     );
   });
 });
@@ -143,7 +143,7 @@ longTest('without a terminal the options settle, and what is left is printed', a
     const fixed = await jobs(world, ['fix', short, '--take', `1=${d.uri}`, '--accept-near', '0.2']);
     assert.deepEqual(fixed, {
       code: 0,
-      out: `3 items settled, 1 open.\n${item(2, 'Nor This')}1 item did not resolve. To settle them: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
+      out: `3 items settled, 1 open.\n${item(2, 'Nor This')}1 song needs you: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
       err: '',
     });
     const refused = await jobs(world, ['commit', short]);
@@ -151,7 +151,7 @@ longTest('without a terminal the options settle, and what is left is printed', a
       [refused.code, refused.err],
       [
         1,
-        `relay: JOB_STATE: The job is strict and 1 of its 5 items did not resolve (0 ambiguous, 1 unmatched, 0 failed).\n  \`relay jobs fix ${short}\` goes through them; \`relay jobs commit ${short} --skip-unresolved\` writes the job without them.\n`,
+        `relay: The job is strict and 1 of its 5 items did not resolve (0 ambiguous, 1 unmatched, 0 failed).\n  \`relay jobs fix ${short}\` goes through them; \`relay jobs commit ${short} --skip-unresolved\` writes the job without them.\n`,
       ],
     );
     const last = JSON.parse((await jobs(world, ['fix', short, '--skip', '2', '--json'])).out);

@@ -117,7 +117,7 @@ test('a home without a state keeps what it holds and gets nothing more', async (
 
 const MAKING: Array<[args: string[], stdin: string]> = [
   [['key'], ''],
-  [['key', 'rotate'], ''],
+  [['key', 'rotate', '--yes'], ''],
   [['config', 'set', 'providerClientSecret'], 'a-client-secret\n'],
   [['clients', 'add', 'Mine', '--redirect-uri', 'http://127.0.0.1/callback'], ''],
 ];

@@ -146,7 +146,7 @@ test('key prints the key alone, key rotate a new one', async (context) => {
     err: '',
   });
   const noClients = { ...env, HOME: temporaryHome(context) };
-  assert.deepEqual(await relay(['key', 'rotate'], { env: noClients }), {
+  assert.deepEqual(await relay(['key', 'rotate', '--yes'], { env: noClients }), {
     code: 0,
     out: 'new\n',
     err: `The line above is the new key. The old one no longer works, and browsers need the owner code again.
@@ -170,7 +170,7 @@ test('an error of the server arrives with its code, its words and its remedy', a
       },
     },
   });
-  assert.deepEqual(await relay(['key', 'rotate'], { env }), {
+  assert.deepEqual(await relay(['key', 'rotate', '--yes'], { env }), {
     code: 2,
     out: '',
     err: 'relay: The key comes from MCP_API_KEY.\n  Change it there.\n',
@@ -210,4 +210,27 @@ test('a command that is interrupted closes what it opened and is exit 130', asyn
   const env = { RELAY_HOME: temporaryHome(context) };
   const result = await relay(['status'], { env, parts, signal: stop.signal });
   assert.deepEqual([result, ends], [{ code: 130, out: '', err: 'relay: Interrupted.\n' }, ['closed']]);
+});
+
+test('key rotate says on a terminal what stops working, and asks; without one it needs --yes', async (context) => {
+  let rotated = 0;
+  const { env } = await startFakeLocal(context, {
+    answers: {
+      showKey: async () => ({ key: 'old', fromEnvironment: false }),
+      rotateKey: async () => {
+        rotated += 1;
+        return { key: 'new' };
+      },
+    },
+  });
+  const noClients = { HOME: temporaryHome(context), ...env };
+  const piped = await relay(['key', 'rotate'], { env: noClients });
+  assert.deepEqual([piped.code, piped.out, rotated], [2, '', 0]);
+  assert.match(piped.err, /\n {2}To make a new key: `relay key rotate --yes`\n$/);
+  const terminal = { stdin: true, stdout: true, stderr: true };
+  const no = await relay(['key', 'rotate'], { env: noClients, terminal, stdin: 'n\n' });
+  assert.deepEqual([no.code, no.out, rotated], [130, '', 0]);
+  assert.match(no.err, /every client that sends it needs the new one\.\nMake a new key\? \[y\/N\] /);
+  const yes = await relay(['key', 'rotate'], { env: noClients, terminal, stdin: 'y\n' });
+  assert.deepEqual([yes.code, yes.out, rotated], [0, 'new\n', 1]);
 });

@@ -66,7 +66,7 @@ test('what a running server knows is copied, and comes back after more has chang
     assert.ok(refused.err.includes(`pid ${ready.pid}, ${ready.baseUrl}`), refused.err);
 
     await remember(other);
-    const rotated = await ok(desk, 'key', 'rotate');
+    const rotated = await ok(desk, 'key', 'rotate', '--yes');
     assert.notEqual(rotated, key);
     await ok(desk, 'logout');
     assert.equal(await aliases(desk), known + 1);
@@ -90,7 +90,7 @@ test('a copy of the demo is made while it runs, and restored to its own home', a
     const made = await desk.relay(['backup', copy, '--json']);
     assert.deepEqual([made.code, JSON.parse(made.out).demo], [0, true], made.err);
     assert.deepEqual(readdirSync(desk.home).sort(), ['demo', 'demo.backup']);
-    const key = await ok(desk, 'key', 'rotate');
+    const key = await ok(desk, 'key', 'rotate', '--yes');
     await server.stop();
     await ok(desk, '--home', join(desk.home, 'demo'), 'restore', copy);
     const again = await desk.host(['--demo']);

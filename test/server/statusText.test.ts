@@ -41,7 +41,7 @@ test('the status lines count several things in the plural', () => {
 });
 
 const COMMIT = { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] };
-const SHOW = { text: '{command}, to see what did not resolve', command: ['jobs', 'show', 'ID'] };
+const SHOW = { text: '{command} goes through the songs that need you', command: ['jobs', 'fix', 'ID'] };
 
 test('a commit is advised only where it would not be refused', () => {
   const { jobs, database } = exampleReport();

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -8,12 +9,13 @@ export function keyCommand(context: Context): Command {
   const show = () => runKeyShow(context);
   return commandWithOthers('key', 'Show or replace the API key', show)
     .helpGroup(HELP_GROUPS.clients)
-    .addHelpText('after', '\nExamples:\n  $ relay key\n  $ relay key rotate')
+    .addHelpText('after', '\nExamples:\n  $ relay key\n  $ relay key rotate\n  $ relay key rotate --yes')
     .addCommand(new Command('show').description('Print the key').action(show))
     .addCommand(
       new Command('rotate')
         .description('Make a new key; the old one stops working at once')
-        .action(() => runKeyRotate(context)),
+        .option('--yes', 'Do not ask; needed without a terminal')
+        .action(({ yes = false }: { yes?: boolean }) => runKeyRotate(context, yes)),
     );
 }
 
@@ -23,7 +25,26 @@ async function runKeyShow(context: Context): Promise<void> {
   else printLine(context.io, shown.key);
 }
 
-async function runKeyRotate(context: Context): Promise<void> {
+/** @throws RelayError `USAGE`, `INTERRUPTED` */
+async function requireYes({ io, signal }: Context): Promise<void> {
+  if (!io.terminal.stdin || !io.terminal.stderr) {
+    throw new RelayError(
+      'USAGE',
+      'Every client with the present key would be shut out, and nobody can be asked.',
+      {
+        remedy: { text: 'To make a new key: {command}', command: ['key', 'rotate', '--yes'] },
+      },
+    );
+  }
+  note(io, 'The present key stops working at once: every client that sends it needs the new one.');
+  const { confirm } = await import('../terminal/prompt.ts');
+  if (!(await confirm(io, 'Make a new key?', signal))) {
+    throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  }
+}
+
+async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
+  if (!yes) await requireYes(context);
   const { old, key } = await context.withLocal(async (local) => {
     const { key: old } = await local.showKey();
     return { old, ...(await local.rotateKey()) };

@@ -42,7 +42,12 @@ export function answerText(answer: Fields, { width, next }: AnswerView): string[
     ...count,
     ...(typeof links === 'string' ? broken(`Links: ${cellText(links)}`, width) : []),
     ...(typeof note === 'string' ? broken(cellText(note, MAX_TEXT), width) : []),
-    ...(omitted.length > 0 ? broken(`No room for: ${omitted.join(', ')}. --json shows all.`, width) : []),
+    ...(omitted.length > 0
+      ? broken(
+          `Hidden at this width: ${omitted.join(', ')} (--json has ${omitted.length === 1 ? 'it' : 'them'})`,
+          width,
+        )
+      : []),
     ...pages,
   ];
   return end.length === 0 ? lines : [...lines, '', ...end];

@@ -17,7 +17,8 @@ export async function withTools<T>(context: Context, work: (tools: Tools) => Pro
       context.signal,
       client.callTool(name, { detail: 'full', ...args }, () => {}),
     );
-    if (error) throw error;
+    // The code is for those who call tools; here a person asked for a job.
+    if (error) throw error.with({ message: error.message.replace(`${error.code}: `, '') });
     return value as A;
   };
   return work(tools);

@@ -118,7 +118,7 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   const more = unresolvedOf(job) - unresolved.length;
   const rest =
     more > 0 ? [`  ${moreText(more, named, 'jobs', 'show', shortId(job.job_id), '--unresolved')}`] : [];
-  return ['', 'Did not resolve:', ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
+  return ['', 'Need you:', ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
 /** `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
@@ -190,7 +190,7 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   if (open === 0) return job.resolved > 0 ? [`To write it: ${command('commit')}`] : [];
   const isRefused = job.payload.strict !== false;
   return [
-    `${counted(open, 'item')} did not resolve. To settle them: ${command('fix')}`,
+    `${counted(open, 'song')} ${open === 1 ? 'needs' : 'need'} you: ${command('fix')}`,
     ...(job.resolved > 0
       ? [`To write it without them: ${command('commit', ...(isRefused ? ['--skip-unresolved'] : []))}`]
       : []),

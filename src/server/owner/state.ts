@@ -149,6 +149,10 @@ function partOf({ part, state, summary, remedy }: StatusEntry): PagePart {
   return { ...shown, remedy: { text, command: isCommand ? text.replaceAll('`', '') : null } };
 }
 
+function toMinute(time: string | null): string | null {
+  return time === null ? null : `${time.slice(0, 16)}Z`;
+}
+
 function approvedClients(core: Core): PageClient[] {
   return listClients(core)
     .filter(({ approvals }) => approvals.length > 0)
@@ -156,8 +160,9 @@ function approvedClients(core: Core): PageClient[] {
     .map(({ clientId, name, lastUsedAt, approvals }) => ({
       clientId,
       name: shownName({ clientId, name }),
-      lastUsedAt: lastUsedAt === null ? null : `${lastUsedAt.slice(0, 16)}Z`,
-      approvedAt: approvals.at(-1)?.approvedAt ?? null,
+      lastUsedAt: toMinute(lastUsedAt),
+      // To the minute too, or an approval would seem later than the use that followed it.
+      approvedAt: toMinute(approvals.at(-1)?.approvedAt ?? null),
     }));
 }
 

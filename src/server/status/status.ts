@@ -1,8 +1,10 @@
 /** The report behind `relay status`: facts, and for each part one line with what to do about a problem. */
+
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/clock.ts';
 import { counted, sizeText } from '../../base/lists.ts';
-import { isKeyFailure } from '../../domain/failureClass.ts';
+import { isErrorCode } from '../../domain/errors.ts';
+import { failureClassOf, isKeyFailure } from '../../domain/failureClass.ts';
 import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
@@ -233,12 +235,15 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
   const remedy =
     committable > 0
       ? { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] }
-      : { text: '{command}, to see what did not resolve', command: ['jobs', 'show', 'ID'] };
+      : { text: '{command} goes through the songs that need you', command: ['jobs', 'fix', 'ID'] };
   return entry('jobs', 'ok', summary, remedy);
 }
 
 function errorsLine({ recentErrors }: Facts): StatusEntry {
-  const [latest] = recentErrors;
+  // A device that takes no volume, or an ID that does not exist, is an answer to who asked and no fault of the server.
+  const latest = recentErrors.find(
+    (one) => !isErrorCode(one.code) || failureClassOf({ code: one.code }) !== 'request',
+  );
   if (!latest) return entry('errors', 'ok', 'none unresolved');
   return entry('errors', 'warning', `${latest.at} ${latest.code}: ${latest.message}`);
 }
