@@ -128,9 +128,14 @@ test('the speed is that of the last answers, and starts anew with each state', (
 
 test('the table and the text of a job say what to do next', () => {
   assert.deepEqual(jobTable([RECORD, waiting], VIEW), [
-    'ID        STATUS     WHAT                DONE        UNRESOLVED  CREATED',
-    '1f0c2b3a  resolving  add to "Road Trip"  100 of 400  10          30 min ago',
-    '1f0c2b3a  waiting    add to "Road Trip"  100 of 400  10          30 min ago  continues in 12 h (QUOTA_EXCEEDED)',
+    'WHAT                ID        STATUS     DONE        OPEN  CREATED',
+    'add to "Road Trip"  1f0c2b3a  resolving  100 of 400  10    30 min ago',
+    'add to "Road Trip"  1f0c2b3a  waiting    100 of 400  10    30 min ago  continues in 12 h (QUOTA_EXCEEDED)',
+  ]);
+  // In a narrow window names are cut and the last columns go; the ID stays.
+  assert.deepEqual(jobTable([RECORD], VIEW, 50), [
+    'WHAT      ID        STATUS     DONE        OPEN',
+    'add to …  1f0c2b3a  resolving  100 of 400  10',
   ]);
   const ready: JobRecord = {
     ...RECORD,

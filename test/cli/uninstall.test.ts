@@ -96,6 +96,7 @@ Removed the login, settings, jobs and history in ~/state.
     asked.filter((line) => line.startsWith('relay')),
     [
       'relay connect --json',
+      'relay --demo connect --json',
       'relay connect cursor --remove --json',
       'relay connect qwen --remove --json',
       'relay connect vscode --remove --json',
@@ -180,4 +181,35 @@ The program stays: ~/bin/relay
 ${SPOTIFY}`,
   );
   assert.deepEqual(readdirSync(state).sort(), ['notes.txt', 'oauth-clients.json']);
+});
+
+test("with --demo it removes the demo's data and its entries, and nothing else", async (context) => {
+  const me = temporaryHome(context);
+  const home = join(me, 'state');
+  for (const name of ['relay.db', 'config.json', 'master.key']) {
+    write(join(home, name), '{}');
+    write(join(home, 'demo', name), '{}');
+  }
+  const asked: string[] = [];
+  const machine: Machine = {
+    program: ['/opt/relay'],
+    homeDir: me,
+    uid: 501,
+    run: async (_, words) => {
+      asked.push(words.join(' '));
+      return { ok: true, out: JSON.stringify({ clients: CLIENTS.slice(0, 1) }), err: '' };
+    },
+  };
+  const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file' };
+  const { code, out, err } = await relay(['--demo', 'uninstall', '--yes'], { machine, env });
+  assert.deepEqual(
+    [code, out.replaceAll(me, '~'), err],
+    [
+      0,
+      'Removed relay-demo from Cursor (/me/.cursor/mcp.json).\nRemoved the login, settings, jobs and history in ~/state/demo.\n',
+      "This removes the demo's data only.\n",
+    ],
+  );
+  assert.deepEqual(asked, ['--demo connect --json', '--demo connect cursor --remove --json']);
+  assert.deepEqual(readdirSync(home).sort(), ['config.json', 'master.key', 'relay.db']);
 });

@@ -4,19 +4,19 @@ import { visibleText } from '../../base/visibleText.ts';
 import type { ChangeState } from '../../domain/change.ts';
 import { SHORT_ID } from '../../domain/job.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
-import { columns } from '../terminal/output.ts';
+import { columns, fitColumns } from '../terminal/output.ts';
 import { minute } from '../terminal/time.ts';
 
-export function changeTable(changes: readonly ChangeEntry[]): string[] {
+export function changeTable(changes: readonly ChangeEntry[], width: number): string[] {
   const short = shortener(changes.map(({ change_id }) => change_id));
   const rows = changes.map((change) => [
+    visibleText(change.what, 200),
     short(change.change_id),
     minute(change.at),
-    visibleText(change.what, 200),
-    visibleText(change.who, 60),
     stateText(change, short),
+    visibleText(change.who, 60),
   ]);
-  return columns([['ID', 'WHEN', 'WHAT', 'ASKED BY', 'STATE'], ...rows]);
+  return fitColumns([['WHAT', 'ID', 'WHEN', 'STATE', 'ASKED BY'], ...rows], width, [0, 4]);
 }
 
 /** IDs as short as they can be told apart, and no shorter than eight characters. */

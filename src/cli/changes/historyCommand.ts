@@ -28,7 +28,7 @@ async function runHistory(context: Context, options: HistoryOptions): Promise<vo
   if (context.json) return printJson(io, { items, total });
   if (items.length === 0) return note(io, 'No changes in the last 30 days.');
   const { changeTable } = await import('./changeText.ts');
-  for (const line of changeTable(items)) printLine(io, line);
+  for (const line of changeTable(items, io.columns)) printLine(io, line);
   if (total > items.length) note(io, `and ${total - items.length} older: --limit shows more`);
 }
 

@@ -5,7 +5,7 @@ import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { type ItemRecord, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
-import { columns, wrap } from '../terminal/output.ts';
+import { columns, fitColumns, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
@@ -21,20 +21,24 @@ export interface JobView {
   names: ReadonlyMap<string, string>;
 }
 
-export function jobTable(jobs: readonly JobRecord[], view: JobView): string[] {
+export function jobTable(
+  jobs: readonly JobRecord[],
+  view: JobView,
+  width = Number.POSITIVE_INFINITY,
+): string[] {
   const rows = jobs.map((job) => [
+    whatText(job, view),
     shortId(job.job_id),
     job.status,
-    whatText(job, view),
     progressText(job),
     unresolvedOf(job) > 0 ? String(unresolvedOf(job)) : '',
     relative(job.created_at, view.now),
     waitText(job, view),
   ]);
-  const all = [['ID', 'STATUS', 'WHAT', 'DONE', 'UNRESOLVED', 'CREATED', ''], ...rows];
+  const all = [['WHAT', 'ID', 'STATUS', 'DONE', 'OPEN', 'CREATED', ''], ...rows];
   // Most jobs have nothing open, and the column would only take room.
   const hasOpen = jobs.some((job) => unresolvedOf(job) > 0);
-  return columns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)));
+  return fitColumns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)), width, [0]);
 }
 
 /** `add to "Evening"`. */

@@ -121,7 +121,7 @@ async function printTable(context: Context, items: readonly JobRecord[], total: 
   const { jobTable, moreText } = await import('./jobText.ts');
   const { playlistNames } = await import('./jobCalls.ts');
   const view = { named: context, now: clock.now(), names: await playlistNames(context, items) };
-  for (const line of jobTable(items, view)) printLine(io, line);
+  for (const line of jobTable(items, view, io.columns)) printLine(io, line);
   if (total > items.length) note(io, moreText(total - items.length, context, 'jobs', 'list', '--all'));
 }
 

@@ -11,7 +11,8 @@ const EXPLANATION = `
 Removes everything that relay put on this computer: the service, its entries in
 the files of AI clients, the completion, the state with login, settings and
 jobs, and the key in the keychain. It asks before each one. Stop the server
-first. The program itself stays: remove it as you installed it.
+first. The program itself stays: remove it as you installed it. With --demo it
+removes the demo's data and its entries in clients, and nothing else.
 
 Examples:
   $ relay uninstall
@@ -37,6 +38,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   const { findParts, removeUnpacked } = await import('./uninstallParts.ts');
   const { openQuestions } = await import('../terminal/prompt.ts');
   const { parts, notes } = await findParts(context);
+  if (context.demo && parts.length > 0) note(io, "This removes the demo's data only.");
   for (const line of notes) note(io, line);
   const removed: Part[] = [];
   const kept: Part[] = [];
@@ -60,7 +62,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
     }
   }
   questions?.close();
-  if (removed.some(({ name }) => name === 'state')) await removeUnpacked();
+  if (!context.demo && removed.some(({ name }) => name === 'state')) await removeUnpacked();
   const { program } = await context.machine();
   if (json) printJson(io, { removed: removed.map(shown), kept: kept.map(shown), left, failed, program });
   else sayWhatStays(context, { nothing: parts.length === 0, left, program });
@@ -101,6 +103,7 @@ function sayWhatStays(context: Context, { nothing, left, program }: Rest): void 
   const { io } = context;
   if (nothing) printLine(io, `There is nothing to remove for ${commandLine(context)}.`);
   for (const path of left) note(io, `Kept, because relay did not create it: ${path}`);
+  if (context.demo) return;
   note(io, `The program stays: ${program.join(' ')}`);
   note(io, 'To end its access at Spotify too: https://www.spotify.com/account/apps/');
 }

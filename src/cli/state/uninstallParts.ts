@@ -5,6 +5,7 @@ import { withDeadline } from '../../base/abort.ts';
 import { inspectSettings, keyOptions } from '../../config/settings.ts';
 import { type Data, isData } from '../../connect/entry.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
+import { serverName } from '../../domain/project.ts';
 import type { Context } from '../context.ts';
 
 const KEYCHAIN_MS = 5_000;
@@ -24,9 +25,12 @@ export interface Parts {
   notes: string[];
 }
 
-/** In the order in which they have to go: nothing that is left may still need what is gone. */
+/**
+ * In the order in which they have to go: nothing that is left may still need what is gone. With `--demo` only what is the
+ * demo's.
+ */
 export async function findParts(context: Context): Promise<Parts> {
-  const found = [service, clients, completion, state];
+  const found = context.demo ? [clients, state] : [service, clients, completion, state];
   const parts: Part[] = [];
   const notes: string[] = [];
   for (const find of found) {
@@ -57,10 +61,21 @@ async function service(context: Context): Promise<Parts> {
 
 /** The files of other programs are changed by `relay connect CLIENT --remove`, with a backup, and by nothing else. */
 async function clients(context: Context): Promise<Parts> {
+  if (context.demo) return clientsOf(context, true);
+  const own = await clientsOf(context, false);
+  const demo = await clientsOf(context, true);
+  // Where the entries of the home cannot be looked up, that is said once.
+  return { parts: [...own.parts, ...demo.parts], notes: own.notes };
+}
+
+async function clientsOf(context: Context, demo: boolean): Promise<Parts> {
   const { program, run } = await context.machine();
   const [command = '', ...script] = program;
   // What is in the environment reaches the child by itself.
-  const named = context.home === undefined ? [] : ['--home', context.home];
+  const named = [
+    ...(demo ? ['--demo'] : []),
+    ...(context.home === undefined ? [] : ['--home', context.home]),
+  ];
   const relay = async (...words: string[]) => {
     const ran = await run(command, [...script, ...named, ...words, '--json'], CHILD_MS);
     return ran.ok ? { answer: parsed(ran.out), reason: '' } : { answer: null, reason: reasonIn(ran.err) };
@@ -77,7 +92,9 @@ async function clients(context: Context): Promise<Parts> {
     const [id, name, file] = [row.id, row.name, row.file].map(String);
     return {
       name: 'client',
-      what: isEntered(row) ? `relay from ${name} (${file})` : `backups with the key beside ${file}`,
+      what: isEntered(row)
+        ? `${serverName(demo)} from ${name} (${file})`
+        : `backups with the key beside ${file}`,
       async remove() {
         const { answer: done, reason: why } = await relay('connect', id ?? '', '--remove');
         if (done === null) throw new RelayError('HOME_UNUSABLE', `${file} was not changed: ${why}`);
