@@ -123,8 +123,9 @@ function cleaned(value: unknown): unknown {
 }
 
 function withoutHidden(text: string): string {
-  return text.replace(hidden(), (found, belongs?: string) => {
+  return text.replace(hidden(), (found: string, belongs: string | undefined, at: number) => {
     if (belongs !== undefined) return found;
+    if (found === '\r' && text[at + 1] === '\n') return '';
     if (/[\t\v\f\r\x85\u2028\u2029]/.test(found)) return ' ';
     return isHalf(found) ? '\ufffd' : '';
   });

@@ -154,7 +154,7 @@ test('logout and a new key', async () => {
     assert.match(out.out + out.err, /spotify\.com\/account\/apps/);
     assert.equal((await desk.relay(['call', 'get_devices'])).code, 3);
     const before = (await desk.relay(['key'])).out.trim();
-    const after = (await desk.relay(['key', 'rotate'])).out.trim();
+    const after = (await desk.relay(['key', 'rotate', '--yes'])).out.trim();
     assert.notEqual(after, before);
     assert.equal((await desk.relay(['key'])).out.trim(), after);
   });

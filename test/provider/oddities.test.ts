@@ -258,7 +258,7 @@ test('the caller gets the provider’s message about a refused argument', async 
     const long = 'x'.repeat(5_000);
     for (const [body, shown] of [
       [{ error: { status: 400, message: 'Invalid limit' } }, 'Invalid limit'],
-      [{ error: { status: 400, message: long } }, 'x'.repeat(300)],
+      [{ error: { status: 400, message: long } }, `${'x'.repeat(299)}…`],
     ] as const) {
       provider.faults.add({ path: '/search', kind: 'status', status: 400, body });
       const { message } = (await call('search_tracks', { query: 'x' })).error as { message: string };

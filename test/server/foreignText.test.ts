@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
+import { modelText } from '../../src/base/visibleText.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { createJob, reach } from '../jobs/support.ts';
 import { authorizeUrl, newClient } from '../oauth/support.ts';
@@ -66,7 +67,7 @@ for (const format of ['pretty', 'json'] as const) {
       const listed = JSON.parse((await cli(world, ['clients', '--json'])).out);
       assert.equal(listed.clients[0].name, NAME, 'JSON loses nothing');
       const items = JSON.parse((await cli(world, [...called, '--json'])).out).items;
-      assert.equal(items[0].input.title, NAME);
+      assert.equal(items[0].input.title, modelText(NAME), 'a tool answers what a model may read');
 
       const page = await createBrowser().open(authorizeUrl(world.baseUrl, { client_id: client.client_id }));
       const title = /<title>([\s\S]*?)<\/title>/.exec(page.text)?.[1] ?? '';
