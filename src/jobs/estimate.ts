@@ -11,7 +11,7 @@ import { knownKeys } from '../store/tables/aliases.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';
 
 export interface Estimate {
-  /** It takes at least so many, and no more where every song is found as it is written. */
+  /** It takes at least so many, and no more where every song is found as it is written and the target fits into one page. */
   least: number;
   /**
    * It takes at most so many, unless requests fail; null where that depends on how long the target is. A song that is

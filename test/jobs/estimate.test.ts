@@ -44,8 +44,9 @@ longTest('a list that is spelled as Spotify spells it takes exactly what was sai
   const taken = await measured((songs, world) => [
     ['create_playlist', songs.slice(0, 30).map(asQuery), { name: 'A' }],
     ['create_playlist', tracks(world, 250), { name: 'B' }],
+    // While the playlist fits into one page: all rows of a longer one are read, twice.
+    ['replace_playlist', tracks(world, 30), { playlist_id: named(world, 'Empty Shelf').id }],
     ['add_to_playlist', tracks(world, 250), { playlist_id: named(world, 'Empty Shelf').id }],
-    ['replace_playlist', tracks(world, 50), { playlist_id: named(world, 'Empty Shelf').id }],
     ['save_tracks', tracks(world, 90, 3_000), {}],
     ['save_tracks', [...songs.slice(40, 65), ...songs.slice(40, 65)].map(asQuery), {}],
     [
