@@ -31,6 +31,19 @@ export function victimEnvironment(provider: Simulator): Record<string, string> {
   };
 }
 
+/** Where time is fast and the machine busy, the few seconds that a login gives the provider may be over first. */
+const LOGINS = 5;
+
+async function login(baseUrl: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connectAccount(baseUrl);
+    } catch (error) {
+      if (attempt === LOGINS) throw error;
+    }
+  }
+}
+
 /** Starts the program and connects the account through the real login. */
 export async function startVictim(desk: Desk, env: Record<string, string> = {}): Promise<Victim> {
   let running: Running | null = null;
@@ -75,7 +88,7 @@ export async function startVictim(desk: Desk, env: Record<string, string> = {}):
   }
 
   await revive();
-  await connectAccount(baseUrl);
+  await login(baseUrl);
 
   return {
     kill() {
