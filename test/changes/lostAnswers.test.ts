@@ -107,11 +107,11 @@ for (const [what, tool, method] of [
   );
 }
 
-for (const [what, refusal] of [
-  ['a limit of 20 s', { kind: 'rate_limit', retryAfterSeconds: 20 }],
-  ['a refusal', { kind: 'status', status: 403 }],
+for (const [what, refusal, run] of [
+  ['a limit of 20 s', { kind: 'rate_limit', retryAfterSeconds: 20 }, longTest],
+  ['a refusal', { kind: 'status', status: 403 }, test],
 ] as const)
-  test(`saving tracks whose answer is lost is not told as undone when ${what} meets the next try`, () =>
+  run(`saving tracks whose answer is lost is not told as undone when ${what} meets the next try`, () =>
     withUnkind({}, async (relay, clock) => {
       const { provider } = relay;
       const { saved } = owner(provider);
@@ -130,7 +130,8 @@ for (const [what, refusal] of [
         assertDone(await undo(at(await changes(), 0)));
       });
       assert.ok(!owner(provider).saved.some(({ uri }) => track_ids.includes(uri)));
-    }));
+    }),
+  );
 
 test('a move whose answer is lost is made once, and found', () =>
   withUnkind({}, async (relay) => {

@@ -36,7 +36,7 @@ export const LIMIT_AFTER_FIRST: FaultRule = {
 };
 
 /** Real milliseconds between two questions. */
-const PAUSE_MS = 30;
+const PAUSE_MS = 60;
 
 /** Asks until `found` returns something; `null` after `realMs`. */
 export async function poll<T>(found: () => Promise<T | null> | T | null, realMs = 30_000): Promise<T | null> {

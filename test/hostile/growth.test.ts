@@ -124,8 +124,11 @@ function refused(read: () => unknown): unknown {
   }
 }
 
-/** Characters of the largest input: the square of these takes a second in a pattern, the input itself about one millisecond. */
-const LARGEST = 16_000;
+/**
+ * Characters of the largest input: in a pattern the square of 16,000 takes a second and that of 8,000 a quarter, the input
+ * itself about one millisecond.
+ */
+const LARGEST = sized(16_000, 8_000);
 /** What is quicker is not looked at any further, in milliseconds. */
 const QUICK = 25;
 

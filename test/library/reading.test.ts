@@ -17,8 +17,8 @@ import {
   truthOf,
 } from './support.ts';
 
-const SAVED = sized(5_000, 1_000);
-const LISTS = sized(200, 40);
+const SAVED = sized(5_000, 600);
+const LISTS = sized(200, 20);
 /** One request for each page of saved tracks and of the list, and one for each playlist. */
 const ALL = SAVED / 50 + LISTS / 50 + LISTS;
 /** Without limits of a minute, so that the reading is over soon. */

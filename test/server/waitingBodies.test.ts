@@ -53,7 +53,7 @@ test('unfinished bodies without a credential hold a few MiB together, however ma
   await withRelay({ client: false }, async (relay) => {
     const before = process.memoryUsage().arrayBuffers;
     const held: Held[] = [];
-    for (let count = 0; count < sized(300, 60); count++) {
+    for (let count = 0; count < sized(300, 30); count++) {
       held.push(await unfinished(relay, OPEN_PATHS[count % 3] ?? assert.fail(), MIB - 1));
     }
     assert.equal((await send(`${relay.baseUrl}/health`)).status, 200);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sized } from '../support/scale.ts';
 import { runHistory } from './history.ts';
 import { knownAs } from './known.ts';
 import { KINDS, planOf } from './plan.ts';
@@ -23,4 +24,4 @@ test('histories of many kinds show nothing but known mistakes', async () => {
   assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --trace --from SEED tells the story');
 });
 
-const SEEDS = 60;
+const SEEDS = sized(60, 30);

@@ -134,7 +134,7 @@ for (const [where, rule] of landing) {
 
 for (const [where, rule, completed] of failing) {
   test(`when ${where} fails, the previous content is written back and verified`, async () => {
-    await withRelay({ clock: fastClock() }, async (relay) => {
+    await withRelay({ clock: fastClock(10) }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const before = urisOf(playlist);
       relay.provider.faults.add(rule);
@@ -190,7 +190,7 @@ longTest(
 );
 
 test('a rollback that loses an answer finds out what landed and duplicates nothing', async () => {
-  await withRelay(async (relay) => {
+  await withRelay({ clock: fastClock(10) }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     relay.provider.faults.add(
