@@ -224,7 +224,7 @@ export const createBulkJobTool = defineTool({
     status: z.enum(JOB_STATUSES),
     total_items: Count,
     estimated_requests: Count.describe(
-      'Spotify requests it takes at least, out of a daily quota; no more if every song is spelled as Spotify spells it',
+      'Spotify requests it takes at least, out of a daily quota; misspelled songs and long playlists take more',
     ),
     estimated_requests_at_most: Count.nullable().describe(
       'And at most, unless requests fail: what is misspelled or not found needs a second search. null: depends on how long the playlist or the library is',
