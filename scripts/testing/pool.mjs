@@ -8,8 +8,9 @@ import { root } from './compiled.mjs';
 
 const here = (name) => pathToFileURL(join(root, 'scripts', 'testing', name)).href;
 
-/** What one file may take on a slow machine; at full size some are several times as long. */
-const FILE_MS = process.env.RELAY_TEST_FULL === '1' ? 900_000 : 240_000;
+/** What one file may take on a slow machine; at full size, or where it builds executables, some are several times as long. */
+const isLong = process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN !== undefined;
+const FILE_MS = isLong ? 900_000 : 240_000;
 /** What a process may take to end once all its tests have ended. */
 const EXIT_MS = 20_000;
 
