@@ -1,5 +1,5 @@
 /** The licenses of everything in a file that people get, in one text. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { root } from '../bundle.ts';
@@ -28,9 +28,16 @@ export async function notices({ bundles, packages = [], natives }: NoticesOption
     ...bundles.flatMap(packagesIn),
     ...packages.map((name) => join(root, 'node_modules', name)),
   ];
-  const parts = await Promise.all([...new Set(folders)].sort().map(packageNotice));
+  const real = new Set(await Promise.all(folders.map((folder) => realpath(folder))));
+  const inOrder = [...real].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+  const parts = await Promise.all(inOrder.map(packageNotice));
   const more = await Promise.all(natives.map(nativeNotice));
   return [...parts, ...more].map((part) => `${RULE}\n${part}\n`).join('\n');
+}
+
+/** Where a package is below the first `node_modules`: the order must not depend on where the checkout lies. */
+function placeOf(folder: string): string {
+  return folder.slice(folder.indexOf('node_modules'));
 }
 
 /** Directories of the packages that a bundle was made of. */
