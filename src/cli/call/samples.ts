@@ -13,6 +13,7 @@ const BY_ARGUMENT: Samples = {
   // Only the person knows it: the demo starts without jobs.
   job_id: 'JOB_ID',
   query: 'love cloud',
+  sql: 'select name, total from playlists',
   title: 'Love Cloud',
   artist: 'Fengate',
   name: 'Morning Ferry',
