@@ -293,8 +293,8 @@ longTest(
       for (const tool of ALL_TOOLS.filter(({ kind }) => kind === 'read')) {
         const { name } = tool;
         const words = exampleOf(tool).map((word) => word.replace('JOB_ID', job_id));
-        const { code, out } = await show(60, ...words);
-        assert.equal(code, 0, name);
+        const { code, out, err } = await show(60, ...words);
+        assert.equal(code, 0, `${name}: ${err}`);
         const wide = out.split('\n').filter((line) => widthOf(line) > 60);
         assert.deepEqual(wide, [], name);
         // An ID may hold any of these letters, so only a whole value counts.

@@ -181,7 +181,7 @@ longTest('jobs are listed, shown, committed and cancelled by the first character
     const short = id.slice(0, 8);
     assert.match(
       (await jobs(world, [])).out,
-      new RegExp(`^${short}  ready   add to "Empty Shelf"  5 of 5 `, 'm'),
+      new RegExp(`^add to "Empty Shelf"  ${short}  ready   5 of 5 `, 'm'),
     );
     assert.match(
       (await jobs(world, ['show', short])).out,

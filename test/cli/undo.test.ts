@@ -200,7 +200,7 @@ longTest('--force asks on a terminal, unless --yes, and acts elsewhere', () =>
     world.provider.editPlaylist(playlist.id, edited);
     const no = await run(world, ['undo', '--force'], { ...TERMINAL, stdin: 'n\n' });
     assert.equal(no.code, 130);
-    assert.match(no.err, /The playlist will have 200 rows\. 32 rows will go\.\n/);
+    assert.match(no.err, /^Puts 200 songs back in "Exactly Two Hundred" and takes 32 songs out\.$/m);
     assert.match(no.err, /Undo\? \[y\/N\] .*relay: Nothing was changed\.\n$/s);
     assertRows(playlist, edited);
     assert.equal((await run(world, ['undo', '--force'], { ...TERMINAL, stdin: 'y\n' })).code, 0);
@@ -210,7 +210,12 @@ longTest('--force asks on a terminal, unless --yes, and acts elsewhere', () =>
       world.provider.editPlaylist(playlist.id, edited);
       const yes = options === TERMINAL ? ['--yes'] : [];
       assert.equal((await run(world, ['undo', '--force', ...yes], options)).code, 0);
-      assertRows(playlist, former);
+      // Rows that came a moment after relay's own writing may stay beside what comes back.
+      const others = edited.slice(wanted.length);
+      assert.deepEqual(
+        urisOf(playlist).filter((uri) => !others.includes(uri)),
+        former,
+      );
     }
   }),
 );

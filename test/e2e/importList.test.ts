@@ -75,7 +75,7 @@ longTest('from a fresh demo, 2,000 lines with slips become a right playlist in a
     await desk.host(['--demo']);
     const { type, typed } = typist(desk);
     const shown = await type('import', path, '--dry-run');
-    assert.match(shown.out, /My songs\.txt: 2000 songs, read as text with one song a line/);
+    assert.match(shown.out, /My songs\.txt: 2000 songs, read as text with one song a\s+line/);
     assert.match(shown.out, /line 1, no artist: My 2,000 songs\n/);
 
     const stopped = await type('import', path);

@@ -114,7 +114,7 @@ longTest('a page on another port that has every cookie sees nothing and changes 
 /** Presses Tab until the focus is on what is called so. */
 async function tabTo(page: Page, label: string): Promise<void> {
   const focused = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent';
-  for (let presses = 0; presses < 80; presses++) {
+  for (let presses = 0; presses < 200; presses++) {
     await page.keyboard.press('Tab');
     if (String(await page.evaluate(focused)).startsWith(label)) return;
   }
@@ -169,7 +169,7 @@ longTest(
       );
 
       const changes = card(page, 'Changes');
-      await tabTo(page, 'Undo: Added 19 songs to "Empty Shelf"');
+      await tabTo(page, 'Undo: ');
       await page.keyboard.press('Enter');
       await changes.getByText('Takes 19 songs out of "Empty Shelf".').waitFor();
       await tabTo(page, 'Undo now');
@@ -280,7 +280,7 @@ inFull('the account is disconnected and connected again through the login page',
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const account = card(page, 'Spotify account');
-    await account.getByRole('button', { name: 'Disconnect' }).dblclick();
+    await account.getByRole('button', { name: 'Disconnect', exact: true }).dblclick();
     const second = account.getByRole('button', { name: 'Disconnect now' });
     await second.waitFor();
     assert.equal(
