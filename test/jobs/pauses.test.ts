@@ -68,7 +68,7 @@ async function twoJobs(victim: Victim, provider: Simulator, count: number, meanw
   await ask(victim, 'list_changes', { limit: 50 });
 }
 
-longTest('with 10,000 known tracks no turn of the event loop lasts longer than 20 ms', async (t) => {
+longTest('with 10,000 known tracks no turn of the event loop lasts longer than 30 ms', async (t) => {
   const provider = await startSimulator();
   try {
     await withDesk(victimEnvironment(provider), async (desk) => {
@@ -88,9 +88,9 @@ longTest('with 10,000 known tracks no turn of the event loop lasts longer than 2
       await twoJobs(victim, provider, SONGS, () => references.push(fifteen()));
       await setTimeout(600);
       const { cpu, wall } = longest();
-      const limit = (Math.max(...references) * 20) / 15;
+      const limit = Math.max(...references) * 2;
       t.diagnostic(
-        `longest turn ${cpu.toFixed(1)} ms of processor time, ${wall.toFixed(0)} ms on the clock; 20 ms of work took up to ${limit.toFixed(1)} ms, at least ${Math.min(...references).toFixed(1)} ms`,
+        `longest turn ${cpu.toFixed(1)} ms of processor time, ${wall.toFixed(0)} ms on the clock; 30 ms of work took up to ${limit.toFixed(1)} ms, at least ${Math.min(...references).toFixed(1)} ms`,
       );
       assert.ok(cpu <= limit, `a turn of ${cpu} ms, limit ${limit} ms`);
       await victim.stop();
