@@ -228,20 +228,15 @@ export class Client {
     if (!isDone && outcome.is !== 'unheard') return;
     made.isUndone = isDone;
     const relay = takenOff(difference(countsOf(before), countsOf(after)), others);
-    this.#made.push({
-      ...{
-        changeId: id,
-        wish: 'undo',
-        playlist,
-        before,
-        after,
-        name: null,
-        from,
-        to: spotify.effects.length,
-      },
+    this.#note({
+      changeId: id,
+      wish: 'undo',
+      playlist,
+      before,
+      after,
+      from,
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
-      isUndone: false,
       isSure: isDone,
     });
   }
@@ -291,18 +286,20 @@ export class Client {
         `create, ok: ${namesOf(wrong)}${circumstances(this.#stage, others)}`,
         `${shownWrong(wrong)} in "${name}"`,
       );
+    this.#note({ changeId, wish: 'create', playlist, after: urisOf(playlist), from, isSure: !wrong });
+  }
+
+  /** Something that was carried out and can be undone; what is left out did nothing of that kind. */
+  #note(made: Pick<Made, 'changeId' | 'wish' | 'playlist' | 'from' | 'isSure'> & Partial<Made>): void {
     this.#made.push({
-      ...{
-        changeId,
-        wish: 'create',
-        playlist,
-        before: [],
-        after: urisOf(playlist),
-        name: null,
-        from,
-        to: spotify.effects.length,
-      },
-      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: !wrong },
+      before: [],
+      after: [],
+      name: null,
+      added: new Map(),
+      removed: new Map(),
+      isUndone: false,
+      to: this.#stage.spotify.effects.length,
+      ...made,
     });
   }
 
@@ -323,19 +320,7 @@ export class Client {
     const edits = othersIn(spotify.effects.slice(made.from, from), playlist);
     if (edits.length > 0 && !force)
       this.#found('undo of create, ok: although a person has put songs into it', playlist.name);
-    this.#made.push({
-      ...{
-        changeId,
-        wish: 'unfollow',
-        playlist,
-        before: [],
-        after: [],
-        name: null,
-        from,
-        to: spotify.effects.length,
-      },
-      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: true },
-    });
+    this.#note({ changeId, wish: 'unfollow', playlist, from, isSure: true });
   }
 
   /** Somebody sees a playlist appear and replaces what is in it. */
@@ -378,18 +363,13 @@ export class Client {
     if (outcome.is === 'done' && !renamed)
       this.#stage.names.set(playlist, { name, from: spotify.effects.length });
     else this.#stage.names.delete(playlist);
-    this.#made.push({
-      ...{
-        changeId,
-        wish: 'rename',
-        playlist,
-        before: [],
-        after: [],
-        name: before,
-        from,
-        to: spotify.effects.length,
-      },
-      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: outcome.is === 'done' && !renamed },
+    this.#note({
+      changeId,
+      wish: 'rename',
+      playlist,
+      name: before,
+      from,
+      isSure: outcome.is === 'done' && !renamed,
     });
   }
 
@@ -428,19 +408,7 @@ export class Client {
     made.isUndone = true;
     if (isPlain) this.#stage.names.set(playlist, { name: playlist.name, from: spotify.effects.length });
     else this.#stage.names.delete(playlist);
-    this.#made.push({
-      ...{
-        changeId,
-        wish: 'rename',
-        playlist,
-        before: [],
-        after: [],
-        name: now,
-        from,
-        to: spotify.effects.length,
-      },
-      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: isPlain },
-    });
+    this.#note({ changeId, wish: 'rename', playlist, name: now, from, isSure: isPlain });
   }
 
   async #unfollow(playlist: DemoPlaylist, leaves: number | null): Promise<void> {
@@ -451,19 +419,7 @@ export class Client {
     if (outcome.is === 'done' && !this.#stage.isSwitched)
       listed.set(playlist, { isListed: false, from: spotify.effects.length });
     else listed.delete(playlist);
-    this.#made.push({
-      ...{
-        changeId,
-        wish: 'unfollow',
-        playlist,
-        before: [],
-        after: [],
-        name: null,
-        from,
-        to: spotify.effects.length,
-      },
-      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: outcome.is === 'done' },
-    });
+    this.#note({ changeId, wish: 'unfollow', playlist, from, isSure: outcome.is === 'done' });
   }
 
   async #undoUnfollow(made: Made, playlist: DemoPlaylist, ask: () => Promise<Answer | null>): Promise<void> {
@@ -476,19 +432,7 @@ export class Client {
     }
     made.isUndone = true;
     listed.set(playlist, { isListed: true, from: spotify.effects.length });
-    this.#made.push({
-      ...{
-        changeId,
-        wish: 'create',
-        playlist,
-        before: [],
-        after: [],
-        name: null,
-        from,
-        to: spotify.effects.length,
-      },
-      ...{ added: new Map(), removed: new Map(), isUndone: false, isSure: true },
-    });
+    this.#note({ changeId, wish: 'create', playlist, from, isSure: true });
   }
 
   async #library(
@@ -509,17 +453,13 @@ export class Client {
       : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: uris }, leaves));
     const { outcome, changeId } = await this.#outcomeOf(isRemoval ? 'unsave' : 'save', answer, null);
     const after = this.#judgeLibrary(isRemoval ? 'unsave' : 'save', uris, !isRemoval, outcome, before, from);
-    this.#made.push({
-      ...{
-        changeId,
-        wish: isRemoval ? 'unsave' : 'save',
-        playlist: null,
-        before,
-        after,
-        name: null,
-        from,
-        to: spotify.effects.length,
-      },
+    this.#note({
+      changeId,
+      wish: isRemoval ? 'unsave' : 'save',
+      playlist: null,
+      before,
+      after,
+      from,
       added: new Map(uris.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: outcome.is === 'done' },
     });
@@ -597,17 +537,13 @@ export class Client {
     if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
-    this.#made.push({
-      ...{
-        changeId,
-        wish: wanted ? 'save' : 'unsave',
-        playlist: null,
-        before,
-        after: spotify.account.saved.map(({ uri }) => uri),
-        name: null,
-        from,
-        to: spotify.effects.length,
-      },
+    this.#note({
+      changeId,
+      wish: wanted ? 'save' : 'unsave',
+      playlist: null,
+      before,
+      after: spotify.account.saved.map(({ uri }) => uri),
+      from,
       added: new Map(changed.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
     });
