@@ -6,21 +6,8 @@ import { HOST_ARGUMENTS } from '../../src/mcp/hostArguments.ts';
 import { parseArguments } from '../../src/mcp/parseArguments.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { defineTool } from '../../src/tools/tool.ts';
-import { type Relay, withRelay } from '../support/world.ts';
-
-interface Failure {
-  code: string;
-  message: string;
-}
-
-async function failureOf(
-  { call }: Relay,
-  tool: string,
-  args: Record<string, unknown>,
-): Promise<Failure | null> {
-  const { error } = (await call(tool, args)) as { error?: Failure };
-  return error ? { code: error.code, message: error.message } : null;
-}
+import { withRelay } from '../support/world.ts';
+import { type Failure, failureOf } from './failureOf.ts';
 
 test('what known hosts add to each call is dropped, for every tool', async () => {
   const added = Object.fromEntries(HOST_ARGUMENTS.map(({ name }) => [name, false]));

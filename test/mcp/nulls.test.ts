@@ -5,21 +5,8 @@ import * as z from 'zod';
 import { parseArguments } from '../../src/mcp/parseArguments.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { defineTool } from '../../src/tools/tool.ts';
-import { type Relay, withRelay } from '../support/world.ts';
-
-interface Failure {
-  code: string;
-  message: string;
-}
-
-async function failureOf(
-  { call }: Relay,
-  tool: string,
-  args: Record<string, unknown>,
-): Promise<Failure | null> {
-  const { error } = (await call(tool, args)) as { error?: Failure };
-  return error ? { code: error.code, message: error.message } : null;
-}
+import { withRelay } from '../support/world.ts';
+import { failureOf } from './failureOf.ts';
 
 /** Optional arguments of every tool, each of them null. */
 const nulls = ALL_TOOLS.map(({ name, input }) => {
