@@ -42,6 +42,7 @@ const ROW_CHARACTERS = 9_200;
 const LONG_READING_MS = 10 * 60_000;
 /** How long the reading waits for calls of people and models to end. */
 const QUIET_MS = 10_000;
+const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
   home: string;
@@ -312,7 +313,9 @@ export function createLibrary(options: LibraryOptions): Library {
 
   async function rest(ms: number, signal: AbortSignal): Promise<void> {
     wake = new AbortController();
-    await clock.sleep(ms, AbortSignal.any([signal, wake.signal])).catch(() => {});
+    const slept = clock.sleep(ms, AbortSignal.any([signal, wake.signal])).catch(() => {});
+    log.debug({ ms, reason: pause?.reason ?? null }, RESTS);
+    await slept;
     signal.throwIfAborted();
   }
 
