@@ -7,7 +7,15 @@ import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
 import { connect, freePort, READING_MS, signIn } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
-import { card, inChromium, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
+import {
+  card,
+  inChromium,
+  misspelled,
+  newPage,
+  openDiagnostics,
+  openSignedIn,
+  REFUSED,
+} from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -245,11 +253,34 @@ inFull('a client that was approved is listed and revoked; another browser is for
     assert.deepEqual(copied, { mcpServers: { relay: { url: relay.server.mcpUrl } } });
 
     await signIn(relay);
+    await openDiagnostics(page);
     const browsers = card(page, 'Remembered browsers');
     await browsers.getByRole('button', { name: 'Forget: A browser' }).click();
     await browsers.getByRole('button', { name: /^Forget/ }).waitFor({ state: 'hidden' });
     await relay.server.local.forgetBrowsers(null);
     await page.getByText('This browser is no longer remembered').waitFor();
+    assertQuiet();
+  });
+});
+
+inFull('diagnostics have a view of their own, which the address names and the keyboard reaches', async () => {
+  await withBoth({}, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await relay.call('get_track', { track_id: '0'.repeat(22) });
+    await openSignedIn(page, relay);
+    const titles = () => page.getByRole('heading', { level: 2 }).allInnerTexts();
+    const home = ['Jobs', 'Import a list', 'Changes', 'Playing', 'Library', 'AI clients', 'Spotify account'];
+    assert.deepEqual(await titles(), home);
+    await tabTo(page, 'Diagnostics');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    const second = ['Health', 'Recent errors', 'Requests to Spotify', 'Remembered browsers'];
+    assert.deepEqual(await titles(), second);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'AI clients' }).waitFor();
+    assert.deepEqual(await titles(), home);
     assertQuiet();
   });
 });

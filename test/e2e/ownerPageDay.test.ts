@@ -105,7 +105,7 @@ inFull('the page is complete 300 ms after the browser has gone there', async () 
       await openSignedIn(page, relay);
       // The observer notes when the last part of the page has come.
       await page.addInitScript(`new MutationObserver((_, me) => {
-        if (document.getElementById('browsers') === null) return;
+        if (document.getElementById('account') === null) return;
         window.completeAt = performance.now();
         me.disconnect();
       }).observe(document, { childList: true, subtree: true });`);

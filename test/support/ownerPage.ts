@@ -55,3 +55,9 @@ export const card = (page: Page, title: string) => page.getByRole('region', { na
 
 /** Two letters too many for a typo, so that the song is only a near miss. */
 export const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;
+
+/** The second view of the page. */
+export async function openDiagnostics(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Diagnostics' }).click();
+  await page.getByRole('heading', { name: 'Health' }).waitFor();
+}

@@ -40,6 +40,7 @@ export interface App {
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
   tell(text: string, isBad?: boolean): void;
   openPicker(job: string): void;
+  importer: { card(): Child };
 }
 
 /** What went wrong and what to do, in one line. */

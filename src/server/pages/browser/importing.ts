@@ -6,10 +6,6 @@ import { type Child, h } from './dom.ts';
 import { count, number, short } from './format.ts';
 import { ask, send } from './session.ts';
 
-export interface Importer {
-  card(): Child;
-}
-
 /** As the server takes it. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -22,7 +18,7 @@ interface Begun {
   playlists: PagePlaylist[] | null;
 }
 
-export function createImporter(app: App): Importer {
+export function createImporter(app: App): App['importer'] {
   let begun: Begun | null = null;
   let isOver = false;
 

@@ -4,23 +4,11 @@
  */
 import type { OwnerState } from '../../../domain/ownerPage.ts';
 import { type App, button, type Doing, problemOf } from './app.ts';
-import {
-  accountCard,
-  browsersCard,
-  errorsCard,
-  libraryCard,
-  limitsCard,
-  partsCard,
-  playingCard,
-  rememberedCard,
-  summary,
-} from './cards.ts';
-import { changesCard } from './changes.ts';
-import { clientsCard } from './clients.ts';
+import { cardsOf, VIEWS, type View } from './cardList.ts';
+import { isMoving } from './cards/jobs.ts';
 import { type Child, draw, h } from './dom.ts';
-import { stepsCard } from './firstRun.ts';
+import { summary } from './heading.ts';
 import { createImporter } from './importing.ts';
-import { isMoving, jobsCard } from './jobs.ts';
 import { createPicker } from './picker.ts';
 import { createPolling } from './polling.ts';
 import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
@@ -55,6 +43,9 @@ export function ownerPage(root: HTMLElement): void {
     act,
     tell,
     openPicker: (job) => void picker.open(job),
+    get importer() {
+      return importer;
+    },
   };
   const picker = createPicker(() => app);
   const importer = createImporter(app);
@@ -152,38 +143,30 @@ export function ownerPage(root: HTMLElement): void {
   function signedIn(): Child[] {
     return [
       awayPart(isAway),
-      h('div', { class: 'line', key: 'top' }, summary(app), signOutButton()),
-      stepsCard(app),
       h(
         'div',
-        { class: 'columns', key: 'columns' },
-        h(
-          'div',
-          { class: 'column' },
-          accountCard(app),
-          jobsCard(app),
-          importer.card(),
-          changesCard(app),
-          limitsCard(app),
-          errorsCard(app),
-        ),
-        h(
-          'div',
-          { class: 'column' },
-          clientsCard(app),
-          libraryCard(app),
-          playingCard(app),
-          browsersCard(app),
-          rememberedCard(app),
-          partsCard(app),
-        ),
+        { class: 'line top', key: 'top' },
+        summary(app),
+        h('div', { class: 'row' }, viewsPart(), signOutButton()),
       ),
+      cardsOf(app, view()),
       noticePart(),
     ];
   }
 
   function signOutButton(): Child {
-    return h('div', { class: 'row' }, button(app, 'sign-out', 'Sign out', signOut, { kind: 'quiet' }));
+    return button(app, 'sign-out', 'Sign out', signOut, { kind: 'quiet' });
+  }
+
+  function viewsPart(): Child {
+    const shown = view();
+    return h(
+      'nav',
+      { class: 'views', 'aria-label': 'Views' },
+      Object.entries(VIEWS).map(([id, title]) =>
+        h('a', { key: id, href: `#${id}`, 'aria-current': id === shown ? 'page' : null }, title),
+      ),
+    );
   }
 
   async function signOut(): Promise<void> {
@@ -230,6 +213,7 @@ export function ownerPage(root: HTMLElement): void {
   onOtherTab(() => void polling.now());
   // The page may be open already when a link to it is followed.
   addEventListener('hashchange', () => void useTicket());
+  addEventListener('hashchange', redraw);
   useTicket();
 }
 
@@ -242,6 +226,10 @@ function mayLoadAgain(build: string): boolean {
   } catch {
     return false;
   }
+}
+
+function view(): View {
+  return location.hash === '#diagnostics' ? 'diagnostics' : 'home';
 }
 
 /** Times in words grow old. */

@@ -1,8 +1,8 @@
 /** MCP clients: how to connect one, and those that the owner has approved. */
-import { type App, button, card, copyButton, name, soft, withCode } from './app.ts';
-import { type Child, h } from './dom.ts';
-import { fromNow } from './format.ts';
-import { ask } from './session.ts';
+import { type App, button, card, copyButton, name, soft, withCode } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { fromNow } from '../format.ts';
+import { ask } from '../session.ts';
 
 export function clientsCard(app: App): Child {
   const { clients } = app.state;

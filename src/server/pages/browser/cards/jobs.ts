@@ -1,10 +1,10 @@
 /** Durable jobs: how far each is, and what a person can do about it. */
-import { isWorking, type JobStatus } from '../../../domain/job.ts';
-import type { PageJob } from '../../../domain/ownerPage.ts';
-import { type App, button, card, name, soft, withCode } from './app.ts';
-import { type Child, h } from './dom.ts';
-import { count, fromNow, number, wordsOfReason } from './format.ts';
-import { ask } from './session.ts';
+import { isWorking, type JobStatus } from '../../../../domain/job.ts';
+import type { PageJob } from '../../../../domain/ownerPage.ts';
+import { type App, button, card, name, soft, withCode } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { count, fromNow, number, wordsOfReason } from '../format.ts';
+import { ask } from '../session.ts';
 
 export function jobsCard(app: App): Child {
   const { jobs, jobsTotal } = app.state;

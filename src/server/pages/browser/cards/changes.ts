@@ -1,9 +1,9 @@
 /** What relay has changed, and taking it back. */
-import type { ChangeEntry, UndoAnswer } from '../../../domain/localApi.ts';
-import { type App, button, card, name, problemOf, soft } from './app.ts';
-import { type Child, h } from './dom.ts';
-import { count, fromNow } from './format.ts';
-import { ask, Refused } from './session.ts';
+import type { ChangeEntry, UndoAnswer } from '../../../../domain/localApi.ts';
+import { type App, button, card, name, problemOf, soft } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { count, fromNow } from '../format.ts';
+import { ask, Refused } from '../session.ts';
 
 export function changesCard(app: App): Child {
   const { changes, changesTotal } = app.state;

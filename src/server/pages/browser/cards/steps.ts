@@ -1,8 +1,8 @@
 /** The first run as three steps, each ticked off by what the program knows. */
-import { type App, button, copyButton, soft } from './app.ts';
-import { goToLogin } from './cards.ts';
-import { type Child, h } from './dom.ts';
-import { ask } from './session.ts';
+import { type App, button, copyButton, soft } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { ask } from '../session.ts';
+import { goToLogin } from './account.ts';
 
 export function stepsCard(app: App): Child {
   const { state, doing } = app;

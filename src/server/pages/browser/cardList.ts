@@ -1,0 +1,57 @@
+/** Every card of the owner's page, in the order in which it is read and, on a narrow screen, stands. The only list. */
+import type { App } from './app.ts';
+import { accountCard } from './cards/account.ts';
+import { browsersCard } from './cards/browsers.ts';
+import { changesCard } from './cards/changes.ts';
+import { clientsCard } from './cards/clients.ts';
+import { errorsCard } from './cards/errors.ts';
+import { healthCard } from './cards/health.ts';
+import { jobsCard } from './cards/jobs.ts';
+import { libraryCard } from './cards/library.ts';
+import { limitsCard } from './cards/limits.ts';
+import { playingCard } from './cards/playing.ts';
+import { rememberedCard } from './cards/remembered.ts';
+import { stepsCard } from './cards/steps.ts';
+import { type Child, h } from './dom.ts';
+
+/** The parts of the page that one switches between; the address names the second. */
+export const VIEWS = { home: 'Home', diagnostics: 'Diagnostics' } as const;
+export type View = keyof typeof VIEWS;
+
+interface Entry {
+  view: View;
+  /** On a wide screen: over both columns, or in one of them. `main` comes before `side`. */
+  place: 'top' | 'main' | 'side';
+  /** Nothing where there is nothing to show. */
+  card: (app: App) => Child;
+}
+
+const CARDS: readonly Entry[] = [
+  { view: 'home', place: 'top', card: stepsCard },
+  { view: 'home', place: 'main', card: jobsCard },
+  { view: 'home', place: 'main', card: ({ importer }) => importer.card() },
+  { view: 'home', place: 'main', card: changesCard },
+  { view: 'home', place: 'side', card: playingCard },
+  { view: 'home', place: 'side', card: libraryCard },
+  { view: 'home', place: 'side', card: clientsCard },
+  { view: 'home', place: 'side', card: accountCard },
+  { view: 'diagnostics', place: 'main', card: healthCard },
+  { view: 'diagnostics', place: 'main', card: errorsCard },
+  { view: 'diagnostics', place: 'main', card: limitsCard },
+  { view: 'diagnostics', place: 'side', card: browsersCard },
+  { view: 'diagnostics', place: 'side', card: rememberedCard },
+];
+
+export function cardsOf(app: App, view: View): Child[] {
+  const at = (place: Entry['place']) =>
+    CARDS.filter((entry) => entry.view === view && entry.place === place).map(({ card }) => card(app));
+  return [
+    at('top'),
+    h(
+      'div',
+      { class: 'columns', key: `columns ${view}` },
+      h('div', { class: 'column' }, at('main')),
+      h('div', { class: 'column' }, at('side')),
+    ),
+  ];
+}

@@ -1,0 +1,85 @@
+/** The account: who is connected, until when, and leaving it. */
+import { type App, button, card, name, soft, withCode } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { count, dateOf } from '../format.ts';
+import { ask } from '../session.ts';
+
+export function accountCard(app: App): Child {
+  const { account, loginProblem } = app.state;
+  const problem =
+    loginProblem !== null &&
+    h(
+      'p',
+      { class: 'notice', key: 'problem' },
+      h('strong', null, 'The last login failed. '),
+      withCode(loginProblem.message),
+      loginProblem.remedy !== null && [' ', withCode(loginProblem.remedy)],
+    );
+  const connect = (text: string, switchAccount: boolean, kind: 'primary' | 'quiet') =>
+    button(app, `connect ${text}`, text, () => goToLogin(switchAccount), { kind });
+  if (!account.connected) {
+    return card(
+      'account',
+      'Spotify account',
+      problem,
+      h(
+        'p',
+        null,
+        account.name === null
+          ? 'None is connected yet.'
+          : [name(account.name), ' was connected; Spotify has ended that login.'],
+      ),
+      app.state.app.isSet
+        ? h('div', { class: 'row' }, connect('Connect', false, 'primary'))
+        : soft('First set up your Spotify app, above.'),
+    );
+  }
+  const isSoon = (account.daysLeft ?? 99) < 14;
+  return card(
+    'account',
+    'Spotify account',
+    problem,
+    h('p', { class: 'big' }, name(account.name ?? 'Connected')),
+    account.loginExpiresAt &&
+      h(
+        'p',
+        { class: isSoon ? 'warn' : 'soft' },
+        `The login lasts until ${dateOf(account.loginExpiresAt)}, ${count(account.daysLeft ?? 0, 'more day')}.`,
+      ),
+    account.missingScopes.length > 0 &&
+      h(
+        'p',
+        { class: 'warn' },
+        `Connected without ${account.missingScopes.join(', ')}. Connect again and grant it.`,
+      ),
+    h(
+      'div',
+      { class: 'row' },
+      connect('Connect again', false, 'quiet'),
+      connect('Use another account', true, 'quiet'),
+      button(app, 'disconnect', 'Disconnect', () => ask('account/disconnect', {}), {
+        confirm: 'Disconnect now',
+        done: 'The account is disconnected, and the copy of its library is deleted.',
+        kind: 'quiet',
+      }),
+      button(
+        app,
+        'erase',
+        'Disconnect and forget everything',
+        () => ask('account/disconnect', { erase: true }),
+        {
+          confirm: 'Forget matches, jobs and changes too',
+          about: 'this account',
+          done: 'The account is disconnected, and everything about it is forgotten.',
+          kind: 'quiet',
+        },
+      ),
+    ),
+  );
+}
+
+/** Leaves the page for Spotify's own. */
+export async function goToLogin(switchAccount: boolean): Promise<void> {
+  const { next } = await ask('account/connect', { switchAccount });
+  location.assign(next);
+}

@@ -1,0 +1,67 @@
+/** The copy of the library: what is known, how old that is, and what to do about it. */
+import { type App, button, card, soft } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { count, fromNow, number, timeOf, wordsOfReason } from '../format.ts';
+import { ask } from '../session.ts';
+
+export function libraryCard(app: App): Child {
+  const { library, account } = app.state;
+  const { saved, savedCoverage, playlists, asOf, state, until, reason, progress } = library;
+  const isEmpty = savedCoverage === 'none' && playlists.total === 0;
+  if (!account.connected && isEmpty) return null;
+  return card(
+    'library',
+    'Library',
+    isEmpty
+      ? soft('Nothing has been read yet. Once it has, AI clients can ask all of it in one call.')
+      : h(
+          'p',
+          null,
+          `${count(saved, 'saved track')}${savedCoverage === 'complete' ? '' : ' so far'}, ${number(playlists.read)} of ${count(playlists.total, 'playlist')}`,
+          playlists.unreadable > 0 && ` (${number(playlists.unreadable)} that Spotify does not show)`,
+          '.',
+        ),
+    asOf !== null && soft(`As of ${fromNow(asOf)}.`),
+    state === 'reading' && [
+      h('progress', {
+        max: Math.max(1, progress.total),
+        value: progress.done,
+        'aria-label': 'Reading the library',
+      }),
+      soft(`${number(progress.done)} of about ${count(progress.total, 'request')}`),
+    ],
+    state === 'waiting' &&
+      h(
+        'p',
+        { class: 'warn' },
+        `The reading waits${until === null ? '' : ` until ${timeOf(until)}`}: ${libraryReason(reason)}.`,
+      ),
+    h(
+      'div',
+      { class: 'row' },
+      account.connected &&
+        button(
+          app,
+          'library-sync',
+          isEmpty ? 'Read it' : 'Bring it up to date',
+          () => ask('library/sync', {}),
+          {
+            about: 'the library',
+          },
+        ),
+      !isEmpty &&
+        button(app, 'library-forget', 'Forget', () => ask('library/forget', {}), {
+          confirm: 'Forget it now',
+          about: 'the copy of the library',
+          done: 'The copy of the library is deleted.',
+          kind: 'quiet',
+        }),
+    ),
+  );
+}
+
+function libraryReason(reason: string | null): string {
+  return reason === 'BUDGET'
+    ? 'its requests for 24 hours are used up'
+    : wordsOfReason(reason ?? 'PROVIDER_UNAVAILABLE');
+}

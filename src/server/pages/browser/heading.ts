@@ -1,0 +1,32 @@
+/** The first lines of the page: whether all is well, and the address for clients. */
+import type { OwnerState } from '../../../domain/ownerPage.ts';
+import { type App, copyButton } from './app.ts';
+import { type Child, h } from './dom.ts';
+import { count } from './format.ts';
+
+export function summary(app: App): Child {
+  const { state } = app;
+  const bad = state.parts.filter((part) => part.state === 'bad').length;
+  const warnings = state.parts.filter((part) => part.state === 'warning').length;
+  const [mood, title] = titleOf(state, bad, warnings);
+  return h(
+    'div',
+    { class: 'summary', key: 'summary' },
+    h('h1', null, h('span', { class: `dot ${mood}`, 'aria-hidden': 'true' }), title),
+    h(
+      'p',
+      { class: 'address' },
+      h('span', { class: 'soft' }, 'MCP address '),
+      h('code', null, state.mcpUrl),
+      copyButton(app, state.mcpUrl, 'MCP address'),
+    ),
+  );
+}
+
+function titleOf({ account }: OwnerState, bad: number, warnings: number): readonly [string, string] {
+  if (account.reauthorizationRequired) return ['bad', 'Spotify has ended the login'];
+  if (!account.connected) return ['bad', 'No Spotify account is connected'];
+  if (bad > 0) return ['bad', `${count(bad, 'problem')} ${bad === 1 ? 'needs' : 'need'} attention`];
+  if (warnings > 0) return ['warning', `Running, ${count(warnings, 'warning')}`];
+  return ['ok', 'Everything is running'];
+}
