@@ -98,25 +98,35 @@ inFull(
   },
 );
 
-inFull('the page is complete 300 ms after the browser has gone there', async () => {
+/** Milliseconds from going to `url` until `isThere`, a condition on the page's document, holds: the best of seven visits. */
+async function quickestVisit(page: Page, url: string, isThere: string): Promise<number> {
+  await page.addInitScript(`{
+    const look = () => { if (${isThere}) { window.completeAt ??= performance.now(); me.disconnect(); } };
+    const me = new MutationObserver(look);
+    me.observe(document, { childList: true, subtree: true });
+    addEventListener('DOMContentLoaded', look);
+  }`);
+  const times: number[] = [];
+  for (let visits = 0; visits < 7; visits++) {
+    await page.goto(url);
+    await page.waitForFunction('window.completeAt');
+    times.push(Number(await page.evaluate('window.completeAt')));
+  }
+  return Math.min(...times);
+}
+
+inFull('the page is complete 300 ms after the browser has gone there', async (t) => {
   await withRelay((relay) =>
     withChromium(async (browser) => {
       const { page } = await newPage(browser, relay);
       await openSignedIn(page, relay);
+      const bare = await newPage(browser, relay);
+      const reference = await quickestVisit(bare.page, `${relay.baseUrl}/health`, 'document.body');
       // The observer notes when the last part of the page has come.
-      await page.addInitScript(`new MutationObserver((_, me) => {
-        if (document.getElementById('account') === null) return;
-        window.completeAt = performance.now();
-        me.disconnect();
-      }).observe(document, { childList: true, subtree: true });`);
-      const times: number[] = [];
-      for (let visits = 0; visits < 7; visits++) {
-        await page.goto(relay.baseUrl);
-        await page.waitForFunction('window.completeAt');
-        times.push(Number(await page.evaluate('window.completeAt')));
-      }
-      // The others had to share the machine.
-      assert.ok(Math.min(...times) <= 300, `${times.map(Math.round).join(', ')} ms`);
+      const whole = await quickestVisit(page, relay.baseUrl, "document.getElementById('account')");
+      t.diagnostic(`${Math.round(whole)} ms; a document without anything ${Math.round(reference)} ms`);
+      // A document without anything takes 30 ms on a quiet machine; slower ones have their time in proportion.
+      assert.ok(whole <= Math.max(300, 10 * reference), `${whole} ms, bare ${reference} ms`);
     }),
   );
 });

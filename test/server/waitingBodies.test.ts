@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
@@ -49,7 +50,7 @@ async function unfinished(
   return { socket, said: () => said };
 }
 
-test('unfinished bodies without a credential hold a third of what they have sent at most', async () => {
+test('unfinished bodies without a credential hold a few MiB together, however many there are', async () => {
   await withRelay({ client: false }, async (relay) => {
     const before = process.memoryUsage().arrayBuffers;
     const held: Held[] = [];
@@ -57,9 +58,13 @@ test('unfinished bodies without a credential hold a third of what they have sent
       held.push(await unfinished(relay, OPEN_PATHS[count % 3] ?? assert.fail(), MIB - 1));
     }
     assert.equal((await send(`${relay.baseUrl}/health`)).status, 200);
-    collectGarbage();
-    const grown = process.memoryUsage().arrayBuffers - before;
-    assert.ok(grown < 100 * MIB, `${(grown / MIB).toFixed(1)} MiB`);
+    const grown = () => process.memoryUsage().arrayBuffers - before;
+    // The test's own buffers, on their way through the sockets, are in it until they are collected.
+    for (let turns = 0; turns < 20 && grown() >= 12 * MIB; turns++) {
+      await setImmediate();
+      collectGarbage();
+    }
+    assert.ok(grown() < 12 * MIB, `${(grown() / MIB).toFixed(1)} MiB`);
     for (const { socket } of held) socket.destroy();
   });
 });
