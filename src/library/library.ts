@@ -87,6 +87,8 @@ export interface Library {
   /** Begins a reading, or a check where all has been read; returns at once. @throws RelayError `LOGIN_REQUIRED` */
   sync(): Promise<LibraryStatus>;
   forget(part: LibraryPart): Promise<void>;
+  /** Writes what cannot be read again, so that a copy of its file has it. @throws RelayError `STORE_ERROR` */
+  saveMemory(): Promise<void>;
   /** The account is gone, and what came from it goes too. @returns whether there was anything */
   accountLeft(erase: boolean): Promise<boolean>;
   /** A login may end the wait of a reading. */
@@ -591,6 +593,9 @@ export function createLibrary(options: LibraryOptions): Library {
       if (!(await memory.exists())) return;
       await memory.use((sql) => sql.run(`delete from ${part}`));
       await memory.save();
+    },
+    async saveMemory() {
+      if (memory.isOpen) await memory.save();
     },
     async accountLeft(erase) {
       await stopReading();

@@ -90,6 +90,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     setClientSecret: (value) => core.setClientSecret(value),
     async saveState() {
       await core.store.saveNow();
+      await core.library.saveMemory();
       const { path, lastSavedAt, schemaVersion, sizeBytes } = core.store.state();
       return { path, savedAt: isoOf(lastSavedAt), schemaVersion, sizeBytes, keySource: core.key.source };
     },

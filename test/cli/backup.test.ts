@@ -74,6 +74,8 @@ test('backup --json is one document, and an earlier copy is replaced with --forc
     savedAt: new Date(Math.round(statSync(state).mtimeMs)).toISOString(),
     keySource: 'environment',
     demo: false,
+    memory: null,
+    memoryProblem: null,
   });
 });
 
@@ -215,6 +217,8 @@ test('restore --json is one document', async (context) => {
     heldJobs: 0,
     keyProblem: null,
     kept: { apiKey: 'present', login: 'copy', approvals: 0 },
+    memory: null,
+    keptMemoryPath: null,
   });
 });
 

@@ -26,6 +26,8 @@ test('a copy is the file byte for byte, readable by its owner alone, and leaves 
     sizeBytes: bytes.length,
     schemaVersion,
     savedAt: Math.round(before.mtimeMs),
+    rows: null,
+    problem: null,
   });
   assert.deepEqual(await readFile(file), bytes);
   assert.equal((await stat(file)).mode & 0o777, 0o600);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
-import { sizeText } from '../../base/lists.ts';
+import { counted, sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
 import type { Backup } from '../../store/copies/backup.ts';
@@ -32,13 +32,13 @@ export function backupCommand(context: Context): Command {
 
 /** Copies the state, after a running server has saved its last changes. */
 async function runBackup(context: Context, file: string, { force = false }: BackupFlags): Promise<void> {
-  const { backUpState } = await import('../../store/copies/backup.ts');
+  const { backUpHome } = await import('../../server/restore/backUpHome.ts');
   const state = await findState(context);
   context.signal.throwIfAborted();
-  const backup = await backUpState({ source: state.path, file, force });
+  const backup = await backUpHome({ source: state.path, home: state.settings.home, file, force });
   if (context.json) return printJson(context.io, await jsonOf(backup, state));
   report(context, backup);
-  for (const line of await whatIsMissing(state)) note(context.io, line);
+  for (const line of [...memoryProblem(backup), ...(await whatIsMissing(state))]) note(context.io, line);
 }
 
 interface StateToCopy {
@@ -73,13 +73,22 @@ async function keySourceOf(settings: Settings): Promise<StateToCopy['keySource']
   return keySource(keyOptions(settings));
 }
 
-async function jsonOf(backup: Backup, { settings, keySource }: StateToCopy) {
+async function jsonOf({ rows, problem, ...backup }: Backup, { settings, keySource }: StateToCopy) {
   const { isoOf } = await import('../../base/clock.ts');
-  return { ...backup, savedAt: isoOf(backup.savedAt), keySource, demo: settings.demo };
+  const memory = { memory: rows, memoryProblem: problem };
+  return { ...backup, savedAt: isoOf(backup.savedAt), keySource, demo: settings.demo, ...memory };
 }
 
-function report({ io }: Context, { path, sizeBytes, schemaVersion }: Backup): void {
-  printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion}).`);
+function report({ io }: Context, { path, sizeBytes, schemaVersion, rows }: Backup): void {
+  const memory = rows
+    ? `, with ${counted(rows.versions ?? 0, 'playlist version')} and ${counted(rows.plays ?? 0, 'play')}`
+    : '';
+  printLine(io, `Copied the state to ${path} (${sizeText(sizeBytes)}, schema ${schemaVersion})${memory}.`);
+}
+
+function memoryProblem({ problem }: Backup): string[] {
+  if (problem === null) return [];
+  return [`Playlist versions and plays are not in the copy: memory.db cannot be used (${problem}).`];
 }
 
 /** What has to be kept with the copy to restore everything, one line each. */

@@ -64,9 +64,12 @@ async function confirmReplacing({ io, signal }: Context, home: string, file: str
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
-function whatCameBack({ path, from, savedAt, aliases, jobs }: Restored): string {
+function whatCameBack({ path, from, savedAt, aliases, jobs, memory }: Restored): string {
   const total = Object.values(jobs).reduce((sum, count) => sum + count, 0);
-  const content = `${counted(aliases, 'remembered track')}, ${counted(total, 'job')}`;
+  const kept = memory
+    ? `, ${counted(memory.versions ?? 0, 'playlist version')}, ${counted(memory.plays ?? 0, 'play')}`
+    : '';
+  const content = `${counted(aliases, 'remembered track')}, ${counted(total, 'job')}${kept}`;
   return `Restored ${path} from ${from}, a copy made at ${savedAt}: ${content}.`;
 }
 
@@ -74,9 +77,15 @@ function whatCameBack({ path, from, savedAt, aliases, jobs }: Restored): string 
 type ToCommand = (...words: string[]) => string;
 
 /** What the person should know or do now, one line each. */
-function whatFollows({ keptPath, heldJobs, jobs, keyProblem, kept }: Restored, command: ToCommand): string[] {
+function whatFollows(
+  { keptPath, keptMemoryPath, heldJobs, jobs, keyProblem, kept }: Restored,
+  command: ToCommand,
+): string[] {
   return [
     ...(keptPath === null ? [] : [`The previous state is kept in ${keptPath}.`]),
+    ...(keptMemoryPath === null
+      ? []
+      : [`The previous playlist versions and plays are kept in ${keptMemoryPath}.`]),
     ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: ${command('jobs')}`]),
     ...(jobs.ready
       ? [`Before you commit ${counted(jobs.ready, 'ready job')}, check that nothing was written since.`]

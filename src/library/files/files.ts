@@ -1,6 +1,7 @@
 /** `library.db` and `memory.db`: where they are, and how each is made and brought up to date. */
 import { join } from 'node:path';
 import type { Database } from 'sql.js';
+import type { Companion } from '../../store/copies/companion.ts';
 import { migrate } from '../../store/sql/migrate.ts';
 import {
   createLibraryFile,
@@ -19,7 +20,16 @@ export function mirrorFile({ home, ...rest }: Place): LibraryFile {
 
 /** What cannot be read again. */
 export function memoryFile({ home, ...rest }: Place): LibraryFile {
-  return createLibraryFile({ ...rest, path: join(home, 'memory.db'), kind: MEMORY });
+  return createLibraryFile({ ...rest, path: memoryPath(home), kind: MEMORY });
+}
+
+/** The same to `relay backup` and `relay restore`, whose one file carries its tables. */
+export function memoryCompanion(home: string): Companion {
+  return { path: memoryPath(home), applicationId: MEMORY_ID, migrations: MEMORY_MIGRATIONS };
+}
+
+function memoryPath(home: string): string {
+  return join(home, 'memory.db');
 }
 
 const MIRROR: FileKind = {

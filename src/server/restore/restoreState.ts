@@ -6,9 +6,18 @@ import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
 import { holdWriting } from '../../jobs/restored.ts';
+import { memoryCompanion } from '../../library/files/files.ts';
 import { loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
-import { type Copy, readCopy, replaceState } from '../../store/copies/restoreCopy.ts';
+import type { RowCounts } from '../../store/copies/companion.ts';
+import {
+  type Copy,
+  type Replaced,
+  readCopy,
+  replaceByImage,
+  replaceState,
+  takeBack,
+} from '../../store/copies/restoreCopy.ts';
 import { openDetached, type Store } from '../../store/file/open.ts';
 import type { SaveFs } from '../../store/file/save.ts';
 import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
@@ -56,6 +65,10 @@ export interface Restored {
   keyProblem: string | null;
   /** What is as it was before, not as the copy has it. */
   kept: Kept;
+  /** Rows of versions and plays, by table; null: the copy has none, and those of this home stay. */
+  memory: RowCounts | null;
+  /** The memory.db of before; null where there was none, or where it stays. */
+  keptMemoryPath: string | null;
 }
 
 /**
@@ -64,7 +77,7 @@ export interface Restored {
  */
 export async function restoreState(options: RestoreOptions): Promise<Restored> {
   const { settings, file, clock } = options;
-  const copy = await readCopy(file, settings.home, clock);
+  const copy = await readCopy(file, settings.home, clock, memoryCompanion(settings.home));
   const made = await missingDirectories(settings.home);
   try {
     await ensureHome(settings.home);
@@ -100,7 +113,11 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   const heldJobs = holdWriting(store, savedAt);
   const image = copy.image();
   signal.throwIfAborted();
-  const { path, keptPath } = await replaceState(settings.home, image, clock, fs);
+  const memory = await replaceMemory(options, copy);
+  const { path, keptPath } = await replaceState(settings.home, image, clock, fs).catch(async (error) => {
+    if (memory) await takeBack(memory, fs).catch(() => {});
+    throw error;
+  });
   return {
     path,
     from,
@@ -113,7 +130,15 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
     heldJobs,
     keyProblem,
     kept,
+    memory: copy.companion?.rows ?? null,
+    keptMemoryPath: memory?.keptPath ?? null,
   };
+}
+
+/** Before the state: what a kill between the two leaves is put right by restoring again. */
+async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy): Promise<Replaced | null> {
+  if (!copy.companion) return null;
+  return replaceByImage(memoryCompanion(settings.home).path, copy.companion.image, clock, fs);
 }
 
 /** The state of before decides who may come in; one that cannot be read decides nothing. */

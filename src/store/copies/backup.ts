@@ -6,15 +6,19 @@ import { chmod, open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Clock, stampOf } from '../../base/clock.ts';
 import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
-import { RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
 import { isOurs, noState, readStateFile } from '../file/stateFile.ts';
 import { linkUnlessExists } from '../home/smallFiles.ts';
+import { loadSqlite } from '../sql/sqlite.ts';
+import { type Carried, type Companion, carry, type RowCounts } from './companion.ts';
 
 export interface BackupOptions {
   /** The state file. */
   source: string;
+  /** Whose tables go into the copy too. */
+  companion?: Companion;
   /** Where the copy goes, as the person gave it. */
   file: string;
   /** Replaces an earlier copy. */
@@ -32,6 +36,10 @@ export interface Backup {
   schemaVersion: number;
   /** When the program last saved what is in the copy, Unix milliseconds. */
   savedAt: number;
+  /** Rows of the companion that are in the copy; null: it has no file, or one that cannot be used. */
+  rows: RowCounts | null;
+  /** Why the companion's file cannot be used. */
+  problem: string | null;
 }
 
 /**
@@ -45,13 +53,29 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   if (!state) throw noState(dirname(source));
   const { schemaVersion } = await inspectContent(source, state.bytes);
   const path = await placeFor(options);
+  const { carried, problem } = await withCompanion(state.bytes, options.companion);
+  const bytes = carried?.bytes ?? state.bytes;
   await removeStaleTemps(path).catch(() => {});
   try {
-    await write(options, path, state.bytes);
+    await write(options, path, bytes);
   } catch (error) {
     throw error instanceof RelayError ? error : cannotWrite(path, error);
   }
-  return { path, sizeBytes: state.bytes.length, schemaVersion, savedAt: state.savedAt };
+  const rows = carried?.rows ?? null;
+  return { path, sizeBytes: bytes.length, schemaVersion, savedAt: state.savedAt, rows, problem };
+}
+
+/** A companion that is damaged must not keep the state from being copied. */
+async function withCompanion(
+  state: Uint8Array,
+  companion: Companion | undefined,
+): Promise<{ carried: Carried | null; problem: string | null }> {
+  if (!companion) return { carried: null, problem: null };
+  try {
+    return { carried: await carry(await loadSqlite(), state, companion), problem: null };
+  } catch (error) {
+    return { carried: null, problem: messageOf(error) };
+  }
 }
 
 async function write(options: BackupOptions, path: string, bytes: Uint8Array): Promise<void> {

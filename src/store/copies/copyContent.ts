@@ -7,7 +7,9 @@ import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import type { Migration } from '../sql/migrate.ts';
+import { type Companion, carriedVersions, type Taken, takeCompanion, VERSION_ROW } from './companion.ts';
 import { requireUsable } from './rowRules.ts';
+import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 import { schemaTreeProblem } from './schemaTree.ts';
 
 /** What the file claims to be; bytes 60 to 63 of its header. */
@@ -15,12 +17,24 @@ export function claimedVersion(bytes: Uint8Array): number {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).readUInt32BE(60);
 }
 
+export interface TakenRows {
+  db: Database;
+  /** null: the copy carries none. */
+  companion: Taken | null;
+}
+
 /**
- * A database at the version that the file claims, with its rows.
+ * A database at the version that the file claims, with its rows, and the companion that the file carries.
  * @param bytes with a header that has been looked at
+ * @param companion whose tables may be in it
  * @throws Error that says what in the file is not as it should be
  */
-export function takeRows(SQL: SqlJsStatic, bytes: Uint8Array, migrations: readonly Migration[]): Database {
+export function takeRows(
+  SQL: SqlJsStatic,
+  bytes: Uint8Array,
+  migrations: readonly Migration[],
+  companion: Companion | null,
+): TakenRows {
   const problem = schemaTreeProblem(bytes);
   if (problem !== null) throw new Error(problem);
   const fresh = new SQL.Database(freshImage(SQL, migrations, claimedVersion(bytes)));
@@ -28,32 +42,31 @@ export function takeRows(SQL: SqlJsStatic, bytes: Uint8Array, migrations: readon
     fresh.exec(`${IN_MEMORY} pragma foreign_keys = on`);
     const file = new SQL.Database(bytes);
     try {
-      requireOurSchema(file, fresh);
+      file.exec('pragma trusted_schema = off; pragma cell_size_check = on;');
+      const found = objectsOf(file);
+      const carried = companion ? carriedVersions(SQL, found, companion) : null;
+      requireOurSchema(found, [...objectsOf(fresh), ...(carried?.objects ?? [])]);
       requireSound(file);
       copyAll(file, fresh);
+      const taken =
+        companion && carried && carried.objects.length > 0
+          ? takeCompanion(SQL, file, carried.versions, companion)
+          : null;
+      return { db: fresh, companion: taken };
     } finally {
       file.close();
     }
-    return fresh;
   } catch (error) {
     fresh.close();
     throw error;
   }
 }
 
-interface SchemaObject {
-  type: string;
-  name: string;
-  table: string;
-  sql: string | null;
-}
-
 /** Triggers, views, virtual tables, generated columns, other checks or other indices: anything that is not ours word for word. */
-function requireOurSchema(file: Database, fresh: Database): void {
-  file.exec('pragma trusted_schema = off; pragma cell_size_check = on;');
-  const ours = new Map(objectsOf(fresh).map((object) => [keyOf(object), object]));
+function requireOurSchema(found: readonly SchemaObject[], expected: readonly SchemaObject[]): void {
+  const ours = new Map(expected.map((object) => [keyOf(object), object]));
   const seen = new Set<string>();
-  for (const object of objectsOf(file)) {
+  for (const object of found) {
     const own = ours.get(keyOf(object));
     if (!own || seen.has(keyOf(object)))
       throw new Error(`it holds a ${named(object)} that relay did not make`);
@@ -62,16 +75,6 @@ function requireOurSchema(file: Database, fresh: Database): void {
     seen.add(keyOf(object));
   }
   for (const [key, object] of ours) if (!seen.has(key)) throw new Error(`its ${named(object)} is missing`);
-}
-
-function objectsOf(db: Database): SchemaObject[] {
-  const rows = db.exec('select type, name, tbl_name, sql from sqlite_schema')[0]?.values ?? [];
-  return rows.map(([type, name, table, sql]) => ({
-    type: String(type),
-    name: String(name),
-    table: String(table),
-    sql: sql === null || sql === undefined ? null : String(sql),
-  }));
 }
 
 function keyOf({ type, name }: SchemaObject): string {
@@ -104,8 +107,8 @@ function copyTable(file: Database, fresh: Database, table: string): void {
   const columns = (fresh.exec(`pragma table_info(${table})`)[0]?.values ?? []).map(([, name]) =>
     String(name),
   );
-  // What our migrations have put there is right by itself.
-  const rest = table === 'meta' ? "where name <> 'oldest_compatible'" : '';
+  // What our migrations have put there is right by itself, and the version of the companion is no fact about the state.
+  const rest = table === 'meta' ? `where name not in ('oldest_compatible', '${VERSION_ROW}')` : '';
   const select = file.prepare(`select ${columns.join(', ')} from ${table} ${rest}`);
   const insert = fresh.prepare(
     `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,

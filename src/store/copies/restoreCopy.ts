@@ -11,11 +11,14 @@ import { type Detached, openCopy } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
 import { readStateFile, refuseUnfinished, stateFilePath } from '../file/stateFile.ts';
 import { keepStateFile } from './backup.ts';
+import type { Companion, Taken } from './companion.ts';
 
-/** A state of ten thousand songs has a few MiB; checking this much takes some seconds and a few times its size in memory. */
-const MAX_COPY_BYTES = 256 * 1024 * 1024;
+/** Twice a state with a million plays; checking this much takes some seconds and a few times its size in memory. */
+const MAX_COPY_BYTES = 512 * 1024 * 1024;
 
 export interface Copy extends Detached {
+  /** null: the copy carries none. */
+  companion: Taken | null;
   /** Absolute. */
   path: string;
   /** Time of the file, Unix milliseconds. */
@@ -25,16 +28,22 @@ export interface Copy extends Detached {
 /**
  * Reads a copy into memory, checks it as the work of a stranger, and brings its rows to the present schema there. Changes
  * nothing on disk.
+ * @param companion whose tables the copy may carry
  * @throws RelayError `USAGE` when there is no such file or it is the state file of `home` itself, `STATE_DAMAGED`,
  * `STATE_TOO_NEW`
  */
-export async function readCopy(file: string, home: string, clock: Clock): Promise<Copy> {
+export async function readCopy(
+  file: string,
+  home: string,
+  clock: Clock,
+  companion: Companion | null = null,
+): Promise<Copy> {
   const path = resolve(file);
   await requireOtherFile(path, await stateFilePath(home));
   try {
     const content = await readStateFile(path, MAX_COPY_BYTES);
     if (!content) throw noFile(path);
-    const copy = await openCopy(path, content, clock);
+    const copy = await openCopy(path, content, clock, companion);
     return { ...copy, path, savedAt: content.savedAt };
   } catch (error) {
     throw aboutCopy(error);
@@ -93,6 +102,19 @@ export async function replaceState(
   fs: SaveFs = nodeSaveFs,
 ): Promise<Replaced> {
   const path = await stateFilePath(home);
+  return replaceByImage(path, image, clock, fs);
+}
+
+/**
+ * Replaces a database file, and keeps the old one under another name. A failure leaves everything as it was.
+ * @throws RelayError `STATE_DAMAGED` while another program has not finished with the old file, `STORE_ERROR`
+ */
+export async function replaceByImage(
+  path: string,
+  image: Uint8Array,
+  clock: Clock,
+  fs: SaveFs = nodeSaveFs,
+): Promise<Replaced> {
   // What such a file holds would be taken for a part of the new one.
   await refuseUnfinished(path);
   await removeStaleTemps(path);
@@ -112,6 +134,12 @@ export async function replaceState(
     throw cannotRestore(path, error);
   });
   return { path, keptPath };
+}
+
+/** Puts the old file back, or takes the new one away where there was none. */
+export async function takeBack({ path, keptPath }: Replaced, fs: SaveFs = nodeSaveFs): Promise<void> {
+  if (keptPath === null) await fs.remove(path);
+  else await fs.rename(keptPath, path);
 }
 
 function cannotRestore(path: string, error: unknown): RelayError {

@@ -6,7 +6,8 @@ import type { Database } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { MIGRATIONS } from '../../generated/sql.ts';
-import { claimedVersion, takeRows } from '../copies/copyContent.ts';
+import type { Companion, Taken } from '../copies/companion.ts';
+import { claimedVersion, type TakenRows, takeRows } from '../copies/copyContent.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import { type Migration, migrate, readVersions, type SchemaVersions } from '../sql/migrate.ts';
 import { createPagedFile } from '../sql/pagedFile.ts';
@@ -102,21 +103,23 @@ export async function openCopy(
   path: string,
   { bytes, savedAt }: StateFile,
   clock: Clock,
-  migrations: readonly Migration[] = MIGRATIONS,
-): Promise<Detached> {
+  companion: Companion | null = null,
+): Promise<Detached & { companion: Taken | null }> {
   const fileVersion = claimedVersion(bytes);
   if (fileVersion === 0) throw damaged(path, 'it holds no state');
-  if (fileVersion > newestOf(migrations)) throw tooNew(path, fileVersion, newestOf(migrations));
+  if (fileVersion > newestOf(MIGRATIONS)) throw tooNew(path, fileVersion, newestOf(MIGRATIONS));
   const SQL = await loadSqlite();
-  let db: Database;
+  let taken: TakenRows;
   try {
-    db = takeRows(SQL, inRollbackFormat(bytes), migrations);
+    taken = takeRows(SQL, inRollbackFormat(bytes), MIGRATIONS, companion);
   } catch (error) {
     throw damaged(path, messageOf(error), error);
   }
+  const { db } = taken;
   try {
-    bring(db, path, migrations);
-    return detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, migrations);
+    bring(db, path, MIGRATIONS);
+    const state = detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, MIGRATIONS);
+    return { ...state, companion: taken.companion };
   } catch (error) {
     db.close();
     throw error;

@@ -1,0 +1,12 @@
+/** Copying the state of a home into one file, with what the library remembers. */
+import { memoryCompanion } from '../../library/files/files.ts';
+import { type Backup, type BackupOptions, backUpState } from '../../store/copies/backup.ts';
+
+export interface HomeBackupOptions extends Omit<BackupOptions, 'companion'> {
+  home: string;
+}
+
+/** @throws as `backUpState` does */
+export function backUpHome({ home, ...options }: HomeBackupOptions): Promise<Backup> {
+  return backUpState({ ...options, companion: memoryCompanion(home) });
+}

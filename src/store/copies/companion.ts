@@ -1,0 +1,184 @@
+/**
+ * A second database beside the state, whose tables a copy of the state carries too: one file to keep. They stand in the copy
+ * under their own names, and `meta` records their version as `memory_version`. Both ways their rows go into tables that
+ * our own migrations make: no SQL text of a file is run.
+ */
+import type { Database, SqlJsStatic } from 'sql.js';
+import { readRegularFile } from '../../base/files.ts';
+import { messageOf, systemCodeOf } from '../../domain/errors.ts';
+import { inRollbackFormat } from '../file/stateFile.ts';
+import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
+import { type Migration, migrate } from '../sql/migrate.ts';
+import { objectsOf, type SchemaObject } from './schemaObjects.ts';
+
+export interface Companion {
+  /** Its file. */
+  path: string;
+  /** In its header, by which it is known. */
+  applicationId: number;
+  migrations: readonly Migration[];
+}
+
+/** How many rows each of its tables has. */
+export type RowCounts = Readonly<Record<string, number>>;
+
+export interface Carried {
+  /** The copy, with the tables in it. */
+  bytes: Uint8Array;
+  rows: RowCounts;
+}
+
+export const VERSION_ROW = 'memory_version';
+/** Twice what a million plays take; it is held in memory whole. */
+const MAX_BYTES = 512 * 1024 * 1024;
+/** As `rowRules.ts` has it for the state. */
+const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
+
+/**
+ * The image of a state with the tables of its companion.
+ * @returns null where the companion has no file
+ * @throws Error that says why its file cannot be used
+ */
+export async function carry(
+  SQL: SqlJsStatic,
+  state: Uint8Array,
+  companion: Companion,
+): Promise<Carried | null> {
+  const file = await readRegularFile(companion.path, MAX_BYTES).catch((error: unknown) => {
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (!file) return null;
+  // SQLite writes into the very bytes that it is given.
+  const copy = new SQL.Database(Uint8Array.from(inRollbackFormat(state)));
+  const db = new SQL.Database(inRollbackFormat(file.bytes));
+  try {
+    const version = versionOf(db, companion);
+    copy.exec(IN_MEMORY);
+    const objects = companionObjects(SQL, companion, version);
+    for (const { sql } of objects) if (sql !== null) copy.exec(sql);
+    const rows = take(db, copy, objects);
+    copy.exec('insert or replace into meta (name, value) values (?, ?)', [VERSION_ROW, version]);
+    return { bytes: copy.export(), rows };
+  } finally {
+    db.close();
+    copy.close();
+  }
+}
+
+function versionOf(db: Database, { applicationId, migrations }: Companion): number {
+  const number = (pragma: string) => Number(db.exec(`pragma ${pragma}`)[0]?.values[0]?.[0]);
+  if (number('application_id') !== applicationId) throw new Error('it belongs to another program');
+  const verdict = db.exec('pragma quick_check(1)')[0]?.values[0]?.[0];
+  if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);
+  const version = number('user_version');
+  if (!migrations.some((migration) => migration.version === version))
+    throw new Error(`this program does not know its version ${version}`);
+  return version;
+}
+
+/** The versions of the companion whose tables are among the objects of a file, word for word. */
+export function carriedVersions(
+  SQL: SqlJsStatic,
+  found: readonly SchemaObject[],
+  companion: Companion,
+): { versions: number[]; objects: SchemaObject[] } {
+  const known = companion.migrations.map(({ version }) => ({
+    version,
+    objects: companionObjects(SQL, companion, version),
+  }));
+  const names = new Set(found.map(({ name }) => name));
+  const isCarried = known.some(({ objects }) => objects.some(({ name }) => names.has(name)));
+  if (!isCarried) return { versions: [], objects: [] };
+  const textOf = (object: SchemaObject) => JSON.stringify(object);
+  const texts = new Set(found.map(textOf));
+  const theirs = new Set(known.flatMap(({ objects }) => objects.map(({ name }) => name)));
+  const count = found.filter(({ name }) => theirs.has(name)).length;
+  const same = known.filter(
+    ({ objects }) => objects.length === count && objects.every((object) => texts.has(textOf(object))),
+  );
+  const like = same.at(-1) ?? known.at(-1);
+  return { versions: same.map(({ version }) => version), objects: like?.objects ?? [] };
+}
+
+/** All but its `meta`, which the state has too. */
+function companionObjects(SQL: SqlJsStatic, { migrations }: Companion, version: number): SchemaObject[] {
+  const db = new SQL.Database(freshImage(SQL, migrations, version));
+  try {
+    return objectsOf(db).filter(({ table }) => table !== 'meta');
+  } finally {
+    db.close();
+  }
+}
+
+export interface Taken {
+  /** The companion at its newest version, as the bytes of a file. */
+  image: Uint8Array;
+  rows: RowCounts;
+}
+
+/**
+ * The companion that a copy carries, as a file of its own.
+ * @param file a copy whose schema has been compared with ours
+ * @param versions those that its tables can be of
+ * @throws Error that says what in the copy is not as it should be
+ */
+export function takeCompanion(
+  SQL: SqlJsStatic,
+  file: Database,
+  versions: readonly number[],
+  companion: Companion,
+): Taken {
+  const version = file.exec('select value from meta where name = ?', [VERSION_ROW])[0]?.values[0]?.[0];
+  if (typeof version !== 'number' || !versions.includes(version))
+    throw new Error(`its meta.${VERSION_ROW} is not that of its tables`);
+  const fresh = new SQL.Database(freshImage(SQL, companion.migrations, version));
+  try {
+    fresh.exec(`${IN_MEMORY} pragma application_id = ${companion.applicationId}`);
+    const rows = take(file, fresh, companionObjects(SQL, companion, version));
+    migrate(fresh, companion.migrations);
+    return { image: fresh.export(), rows };
+  } finally {
+    fresh.close();
+  }
+}
+
+/** Copies the rows of all tables; both databases have them. */
+function take(from: Database, to: Database, objects: readonly SchemaObject[]): RowCounts {
+  const rows: Record<string, number> = {};
+  // sql.js opens a database as a file of its own, which another can attach.
+  to.exec('attach ? as source', [String(from.exec('pragma database_list')[0]?.values[0]?.[2])]);
+  to.exec('begin');
+  for (const { type, name } of objects) {
+    if (type !== 'table') continue;
+    const columns = (to.exec(`pragma main.table_info(${name})`)[0]?.values ?? []).map(
+      ([, column, declared]) => ({ column: String(column), declared: String(declared).toLowerCase() }),
+    );
+    requireTypes(to, name, columns);
+    const list = columns.map(({ column }) => column).join(', ');
+    try {
+      to.exec(`insert into main.${name} (${list}) select ${list} from source.${name}`);
+    } catch (error) {
+      throw new Error(`a row of ${name} is not valid: ${messageOf(error)}`, { cause: error });
+    }
+    rows[name] = Number(to.exec(`select count(*) from main.${name}`)[0]?.values[0]?.[0]);
+  }
+  to.exec('commit; detach source');
+  return rows;
+}
+
+/** What SQLite itself does not require of a table: that its values are of the types of its columns. */
+function requireTypes(
+  db: Database,
+  table: string,
+  columns: ReadonlyArray<{ column: string; declared: string }>,
+): void {
+  for (const { column, declared } of columns) {
+    const types = declared === 'real' ? "'real', 'integer'" : `'${declared}'`;
+    const wrong = db.exec(
+      `select 1 from source.${table} where typeof(${column}) not in (${types}, 'null')
+         or length(${column}) > ${MAX_VALUE_LENGTH} or (typeof(${column}) = 'integer' and abs(${column} / 2) > ${2 ** 52}) limit 1`,
+    );
+    if (wrong.length > 0) throw new Error(`${table}.${column} has a value that relay does not write`);
+  }
+}

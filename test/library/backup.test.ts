@@ -1,0 +1,187 @@
+/** What the library remembers goes with `relay backup` and comes back with `relay restore`. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Database } from 'sql.js';
+import { systemRandom } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { memoryFile } from '../../src/library/files/files.ts';
+import { openOffline } from '../../src/server/offline.ts';
+import { restoreState } from '../../src/server/restore/restoreState.ts';
+import { nodeSaveFs } from '../../src/store/file/save.ts';
+import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
+
+const KEY = Buffer.alloc(32, 5).toString('base64');
+
+const PLAYS = [
+  ['2024-03-01T10:00:00Z', 'spotify:track:1', 'Å', 'B', 'C', 200_000, 'track', 0],
+  ['2024-03-01T10:04:00Z', null, 'Talk', 'Show', 'Show', 1_000, 'episode', null],
+];
+const VERSIONS = [['list1', 1, '2026-01-01T00:00:00Z', 3, 3, 0]];
+
+type Rows = unknown[][];
+
+/** Homes with a state, in a folder of their own. */
+async function desk(t: TestContext) {
+  const folder = temporaryHome(t);
+  const copy = join(folder, 'relay.backup');
+  const run = (home: string, ...args: string[]) =>
+    relay(args, { env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY }, parts: { openOffline } });
+  const homeWith = async (name: string, plays: Rows, versions: Rows = []) => {
+    const home = join(folder, name);
+    await run(home, 'key');
+    const memory = memoryFile({ home, clock: manualClock(), log: silentLog });
+    await memory.use((sql) => {
+      for (const row of plays) sql.run('insert into plays values (?, ?, ?, ?, ?, ?, ?, ?)', row as never);
+      for (const row of versions) sql.run('insert into versions values (?, ?, ?, ?, ?, ?)', row as never);
+    });
+    await memory.close();
+    return home;
+  };
+  return { folder, copy, run, homeWith };
+}
+
+async function withDatabase<T>(path: string, work: (db: Database) => T): Promise<T> {
+  const SQL = await loadSqlite();
+  const db = new SQL.Database(Uint8Array.from(readFileSync(path)));
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+function contentOf(path: string): Promise<Rows[]> {
+  const all = (db: Database, sql: string) => db.exec(sql)[0]?.values ?? [];
+  return withDatabase(path, (db) => [
+    all(db, 'pragma integrity_check'),
+    all(db, 'select * from plays order by played_at'),
+    all(db, 'select * from versions'),
+  ]);
+}
+
+const WHOLE = [[['ok']], PLAYS, VERSIONS];
+
+test('versions and plays are in the one file, and another home gets them back', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  const backup = await run(home, 'backup', copy);
+  assert.equal(backup.code, 0);
+  assert.match(backup.out, /, schema \d+\), with 1 playlist version and 2 plays\.\n$/);
+  assert.deepEqual(readdirSync(folder).sort(), ['first', 'relay.backup']);
+  assert.deepEqual(await contentOf(copy), WHOLE, 'other programs can read them there');
+
+  const second = join(folder, 'second');
+  const restored = await run(second, 'restore', copy);
+  assert.equal(restored.code, 0, restored.err);
+  assert.match(restored.out, /: 0 remembered tracks, 0 jobs, 1 playlist version, 2 plays\.\n$/);
+  assert.deepEqual(readdirSync(second).sort(), ['memory.db', 'relay.db']);
+  assert.deepEqual(await contentOf(join(second, 'memory.db')), WHOLE);
+  const tables = (path: string) => withDatabase(path, (db) => db.exec('select sql from sqlite_schema'));
+  assert.deepEqual(await tables(join(second, 'memory.db')), await tables(join(home, 'memory.db')));
+  // The state itself takes nothing of it over.
+  assert.deepEqual(await tables(join(second, 'relay.db')), await tables(join(home, 'relay.db')));
+  const again = await run(second, 'backup', join(folder, 'again'), '--json');
+  assert.deepEqual(JSON.parse(again.out).memory, { versions: 1, plays: 2 });
+});
+
+test('what a home remembered before is kept beside what is restored, and stays where a copy has nothing', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  await run(home, 'backup', copy);
+  const other = await homeWith('other', PLAYS.slice(1));
+  const before = readFileSync(join(other, 'memory.db'));
+  const { err } = await run(other, 'restore', copy);
+  const kept = readdirSync(other).find((name) => name.startsWith('memory.db.before-restore-')) ?? '';
+  assert.match(err, new RegExp(`versions and plays are kept in ${join(other, kept)}\\.`));
+  assert.deepEqual(readFileSync(join(other, kept)), before);
+  assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
+
+  const plain = join(folder, 'plain');
+  await run(plain, 'key');
+  const without = join(folder, 'without.backup');
+  await run(plain, 'backup', without);
+  const report = await run(other, 'restore', without, '--json');
+  const { memory, keptMemoryPath } = JSON.parse(report.out);
+  assert.deepEqual([memory, keptMemoryPath], [null, null]);
+  assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
+});
+
+test('a damaged memory.db keeps the state from neither being copied nor restored, and that is said', async (t) => {
+  const { copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS);
+  writeFileSync(join(home, 'memory.db'), 'my diary');
+  const { code, err } = await run(home, 'backup', copy);
+  assert.equal(code, 0);
+  assert.match(err, /^Playlist versions and plays are not in the copy: memory\.db cannot be used \(.*\)\.\n/);
+  assert.deepEqual(readFileSync(copy), readFileSync(join(home, 'relay.db')));
+});
+
+test('where the state cannot be replaced, memory.db is as it was too', async (t) => {
+  const { copy, run, homeWith } = await desk(t);
+  await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
+  for (const plays of [PLAYS.slice(1), null]) {
+    const home = plays ? await homeWith('other', plays) : join(copy, '..', 'empty');
+    if (!plays) await run(home, 'key');
+    const before = new Map(readdirSync(home).map((name) => [name, readFileSync(join(home, name))]));
+    const settings = loadSettings({ env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: KEY } });
+    const rename = async (from: string, to: string) => {
+      if (to.endsWith('relay.db')) throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      await nodeSaveFs.rename(from, to);
+    };
+    const clock = manualClock();
+    const { signal } = new AbortController();
+    const fs = { ...nodeSaveFs, rename };
+    await assert.rejects(
+      restoreState({ settings, file: copy, force: false, clock, random: systemRandom, signal, fs }),
+      { code: 'STORE_ERROR' },
+    );
+    assert.deepEqual(
+      new Map(readdirSync(home).map((name) => [name, readFileSync(join(home, name))])),
+      before,
+    );
+  }
+});
+
+const SPOILED: Array<[change: string, words: RegExp]> = [
+  [
+    'create trigger t after insert on plays begin delete from account; end',
+    /trigger "t" that relay did not make/,
+  ],
+  ['drop table versions', /table "versions" is missing/],
+  ['alter table plays add column ip text', /table "plays" differs/],
+  ['create index i on plays (uri)', /index "i" that relay did not make/],
+  ["update plays set ms_played = 'long'", /plays\.ms_played has a value that relay does not write/],
+  ['update plays set uri = zeroblob(40)', /plays\.uri has a value/],
+  ['update versions set total = 9223372036854775807', /versions\.total has a value/],
+  ["update plays set name = printf('%.*c', 17000000, 'x')", /plays\.name has a value/],
+  ["delete from meta where name = 'memory_version'", /meta\.memory_version is not that of its tables/],
+  ["update meta set value = 99 where name = 'memory_version'", /meta\.memory_version/],
+  ["update meta set value = '1' where name = 'memory_version'", /meta\.memory_version/],
+];
+
+test('a copy whose versions or plays relay did not write is refused whole', async (t) => {
+  const { folder, copy, run, homeWith } = await desk(t);
+  const home = await homeWith('first', PLAYS, VERSIONS);
+  await run(home, 'backup', copy);
+  const before = readdirSync(home).map((name) => readFileSync(join(home, name)));
+  for (const [change, words] of SPOILED) {
+    const bytes = await withDatabase(copy, (db) => {
+      db.exec(change);
+      return db.export();
+    });
+    const spoiled = join(folder, 'spoiled');
+    writeFileSync(spoiled, bytes);
+    const { code, err } = await run(home, 'restore', spoiled);
+    assert.equal(code, 1, change);
+    assert.match(err, words);
+  }
+  assert.deepEqual(
+    readdirSync(home).map((name) => readFileSync(join(home, name))),
+    before,
+  );
+});
