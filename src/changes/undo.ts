@@ -18,7 +18,7 @@ import { formerBeside } from './finish.ts';
 import { readDetails, settleTarget } from './kinds.ts';
 import { isSameRecording } from './look.ts';
 import { newlySaved, settleLibrary } from './newlySaved.ts';
-import { isWritable, planRows } from './planRows.ts';
+import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { onlyAppends, rowsAt } from './rowOps.ts';
 import { differs, legOf, progressOf } from './run.ts';
@@ -175,20 +175,24 @@ async function undoRows(
   const expected = expectedRows(change, body);
   // What an undo that stopped half-way has taken back is no other person's doing.
   const isBegun = hasPartialUndo(context.store, change.seq);
+  const isForced = force && isRead(body.former.rows);
   const plan = (present: readonly string[]) => {
-    const wanted = wantedRows(change, body, present, force);
-    const ops = planRows(present, wanted);
+    const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);
+    // The list may be the one from before relay's own last write, or another person's: what comes back is the same.
+    const isUnclear = isForced && isBehind(context, change, present);
+    const ops = isUnclear && wanted.every(isWritable) ? replaceOps(wanted) : planRows(present, wanted);
     if (ops === null) throw unsupported(present, wanted);
     return { present, ops };
   };
   // Appending does no harm to rows that another person has changed so lately that the version does not show it.
   const quick = (await isAtVersion(context, change, expected, call)) ? plan(expected) : null;
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
-  planned ??= plan(await presentRows(context, change, expected, force || isBegun, call));
+  const how = isForced ? 'readShown' : 'readSettled';
+  planned ??= plan(await presentRows(context, change, expected, force || isBegun, call, how));
   if (planned.ops.some(({ op }) => op === 'put')) {
     // Before all rows are replaced, two readings have to be equal.
-    const again = await presentRows(context, change, expected, force || isBegun, call);
-    const isSteady = sameRows(again, planned.present);
+    const again = await presentRows(context, change, expected, force || isBegun, call, how);
+    const isSteady = isForced || sameRows(again, planned.present);
     planned = plan(
       isSteady ? again : await presentRows(context, change, expected, force || isBegun, call, 'readTwice'),
     );
@@ -224,7 +228,7 @@ async function presentRows(
   expected: readonly string[],
   force: boolean,
   call: Call,
-  how: 'readSettled' | 'readTwice' = 'readSettled',
+  how: 'readShown' | 'readSettled' | 'readTwice' = 'readSettled',
 ): Promise<readonly string[]> {
   const id = playlistId ?? '';
   const items = await rows[how](id, call);
@@ -277,16 +281,23 @@ function changedSince(id: string, expected: readonly string[], present: readonly
   );
 }
 
+/** True if all rows are known. */
+function isRead(rows: readonly string[] | undefined): boolean {
+  return rows !== undefined && !rows.includes('');
+}
+
+function isBehind({ rows }: Context, { playlistId }: Change, present: readonly string[]): boolean {
+  return rows.isBehind(playlistId ?? '', { from: 0, rows: present, isEnd: true });
+}
+
 /** What was there before, and what others have added to it while it was written. */
 function wantedRows(
   change: Change,
   body: ChangeBody,
   present: readonly string[],
-  force: boolean,
 ): readonly string[] {
   const { former, leg } = body;
-  const isRead = former.rows !== undefined && !former.rows.includes('');
-  if (isRead && former.rows && (force || change.leg === 'back')) return former.rows;
+  if (former.rows && isRead(former.rows) && change.leg === 'back') return former.rows;
   if (leg && change.leg === 'back') return withNames(former.rows ?? [], present);
   return formerBeside({ change, body, leg: legOf(body) }, present);
 }

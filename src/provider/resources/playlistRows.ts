@@ -40,6 +40,8 @@ export interface PlaylistRows {
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as the list shows them now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
+  /** All rows as the list shows them, once it shows relay's own last write: waits some seconds at most. */
+  readShown(playlistId: string, call: Call): Promise<Item[]>;
   /** All rows, with what relay itself wrote within the last minute, also where the list does not show that yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
@@ -262,7 +264,6 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     return rows === null || sameRows(rows, value.map(uriOf)) ? value : itemsFor(rows, value);
   }
 
-  /** As the list shows them, once it shows relay's own last write: waits some seconds at most. */
   async function readShown(playlistId: string, call: Call): Promise<Item[]> {
     for (;;) {
       const begunAt = clock.monotonic();
@@ -310,6 +311,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
 
   return {
     readFresh,
+    readShown,
     readSettled,
     async readForChange(playlistId, call) {
       const known = keptRows(playlistId);
