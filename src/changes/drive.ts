@@ -69,6 +69,7 @@ export async function drive(
     lastWriteAt: Number.NEGATIVE_INFINITY,
     giveBack: () => {},
     answered: control.isNew,
+    savedAt: context.clock.monotonic(),
   };
   try {
     return await carryOut(run, carryOn);
@@ -98,6 +99,7 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
       continue;
     }
     const step = nextStep(run.leg.ops, progressOf(run.change), run.size);
+    if (step) await keepSaved(run);
     const end = step ? await takeStep(run, step) : await finish(run);
     // One that is to be stopped waits for nothing once it is certain how its last request ended.
     const isOver = end?.kind === 'paused' && run.control.isCancelled() && !run.change.inTransit;
@@ -120,7 +122,23 @@ async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
   enter(run, goingState(run), { runAfter: null, inTransit: true });
   // What a crash leaves must say that something may be on its way.
   await run.context.store.saveNow();
+  run.savedAt = run.context.clock.monotonic();
   return null;
+}
+
+/** How long requests are sent without the progress being saved. */
+const SAVE_EVERY_MS = 15_000;
+
+/**
+ * Progress is saved by the way. Where that fails, no request is sent much later than what is on the disk says: a start after a
+ * crash goes by that.
+ * @throws RelayError `STORE_ERROR`
+ */
+async function keepSaved(run: Run): Promise<void> {
+  const { clock, store } = run.context;
+  if (clock.monotonic() - run.savedAt < SAVE_EVERY_MS) return;
+  await store.saveNow();
+  run.savedAt = clock.monotonic();
 }
 
 /** Sends one request; null to go on. */

@@ -6,7 +6,7 @@
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { uriOf } from '../domain/rows.ts';
-import { LAG_MS } from '../provider/resources/playlistRows.ts';
+import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getChangeBody, isMadeByOther, openChanges } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
 import { applyOp, isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
@@ -36,9 +36,9 @@ const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
   const { clock } = context;
-  // A minute after a crash nothing can be on its way any more.
-  const age = step === null ? ageOf(context, run.change) : 0;
-  const begunAt = clock.monotonic() - (age >= OVER_MS ? age : 0);
+  // A minute after a crash nothing can be on its way any more, but the list may lag behind what came last.
+  const isOld = step === null && ageOf(context, run.change) >= OVER_MS;
+  const begunAt = clock.monotonic() - (isOld ? LATEST_EFFECT_MS - USUAL_LAG_MS : 0);
   let otherSince: number | null = null;
   let failures = 0;
   for (let looks = 0; ; looks++) {

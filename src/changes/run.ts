@@ -82,6 +82,8 @@ export interface Run {
   cause: RelayError | null;
   /** Of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
+  /** When its progress was certainly on the disk; monotonic milliseconds. */
+  savedAt: number;
   /** Gives back the turn of the playlist that it has made. */
   giveBack: () => void;
   /** false: it is not a new change, or an answer was lost, so `snapshotId` may not be the version that it left. */

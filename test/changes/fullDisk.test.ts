@@ -6,7 +6,7 @@ import { jobOf, named, type ToolFailure, tracks, urisOf, writes } from '../jobs/
 import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, ended, poll, withUnkind } from './support.ts';
+import { assertRows, ended, fill, poll, withUnkind } from './support.ts';
 
 const ITEMS = /\/items$/;
 
@@ -126,3 +126,22 @@ for (const [when, fill] of [
       assert.deepEqual([job.status, job.result?.rolled_back], ['failed', true], JSON.stringify(job));
       assertRows(playlist, before);
     }));
+
+test('with a full disk, no request is sent long after what a start after a crash would find', () =>
+  withDisk(async (relay, disk) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    fill(playlist, []);
+    const uris = tracks(relay, 500, 3_000);
+    relay.provider.faults.add(
+      { method: 'POST', path: ITEMS, kind: 'hook', fn: disk.fill },
+      { method: 'POST', path: ITEMS, kind: 'slow_answer', ms: 20_000, times: 3 },
+    );
+    const { job_id } = await relay.call('bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    const job = await jobOf(relay, String(job_id));
+    assert.deepEqual([job.status, job.reason, job.written], ['waiting', 'STORE_ERROR', 100]);
+    assertRows(playlist, uris.slice(0, 100));
+    await crash(relay);
+    disk.free();
+    assert.equal((await ended(relay, String(job_id))).status, 'completed');
+    assertRows(playlist, uris);
+  }));
