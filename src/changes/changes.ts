@@ -24,7 +24,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import { drive } from './drive.ts';
-
+import { waitUntilMade } from './making.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { type Control, type DriveEnd, isRewriting, legOf, type Terms, tellRows } from './run.ts';
@@ -260,10 +260,11 @@ export function createChanges(context: ChangeContext): Changes {
     entry: Active,
     key: string,
     work: () => Promise<ChangeReport | null>,
-    signal?: AbortSignal,
+    { signal, before }: { signal?: AbortSignal; before?: Promise<void> } = {},
   ): Promise<ChangeReport | null> {
     active.add(entry);
-    entry.done = rows.exclusively(key, work, signal).finally(() => active.delete(entry));
+    const inTurn = () => rows.exclusively(key, work, signal);
+    entry.done = (before ? before.then(inTurn) : inTurn()).finally(() => active.delete(entry));
     return entry.done;
   }
 
@@ -299,6 +300,9 @@ export function createChanges(context: ChangeContext): Changes {
     call: Call,
     waits?: AbortSignal,
   ) {
+    const { playlistId } = request;
+    const isAtWork = (seq: number) => of(seq) !== undefined;
+    const before = playlistId === null ? undefined : waitUntilMade(context, playlistId, isAtWork, call);
     return launch(
       entry,
       turnOf(request, random.uuid()),
@@ -314,7 +318,7 @@ export function createChanges(context: ChangeContext): Changes {
         const end = await driven(change, control(entry, terms, true, signal, call));
         return report(change.seq, end, entry);
       },
-      waits,
+      { ...(waits ? { signal: waits } : {}), ...(before ? { before } : {}) },
     );
   }
 

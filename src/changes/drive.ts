@@ -9,6 +9,7 @@ import { getTrack } from '../provider/resources/catalog.ts';
 import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack } from './finish.ts';
+import { unclearWhich } from './making.ts';
 import { type ChangeContext, errorFacts, reread } from './record.ts';
 import { nextStep, onlyAppends, progressAt, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
@@ -118,6 +119,8 @@ async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
   } else if (change.playlistId !== null && !(change.leg === 'forward' && run.control.isCancelled())) {
     const end = await goOnFromHere(run, carryOn);
     if (end) return end;
+  } else if (change.playlistId === null && change.state === 'review' && !carryOn) {
+    return review(run, unclearWhich());
   }
   enter(run, goingState(run), { runAfter: null, inTransit: true });
   // What a crash leaves must say that something may be on its way.

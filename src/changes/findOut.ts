@@ -3,12 +3,13 @@
  * counts only after the longest time that a request is known to take effect after its answer; another list counts as
  * someone else's change only if it stays.
  */
-import { asRelayError, RelayError } from '../domain/errors.ts';
+import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { uriOf } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
-import { getChangeBody, isMadeByOther, openChanges } from '../store/tables/changes.ts';
+import { isMadeByOther } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
+import { hasRival, unclearWhich } from './making.ts';
 import { applyOp, isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
@@ -121,7 +122,7 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
   if (step.op.op !== 'create') return 'absent';
   const made = await lookForMade(context, step.op, change.account, call);
   if (made === null) return 'absent';
-  if (made === 'unclear' || hasRival(run, step.op.details.name)) return 'other';
+  if (made === 'unclear' || hasRival(context.store, change.seq, step.op.details.name)) return 'other';
   if (isMadeByOther(context.store, made.id, change.seq)) return 'absent';
   landed(run, step.to, 0, { playlistId: made.id, snapshotId: made.snapshotId });
   run.giveBack = await context.rows.takeTurn(made.id);
@@ -129,35 +130,9 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
   return 'landed';
 }
 
-/** True while another change is making a playlist of that name, and has not learned which it is. */
-function hasRival({ context: { store }, change }: Run, name: string): boolean {
-  return openChanges(store).some(({ seq, kind, playlistId }) => {
-    if (seq === change.seq || kind !== 'create' || playlistId !== null) return false;
-    return getChangeBody(store, seq).ops.some((op) => op.op === 'create' && op.details.name === name);
-  });
-}
-
 async function conflict(run: Run): Promise<RelayError> {
   const { context, change, call } = run;
-  if (change.playlistId === null) {
-    return new RelayError(
-      'CONFLICT',
-      'A playlist of this name appeared while one was being created, and nothing tells whether it is that one.',
-      {
-        remedy: {
-          text: 'Rename or delete it in Spotify and call resume_job, or call cancel_job and use it as it is.',
-          terminal: {
-            text: 'Rename or delete it in Spotify and run {1}, or stop with {2} and use it as it is.',
-            commands: [
-              ['jobs', 'resume', 'ID'],
-              ['jobs', 'cancel', 'ID'],
-            ],
-          },
-        },
-        details: { expected_uris: [], present_uris: [], written: 0 },
-      },
-    );
-  }
+  if (change.playlistId === null) return unclearWhich();
   const present = (await context.rows.readFresh(change.playlistId, call)).map(uriOf);
   return changedMeanwhile(run, present);
 }

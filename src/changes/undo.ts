@@ -291,11 +291,7 @@ function isBehind({ rows }: Context, { playlistId }: Change, present: readonly s
 }
 
 /** What was there before, and what others have added to it while it was written. */
-function wantedRows(
-  change: Change,
-  body: ChangeBody,
-  present: readonly string[],
-): readonly string[] {
+function wantedRows(change: Change, body: ChangeBody, present: readonly string[]): readonly string[] {
   const { former, leg } = body;
   if (former.rows && isRead(former.rows) && change.leg === 'back') return former.rows;
   if (leg && change.leg === 'back') return withNames(former.rows ?? [], present);

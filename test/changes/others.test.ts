@@ -6,7 +6,17 @@ import { named, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
-import { assertDone, assertRows, change, committed, ended, fill, withExtras, withUnkind } from './support.ts';
+import {
+  assertDone,
+  assertRows,
+  change,
+  committed,
+  ended,
+  fill,
+  poll,
+  withExtras,
+  withUnkind,
+} from './support.ts';
 
 const ITEMS = /\/items$/;
 const APPEND = { method: 'POST', path: ITEMS } as const;
@@ -304,4 +314,66 @@ test('songs that were saved a moment ago are taken out by the undo, although the
     assertDone(await change(relay, 'save_tracks', { track_ids }));
     assertDone(await undoLast(relay));
     assert.ok(!account.saved.some(({ uri }) => track_ids.includes(uri)));
+  }));
+
+test('rows that another person put far up right after relay wrote are known to its next addition', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    assertDone(
+      await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 210) }),
+    );
+    const theirs = [...urisOf(playlist)];
+    theirs.splice(100, 0, at(tracks(relay, 1, 8_000), 0));
+    await relay.provider.editPlaylist(playlist_id, theirs);
+    const track_ids = tracks(relay, 100, 3_000);
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
+    await clock.sleep(70_000);
+    assertDone(await undoLast(relay));
+    assertRows(playlist, theirs);
+  }));
+
+test('a row that the number of rows does not count yet comes back with the undo of a replacement', () =>
+  withUnkind({}, async (relay, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const playlist_id = playlist.id;
+    fill(playlist, tracks(relay, 190));
+    relay.provider.lag.set({ totals: 5_000 });
+    const theirs = [...urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
+    await relay.provider.editPlaylist(playlist_id, theirs);
+    assertDone(
+      await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 5, 3_000) }),
+    );
+    await clock.sleep(6_000);
+    assertDone(await undoLast(relay));
+    assertRows(playlist, theirs);
+  }));
+
+/** Makes a playlist whose answer is lost, and waits until it is there. */
+async function makeUnanswered(relay: Relay) {
+  const all = () => owner(relay.provider).playlists.filter(({ name }) => name === 'In the Making');
+  relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'hang', when: 'after' });
+  const args = { name: 'In the Making', tracks: tracks(relay, 5) };
+  const making = change(relay, 'create_playlist_from_tracks', args);
+  const made = await poll(() => all()[0] ?? null);
+  return { making, all, made: made as DemoPlaylist };
+}
+
+test('a write to a playlist that was made, but whose answer is lost, waits until it is filled', () =>
+  withUnkind({}, async (relay) => {
+    const { making, all, made } = await makeUnanswered(relay);
+    const track_ids = tracks(relay, 3, 3_000);
+    assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id: made.id, track_ids }));
+    assertDone(await making);
+    assert.deepEqual(all().map(urisOf), [track_ids]);
+  }));
+
+test('a playlist is not made twice where a person has put a song into it before its answer was missed', () =>
+  withUnkind({}, async (relay) => {
+    const { making, all, made } = await makeUnanswered(relay);
+    const song = tracks(relay, 1, 8_000);
+    await relay.provider.editPlaylist(made.id, song);
+    const { job } = await making;
+    assert.deepEqual([job?.status, job?.review_required], ['failed', true]);
+    assert.deepEqual(all().map(urisOf), [song]);
   }));

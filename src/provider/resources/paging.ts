@@ -73,7 +73,8 @@ export async function readAll<T>(
   const end = Math.min(first.total, cap);
   const windows: PageRequest[] = [];
   for (let offset = known?.items.length ?? pageSize; offset < end; offset += pageSize) {
-    windows.push({ limit: Math.min(pageSize, end - offset), offset });
+    // A full page also at the end: the total may lag behind the rows.
+    windows.push({ limit: Math.min(pageSize, cap - offset), offset });
   }
   if (windows.length > 0) call.progress(1, windows.length + 1);
   let done = 1;

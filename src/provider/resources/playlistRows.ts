@@ -235,25 +235,27 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   /**
    * Reads until the list shows relay's own last write, or what was there before it: then it lags, and the write counts
    * without being seen. Anything else for some seconds after the write is another person's change.
-   * @returns what was read, and all that has to be there
+   * @returns what was read, and all that has to be there; null where relay wrote nothing. `isMixed`: others wrote too
    */
   async function settled<T>(
     playlistId: string,
     read: () => Promise<T>,
     shownIn: (value: T) => PartShown,
     call: Call,
-  ): Promise<{ value: T; rows: readonly string[] | null }> {
+  ): Promise<{ value: T; rows: readonly string[] | null; isMixed: boolean }> {
     for (;;) {
       // A reading that takes long shows the list as it was when its first page was asked for.
       const begunAt = clock.monotonic();
       const value = await read();
       const writes = ownWrites(playlistId);
       const last = writes.at(-1);
-      if (!last) return { value, rows: null };
+      if (!last) return { value, rows: null, isMixed: false };
       const seen = compareWithOwn(writes, shownIn(value));
-      if (seen.kind === 'current') return { value, rows: shownIn(value)(seen.length) };
-      if (seen.kind === 'behind') return { value, rows: seen.rows };
-      if (begunAt - last.at > LAG_MS) return { value, rows: mergedWithOwn(writes, shownIn(value)) };
+      if (seen.kind === 'current') return { value, rows: shownIn(value)(seen.length), isMixed: false };
+      if (seen.kind === 'behind') return { value, rows: seen.rows, isMixed: false };
+      if (begunAt - last.at > LAG_MS) {
+        return { value, rows: mergedWithOwn(writes, shownIn(value)), isMixed: true };
+      }
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
   }
@@ -352,7 +354,10 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         return { ...(await readBetween(playlistId, part, call)), total };
       };
       const shownIn = (shown: RowsPart) => (length: number) => asList(shown, length);
-      const { value, rows } = await settled(playlistId, read, shownIn, call);
+      const { value, rows, isMixed } = await settled(playlistId, read, shownIn, call);
+      // A part does not tell where another person's rows are among those that were not read.
+      const isWhole = value.from === 0 && value.isEnd;
+      if (isMixed && !isWhole) return (await readSettled(playlistId, call)).map(uriOf);
       return [...(rows ?? asList(value, value.total))];
     },
     readBetween,

@@ -1,0 +1,70 @@
+/** Playlists that are being made, while their change does not know yet which one it is. */
+import type { ChangeOp } from '../domain/change.ts';
+import { RelayError } from '../domain/errors.ts';
+import type { Call } from '../provider/api.ts';
+import { getPlaylist } from '../provider/resources/playlists.ts';
+import { getChangeBody, openChanges } from '../store/tables/changes.ts';
+import type { ChangeContext } from './record.ts';
+
+type Create = Extract<ChangeOp, { op: 'create' }>;
+
+interface Making {
+  seq: number;
+  create: Create;
+}
+
+/** Oldest first. */
+function beingMade(store: ChangeContext['store']): Making[] {
+  return openChanges(store).flatMap(({ seq, kind, playlistId }) => {
+    if (kind !== 'create' || playlistId !== null) return [];
+    const create = getChangeBody(store, seq).ops.find((op) => op.op === 'create');
+    return create ? [{ seq, create }] : [];
+  });
+}
+
+/** True while another change than `own` is making a playlist of that name, and has not learned which it is. */
+export function hasRival(store: ChangeContext['store'], own: number, name: string): boolean {
+  return beingMade(store).some(({ seq, create }) => seq !== own && create.details.name === name);
+}
+
+/** The error where a playlist may be the one that was asked for. */
+export function unclearWhich(): RelayError {
+  return new RelayError(
+    'CONFLICT',
+    'A playlist of this name appeared while one was being created, and nothing tells whether it is that one.',
+    {
+      remedy: {
+        text: 'Rename or delete it in Spotify and call resume_job, or call cancel_job and use it as it is.',
+        terminal: {
+          text: 'Rename or delete it in Spotify and run {1}, or stop with {2} and use it as it is.',
+          commands: [
+            ['jobs', 'resume', 'ID'],
+            ['jobs', 'cancel', 'ID'],
+          ],
+        },
+      },
+      details: { expected_uris: [], present_uris: [], written: 0 },
+    },
+  );
+}
+
+const ASK_AGAIN_MS = 400;
+
+/**
+ * Waits while a playlist may be the one that a change has just made and not learned of yet: its rows come first.
+ * @param isAtWork true while something sends or looks for the change
+ */
+export async function waitUntilMade(
+  { provider, store, clock }: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  playlistId: string,
+  isAtWork: (seq: number) => boolean,
+  call: Call,
+): Promise<void> {
+  const open = () =>
+    beingMade(store).filter(({ seq, create }) => isAtWork(seq) && !create.known?.includes(playlistId));
+  if (open().length === 0) return;
+  const { name } = await getPlaylist(provider, playlistId, call);
+  while (open().some(({ create }) => create.details.name.trim() === name.trim())) {
+    await clock.sleep(ASK_AGAIN_MS, call.signal);
+  }
+}
