@@ -1,5 +1,5 @@
 /** The end of a change: the check that it did what it should, and the ways back and round where it did not. */
-import type { ChangeOp } from '../domain/change.ts';
+import { CHECKED_KINDS, type ChangeOp } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
@@ -29,12 +29,12 @@ const LOOK_AGAIN_MS = 500;
 
 /**
  * Ends a change whose requests are all answered. Where one may have been sent twice, where rows were written back, and after
- * an undo, the list has to show what it should first.
+ * an undo or a restored version, the list has to show what it should first.
  * @returns null where more is to be written: rows that are there twice are removed
  */
 export async function finish(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
-  const mustLook = change.uncertain || change.leg === 'back' || change.kind === 'undo';
+  const mustLook = change.uncertain || change.leg === 'back' || CHECKED_KINDS.has(change.kind);
   if (mustLook && run.leg.ops.some(writesRows)) {
     const turned = await checkEnd(run);
     if (turned !== 'as_wanted') return turned;
@@ -56,7 +56,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;
   for (;;) {
-    const whole = change.leg === 'back' || change.kind === 'undo';
+    const whole = change.leg === 'back' || CHECKED_KINDS.has(change.kind);
     const verdict = await lookAtRows(context, playlistId, leg, progressOf(change), call, whole);
     if (verdict.kind === 'absent' && !(verdict.isNear && change.uncertain)) return 'as_wanted';
     if (clock.monotonic() >= until) break;

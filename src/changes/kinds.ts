@@ -14,7 +14,7 @@ import { changesSince, getChangeBody, getChangeBySeq } from '../store/tables/cha
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
 import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
-import { isWritable, replaceOps } from './planRows.ts';
+import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { ROWS_PER_REQUEST } from './rowOps.ts';
 import { LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
@@ -101,6 +101,55 @@ export function replaceRows(
       return { former: { rows: former }, ops: replaceOps(uris) };
     },
   };
+}
+
+/** What is there, rows that Spotify no longer names by what they were, and what is to be there. */
+interface Revision {
+  present: readonly string[];
+  wanted: readonly string[];
+}
+
+/**
+ * Makes the rows of a playlist others, on the shortest way on which those that stay keep their dates.
+ * @param decide says what is to be there, from the rows that are there now; null: nothing is to be done. What it throws ends
+ *   the change before anything is stored
+ * @throws RelayError of `prepare`: `UNSUPPORTED_ITEMS` where Spotify offers no way
+ */
+export function reviseRows(
+  { rows, ...reading }: Acting,
+  kind: 'restore' | 'keep',
+  playlistId: string,
+  decide: (present: readonly string[]) => Revision | null | Promise<Revision | null>,
+): Request {
+  return {
+    kind,
+    playlistId,
+    requested: 0,
+    async prepare(call) {
+      await settleTarget(reading, playlistId, call);
+      const planned = async (how: 'readForChange' | 'readTwice') => {
+        const revision = await decide((await rows[how](playlistId, call)).map(uriOf));
+        if (revision === null) return null;
+        const ops = planRows(revision.present, revision.wanted);
+        if (ops === null) throw unwritable(revision);
+        const entries = ops.map((op) => ('uris' in op ? op.uris.length : 1));
+        const requested = entries.reduce((sum, count) => sum + count, 0);
+        return ops.length === 0 ? null : { requested, former: { rows: revision.present }, ops };
+      };
+      const plan = await planned('readForChange');
+      // Before all rows are replaced, two readings have to be equal.
+      return plan?.ops.some(({ op }) => op === 'put') ? planned('readTwice') : plan;
+    },
+  };
+}
+
+function unwritable({ present, wanted }: Revision): RelayError {
+  const count = [...present, ...wanted].filter((uri) => !isWritable(uri)).length;
+  return new RelayError(
+    'UNSUPPORTED_ITEMS',
+    `${count} rows are local files or no longer offered by Spotify, and cannot be written or moved.`,
+    { remedy: 'Nothing was changed. Remove or move these rows in Spotify.' },
+  );
 }
 
 /**

@@ -14,8 +14,24 @@ export const CHANGE_KINDS = [
   'unsave',
   /** Takes back another change. */
   'undo',
+  /** Brings back a version of a playlist. */
+  'restore',
+  /** Makes a kept playlist what its query says. */
+  'keep',
 ] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+/** Kinds of which half is never left: what was there is written back where they cannot be finished. */
+export const REWRITING_KINDS: ReadonlySet<ChangeKind> = new Set([
+  'replace',
+  'deduplicate',
+  'undo',
+  'restore',
+  'keep',
+]);
+
+/** Kinds whose end is checked by reading, also where every answer came. */
+export const CHECKED_KINDS: ReadonlySet<ChangeKind> = new Set(['undo', 'restore', 'keep']);
 
 /** Every state of a change and its group: `working` ones go on by themselves, `open` ones wait for something. */
 const STATE_GROUPS = {

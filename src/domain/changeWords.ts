@@ -15,6 +15,8 @@ const WORDS: Readonly<Record<Exclude<ChangeKind, 'undo'>, Words>> = {
   delete: ({ playlist }) => `deleted ${playlist}`,
   details: ({ playlist }) => `changed the details of ${playlist}`,
   save: ({ songs }) => `saved ${songs}`,
+  restore: ({ playlist }) => `brought back an earlier version of ${playlist}`,
+  keep: ({ playlist }) => `brought ${playlist} up to its rule`,
   unsave: ({ songs }) => `removed ${songs} from Liked Songs`,
 };
 

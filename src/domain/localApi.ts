@@ -10,6 +10,7 @@ import type { LibraryAnswer, LibraryPart, LibraryStatus } from './library.ts';
 import type { ListRow, PlaylistFacts } from './listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
 import type { Remedy } from './remedy.ts';
+import type { PlaylistVersions, RestoreAnswer, VersionRow } from './versions.ts';
 
 /** One line of `relay status`. */
 export interface StatusEntry {
@@ -254,6 +255,24 @@ export interface RememberedMatch {
   at: string;
 }
 
+/** Bringing back a version of a playlist. */
+export interface RestoreRequest {
+  /** Of the playlist. */
+  id: string;
+  version: number;
+  /** Only says what it would do. */
+  dryRun: boolean;
+  /** Of a new playlist to make of it; null: the playlist itself. */
+  name: string | null;
+  /** Leaves out rows that cannot be written. */
+  skipUnsupported: boolean;
+}
+
+/** The rows of one version. */
+export interface VersionContent {
+  items: Array<VersionRow & { position: number }>;
+}
+
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
@@ -332,6 +351,12 @@ export interface LocalApi {
   /** @param question.limit of rows; null: all of them */
   askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
   forgetLibrary(part: LibraryPart): Promise<LibraryStatus>;
+  /** @param playlist ID, URI or link, or the name that it has or had last. @throws RelayError `NOT_FOUND` */
+  playlistVersions(playlist: string): Promise<PlaylistVersions>;
+  /** @throws RelayError `NOT_FOUND` */
+  playlistVersion(id: string, version: number): Promise<VersionContent>;
+  /** @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be had */
+  restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
   /**
    * Tells that a program which carries messages for an MCP client needs this server, so that it does not end meanwhile.
    * @param id of that program, chosen by itself
@@ -375,6 +400,9 @@ export const LOCAL_ROUTES = {
   syncLibrary: 'library/sync',
   askLibrary: 'library/ask',
   forgetLibrary: 'library/forget',
+  playlistVersions: 'versions/list',
+  playlistVersion: 'versions/show',
+  restorePlaylist: 'versions/restore',
   stay: 'stay',
 } as const satisfies Record<keyof LocalApi, string>;
 

@@ -291,6 +291,8 @@ const ADOPTED_TYPES: Readonly<Record<ChangeKind, JobType>> = {
   save: 'save_tracks',
   unsave: 'remove_saved_tracks',
   undo: 'undo',
+  restore: 'replace_playlist',
+  keep: 'replace_playlist',
 };
 
 function adoptionOf(change: Change, { ops }: ChangeBody): Adoption {

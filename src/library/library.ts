@@ -9,11 +9,13 @@ import { asRelayError, messageOf, RelayError } from '../domain/errors.ts';
 import type { LibraryAnswer, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist } from '../domain/shapes.ts';
+import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { Store } from '../store/file/open.ts';
 import type { Sql } from '../store/sql/sql.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { memoryFile, mirrorFile } from './files/files.ts';
+import type { LibraryFile } from './files/libraryFile.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
 import { type Budget, createPace } from './reading/pace.ts';
 import { createReader, type ReadCall } from './reading/reader.ts';
@@ -21,13 +23,17 @@ import {
   clearFailures,
   getMeta,
   isKnown,
+  nameOfPlaylist,
   playlistSnapshot,
+  playlistsDue,
   putMeta,
   type Summary,
   setDue,
   summaryOf,
 } from './tables/mirror.ts';
+import { isKnownTrack } from './tables/tracks.ts';
 import { afterReading, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
+import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 
 /** How long a question waits for a first reading, which a small account has by then. */
@@ -83,6 +89,18 @@ export interface Library {
   ): Promise<{ rows: Array<Array<string | number | null>>; note: string | null } | null>;
   /** Reads the list of playlists, and notes it. */
   playlists(call: Caller): Promise<Playlist[]>;
+  /**
+   * Brings one playlist of the copy up to date, and lists its versions, newest first. Where Spotify cannot be asked, those that
+   * there are.
+   * @throws RelayError `NOT_FOUND` where there is none
+   */
+  versions(id: string, call: Caller): Promise<PlaylistVersions>;
+  /** The rows of one version in order; null where there is none of that number. */
+  versionRows(id: string, version: number): Promise<VersionRow[] | null>;
+  /** Those of the tracks that a list of the copy holds, so that Spotify offered them when it was read. */
+  knownTracks(uris: readonly string[]): Promise<string[]>;
+  /** Playlists that have versions, also those that are gone. */
+  versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   status(): Promise<LibraryStatus>;
   /** Begins a reading, or a check where all has been read; returns at once. @throws RelayError `LOGIN_REQUIRED` */
   sync(): Promise<LibraryStatus>;
@@ -115,9 +133,10 @@ const NOTHING: Summary = {
 
 export function createLibrary(options: LibraryOptions): Library {
   const { store, clock, random, log, budget } = options;
-  const file = mirrorFile(options);
   const memory = memoryFile(options);
-  const reader = createReader(options.provider, file, clock);
+  const file = savedAfter(memory, mirrorFile(options));
+  const playlistVersions = createPlaylistVersions(memory, file, clock);
+  const reader = createReader(options.provider, file, clock, playlistVersions.keepPending);
   const pace = createPace(budget, clock);
   let pool: QueryPool | null = null;
   let known: Summary | null = null;
@@ -499,6 +518,38 @@ export function createLibrary(options: LibraryOptions): Library {
     return isHere;
   }
 
+  /** @returns whether the playlist is in the account's list */
+  async function bringListed(id: string, call: ReadCall): Promise<boolean> {
+    await reader.checkPlaylists(call);
+    await file.use((sql) => {
+      if (Object.hasOwn(touched, playlistKey(id))) setDue(sql, id);
+    });
+    const { isListed, isDue } = await file.use((sql) => ({
+      isListed: nameOfPlaylist(sql, id) !== null,
+      isDue: playlistsDue(sql).some((due) => due.id === id),
+    }));
+    if (isDue) await reader.readPlaylist(id, call);
+    await refresh();
+    await file.save();
+    return isListed;
+  }
+
+  /** As `bringListed`; what the copy says where Spotify cannot be asked. */
+  async function isListedNow(id: string, { signal }: Caller): Promise<boolean> {
+    const account = connected();
+    try {
+      if (account !== null) {
+        await copyOf(account);
+        return await exclusively(() => bringListed(id, { signal, account }), signal);
+      }
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (asRelayError(thrown).code === 'INTERNAL') throw thrown;
+    }
+    if (!(await summary()).listed) return true;
+    return file.use((sql) => nameOfPlaylist(sql, id) !== null);
+  }
+
   function required(): string {
     const account = connected();
     if (account === null) throw loginRequired();
@@ -548,6 +599,21 @@ export function createLibrary(options: LibraryOptions): Library {
         return read;
       }, signal);
     },
+    async versions(id, call) {
+      const present = await isListedNow(id, call);
+      const { name, items } = await playlistVersions.list(id);
+      if (memory.isOpen) await memory.save();
+      if (items.length > 0) return { playlist_id: id, name: name ?? id, present, items };
+      throw new RelayError('NOT_FOUND', `There are no versions of the playlist ${id}.`, {
+        remedy: 'relay keeps a version of each playlist that it can read, from the first reading on.',
+      });
+    },
+    async knownTracks(uris) {
+      if (!(await file.exists())) return [];
+      return file.use((sql) => uris.filter((uri) => isKnownTrack(sql, uri)));
+    },
+    versionRows: (id, version) => playlistVersions.rows(id, version),
+    versionedPlaylists: () => playlistVersions.playlists(),
     status: statusOf,
     async sync() {
       const account = required();
@@ -590,6 +656,7 @@ export function createLibrary(options: LibraryOptions): Library {
         await exclusively(drop, stopping.signal);
         return;
       }
+      if (part === 'versions') return playlistVersions.forget();
       if (!(await memory.exists())) return;
       await memory.use((sql) => sql.run(`delete from ${part}`));
       await memory.save();
@@ -599,7 +666,7 @@ export function createLibrary(options: LibraryOptions): Library {
     },
     async accountLeft(erase) {
       await stopReading();
-      const was = (await file.exists()) || (erase && (await memory.exists()));
+      const was = await file.exists();
       await exclusively(drop, stopping.signal);
       if (erase) await memory.drop();
       return was;
@@ -660,6 +727,15 @@ export function createLibrary(options: LibraryOptions): Library {
       log.warn({ reason: messageOf(error) }, 'the library was not saved');
     }
   }
+}
+
+/** Saves `first` before it: what that keeps can only be made again from a reading that `file` does not know of. */
+function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
+  const save = async () => {
+    await first.save();
+    await file.save();
+  };
+  return Object.create(file, { save: { value: save } }) as LibraryFile;
 }
 
 /** Requests that a reading of what is there took, about. */

@@ -68,6 +68,9 @@ export function createLocalClient(options: LocalClientOptions): LocalApi {
     syncLibrary: () => ask(LOCAL_ROUTES.syncLibrary, {}),
     askLibrary: (question) => ask(LOCAL_ROUTES.askLibrary, question),
     forgetLibrary: (part) => ask(LOCAL_ROUTES.forgetLibrary, { part }),
+    playlistVersions: (playlist) => ask(LOCAL_ROUTES.playlistVersions, { playlist }),
+    playlistVersion: (id, version) => ask(LOCAL_ROUTES.playlistVersion, { id, version }),
+    restorePlaylist: (request) => ask(LOCAL_ROUTES.restorePlaylist, { ...request }),
     stay: async (id, seconds) => {
       await ask(LOCAL_ROUTES.stay, { id, seconds });
     },

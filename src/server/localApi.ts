@@ -24,6 +24,7 @@ import {
   ownerPreview,
   ownerSavedRows,
 } from './ownerLists.ts';
+import { ownerRestore, ownerVersion, ownerVersions } from './ownerVersions.ts';
 import type { Presence } from './presence.ts';
 import { forgetRemembered, rememberedMatches } from './remembered.ts';
 import { LOGIN_PATH } from './routes/login.ts';
@@ -140,6 +141,9 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
       await core.library.forget(part);
       return core.library.status();
     },
+    playlistVersions: async (playlist) => ownerVersions(running().services, playlist),
+    playlistVersion: async (id, version) => ownerVersion(running().services, id, version),
+    restorePlaylist: async (request) => ownerRestore(running().services, request),
     stay: async (id, seconds) => running().presence.stay(id, seconds),
   };
 }

@@ -14,6 +14,7 @@ import * as deletePlaylist from './extras/deletePlaylist.ts';
 import * as importList from './extras/importList.ts';
 import * as libraryQuestions from './extras/libraryQuestions.ts';
 import * as player from './extras/player.ts';
+import * as playlistVersions from './extras/playlistVersions.ts';
 import * as jobTools from './jobTools.ts';
 import * as listening from './listening.ts';
 import * as playbackCommands from './playback/playbackCommands.ts';
@@ -35,7 +36,7 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   jobs: [jobTools],
   diagnostics: [diagnostics],
   extras: [albums, player, deletePlaylist, changeTools, importList],
-  library_sql: [libraryQuestions],
+  library_sql: [libraryQuestions, playlistVersions],
 };
 
 const BY_GROUP = new Map(TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap(toolsIn)]));

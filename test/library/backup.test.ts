@@ -86,7 +86,8 @@ test('versions and plays are in the one file, and another home gets them back', 
   // The state itself takes nothing of it over.
   assert.deepEqual(await tables(join(second, 'relay.db')), await tables(join(home, 'relay.db')));
   const again = await run(second, 'backup', join(folder, 'again'), '--json');
-  assert.deepEqual(JSON.parse(again.out).memory, { versions: 1, plays: 2 });
+  const { versions, plays } = JSON.parse(again.out).memory;
+  assert.deepEqual({ versions, plays }, { versions: 1, plays: 2 });
 });
 
 test('what a home remembered before is kept beside what is restored, and stays where a copy has nothing', async (t) => {

@@ -6,13 +6,58 @@ import type { Context } from '../context.ts';
 import { requireServer } from '../requireServer.ts';
 import { fitColumns, note, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import type { RestoreOptions } from './playlistVersions.ts';
+
+const PLAYLIST = 'Name, ID or link of a playlist';
+const WHEN = 'Number of a version, a date (its end), a time, or words such as "3 days ago"';
+
+const EXAMPLES = `
+relay keeps each reading of a playlist that differs from the one before: all of
+the last hour, then one for each hour of a day, each day of a month, each week.
+
+Examples:
+  $ relay playlists
+  $ relay playlists versions "Road trip"
+  $ relay playlists show "Road trip" --at 2026-11-01
+  $ relay playlists restore "Road trip" --at "3 days ago" --dry-run
+  $ relay undo`;
+
+const versions = () => import('./playlistVersions.ts');
 
 export function playlistsCommand(context: Context): Command {
   const list = () => runList(context);
   return commandWithOthers('playlists', 'List the playlists of your library', list)
     .helpGroup(HELP_GROUPS.lists)
     .addCommand(new Command('list').description('List them by name').action(list))
-    .addHelpText('after', '\nExamples:\n  $ relay playlists\n  $ relay playlists --json');
+    .addCommand(
+      new Command('versions')
+        .description('List the earlier versions of a playlist')
+        .argument('<playlist>', PLAYLIST)
+        .action(async (playlist: string) => (await versions()).listVersions(context, playlist)),
+    )
+    .addCommand(
+      new Command('show')
+        .description('Show the songs of a playlist as they were')
+        .argument('<playlist>', PLAYLIST)
+        .requiredOption('--at <when>', WHEN)
+        .action(async (playlist: string, { at }: { at: string }) =>
+          (await versions()).showVersion(context, playlist, at),
+        ),
+    )
+    .addCommand(
+      new Command('restore')
+        .description('Bring back the songs of a playlist as they were')
+        .argument('<playlist>', PLAYLIST)
+        .requiredOption('--at <when>', WHEN)
+        .option('--dry-run', 'Only say what it would do')
+        .option('--new <name>', 'Make a new playlist of it instead')
+        .option('--skip-unsupported', 'Leave out what cannot be written again')
+        .option('--yes', 'Do not ask before songs go')
+        .action(async (playlist: string, options: RestoreOptions) =>
+          (await versions()).restoreVersion(context, playlist, options),
+        ),
+    )
+    .addHelpText('after', EXAMPLES);
 }
 
 async function runList(context: Context): Promise<void> {

@@ -61,6 +61,17 @@ create table plays (
 );
 `;
 
+/** What versions consist of: a question has no business with them, and `tables/versions.ts` reads them. */
+const VERSION_TABLES = `
+create table version_playlists (playlist_id text primary key, name text not null) without rowid;
+create table version_items (
+  id integer primary key, uri text not null unique, name text, artist text, album text, kind text
+);
+create table version_rows (
+  playlist_id text not null, version integer not null, delta blob not null, primary key (playlist_id, version)
+) without rowid;
+`;
+
 /** Forward only: what `memory.db` holds cannot be read again. */
 export const MEMORY_MIGRATIONS: readonly Migration[] = [
   {
@@ -68,5 +79,11 @@ export const MEMORY_MIGRATIONS: readonly Migration[] = [
     name: 'versions and plays',
     oldestCompatible: 1,
     sql: `create table meta (name text primary key, value text) without rowid;${MEMORY_TABLES}`,
+  },
+  {
+    version: 2,
+    name: 'rows of versions',
+    oldestCompatible: 2,
+    sql: VERSION_TABLES,
   },
 ];

@@ -83,7 +83,16 @@ export interface Reader {
   requestsLeft(): Promise<number>;
 }
 
-export function createReader(provider: ProviderApi, file: LibraryFile, clock: Clock): Reader {
+/**
+ * @param read hears that all rows of a playlist have been read, while those of the reading before are still there. What it
+ *   keeps must be on the disk before the copy is saved: a reading that is lost is made again
+ */
+export function createReader(
+  provider: ProviderApi,
+  file: LibraryFile,
+  clock: Clock,
+  read: (id: string) => Promise<void>,
+): Reader {
   async function savedPage(offset: number, limit: number, call: ReadCall) {
     for (let smaller = 0; ; smaller++) {
       const size = smaller === 0 ? limit : (SMALLER[smaller - 1] as number);
@@ -206,15 +215,21 @@ export function createReader(provider: ProviderApi, file: LibraryFile, clock: Cl
     if (!first && due.mine === 0) return refuse(id, isForeign);
     const total = first?.total ?? playlist.total_items ?? 0;
     const pending: PendingRead = { id, snapshotId: playlist.snapshot_id, total };
-    await file.use((sql) =>
+    const isWhole = await file.use((sql) =>
       sql.transaction(() => {
         putPlaylistFacts(sql, playlist);
-        if (isKnown(sql, id, playlist.snapshot_id)) return;
+        if (isKnown(sql, id, playlist.snapshot_id)) return false;
         setPending(sql, pending);
         appendPending(sql, (first?.items ?? []).map(playlistRow));
-        if (first && first.items.length >= total) finishPending(sql, pending, clock.now());
+        return first !== null && first.items.length >= total;
       }),
     );
+    if (isWhole) await finish(pending);
+  }
+
+  async function finish(pending: PendingRead): Promise<void> {
+    await read(pending.id);
+    await file.use((sql) => sql.transaction(() => finishPending(sql, pending, clock.now())));
   }
 
   async function continuePlaylist(pending: PendingRead, call: ReadCall): Promise<void> {
@@ -228,15 +243,18 @@ export function createReader(provider: ProviderApi, file: LibraryFile, clock: Cl
       if (error.code !== 'FORBIDDEN' && error.code !== 'NOT_FOUND') throw await failed(id, error);
       return refuse(id, false);
     }
-    await file.use((sql) =>
+    const isWhole = await file.use((sql) =>
       sql.transaction(() => {
         // Somebody changes it: from the first row again, once the list has had its turn.
-        if (page.total !== total && offset > 0) return setPending(sql, null);
+        if (page.total !== total && offset > 0) {
+          setPending(sql, null);
+          return false;
+        }
         appendPending(sql, page.items.map(playlistRow));
-        const isEnd = page.items.length === 0 || offset + page.items.length >= page.total;
-        if (isEnd) finishPending(sql, { ...pending, total: page.total }, clock.now());
+        return page.items.length === 0 || offset + page.items.length >= page.total;
       }),
     );
+    if (isWhole) await finish({ ...pending, total: page.total });
   }
 
   /** One that fails waits, so that the others are read. */

@@ -2,6 +2,7 @@
 import { isoOf } from '../../base/clock.ts';
 import type { LibraryCoverage } from '../../domain/library.ts';
 import type { Media, Playlist } from '../../domain/shapes.ts';
+import type { VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { dropUnused, putTracks } from './tracks.ts';
 
@@ -332,6 +333,27 @@ export function appendPending(sql: Sql, rows: readonly PlaylistRow[]): void {
     ]);
     position += 1;
   }
+}
+
+/** The rows that were read of a playlist, in order. */
+export function pendingRows(sql: Sql): VersionRow[] {
+  return sql.all(
+    `select uri, name, artist, album, kind, added_at from pending_rows left join tracks using (uri) order by position`,
+  );
+}
+
+/** The rows of a playlist as they are here, in order. */
+export function rowsOfPlaylist(sql: Sql, id: string): VersionRow[] {
+  return sql.all(
+    `select uri, name, artist, album, kind, added_at from playlist_rows left join tracks using (uri)
+     where playlist_id = ? order by position`,
+    [id],
+  );
+}
+
+/** What a playlist is called; null where it is not in the list. */
+export function nameOfPlaylist(sql: Sql, id: string): string | null {
+  return sql.get<{ name: string }>('select name from playlists where id = ?', [id])?.name ?? null;
 }
 
 /** The rows that were read become those of the playlist. */

@@ -113,6 +113,10 @@ export function putTracks(sql: Sql, found: ReadonlyArray<Media | null>): void {
   songsOf(sql, changed);
 }
 
+export function isKnownTrack(sql: Sql, uri: string): boolean {
+  return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
+}
+
 /** Drops those that no row refers to any more. */
 export function dropUnused(sql: Sql, uris: Iterable<string | null>): void {
   const gone: number[] = [];

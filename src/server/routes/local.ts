@@ -149,6 +149,25 @@ const calls: { [K in keyof LocalApi]: (api: LocalApi, body: unknown) => Promise<
     () => z.object({ part: z.enum(LIBRARY_PARTS) }),
     (api, { part }) => api.forgetLibrary(part),
   ),
+  playlistVersions: call(
+    () => z.object({ playlist: z.string().min(1).max(500) }),
+    (api, { playlist }) => api.playlistVersions(playlist),
+  ),
+  playlistVersion: call(
+    () => z.object({ id: z.string().max(100), version: z.int().min(1) }),
+    (api, { id, version }) => api.playlistVersion(id, version),
+  ),
+  restorePlaylist: call(
+    () =>
+      z.object({
+        id: z.string().max(100),
+        version: z.int().min(1),
+        dryRun: z.boolean(),
+        name: z.string().trim().min(1).max(100).nullable(),
+        skipUnsupported: z.boolean(),
+      }),
+    (api, body) => api.restorePlaylist(body),
+  ),
   stay: call(
     () => z.object({ id: z.string().regex(/^[\w-]{1,64}$/), seconds: z.number().min(0).max(60) }),
     (api, { id, seconds }) => api.stay(id, seconds),

@@ -53,6 +53,9 @@ export function localApiWithoutState(
     syncLibrary: refuse,
     askLibrary: refuse,
     forgetLibrary: refuse,
+    playlistVersions: refuse,
+    playlistVersion: refuse,
+    restorePlaylist: refuse,
     stay: refuse,
   };
 }

@@ -1,0 +1,159 @@
+/** `relay playlists versions`, `show` and `restore`: a playlist as it was. */
+import { interruptible } from '../../base/abort.ts';
+import { counted } from '../../base/lists.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { shortId } from '../../domain/job.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../domain/versions.ts';
+import { parseWhen } from '../../domain/when.ts';
+import type { Context } from '../context.ts';
+import { requireServer } from '../requireServer.ts';
+import { columns, fitColumns, note, printJson, printLine } from '../terminal/output.ts';
+import { commandLine } from '../usage/commandLine.ts';
+
+export interface RestoreOptions {
+  at: string;
+  dryRun?: boolean;
+  new?: string;
+  skipUnsupported?: boolean;
+  yes?: boolean;
+}
+
+export async function listVersions(context: Context, playlist: string): Promise<void> {
+  const { io, json, signal } = context;
+  const { local } = await requireServer(context);
+  const versions = await interruptible(signal, local.playlistVersions(playlist));
+  if (json) return printJson(io, versions);
+  const head = ['VERSION', 'SEEN', 'SONGS', 'ADDED', 'REMOVED'];
+  for (const line of columns([head, ...versions.items.map(rowOf)])) printLine(io, line);
+  if (!versions.present) note(io, `"${visibleText(versions.name, 100)}" is not in your library any more.`);
+}
+
+function rowOf({ version, seen_at, total, added, removed }: PlaylistVersion): string[] {
+  return [String(version), localTime(seen_at), String(total), `+${added}`, `-${removed}`];
+}
+
+/** `2026-11-01 14:05`, in the time of this computer. */
+function localTime(iso: string): string {
+  const date = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+export async function showVersion(context: Context, playlist: string, at: string): Promise<void> {
+  const { io, json, signal } = context;
+  const { local, versions, found } = await versionAt(context, playlist, at);
+  const { items } = await interruptible(signal, local.playlistVersion(versions.playlist_id, found.version));
+  if (json) {
+    const { playlist_id, name } = versions;
+    return printJson(io, { playlist_id, name, version: found.version, seen_at: found.seen_at, items });
+  }
+  const cells = items.map(({ position, name, artist, uri }) => [
+    String(position + 1),
+    visibleText(name ?? (uri === null ? '(no longer offered)' : uri), 100),
+    visibleText(artist ?? '', 100),
+  ]);
+  for (const line of fitColumns(cells, io.columns, [1, 2])) printLine(io, line);
+  note(io, `Version ${found.version}, seen ${localTime(found.seen_at)}: ${counted(items.length, 'song')}.`);
+}
+
+export async function restoreVersion(
+  context: Context,
+  playlist: string,
+  options: RestoreOptions,
+): Promise<void> {
+  const { io, json, signal } = context;
+  const { dryRun = false, yes = false, skipUnsupported = false, new: name = null } = options;
+  const { local, versions, found } = await versionAt(context, playlist, options.at);
+  const restore = (isDry: boolean) =>
+    interruptible(
+      signal,
+      local.restorePlaylist({
+        id: versions.playlist_id,
+        version: found.version,
+        dryRun: isDry,
+        name,
+        skipUnsupported,
+      }),
+    );
+  const canAsk = !yes && !json && io.terminal.stdin && io.terminal.stderr;
+  if (dryRun || canAsk) {
+    const plan = await restore(true);
+    if (dryRun && json) return printJson(io, plan);
+    const print = dryRun ? printLine : note;
+    for (const line of planLines(versions, found, plan, name)) print(io, line);
+    if (dryRun) return;
+    if (plan.removed_count > 0 && name === null) await confirmRestore(context);
+  }
+  const answer = await restore(false);
+  if (json) return printJson(io, answer);
+  printLine(io, answer.note ?? doneLine(versions, found, name));
+  if (answer.change_id !== undefined) {
+    note(io, `To have it back: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
+  }
+}
+
+async function confirmRestore({ io, signal }: Context): Promise<void> {
+  const { confirm } = await import('../terminal/prompt.ts');
+  if (await confirm(io, 'Restore?', signal)) return;
+  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+}
+
+function planLines(
+  { name }: PlaylistVersions,
+  { version, seen_at }: PlaylistVersion,
+  { added_count, removed_count, moved_count, unsupported }: RestoreAnswer,
+  newName: string | null,
+): string[] {
+  const what =
+    newName === null
+      ? `Restoring "${visibleText(name, 100)}" to version ${version} of ${localTime(seen_at)}`
+      : `Making "${visibleText(newName, 100)}" of version ${version} of ${localTime(seen_at)}`;
+  return [
+    `${what}: ${counted(added_count, 'song')} come back, ${removed_count} go, ${moved_count} change their place.`,
+    ...unsupported.map(
+      (row) =>
+        `Cannot be had: row ${row.position + 1}, ${visibleText(row.name ?? row.uri ?? 'no name', 100)} (${
+          row.reason === 'local' ? 'a local file' : 'no longer offered'
+        }).`,
+    ),
+  ];
+}
+
+function doneLine({ name }: PlaylistVersions, { version }: PlaylistVersion, newName: string | null): string {
+  return newName === null
+    ? `Restored "${visibleText(name, 100)}" to version ${version}.`
+    : `Made "${visibleText(newName, 100)}" of version ${version} of "${visibleText(name, 100)}".`;
+}
+
+/** @throws RelayError `USAGE` where the moment cannot be read, `NOT_FOUND` before the first version */
+async function versionAt(
+  context: Context,
+  playlist: string,
+  at: string,
+): Promise<{ local: LocalApi; versions: PlaylistVersions; found: PlaylistVersion }> {
+  const when = parseWhen(at, context.clock.now());
+  if (when === null) {
+    throw new RelayError('USAGE', `"${at}" is no moment that relay can read.`, {
+      remedy:
+        'Give the number of a version, a date (2026-11-01), a time (2026-11-01T14:05), or words such as "3 days ago".',
+    });
+  }
+  const { local } = await requireServer(context);
+  const versions = await interruptible(context.signal, local.playlistVersions(playlist));
+  const found = versions.items.find(({ version, seen_at }) =>
+    when.kind === 'version' ? version === when.version : Date.parse(seen_at) <= when.at,
+  );
+  if (found) return { local, versions, found };
+  const oldest = versions.items.at(-1);
+  const what =
+    when.kind === 'version' ? `no version ${when.version}` : `no version as old as that (${at.trim()})`;
+  throw new RelayError('NOT_FOUND', `There is ${what} of "${versions.name}".`, {
+    remedy: {
+      text: `The oldest is version ${oldest?.version} of ${localTime(oldest?.seen_at ?? '')}; {command} lists them all.`,
+      command: ['playlists', 'versions', versions.playlist_id],
+    },
+  });
+}

@@ -1,0 +1,56 @@
+/** Versions of playlists: readings that were kept. */
+
+/** One version. `added` and `removed` count its rows against the version kept before it. */
+export interface PlaylistVersion {
+  version: number;
+  /** ISO 8601. */
+  seen_at: string;
+  total: number;
+  added: number;
+  removed: number;
+}
+
+/** A row of a version. All but `added_at` is null where the provider named no item. */
+export interface VersionRow {
+  uri: string | null;
+  name: string | null;
+  artist: string | null;
+  album: string | null;
+  kind: 'track' | 'episode' | 'local' | null;
+  /** ISO 8601; null where it is not known. */
+  added_at: string | null;
+}
+
+/** The versions of one playlist, newest first. */
+export interface PlaylistVersions {
+  playlist_id: string;
+  name: string;
+  /** false: it is not in the account's list any more. */
+  present: boolean;
+  items: PlaylistVersion[];
+}
+
+/** What bringing back a version does, or would do. */
+export interface RestoreAnswer {
+  ok: boolean;
+  playlist_id: string;
+  version: number;
+  dry_run: boolean;
+  added_count: number;
+  removed_count: number;
+  /** Rows that stay and change their place. */
+  moved_count: number;
+  /** Rows that cannot be had: nothing is written while there are any. */
+  unsupported: UnsupportedRow[];
+  change_id?: string;
+  note?: string;
+}
+
+export interface UnsupportedRow {
+  /** 0-based: in the version, or in the present playlist for a row that would have to go. */
+  position: number;
+  uri: string | null;
+  name: string | null;
+  /** `local`: a local file. `gone`: Spotify no longer offers it. */
+  reason: 'local' | 'gone';
+}

@@ -1,0 +1,87 @@
+/** A moment in the past as a person writes it: a version's number, a date, a time, or words. Pure. */
+
+export type When =
+  | { kind: 'version'; version: number }
+  /** Unix milliseconds: what was there then. */
+  | { kind: 'time'; at: number };
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+};
+
+/**
+ * A date means the end of that day. Dates and times without a zone are of this computer's.
+ * @param now Unix milliseconds
+ * @returns null where it cannot be read
+ */
+export function parseWhen(text: string, now: number): When | null {
+  const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
+  const version = /^(?:v|version )?(\d{1,9})$/.exec(words)?.[1];
+  if (version !== undefined)
+    return Number(version) > 0 ? { kind: 'version', version: Number(version) } : null;
+  const at = momentOf(words, now);
+  return at === null || Number.isNaN(at) ? null : { kind: 'time', at };
+}
+
+function momentOf(words: string, now: number): number | null {
+  if (words === 'now') return now;
+  if (words === 'today') return endOfDay(new Date(now), 0);
+  if (words === 'yesterday') return endOfDay(new Date(now), -1);
+  const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(words);
+  if (date) return endOfDate(Number(date[1]), Number(date[2]), Number(date[3]));
+  if (/^\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?z| ?[+-]\d{2}:?\d{2})?$/.test(words)) {
+    return timeOf(words);
+  }
+  return agoOf(words, now);
+}
+
+/** NaN for a day that there is not. */
+function endOfDate(year: number, month: number, day: number): number {
+  const date = new Date(year, month - 1, day);
+  const isReal = date.getMonth() === month - 1 && date.getDate() === day;
+  return isReal ? endOfDay(date, 0) : Number.NaN;
+}
+
+function endOfDay(date: Date, days: number): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days + 1).getTime() - 1;
+}
+
+function timeOf(words: string): number {
+  const [year, month, day] = words.slice(0, 10).split('-').map(Number) as [number, number, number];
+  if (Number.isNaN(endOfDate(year, month, day))) return Number.NaN;
+  const rest = words.slice(11).replace(' ', '').toUpperCase();
+  // A minute without its seconds means all of it.
+  const isMinute = /^\d{2}:\d{2}(?!:)/.test(rest);
+  const time = Date.parse(`${words.slice(0, 10)}T${rest.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')}`);
+  return isMinute ? time + 59_999 : time;
+}
+
+/** `3 days ago`, `an hour ago`, `last week`. */
+function agoOf(words: string, now: number): number | null {
+  const found =
+    /^(?:(\d{1,5}|an?|one|two|three) )(minute|hour|day|week|month|year)s? ago$/.exec(words) ??
+    /^(last) (day|week|month|year)$/.exec(words);
+  if (!found) return null;
+  const [, amount = '', unit = ''] = found;
+  const few: Readonly<Record<string, number>> = { a: 1, an: 1, one: 1, two: 2, three: 3, last: 1 };
+  const count = few[amount] ?? Number(amount);
+  const length = UNITS_MS[unit];
+  if (length !== undefined) return now - count * length;
+  const date = new Date(now);
+  const months = date.getMonth() - count * (unit === 'year' ? 12 : 1);
+  const first = new Date(
+    date.getFullYear(),
+    months,
+    1,
+    date.getHours(),
+    date.getMinutes(),
+    date.getSeconds(),
+    date.getMilliseconds(),
+  );
+  const lastDay = new Date(first.getFullYear(), first.getMonth() + 1, 0).getDate();
+  first.setDate(Math.min(date.getDate(), lastDay));
+  return first.getTime();
+}

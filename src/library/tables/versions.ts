@@ -1,0 +1,217 @@
+/**
+ * Versions of playlists, as they are kept. The newest is whole; each older one is kept as it differs from the next that is
+ * kept, so that a change of a few rows takes a few bytes.
+ */
+import { isoOf } from '../../base/clock.ts';
+import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
+import type { Sql } from '../../store/sql/sql.ts';
+import { keptVersions } from '../versions/retention.ts';
+import { decodeRows, encodeRows, type StoredRow } from '../versions/rowDelta.ts';
+
+interface Version {
+  version: number;
+  seen_at: string;
+}
+
+/**
+ * Keeps a reading as a version where its rows differ from those of the last one.
+ * @param now Unix milliseconds
+ */
+export function recordVersion(
+  sql: Sql,
+  playlist: { id: string; name: string },
+  rows: readonly VersionRow[],
+  now: number,
+): void {
+  const { id, name } = playlist;
+  sql.transaction(() => {
+    sql.run(
+      `insert into version_playlists (playlist_id, name) values (?, ?)
+       on conflict (playlist_id) do update set name = excluded.name where name <> excluded.name`,
+      [id, name],
+    );
+    const stored = rows.map((row) => ({ item: itemOf(sql, row), added: secondsOf(row.added_at) }));
+    const last = lastVersion(sql, id);
+    const before = last === null ? [] : storedRows(sql, id, last);
+    if (last !== null && sameItems(before, stored)) return;
+    const version = (last ?? 0) + 1;
+    if (last !== null) putDelta(sql, id, last, encodeRows(stored, before));
+    const counts = countsOf(before, stored);
+    sql.run(
+      'insert into versions (playlist_id, version, seen_at, total, added, removed) values (?, ?, ?, ?, ?, ?)',
+      [id, version, isoOf(now), rows.length, counts.added, counts.removed],
+    );
+    putDelta(sql, id, version, encodeRows([], stored));
+    thinOut(sql, id, now);
+  });
+}
+
+/** Drops the versions of a playlist that have become too old to be kept each. */
+export function thinOut(sql: Sql, id: string, now: number): void {
+  const versions = ascending(sql, id);
+  const kept = keptVersions(
+    versions.map(({ seen_at }) => Date.parse(seen_at)),
+    now,
+  );
+  const oldest = kept.indexOf(false);
+  if (oldest < 0) return;
+  sql.transaction(() => {
+    /** The version after, of those that stay. */
+    let next: { version: number; rows: readonly StoredRow[] } | null = null;
+    /** Whether one between them goes. */
+    let isApart = false;
+    let rows: readonly StoredRow[] = [];
+    // One further than the oldest that goes: it is kept as it differs from one that stays.
+    for (let index = versions.length - 1; index >= Math.max(0, oldest - 1); index--) {
+      const { version } = versions[index] as Version;
+      rows = decodeRows(rows, deltaOf(sql, id, version));
+      if (kept[index] === false) {
+        sql.run('delete from versions where playlist_id = ? and version = ?', [id, version]);
+        sql.run('delete from version_rows where playlist_id = ? and version = ?', [id, version]);
+        isApart = true;
+        continue;
+      }
+      if (isApart && next) {
+        putDelta(sql, id, version, encodeRows(next.rows, rows));
+        putCounts(sql, id, next.version, countsOf(rows, next.rows));
+      }
+      next = { version, rows };
+      isApart = false;
+    }
+    // What was the first one has gone.
+    if (isApart && next) putCounts(sql, id, next.version, countsOf([], next.rows));
+  });
+}
+
+/** The versions of a playlist, newest first. */
+export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
+  return sql.all(
+    'select version, seen_at, total, added, removed from versions where playlist_id = ? order by version desc',
+    [id],
+  );
+}
+
+/** The rows of one version, in order; null where there is none of that number. */
+export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow[] | null {
+  const isThere = sql.get('select 1 from versions where playlist_id = ? and version = ?', [id, version]);
+  if (!isThere) return null;
+  const items = new Map<number, Omit<VersionRow, 'added_at'>>();
+  return storedRows(sql, id, version).map(({ item, added }) => {
+    let known = items.get(item);
+    if (!known) {
+      known = sql.get<Omit<VersionRow, 'added_at'>>(
+        'select uri, name, artist, album, kind from version_items where id = ?',
+        [item],
+      ) ?? { uri: null, name: null, artist: null, album: null, kind: null };
+      items.set(item, known);
+    }
+    return { ...known, added_at: added === 0 ? null : isoOf(added * 1_000) };
+  });
+}
+
+/** What the playlist was last called; null where it has no versions. */
+export function versionedName(sql: Sql, id: string): string | null {
+  return (
+    sql.get<{ name: string }>('select name from version_playlists where playlist_id = ?', [id])?.name ?? null
+  );
+}
+
+/** Playlists that have versions. */
+export function versionedPlaylists(sql: Sql): Array<{ id: string; name: string }> {
+  return sql.all('select playlist_id as id, name from version_playlists order by name');
+}
+
+export function forgetVersions(sql: Sql): void {
+  sql.transaction(() => {
+    for (const table of ['versions', 'version_rows', 'version_items', 'version_playlists'])
+      sql.run(`delete from ${table}`);
+  });
+}
+
+function ascending(sql: Sql, id: string): Version[] {
+  return sql.all('select version, seen_at from versions where playlist_id = ? order by version', [id]);
+}
+
+function lastVersion(sql: Sql, id: string): number | null {
+  return (
+    sql.get<{ last: number | null }>('select max(version) as last from versions where playlist_id = ?', [id])
+      ?.last ?? null
+  );
+}
+
+function storedRows(sql: Sql, id: string, version: number): StoredRow[] {
+  const deltas = sql.all<{ delta: Uint8Array }>(
+    'select delta from version_rows where playlist_id = ? and version >= ? order by version desc',
+    [id, version],
+  );
+  let rows: StoredRow[] = [];
+  for (const { delta } of deltas) rows = decodeRows(rows, delta);
+  return rows;
+}
+
+function deltaOf(sql: Sql, id: string, version: number): Uint8Array {
+  const found = sql.get<{ delta: Uint8Array }>(
+    'select delta from version_rows where playlist_id = ? and version = ?',
+    [id, version],
+  );
+  return found?.delta ?? new Uint8Array();
+}
+
+function putDelta(sql: Sql, id: string, version: number, delta: Uint8Array): void {
+  sql.run('insert or replace into version_rows (playlist_id, version, delta) values (?, ?, ?)', [
+    id,
+    version,
+    delta,
+  ]);
+}
+
+function putCounts(sql: Sql, id: string, version: number, counts: ReturnType<typeof countsOf>): void {
+  sql.run('update versions set added = ?, removed = ? where playlist_id = ? and version = ?', [
+    counts.added,
+    counts.removed,
+    id,
+    version,
+  ]);
+}
+
+/** The number of an item; 0 where the provider named none. */
+function itemOf(sql: Sql, { uri, name, artist, album, kind }: VersionRow): number {
+  if (uri === null) return 0;
+  const find = () => sql.get<{ id: number }>('select id from version_items where uri = ?', [uri])?.id;
+  const known = find();
+  if (known !== undefined) return known;
+  sql.run('insert into version_items (uri, name, artist, album, kind) values (?, ?, ?, ?, ?)', [
+    uri,
+    name,
+    artist,
+    album,
+    kind,
+  ]);
+  return find() ?? 0;
+}
+
+function secondsOf(iso: string | null): number {
+  const time = iso === null ? Number.NaN : Date.parse(iso);
+  return Number.isFinite(time) ? Math.floor(time / 1_000) : 0;
+}
+
+function sameItems(a: readonly StoredRow[], b: readonly StoredRow[]): boolean {
+  return a.length === b.length && a.every(({ item }, index) => item === b[index]?.item);
+}
+
+/** Rows that one has and the other has not, each as often as it is there. */
+function countsOf(
+  before: readonly StoredRow[],
+  after: readonly StoredRow[],
+): { added: number; removed: number } {
+  const left = new Map<number, number>();
+  for (const { item } of before) left.set(item, (left.get(item) ?? 0) + 1);
+  let stay = 0;
+  for (const { item } of after) {
+    const count = left.get(item) ?? 0;
+    if (count === 0) continue;
+    left.set(item, count - 1);
+    stay += 1;
+  }
+  return { added: after.length - stay, removed: before.length - stay };
+}

@@ -1,0 +1,39 @@
+/** Which versions of a playlist are kept: more of them the younger they are. Pure. */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MONTH_MS = 30 * DAY_MS;
+
+/**
+ * All of the last hour, then the newest of each hour for a day, of each day for a month, and of each week after. Days and weeks
+ * are those of this computer's time zone, so that the end of a day finds the version of that day.
+ * @param times Unix milliseconds, rising
+ * @returns whether each is kept; the newest always is
+ */
+export function keptVersions(times: readonly number[], now: number): boolean[] {
+  return times.map((time, index) => {
+    const next = times[index + 1];
+    if (next === undefined || next < time) return true;
+    const period = periodAt(now - time);
+    return period === null || period(time) !== period(next);
+  });
+}
+
+/** Names the stretch of which only the newest version is kept; null where all are. */
+function periodAt(age: number): ((time: number) => string | number) | null {
+  if (age < HOUR_MS) return null;
+  if (age < DAY_MS) return (time) => Math.floor(time / HOUR_MS);
+  return age < MONTH_MS ? dayOf : weekOf;
+}
+
+function dayOf(time: number): string {
+  const date = new Date(time);
+  return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
+}
+
+/** By its Monday. */
+function weekOf(time: number): string {
+  const date = new Date(time);
+  date.setDate(date.getDate() - ((date.getDay() + 6) % 7));
+  return dayOf(date.getTime());
+}

@@ -1,0 +1,151 @@
+/**
+ * The rows of one version in few bytes: runs of rows that another version has too, and rows in full. Pure.
+ *
+ * A sequence of variable-length integers. Each run begins with its length times two, plus one where its rows are in full. A run
+ * that is copied names the position of its first row in the other version. A row in full is the number of its item, and the
+ * seconds by which its date differs from that of the row in full before it, zigzag.
+ */
+
+/** One row: which item, by its number in `version_items` (0: the provider named none), and when it was added. */
+export interface StoredRow {
+  item: number;
+  /** Unix seconds; 0: not known. */
+  added: number;
+}
+
+/** Shorter runs take no fewer bytes than the rows in full. */
+const MIN_RUN = 2;
+
+/** `rows` as they differ from `base`. */
+export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[]): Uint8Array {
+  const out = createWriter();
+  const places = placesOf(base);
+  let full: StoredRow[] = [];
+  let last = 0;
+  const flush = () => {
+    if (full.length === 0) return;
+    out.integer(full.length * 2 + 1);
+    for (const { item, added } of full) {
+      out.integer(item);
+      out.integer(zigzag(added - last));
+      last = added;
+    }
+    full = [];
+  };
+  let expected = 0;
+  for (let at = 0; at < rows.length; ) {
+    const from = startOf(base, places, rows, at, expected);
+    const length = from < 0 ? 0 : runLength(base, from, rows, at);
+    if (length >= MIN_RUN) {
+      flush();
+      out.integer(length * 2);
+      out.integer(from);
+      at += length;
+      expected = from + length;
+    } else {
+      full.push(rows[at] as StoredRow);
+      at += 1;
+    }
+  }
+  flush();
+  return out.bytes();
+}
+
+/** @throws Error where the bytes are not of these rows */
+export function decodeRows(base: readonly StoredRow[], bytes: Uint8Array): StoredRow[] {
+  const rows: StoredRow[] = [];
+  const next = readerOf(bytes);
+  let last = 0;
+  for (let head = next(); head !== null; head = next()) {
+    const length = Math.floor(head / 2);
+    if (head % 2 === 0) {
+      const from = next() ?? 0;
+      const run = base.slice(from, from + length);
+      if (run.length !== length) throw new Error('a version refers to rows that are not there');
+      for (const row of run) rows.push(row);
+      continue;
+    }
+    for (let count = 0; count < length; count++) {
+      const item = next() ?? 0;
+      last += unzigzag(next() ?? 0);
+      rows.push({ item, added: last });
+    }
+  }
+  return rows;
+}
+
+function keyOf({ item, added }: StoredRow): string {
+  return `${item} ${added}`;
+}
+
+function placesOf(base: readonly StoredRow[]): Map<string, number[]> {
+  const places = new Map<string, number[]>();
+  base.forEach((row, index) => {
+    const key = keyOf(row);
+    const list = places.get(key);
+    if (list) list.push(index);
+    else places.set(key, [index]);
+  });
+  return places;
+}
+
+/** Of the rows that are the same, the one where the last run went on, else the first one after it. */
+function startOf(
+  base: readonly StoredRow[],
+  places: ReadonlyMap<string, readonly number[]>,
+  rows: readonly StoredRow[],
+  at: number,
+  expected: number,
+): number {
+  const row = rows[at] as StoredRow;
+  const here = base[expected];
+  if (here && isSame(here, row)) return expected;
+  const found = places.get(keyOf(row)) ?? [];
+  return found.find((place) => place >= expected) ?? found[0] ?? -1;
+}
+
+function isSame(a: StoredRow, b: StoredRow): boolean {
+  return a.item === b.item && a.added === b.added;
+}
+
+function runLength(base: readonly StoredRow[], from: number, rows: readonly StoredRow[], at: number): number {
+  let length = 0;
+  for (;;) {
+    const [one, other] = [base[from + length], rows[at + length]];
+    if (!one || !other || !isSame(one, other)) return length;
+    length += 1;
+  }
+}
+
+const zigzag = (value: number) => (value < 0 ? -value * 2 - 1 : value * 2);
+const unzigzag = (value: number) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
+
+function createWriter() {
+  const bytes: number[] = [];
+  return {
+    integer(value: number): void {
+      let rest = value;
+      while (rest >= 128) {
+        bytes.push((rest % 128) + 128);
+        rest = Math.floor(rest / 128);
+      }
+      bytes.push(rest);
+    },
+    bytes: () => Uint8Array.from(bytes),
+  };
+}
+
+/** null at the end. */
+function readerOf(bytes: Uint8Array): () => number | null {
+  let at = 0;
+  return () => {
+    if (at >= bytes.length) return null;
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = bytes[at] ?? 0;
+      at += 1;
+      value += (byte % 128) * factor;
+      if (byte < 128 || at >= bytes.length) return value;
+    }
+  };
+}

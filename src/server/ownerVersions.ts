@@ -1,0 +1,80 @@
+/** The owner's own way to earlier versions of playlists: the same functions as the tools, whatever toolsets the settings choose. */
+import { withDeadline } from '../base/abort.ts';
+import { counted } from '../base/lists.ts';
+import { RelayError, tookTooLong } from '../domain/errors.ts';
+import { parseRef } from '../domain/ids.ts';
+import type { RestoreRequest, VersionContent } from '../domain/localApi.ts';
+import type { PlaylistVersions, RestoreAnswer } from '../domain/versions.ts';
+import { normaliseName } from '../music/normalise.ts';
+import { restorePlaylistTool } from '../tools/extras/playlistVersions.ts';
+import type { Services } from '../tools/tool.ts';
+import { ownerPlaylists } from './ownerLists.ts';
+
+/** Below the 60 s that the command line waits for a silent server. */
+const ASK_MS = 50_000;
+
+/** @param given ID, URI or link, or the name that it has or had last */
+export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
+  const id = await idOf(services, given);
+  return inTime(services, (signal) => services.library.versions(id, { signal }));
+}
+
+/** @throws RelayError `NOT_FOUND` */
+export async function ownerVersion(services: Services, id: string, version: number): Promise<VersionContent> {
+  const rows = await services.library.versionRows(id, version);
+  if (rows === null) throw new RelayError('NOT_FOUND', `There is no version ${version} of this playlist.`);
+  return { items: rows.map((row, position) => ({ position, ...row })) };
+}
+
+export async function ownerRestore(services: Services, request: RestoreRequest): Promise<RestoreAnswer> {
+  const { id, version, dryRun, name, skipUnsupported } = request;
+  const args = {
+    playlist_id: { kind: 'playlist', id, uri: `spotify:playlist:${id}`, input: id },
+    version,
+    dry_run: dryRun,
+    skip_unsupported: skipUnsupported,
+    ...(name === null ? {} : { name }),
+  };
+  const answer = await inTime(services, (signal) =>
+    restorePlaylistTool.handle(services, args, { signal, progress() {} }),
+  );
+  return answer as unknown as RestoreAnswer;
+}
+
+function inTime<T>({ clock }: Services, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = tookTooLong('It', ASK_MS, 'Try again in a minute.');
+  return withDeadline({ clock, ms: ASK_MS, late }, work);
+}
+
+async function idOf(services: Services, given: string): Promise<string> {
+  const id = idIn(given);
+  if (id !== null) return id;
+  const known = named(await services.library.versionedPlaylists(), given);
+  // One that has not been read yet, or was called otherwise when it was.
+  const found = known.length > 0 ? known : named(await ownerPlaylists(services), given);
+  const [first, other] = found;
+  if (!first) {
+    throw new RelayError('NOT_FOUND', `No playlist called "${given}" has a version.`, {
+      remedy: { text: '{command} lists those of your library.', command: ['playlists'] },
+    });
+  }
+  if (!other) return first.id;
+  throw new RelayError('USAGE', `${counted(found.length, 'playlist')} are or were called "${given}".`, {
+    remedy: `Give the ID instead: ${found.map((one) => one.id).join(' or ')}.`,
+  });
+}
+
+function idIn(given: string): string | null {
+  try {
+    return parseRef(given, ['playlist']).id;
+  } catch {
+    return null;
+  }
+}
+
+function named<T extends { name: string }>(playlists: readonly T[], given: string): T[] {
+  const wanted = normaliseName(given);
+  const similar = playlists.filter(({ name }) => normaliseName(name) === wanted);
+  const exact = similar.filter(({ name }) => name === given);
+  return exact.length > 0 ? exact : similar;
+}

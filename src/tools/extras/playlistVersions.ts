@@ -1,0 +1,204 @@
+/** Playlists as they were: the versions that are kept, and bringing one back. */
+import * as z from 'zod';
+import { counted, inParallel } from '../../base/lists.ts';
+import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
+import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { uriOf } from '../../domain/rows.ts';
+import type { PlaylistVersions, VersionRow } from '../../domain/versions.ts';
+import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
+import type { Call } from '../../provider/api.ts';
+import { getTrack } from '../../provider/resources/catalog.ts';
+import { PlaylistName, playlistId } from '../arguments.ts';
+import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
+import { defineTool, type Services } from '../tool.ts';
+
+const Version = z.object({
+  version: z.number(),
+  seen_at: z.string(),
+  total: z.number(),
+  added: z.number(),
+  removed: z.number(),
+});
+
+export const listVersionsTool = defineTool({
+  name: 'list_playlist_versions',
+  title: 'List versions of a playlist',
+  description:
+    'Lists the earlier versions of a playlist, newest first: when each was seen, how many rows it had, and how many came and went since the one before. restore_playlist brings one back.',
+  kind: 'read',
+  input: z.object({ playlist_id: playlistId }),
+  output: z.object({
+    playlist_id: z.string(),
+    name: z.string(),
+    present: z.boolean().describe('false: it is not in the account any more'),
+    items: z.array(Version),
+  }),
+  rows: { key: 'items' },
+  handle: ({ library }, { playlist_id: { id } }, call) => library.versions(id, call),
+});
+
+/** Rows that an answer names. */
+const MAX_NAMED = 100;
+
+export const restorePlaylistTool = defineTool({
+  name: 'restore_playlist',
+  title: 'Restore a version of a playlist',
+  description:
+    'Brings a playlist back to an earlier version, row for row. By default it only says what it would do; pass dry_run=false to write, once the user has agreed. Refused (UNSUPPORTED_ITEMS) where rows cannot be written again. A playlist that is gone needs name. undo_change takes it back.',
+  kind: 'destructive',
+  idempotent: true,
+  input: z.object({
+    playlist_id: playlistId,
+    version: z.int().min(1).describe('From list_playlist_versions'),
+    dry_run: z.boolean().default(true).describe('false: write it'),
+    name: PlaylistName.optional().describe('Makes a new playlist of this name instead'),
+    skip_unsupported: z.boolean().default(false).describe('true: leave out rows that cannot be written'),
+  }),
+  output: z.object({
+    ok: z.boolean(),
+    playlist_id: z.string(),
+    version: z.number(),
+    dry_run: z.boolean(),
+    added_count: z.number(),
+    removed_count: z.number(),
+    moved_count: z.number(),
+    unsupported: z.array(
+      z.object({
+        position: z.number(),
+        uri: z.string().nullable(),
+        name: z.string().nullable(),
+        reason: z.enum(['local', 'gone']),
+      }),
+    ),
+    change_id: z.string().optional(),
+    note: z.string().optional(),
+  }),
+  rows: { key: 'unsupported' },
+  async handle(services, { playlist_id: { id }, version, dry_run, name, skip_unsupported }, call) {
+    const versions = await services.library.versions(id, call);
+    const rows = await services.library.versionRows(id, version);
+    if (rows === null) throw noSuchVersion(versions, version);
+    const facts = { playlist_id: id, version, dry_run };
+    const asked = { rows, skips: skip_unsupported };
+    if (name !== undefined) return restoreAsNew(services, asked, name, facts, call);
+    if (!versions.present) throw isGone(versions);
+    let plan = await planFor(services, (await services.rows.read(id, call)).items.map(uriOf), asked, call);
+    if (dry_run) return { ok: true, ...facts, ...countsOf(plan), unsupported: plan.unsupported };
+    requireSupported(plan);
+    const request = reviseRows(services, 'restore', id, async (shown) => {
+      plan = await planFor(services, shown, asked, call);
+      requireSupported(plan);
+      return plan;
+    });
+    const result = await writeFor(services, 'restore_playlist', request, call);
+    const report = await reportOrThrow(services, id, plan.wanted.length, result);
+    return {
+      ok: true,
+      ...facts,
+      ...countsOf(plan),
+      unsupported: plan.unsupported,
+      ...(report.change_id === undefined
+        ? { note: 'Nothing changed: the playlist is as it was then.' }
+        : { change_id: report.change_id }),
+    };
+  },
+});
+
+interface Asked {
+  rows: readonly VersionRow[];
+  skips: boolean;
+}
+
+async function restoreAsNew(
+  services: Services,
+  asked: Asked,
+  name: string,
+  facts: { playlist_id: string; version: number; dry_run: boolean },
+  call: Call,
+) {
+  const plan = await planFor(services, [], asked, call);
+  const answer = { ok: true, ...facts, ...countsOf(plan), unsupported: plan.unsupported };
+  if (facts.dry_run) return answer;
+  requireSupported(plan);
+  const request = makePlaylist(services, { name, public: false }, plan.wanted);
+  const result = await writeFor(services, 'restore_playlist', request, call);
+  const report = await reportOrThrow(services, facts.playlist_id, plan.wanted.length, result);
+  return {
+    ...answer,
+    playlist_id: report.playlist_id,
+    ...(report.change_id === undefined ? {} : { change_id: report.change_id }),
+  };
+}
+
+/** Requests at once, and how many tracks are looked up at most: beyond, Spotify's refusal of the write has to tell. */
+const AT_ONCE = 8;
+const MAX_LOOKED_UP = 500;
+
+/** Tracks that have to be written and that no list of the account has are looked up first. */
+async function planFor(
+  services: Services,
+  shown: readonly string[],
+  { rows, skips }: Asked,
+  call: Call,
+): Promise<RestorePlan> {
+  const missing = missingUris(shown, rows).filter((uri) => uri.startsWith('spotify:track:'));
+  const known = new Set(await services.library.knownTracks(missing));
+  const unknown = missing.filter((uri) => !known.has(uri)).slice(0, MAX_LOOKED_UP);
+  const gone = new Set<string>();
+  await inParallel(unknown, AT_ONCE, async (uri) => {
+    if (!(await isOffered(services, uri, call))) gone.add(uri);
+  });
+  return restorePlan(shown, rows, gone, skips);
+}
+
+async function isOffered({ provider }: Services, uri: string, call: Call): Promise<boolean> {
+  try {
+    await getTrack(provider, uri.slice('spotify:track:'.length), call);
+    return true;
+  } catch (thrown) {
+    const error = asRelayError(thrown);
+    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return false;
+    throw error;
+  }
+}
+
+function countsOf({ added, removed, moved }: RestorePlan) {
+  return { added_count: added, removed_count: removed, moved_count: moved };
+}
+
+/** @throws RelayError `UNSUPPORTED_ITEMS` */
+function requireSupported({ blocking }: RestorePlan): void {
+  if (blocking.length === 0) return;
+  const names = blocking.slice(0, 5).map(({ name, uri, position }) => name ?? uri ?? `row ${position + 1}`);
+  const more = blocking.length > names.length ? ` and ${blocking.length - names.length} more` : '';
+  throw new RelayError(
+    'UNSUPPORTED_ITEMS',
+    `${counted(blocking.length, 'row')} cannot be written again or would be lost: ${names.join('; ')}${more}. Nothing was changed.`,
+    {
+      remedy: {
+        text: 'Pass skip_unsupported to bring back the others, or name for a new playlist.',
+        terminal: {
+          text: 'Add --skip-unsupported to bring back the others, or --new NAME for a new playlist.',
+          commands: [],
+        },
+      },
+      details: { unsupported: blocking.slice(0, MAX_NAMED), count: blocking.length },
+    },
+  );
+}
+
+function noSuchVersion({ items }: PlaylistVersions, version: number): RelayError {
+  const [newest, oldest] = [items[0]?.version, items.at(-1)?.version];
+  return new RelayError('NOT_FOUND', `There is no version ${version} of this playlist.`, {
+    remedy: `list_playlist_versions lists those that are kept, from ${oldest} to ${newest}.`,
+  });
+}
+
+function isGone({ name }: PlaylistVersions): RelayError {
+  return new RelayError('NOT_FOUND', `The playlist "${name}" is not in your library any more.`, {
+    remedy: {
+      text: 'Pass name to bring its rows back as a new playlist.',
+      terminal: { text: 'Add --new NAME to bring its rows back as a new playlist.', commands: [] },
+    },
+  });
+}

@@ -1,0 +1,173 @@
+/** Which versions are kept, what they take, and what comes out of them again. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { VersionRow } from '../../src/domain/versions.ts';
+import { parseWhen } from '../../src/domain/when.ts';
+import { MEMORY_MIGRATIONS } from '../../src/library/files/schema.ts';
+import { listVersions, recordVersion, rowsOfVersion } from '../../src/library/tables/versions.ts';
+import { keptVersions } from '../../src/library/versions/retention.ts';
+import { decodeRows, encodeRows } from '../../src/library/versions/rowDelta.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { createSql, type Sql } from '../../src/store/sql/sql.ts';
+import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { sized } from '../support/scale.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = new Date(2026, 10, 20, 12, 30).getTime();
+
+test('all of an hour, one of each hour, day and week', () => {
+  // One each five minutes for a hundred days.
+  const times = Array.from(
+    { length: (100 * DAY) / 300_000 },
+    (_, index) => NOW - 100 * DAY + index * 300_000,
+  );
+  const kept = keptVersions(times, NOW);
+  const left = times.filter((_, index) => kept[index]);
+  const between = (from: number, to: number) => left.filter((time) => NOW - time >= from && NOW - time < to);
+  assert.equal(between(0, HOUR).length, times.filter((time) => NOW - time < HOUR).length);
+  assert.ok([23, 24].includes(between(HOUR, DAY).length));
+  assert.ok([29, 30].includes(between(DAY, 30 * DAY).length));
+  assert.ok([10, 11].includes(between(30 * DAY, 100 * DAY).length));
+  for (const time of between(DAY, 30 * DAY).slice(1)) {
+    const { hours, minutes } = { hours: new Date(time).getHours(), minutes: new Date(time).getMinutes() };
+    assert.deepEqual([hours, minutes], [23, 55], 'the newest of a day');
+  }
+  assert.deepEqual(keptVersions([NOW - 400 * DAY], NOW), [true]);
+});
+
+test('rows come out of a difference as they went in', () => {
+  const row = fc
+    .tuple(fc.nat(6), fc.constantFrom(0, 1_700_000_000, 1_700_000_050, 12))
+    .map(([item, added]) => ({ item, added }));
+  const rows = fc.array(row, { maxLength: 40 });
+  fc.assert(
+    fc.property(rows, rows, (base, next) => {
+      assert.deepEqual(decodeRows(base, encodeRows(base, next)), next);
+    }),
+  );
+});
+
+async function emptyFile(): Promise<{ sql: Sql; bytes(): number; close(): void }> {
+  const SQL = await loadSqlite();
+  const db = new SQL.Database();
+  migrate(db, MEMORY_MIGRATIONS);
+  const sql = createSql(db);
+  return { sql, bytes: () => db.export().length, close: () => db.close() };
+}
+
+/** Every version that is kept has the rows of its time, and counts against the one before it. */
+test('whatever is thinned out, what stays is right', async () => {
+  const { sql, close } = await emptyFile();
+  const list = { id: 'list', name: 'List' };
+  const truth = new Map<number, string[]>();
+  let seed = 7;
+  const chance = (below: number) => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed % below;
+  };
+  let rows: VersionRow[] = Array.from({ length: 12 }, (_, index) => versionRow(index));
+  for (let step = 0, now = NOW; step < 250; step++) {
+    now += [60_000, 20 * 60_000, 5 * HOUR, 2 * DAY][chance(4)] ?? 0;
+    rows = rows.toSpliced(chance(rows.length), chance(3), ...(chance(2) ? [versionRow(chance(60))] : []));
+    if (rows.length < 3) rows.push(versionRow(chance(60)), versionRow(chance(60)), versionRow(chance(60)));
+    recordVersion(sql, list, rows, now);
+    const [newest] = listVersions(sql, 'list');
+    truth.set(
+      newest?.version ?? 0,
+      rows.map(({ uri }) => uri ?? ''),
+    );
+  }
+  const kept = listVersions(sql, 'list').toReversed();
+  assert.ok(kept.length > 15 && kept.length < 150, `${kept.length} versions`);
+  let before: string[] = [];
+  for (const { version, total, added, removed } of kept) {
+    const found = rowsOfVersion(sql, 'list', version)?.map(({ uri }) => uri ?? '') ?? [];
+    assert.deepEqual(found, truth.get(version));
+    const stay = common(before, found);
+    assert.deepEqual([total, added, removed], [found.length, found.length - stay, before.length - stay]);
+    before = found;
+  }
+  close();
+});
+
+function common(a: readonly string[], b: readonly string[]): number {
+  const left = [...a];
+  return b.filter((uri) => {
+    const at = left.indexOf(uri);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  }).length;
+}
+
+function versionRow(index: number): VersionRow {
+  return {
+    uri: `spotify:track:${String(index).padStart(22, '0')}`,
+    name: `Song number ${index} with a title`,
+    artist: `Artist ${index % 997}`,
+    album: `Album ${index % 4_999}`,
+    kind: 'track',
+    added_at: new Date(NOW - index * 1_000).toISOString(),
+  };
+}
+
+/** The full size in the long form: the other one is the same, for fewer playlists. */
+test('a year of 200 playlists with three changes a week each stays below 20 MB', async () => {
+  const playlists = sized(200, 8);
+  const { sql, bytes, close } = await emptyFile();
+  const lists = Array.from({ length: playlists }, (_, list) =>
+    Array.from({ length: 150 }, (_, index) => versionRow((list * 97 + index) % 30_000)),
+  );
+  const begin = NOW - 365 * DAY;
+  for (let week = 0; week < 52; week++) {
+    for (const [list, rows] of lists.entries()) {
+      for (let change = 0; change < 3; change++) {
+        const fresh = (list * 31 + week * 211 + change * 7_919) % 30_000;
+        rows.splice((week * 13 + change) % rows.length, 1);
+        rows.push(versionRow(fresh), versionRow((fresh + 1) % 30_000));
+        const now = begin + (week * 7 + change * 2) * DAY + list * 1_000;
+        recordVersion(sql, { id: `list${list}`, name: `List ${list}` }, rows, now);
+      }
+    }
+  }
+  const size = bytes();
+  assert.ok(size < 20 * 1024 * 1024, `${size} bytes for ${playlists} playlists`);
+  // The oldest takes longest. A playlist is read from the file as SQLite has it, so the time is measured here.
+  const reference = timeOf(() => decodeRows([], encodeRows([], many())));
+  const oldest = listVersions(sql, 'list7').at(-1)?.version ?? 0;
+  const took = timeOf(() => rowsOfVersion(sql, 'list7', oldest));
+  assert.ok(took < Math.max(50, reference * 5), `${took} ms, reference ${reference} ms`);
+  close();
+});
+
+const many = () => Array.from({ length: 10_000 }, (_, item) => ({ item, added: 1_700_000_000 + item }));
+
+function timeOf(work: () => unknown): number {
+  const begin = performance.now();
+  work();
+  return performance.now() - begin;
+}
+
+test('a moment is a version, a date, a time or words', () => {
+  const local = (...parts: [number, number, number, number?, number?, number?, number?]) =>
+    new Date(...(parts as [number, number, number])).getTime();
+  const ago = (text: string) => {
+    const when = parseWhen(text, NOW);
+    return when?.kind === 'time' ? when.at : when;
+  };
+  assert.deepEqual(parseWhen('12', NOW), { kind: 'version', version: 12 });
+  assert.deepEqual(parseWhen('version 3', NOW), { kind: 'version', version: 3 });
+  assert.equal(ago('2026-11-01'), local(2026, 10, 2) - 1);
+  assert.equal(ago('yesterday'), local(2026, 10, 20) - 1);
+  assert.equal(ago('2026-11-01T10:00:00Z'), Date.UTC(2026, 10, 1, 10));
+  assert.equal(ago('2026-11-01 10:00:00 +0200'), Date.UTC(2026, 10, 1, 8));
+  assert.equal(ago('2026-11-01T10:05Z'), Date.UTC(2026, 10, 1, 10, 5, 59, 999));
+  assert.equal(ago('3 days ago'), NOW - 3 * DAY);
+  assert.equal(ago('an hour ago'), NOW - HOUR);
+  assert.equal(ago('last week'), NOW - 7 * DAY);
+  assert.equal(new Date(Number(ago('1 month ago'))).getMonth(), 9);
+  for (const text of ['', 'soon', '0', '2026-02-30', '2026-13-01', '2026-11-01T99:00', '-3', 'ago']) {
+    assert.equal(parseWhen(text, NOW), null, text);
+  }
+});

@@ -1,0 +1,279 @@
+/** Versions of playlists: kept with each reading that differs, listed, shown and brought back. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { type CliOptions, relay as cli } from '../support/cli.ts';
+import { at, owner } from '../support/shapes.ts';
+import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { ask, readAll, resize, rowsFrom } from './support.ts';
+
+interface Versions {
+  items: Array<{ version: number; seen_at: string; total: number; added: number; removed: number }>;
+  present: boolean;
+  error?: { code: string };
+}
+
+interface Restored {
+  added_count: number;
+  removed_count: number;
+  moved_count: number;
+  unsupported: Array<{ position: number; uri: string | null; reason: string }>;
+  change_id?: string;
+  playlist_id: string;
+  note?: string;
+  error?: { code: string; message: string; details?: { unsupported?: unknown[] } };
+}
+
+const WITH_SQL = { env: { RELAY_TOOLSETS: 'all' } };
+const ID = `list${'0'.repeat(18)}`;
+const LOCAL = 'spotify:local:Band:Record:Song:200';
+
+async function run(relay: Relay, args: string[], options: CliOptions = {}) {
+  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const result = await cli(args, { ...options, env });
+  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+}
+
+const list = async (relay: Relay) =>
+  (await relay.call('list_playlist_versions', { playlist_id: ID })) as unknown as Versions;
+
+const restore = async (relay: Relay, version: number, args: Record<string, unknown> = {}) =>
+  (await relay.call('restore_playlist', { playlist_id: ID, version, ...args })) as unknown as Restored;
+
+const uris = (relay: Relay, index = 0) =>
+  at(owner(relay.provider).playlists, index).rows.map((row) => (row.unavailable ? null : row.uri));
+
+/** Somebody changes the playlist in Spotify. */
+function edit(
+  relay: Relay,
+  change: (rows: ReturnType<typeof rowsFrom>) => ReturnType<typeof rowsFrom>,
+): void {
+  const playlist = at(owner(relay.provider).playlists, 0);
+  playlist.rows = change([...playlist.rows]);
+  playlist.version += 1;
+}
+
+const rowAt = (relay: Relay, index: number) => at(rowsFrom(relay, index, 1), 0);
+
+test('each reading that differs is a version, counted against the one before', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 5, 1);
+    await readAll(relay);
+    edit(relay, (rows) => [...rows.slice(2), rowAt(relay, 900), rowAt(relay, 900)]);
+    const { items, present } = await list(relay);
+    assert.equal(present, true);
+    assert.deepEqual(
+      items.map(({ version, total, added, removed }) => [version, total, added, removed]),
+      [
+        [2, 30, 2, 2],
+        [1, 30, 30, 0],
+      ],
+    );
+    // The same order again, and other facts, are no version.
+    at(owner(relay.provider).playlists, 0).name = 'Renamed';
+    edit(relay, (rows) => rows);
+    assert.equal((await list(relay)).items.length, 2);
+    edit(relay, (rows) => rows.toReversed());
+    assert.deepEqual(
+      (await list(relay)).items.slice(0, 1).map(({ version, added, removed }) => [version, added, removed]),
+      [[3, 0, 0]],
+    );
+    const asked = await ask(relay, 'select playlist_id, version, total, added, removed from versions');
+    assert.deepEqual(asked.rows, [
+      [ID, 1, 30, 30, 0],
+      [ID, 2, 30, 2, 2],
+      [ID, 3, 30, 0, 0],
+    ]);
+    assert.equal(
+      (await relay.call('list_playlist_versions', { playlist_id: 'x'.repeat(22) })).error != null,
+      true,
+    );
+  });
+});
+
+test('a version comes back row for row: repeats, order and episodes', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    const episode = at(relay.provider.catalogue.episodes, 0);
+    edit(relay, (rows) => [
+      ...rows,
+      at(rows, 3),
+      { uri: episode.uri, addedAt: '2026-10-01T00:00:00Z', addedBy: null },
+      at(rows, 0),
+    ]);
+    const then = uris(relay);
+    await readAll(relay);
+    edit(relay, (rows) => [rowAt(relay, 700), ...rows.slice(5).toReversed(), rowAt(relay, 701)]);
+    const now = uris(relay);
+    await list(relay);
+    const { playlist_id, ...plan } = await restore(relay, 1);
+    assert.equal(playlist_id, ID);
+    assert.deepEqual([plan.added_count, plan.removed_count, plan.unsupported], [5, 2, []]);
+    assert.ok(plan.moved_count > 0);
+    assert.deepEqual(uris(relay), now, 'a dry run writes nothing');
+
+    const done = await restore(relay, 1, { dry_run: false });
+    assert.equal(done.error, undefined);
+    assert.deepEqual(uris(relay), then);
+    assert.match((await restore(relay, 1, { dry_run: false })).note ?? '', /Nothing changed/);
+    const undone = await relay.call('undo_change', { change_id: done.change_id });
+    assert.equal(undone.error, undefined);
+    assert.deepEqual(uris(relay), now);
+  });
+});
+
+test('what cannot be had is named first, and nothing is written', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    const gone = rowAt(relay, 3_000);
+    const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
+    edit(relay, (rows) => [...rows.slice(0, 4), local, gone]);
+    await readAll(relay);
+    edit(relay, (rows) => rows.slice(1, 4));
+    relay.provider.faults.add({
+      path: `/tracks/${gone.uri.split(':').at(-1)}`,
+      times: Number.POSITIVE_INFINITY,
+      kind: 'status',
+      status: 404,
+    });
+    await list(relay);
+    const now = uris(relay);
+    const plan = await restore(relay, 1);
+    assert.deepEqual(
+      plan.unsupported.map(({ position, reason }) => [position, reason]),
+      [
+        [4, 'local'],
+        [5, 'gone'],
+      ],
+    );
+    relay.provider.clearRequests();
+    const refused = await restore(relay, 1, { dry_run: false });
+    assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
+    assert.equal(refused.error?.details?.unsupported?.length, 2);
+    assert.deepEqual(
+      relay.provider.requests.filter(({ method }) => method !== 'GET'),
+      [],
+    );
+    assert.deepEqual(uris(relay), now);
+    const rest = await restore(relay, 1, { dry_run: false, skip_unsupported: true });
+    assert.equal(rest.error, undefined);
+    assert.deepEqual(
+      uris(relay),
+      rowsFrom(relay, 0, 4).map(({ uri }) => uri),
+    );
+  });
+});
+
+test('a local file stays where it can, and one that came since is not lost', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
+    edit(relay, (rows) => [...rows.slice(0, 3), local, ...rows.slice(3, 6)]);
+    const then = uris(relay);
+    await readAll(relay);
+    edit(relay, (rows) => [...rows, { ...local, uri: `${LOCAL}9` }]);
+    const refused = await restore(relay, 1, { dry_run: false });
+    assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
+    assert.equal(uris(relay).length, then.length + 1);
+    edit(relay, (rows) => [...rows.slice(1, -1), rowAt(relay, 800)]);
+    assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);
+    assert.deepEqual(uris(relay), then);
+  });
+});
+
+test('relay playlists versions, show and restore', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    const then = uris(relay);
+    await readAll(relay);
+    edit(relay, (rows) => rows.slice(0, 10));
+    const listed = await run(relay, ['playlists', 'versions', 'list 0', '--json']);
+    assert.deepEqual([listed.code, JSON.parse(listed.out).items.length], [0, 2]);
+    const table = await run(relay, ['playlists', 'versions', 'List 0']);
+    assert.match(
+      table.out,
+      /^VERSION +SEEN +SONGS +ADDED +REMOVED\n2 +\d{4}-\d\d-\d\d \d\d:\d\d +10 +\+0 +-20\n1 .*\n$/,
+    );
+    const shown = await run(relay, ['playlists', 'show', ID, '--at', '1', '--json']);
+    assert.deepEqual(
+      JSON.parse(shown.out).items.map((item: { uri: string; position: number }) => [item.position, item.uri]),
+      then.map((uri, position) => [position, uri]),
+    );
+    assert.equal((await run(relay, ['playlists', 'show', ID, '--at', 'today', '--json'])).code, 0);
+    const unread = await run(relay, ['playlists', 'show', ID, '--at', 'soonish']);
+    assert.deepEqual([unread.code, unread.out], [2, '']);
+    const early = await run(relay, ['playlists', 'restore', ID, '--at', '3 days ago', '--json']);
+    assert.equal(early.code, 1);
+    assert.equal(JSON.parse(early.err).error.code, 'NOT_FOUND');
+    const dry = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--dry-run', '--json']);
+    const { added_count, removed_count, moved_count, unsupported } = JSON.parse(dry.out);
+    assert.deepEqual([added_count, removed_count, moved_count, unsupported], [20, 0, 0, []]);
+    assert.equal(uris(relay).length, 10);
+    const done = await run(relay, ['playlists', 'restore', ID, '--at', '1']);
+    assert.deepEqual([done.code, done.out], [0, 'Restored "List 0" to version 1.\n']);
+    assert.deepEqual(uris(relay), then);
+    assert.equal((await run(relay, ['undo'])).code, 0);
+    assert.equal(uris(relay).length, 10);
+  });
+});
+
+test('a playlist that is gone comes back under a new name only', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 2);
+    const then = uris(relay);
+    await readAll(relay);
+    const account = owner(relay.provider);
+    account.playlists = account.playlists.slice(1);
+    const refused = await run(relay, ['playlists', 'restore', 'List 0', '--at', '1', '--json']);
+    assert.equal(JSON.parse(refused.err).error.code, 'NOT_FOUND');
+    const made = await run(relay, ['playlists', 'restore', 'List 0', '--at', '1', '--new', 'Back', '--json']);
+    assert.equal(made.code, 0, made.err);
+    const playlist = account.playlists.find(({ name }) => name === 'Back');
+    assert.deepEqual(
+      playlist?.rows.map(({ uri }) => uri),
+      then,
+    );
+    assert.equal(JSON.parse(made.out).playlist_id, playlist?.id);
+  });
+});
+
+test('versions survive a restart and a logout; forget --versions and --erase delete them', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 2);
+    await readAll(relay);
+    edit(relay, (rows) => rows.slice(1));
+    await list(relay);
+    await relay.restart();
+    assert.equal((await list(relay)).items.length, 2);
+    assert.equal((await run(relay, ['logout'])).code, 0);
+    assert.deepEqual(await tableSizes(relay), [3, 3]);
+    assert.equal((await list(relay)).items.length, 2);
+    assert.equal((await run(relay, ['library', 'forget', '--versions'])).code, 0);
+    assert.deepEqual(await tableSizes(relay), [0, 0]);
+  });
+});
+
+test('a reading that is cut off before it is saved gives the same version once', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 1);
+    await readAll(relay);
+    // As after a kill between the two saves: the copy is gone, and the version is there.
+    assert.equal((await run(relay, ['library', 'forget'])).code, 0);
+    await readAll(relay);
+    assert.deepEqual((await list(relay)).items.length, 1);
+  });
+});
+
+async function tableSizes(relay: Relay): Promise<number[]> {
+  const SQL = await loadSqlite();
+  const db = new SQL.Database(await readFile(join(relay.home, 'memory.db')));
+  try {
+    return ['versions', 'version_rows'].map((table) =>
+      Number(db.exec(`select count(*) from ${table}`)[0]?.values[0]?.[0]),
+    );
+  } finally {
+    db.close();
+  }
+}
