@@ -6,6 +6,7 @@ import { uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts';
 import type { Call } from '../provider/api.ts';
+import { getTrack } from '../provider/resources/catalog.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
@@ -37,25 +38,74 @@ export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: 
 }
 
 /** Removes every occurrence of each URI that is there; nothing to do if none is. */
-export function removeRows(
-  { rows, ...reading }: Acting,
-  playlistId: string,
-  uris: readonly string[],
-): Request {
+export function removeRows(context: Acting, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'remove',
     playlistId,
     requested: uris.length,
     async prepare(call) {
-      await settleTarget(reading, playlistId, call);
-      const former = (await rows.readForChange(playlistId, call)).map(uriOf);
-      const present = new Set(former);
-      const there = [...new Set(uris)].filter((uri) => present.has(uri));
+      await settleTarget(context, playlistId, call);
+      const items = await context.rows.readForChange(playlistId, call);
+      const shownAs = await shownNames(context, items, uris, call);
+      const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
       if (there.length === 0) return null;
-      const ops = chunk(there, ROWS_PER_REQUEST).map((part) => ({ op: 'remove' as const, uris: part }));
-      return { requested: there.length, former: { rows: former }, ops };
+      // A row goes by the URI that it was added with, which Spotify may show as another one. What is not there does no harm.
+      const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
+      const sent = there.flatMap((uri) => {
+        const shown = shownAs.get(uri) ?? uri;
+        return [shown, original.get(shown) ?? uri];
+      });
+      const ops = chunk([...new Set(sent)], ROWS_PER_REQUEST).map((part) => ({
+        op: 'remove' as const,
+        uris: part,
+      }));
+      const notes = { shownAs: Object.fromEntries([...shownAs].filter(([uri, shown]) => uri !== shown)) };
+      return { requested: there.length, former: { rows: items.map(uriOf) }, ops, notes };
     },
   };
+}
+
+/** Entries that are looked up where the list does not show them. */
+const MAX_LOOKED_UP = 5;
+
+/** As which URI the list shows each of `uris` that it holds: relinked tracks have another ID than they were added with. */
+async function shownNames(
+  { provider }: Pick<ChangeContext, 'provider'>,
+  items: readonly Item[],
+  uris: readonly string[],
+  call: Call,
+): Promise<Map<string, string>> {
+  const shown = new Set(items.map(uriOf));
+  const named = new Map(items.flatMap((item) => (item.linked_from ? [[item.linked_from, uriOf(item)]] : [])));
+  const open: string[] = [];
+  const found = new Map<string, string>();
+  for (const uri of new Set(uris)) {
+    const as = shown.has(uri) ? uri : named.get(uri);
+    if (as === undefined) open.push(uri);
+    else found.set(uri, as);
+  }
+  const tracks = open.filter((uri) => uri.startsWith('spotify:track:')).slice(0, MAX_LOOKED_UP);
+  await Promise.all(
+    tracks.map(async (uri) => {
+      const as = await nameToday(provider, uri, call);
+      if (as !== null && shown.has(as)) found.set(uri, as);
+    }),
+  );
+  return found;
+}
+
+/** The URI that Spotify shows for a track; null where it does not tell now. */
+async function nameToday(
+  provider: ChangeContext['provider'],
+  uri: string,
+  call: Call,
+): Promise<string | null> {
+  try {
+    return (await getTrack(provider, uri.slice('spotify:track:'.length), call)).uri;
+  } catch {
+    call.signal.throwIfAborted();
+    return null;
+  }
 }
 
 /** Rows that change their place. Positions are 0-based and count before the move, as Spotify's do. */

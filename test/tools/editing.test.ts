@@ -260,8 +260,11 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
       partial: false,
     });
     assert.deepEqual(urisOf(playlist), rest);
+    // Spotify may show it under another ID.
+    const asked = `/tracks/${absent.split(':').at(-1)}`;
     assert.deepEqual(sent(relay.provider.requests), [
       { method: 'GET', path: `/playlists/${playlist.id}/items`, body: null },
+      { method: 'GET', path: asked, body: null },
       {
         method: 'DELETE',
         path: `/playlists/${playlist.id}/items`,
@@ -269,6 +272,49 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
       },
     ]);
   });
+});
+
+interface Listed {
+  items: Array<{ item: { uri: string; linked_from?: object } | null }>;
+}
+
+/** A playlist whose second row was added as `added`, and which Spotify shows as `shown`. */
+async function withRelinked(
+  tells: 'list' | 'track',
+  work: (scene: { added: string; shown: string; remove: (uri: string) => Promise<void> }) => Promise<void>,
+): Promise<void> {
+  await withRelay(async (relay) => {
+    const { provider } = relay;
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [before = '', added = '', after = '', shown = ''] = tracks(relay, 4, 3_000);
+    const trackId = (uri: string) => uri.split(':').at(-1) ?? '';
+    provider.lag.relink(added, shown);
+    if (tells === 'list') {
+      const fn = (body: unknown) => {
+        for (const { item } of (body as Listed).items)
+          if (item?.uri === shown) item.linked_from = { uri: added };
+        return body;
+      };
+      provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'transform', fn, times: Infinity });
+    } else {
+      const fn = (body: unknown) => ({ ...(body as object), uri: shown, id: trackId(shown) });
+      provider.faults.add({ path: `/tracks/${trackId(added)}`, kind: 'transform', fn, times: Infinity });
+    }
+    const remove = async (uri: string) => {
+      playlist.rows = [before, added, after].map((one) => ({ uri: one, addedAt: null, addedBy: null }));
+      const args = { playlist_id: playlist.id, track_ids: [uri] };
+      const { removed, not_found } = await relay.call('remove_tracks_from_playlist', args);
+      assert.deepEqual([removed, not_found], [1, []]);
+      assert.deepEqual(urisOf(playlist), [before, after]);
+    };
+    await work({ added, shown, remove });
+  });
+}
+
+test('a row that Spotify shows under another ID is removed by either of them', async () => {
+  await withRelinked('list', ({ added, remove }) => remove(added));
+  await withRelinked('list', ({ shown, remove }) => remove(shown));
+  await withRelinked('track', ({ added, remove }) => remove(added));
 });
 
 test('removing what is not there writes nothing, says so and records no change', async () => {

@@ -170,13 +170,16 @@ export function parsePlaylist(value: unknown): Playlist | null {
 /** A playlist row. Rows without a usable item are kept, so that positions stay right. */
 export function parseItem(value: unknown, position: number): Item {
   const raw = asObject(value);
-  const item = parseMedia(raw?.item ?? raw?.track);
+  const media = asObject(raw?.item ?? raw?.track);
+  const item = parseMedia(media);
+  const linkedFrom = textOf(asObject(media?.linked_from)?.uri);
   return {
     position,
     added_at: textOf(raw?.added_at),
     item_type: item?.type ?? 'unknown',
     is_local: raw?.is_local === true || (item?.type === 'track' && item.is_local),
     item,
+    ...(linkedFrom === null ? {} : { linked_from: linkedFrom }),
   };
 }
 

@@ -147,8 +147,11 @@ export const removeTracksTool = defineTool({
       call,
     );
     const report = await reportOrThrow(services, id, entries.length, result);
-    const former = result.kind === 'ended' ? (result.body.former.rows ?? []) : null;
-    return { ...report, ...removalOf(entries, former, 'the playlist') };
+    if (result.kind !== 'ended') return { ...report, ...removalOf(entries, null, 'the playlist') };
+    const { former, notes } = result.body;
+    const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
+    const shown = entries.map((uri) => shownAs[uri] ?? uri);
+    return { ...report, ...removalOf(shown, former.rows ?? [], 'the playlist') };
   },
 });
 
