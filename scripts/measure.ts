@@ -45,7 +45,7 @@ if (process.argv.includes('--write')) {
 function figuresOf(): Figures {
   const { rows, lists, tasks } = demo;
   const { asked, tokens, bytes, instructions } = toolListSizes();
-  const found = recall(true);
+  const keywords = recall('keywords');
   const exact = {
     track_row: rows.track,
     playlist_row: rows.playlist,
@@ -57,8 +57,9 @@ function figuresOf(): Figures {
     asked,
     list_tokens: tokens,
     list_bytes: bytes,
-    recall_first: found.first * 100,
-    recall_five: found.firstFive * 100,
+    keywords_first: keywords.first * 100,
+    keywords_five: keywords.firstFive * 100,
+    requests_five: recall('requests').firstFive * 100,
   };
   const rounded = Object.entries(exact).map(([name, value = 0]) => [name, Math.round(value * 10) / 10]);
   return Object.fromEntries(rounded) as Figures;
@@ -87,9 +88,6 @@ function printAll(): void {
     const { what, unit } = FIGURES[name];
     console.log(`${what.padEnd(101)} ${inUnit(figures[name], unit)}`);
   }
-  const { first, firstFive, requests } = recall(false);
-  const seen = `@1 ${inUnit(first * 100, 'percent')}, @5 ${inUnit(firstFive * 100, 'percent')}`;
-  console.log(`requests that may be looked at: ${seen} of ${requests}`);
 }
 
 function sorted(costs: Record<string, number>): Array<[string, number]> {

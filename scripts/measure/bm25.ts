@@ -1,7 +1,16 @@
-/** Plain BM25 (k1 1.2, b 0.75) over short texts: no stemming, no synonyms, as the searches of hosts are at their simplest. */
+/**
+ * Plain BM25 (k1 1.2, b 0.75) over short texts as search libraries have it: English word stems, without the words that
+ * every text has, and without synonyms. Hosts that defer tools search them in such a way.
+ */
+import { stemmer } from 'stemmer';
 
 const K1 = 1.2;
 const B = 0.75;
+/** Too common in English to tell one text from another. */
+const COMMON = new Set(
+  `a an and are as at be but by did do does for from had has have how i if in into is it its me my no not of on or so
+  such than that the their then there these they this to was we what which who will with you`.split(/\s+/),
+);
 
 export interface Document {
   name: string;
@@ -37,7 +46,8 @@ export function createBm25(documents: readonly Document[]): (query: string) => s
 }
 
 function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words: string[] = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !COMMON.has(word)).map(stemmer);
 }
 
 function countsOf(words: readonly string[]): Map<string, number> {

@@ -21,11 +21,9 @@ export const FIGURES = {
   asked: { what: 'Name, description and input schema of all tools', unit: 'tokens' },
   list_tokens: { what: '`tools/list`, with output schemas', unit: 'tokens' },
   list_bytes: { what: '`tools/list`, with output schemas', unit: 'bytes' },
-  recall_first: {
-    what: 'Everyday requests (none that the descriptions were tuned for) whose tool a plain search finds first',
-    unit: 'percent',
-  },
-  recall_five: { what: 'The same, among the first five', unit: 'percent' },
+  keywords_first: { what: 'Keyword searches (two to five words) that find the tool first', unit: 'percent' },
+  keywords_five: { what: 'The same, among the first five', unit: 'percent' },
+  requests_five: { what: 'Spoken requests whose tool is among the first five', unit: 'percent' },
 } as const satisfies Record<string, Figure>;
 
 export type FigureName = keyof typeof FIGURES;

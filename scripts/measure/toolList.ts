@@ -2,7 +2,7 @@
 import { INSTRUCTIONS, toolEntry } from '../../src/mcp/surface.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { createBm25 } from './bm25.ts';
-import { isHeldOut, REQUESTS } from './requests.ts';
+import { type EverydayRequest, KEYWORDS, REQUESTS } from './requests.ts';
 import { tokensOf } from './tokens.ts';
 
 interface ToolCost {
@@ -45,17 +45,27 @@ export function toolListSizes() {
   };
 }
 
-export function recall(heldOut: boolean): Recall {
-  const search = createBm25(
-    entries.map(({ name, description }) => ({ name, text: `${name.replaceAll('_', ' ')} ${description}` })),
-  );
-  const chosen = REQUESTS.filter((_request, index) => isHeldOut(index) === heldOut);
-  const ranks = chosen.map(([request, ...tools]) => {
-    const found = search(request);
-    return Math.min(...tools.map((tool) => found.indexOf(tool)).map((at) => (at < 0 ? Infinity : at)));
-  });
+/**
+ * What a host searches: a tool's name, title and description. The name of another tool in a description is one word of
+ * its own, and no one types it.
+ */
+const searchable = entries.map(({ name, title, description }) => ({
+  name,
+  text: `${name.replaceAll('_', ' ')} ${title} ${description.replaceAll(/\b\w+_\w+\b/g, '')}`,
+}));
+
+/** How often a plain search finds a tool that serves what was asked. */
+export function recall(asked: 'keywords' | 'requests'): Recall {
+  const search = createBm25(searchable);
+  const chosen = asked === 'keywords' ? KEYWORDS : REQUESTS;
+  const ranks = chosen.map((request) => rankOf(search, request));
   const within = (places: number) => ranks.filter((rank) => rank < places).length / chosen.length;
   return { first: within(1), firstFive: within(5), requests: chosen.length };
+}
+
+function rankOf(search: (query: string) => string[], [request, ...tools]: EverydayRequest): number {
+  const found = search(request);
+  return Math.min(...tools.map((tool) => found.indexOf(tool)).map((at) => (at < 0 ? Infinity : at)));
 }
 
 function sum(numbers: readonly number[]): number {

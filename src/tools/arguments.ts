@@ -49,7 +49,7 @@ export const Offset = z.int().min(0).max(100_000).default(0).describe('next_offs
 /** Maximum entries of one call: what a playlist can hold. */
 export const MAX_ENTRIES = 10_000;
 
-export const playlistId = PlaylistRef.describe('ID, URI or link of a playlist of yours');
+export const playlistId = PlaylistRef.describe('ID, URI or link of a playlist');
 
 export const DeviceId = z
   .string()

@@ -18,7 +18,7 @@ export const getStateDiagnosticsTool = defineTool({
   name: 'get_state_diagnostics',
   title: 'Get state diagnostics',
   description:
-    "Is the server, program or everything healthy, okay, working, up: status, size and uptime of relay and its database, how long has it been running, storage, diagnostics, how many tracks, jobs, clients does it know or remember. Spotify's errors: get_recent_api_errors.",
+    'Gets diagnostics of the relay server: its health, uptime, database size and status, and how many tracks, jobs and clients it knows.',
   kind: 'read',
   openWorld: false,
   input: z.object({}),
@@ -70,18 +70,13 @@ export const getStateDiagnosticsTool = defineTool({
   },
 });
 
-const Provider = z
-  .string()
-  .min(1)
-  .max(50)
-  .optional()
-  .describe('Only this provider; the only one is "spotify"');
+const Provider = z.string().min(1).max(50).optional().describe('The only one is "spotify"');
 
 export const getRateLimitStatusTool = defineTool({
   name: 'get_rate_limit_status',
   title: 'Get rate-limit status',
   description:
-    'What is the rate limit or quota today, are we limited or blocked by Spotify, until when, how long do I have to wait, too many requests, when can I search again, how many requests were made, how much of the daily quota is left. After RATE_LIMITED or QUOTA_EXCEEDED, and before bulk work.',
+    'Gets the rate limits and quota: whether requests are blocked, how long to wait, and how many were sent in 24 hours. Check it after RATE_LIMITED or QUOTA_EXCEEDED and before bulk work.',
   kind: 'read',
   openWorld: false,
   input: z.object({
@@ -141,9 +136,9 @@ function limitRow(scope: string, limit: RateLimit | undefined, requests: number,
 
 export const getRecentApiErrorsTool = defineTool({
   name: 'get_recent_api_errors',
-  title: 'List recent Spotify errors',
+  title: 'List recent API errors',
   description:
-    'Why is nothing working, what is broken, what went wrong, what failed, problems, failures, error messages: show me recent errors from Spotify, latest first. resolved_at: it works again. Limits: get_rate_limit_status.',
+    'Lists recent API errors, latest first: the log of what failed or went wrong, and why. resolved_at says that it works again.',
   kind: 'read',
   openWorld: false,
   input: z.object({

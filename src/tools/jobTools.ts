@@ -202,12 +202,10 @@ export const createBulkJobTool = defineTool({
   name: 'create_bulk_job',
   title: 'Create bulk job',
   description:
-    'Import a long list or file of hundreds or thousands of songs or a whole library in the background: a big bulk job to add thousands of tracks to, create or replace a playlist, like or save all of them, or unlike. It waits out limits and quotas and survives restarts. Then get_job_status until ready, then commit_job. Shorter: create_playlist_from_tracks, bulk_add_tracks.',
+    'Creates a background job for hundreds or thousands of songs: a bulk import of a long list into a playlist, or saving or removing them in the library. It waits out rate limits and survives restarts. When get_job_status says ready, call commit_job.',
   kind: 'write',
   input: z.object({
-    type: z
-      .enum(BULK_JOB_TYPES)
-      .describe('What to do with the items: append, create a playlist, replace a playlist, save, unsave'),
+    type: z.enum(BULK_JOB_TYPES).describe('What to do with the songs'),
     payload: Payload.prefault({}).describe('Where to write, and how'),
     items: anyEntries,
     max_attempts: z
@@ -215,9 +213,7 @@ export const createBulkJobTool = defineTool({
       .min(1)
       .max(20)
       .default(5)
-      .describe(
-        'Attempts for each item and each write before giving up, 1 to 20; waiting for a limit does not count',
-      ),
+      .describe('Attempts per song and write, 1 to 20; waiting for a limit is none'),
   }),
   output: z.object({
     job_id: z.string(),
@@ -281,7 +277,7 @@ export const getJobStatusTool = defineTool({
   name: 'get_job_status',
   title: 'Get job status',
   description:
-    'Tell me how far is the import or bulk job: show its progress or status, how many are left, is it done, finished or ready yet, what is it waiting for, which songs were not found, matched or resolved (only="unresolved", with candidates). Ask a few times a minute at most.',
+    'Gets the progress, status and results of a job or import: how many songs are found, what it waits for, and which items were not resolved (only="unresolved", with candidates). Ask a few times a minute at most.',
   kind: 'read',
   openWorld: false,
   input: z.object({
@@ -328,7 +324,7 @@ export const listJobsTool = defineTool({
   name: 'list_jobs',
   title: 'List jobs',
   description:
-    'List or show me all jobs: what imports or bulk operations are running, waiting, unfinished, failed or done, did I start, is there an import, newest first. One: get_job_status.',
+    'Lists all bulk jobs and imports, newest first: running, pending, waiting, ready, failed and finished ones.',
   kind: 'read',
   openWorld: false,
   input: z.object({ offset: JobOffset, limit: JobLimit }),
@@ -364,9 +360,7 @@ const Fixes = z
   )
   .min(1)
   .max(MAX_FIXES)
-  .describe(
-    'What each of these items means: {position, track_id}, or {position, skip: true} to leave it out; 1 to 500. Either all are applied or none',
-  );
+  .describe('1 to 500 songs, each with track_id or skip: true. All are applied or none');
 
 function fixOf(fix: z.output<typeof Fixes>[number]): Fix {
   const { position } = fix;
@@ -385,7 +379,7 @@ export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Resume a waiting, paused, failed or stuck job: let the import continue, try again or retry the songs that did not resolve, or fix, correct, choose or skip them: fixes names the right track or skips it, accept_near takes the likely ones. After someone changed the playlist, ask the user for review.',
+    'Resumes, continues or restarts a bulk job that is waiting or stalled, retries a failed one, and fixes songs that did not resolve: fixes chooses the right track or skips it, accept_near takes the likely ones. If someone changed the playlist meanwhile, ask the user what review should be.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -394,7 +388,7 @@ export const resumeJobTool = defineTool({
       .enum(['carry_on', 'accept'])
       .optional()
       .describe(
-        'Only where review_required is true. carry_on: write what is missing after what is there; accept: keep the playlist as it is, the job ends completed',
+        'If review_required: carry_on writes what is missing, accept keeps the playlist as it is and completes the job',
       ),
     fixes: Fixes.optional(),
     accept_near: z
@@ -403,7 +397,7 @@ export const resumeJobTool = defineTool({
       .max(1)
       .optional()
       .describe(
-        'Take the first candidate of every other unresolved item, ambiguous ones too, where its score is at least this, 0 to 1. From 0.36 on it differs by a typo or two; other versions score 0.35 at most',
+        'Takes the first candidate of every other unresolved song that scores at least this, 0 to 1. From 0.36 on it differs by a typo or two; other versions score 0.35 at most',
       ),
   }),
   output: JobAnswer.extend({
@@ -424,7 +418,7 @@ export const commitJobTool = defineTool({
   name: 'commit_job',
   title: 'Commit job',
   description:
-    'Commit or finish the job that is ready: yes, looks good, go ahead, do it, confirm, save, apply the import, write the songs that were found to the playlist or library now. Returns at once; progress: get_job_status. Unresolved songs: settle them with resume_job or pass skip_unresolved. For replace_playlist, ask the user first.',
+    'Commits or finishes a job that is ready: applies the import and writes the songs found to the playlist or library. It returns at once; before, settle unresolved songs with resume_job or pass skip_unresolved. Ask the user before a replace_playlist job.',
   kind: 'write',
   input: z.object({
     job_id: jobId,
@@ -444,7 +438,7 @@ export const cancelJobTool = defineTool({
   name: 'cancel_job',
   title: 'Cancel job',
   description:
-    "Cancel a bulk job or import: stop, end, abort, quit, never mind, forget or discard it, don't write or add these songs. Stops before its next write; what was written stays.",
+    'Cancels or aborts a bulk job, or stops an import. It ends before its next write; what was written stays.',
   kind: 'write',
   idempotent: true,
   input: z.object({ job_id: jobId }),

@@ -21,7 +21,7 @@ export const getTopTracksTool = defineTool({
   name: 'get_top_tracks',
   title: 'List top tracks',
   description:
-    'My top songs, song ranking, track charts: what are my most played, most listened, favorite (favourite) tracks, hits of all time, what did I listen to most, this or last month, week, half year or year.',
+    "Lists the user's top songs: favorite tracks, the songs most played or listened to in the last four weeks, six months or year.",
   kind: 'read',
   input: topInput,
   output: listOf(Track),
@@ -34,7 +34,7 @@ export const getTopArtistsTool = defineTool({
   name: 'get_top_artists',
   title: 'List top artists',
   description:
-    'My top artists, artist ranking: who are my favorite (favourite), most listened artists, groups, which bands or singers do I listen to or play the most, this or last month, week, half year or year.',
+    "Lists the user's top artists: the favorite bands and singers, most listened to in the last four weeks, six months or year.",
   kind: 'read',
   input: topInput,
   output: listOf(Artist),
@@ -77,7 +77,7 @@ export const getRecentlyPlayedTool = defineTool({
   name: 'get_recently_played',
   title: 'List recently played tracks',
   description:
-    'Show me what I played: what did I play, listen to or hear before, yesterday, today, last night: earlier, an hour ago, this morning, which song was on, the last songs and tracks I heard: my recent listening history, newest first, about 50 songs, no podcasts.',
+    'Lists the songs that were last played, newest first: the recent listening or play history, about 50 songs, without podcasts.',
   kind: 'read',
   input: z.object({
     limit: limit(20),

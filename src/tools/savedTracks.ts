@@ -15,7 +15,7 @@ export const getSavedTracksTool = defineTool({
   name: 'get_saved_tracks',
   title: 'List saved tracks',
   description:
-    'Show me or list my liked songs: what songs did I like, love or save, what have I saved, the tracks in my library, favorites (favourites), hearts, collection, newest first. Go on with next_offset; do not read a large library whole several times a day.',
+    "Lists the user's Liked Songs: liked songs, favorite songs and other saved tracks in the library, newest first. Continue with next_offset. Do not read a large library whole several times a day.",
   kind: 'read',
   input: z.object({ limit: limit(20), offset: Offset, query: queryArgument('title, artists or album') }),
   output: listOf(z.object({ added_at: z.string().nullable(), track: Track.nullable() })).extend({
@@ -57,8 +57,7 @@ async function libraryReport(
 export const saveTracksTool = defineTool({
   name: 'save_tracks',
   title: 'Save tracks',
-  description:
-    'Like this song: I love it, keep it, save this track, heart it, add it to my library, liked songs or favorites.',
+  description: 'Saves tracks to the library: likes songs, which adds them to Liked Songs, the favorites.',
   kind: 'write',
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
@@ -74,7 +73,7 @@ export const removeSavedTracksTool = defineTool({
   name: 'remove_saved_tracks',
   title: 'Remove saved tracks',
   description:
-    'Unlike, no longer like this song or track, these songs: remove the like or heart, delete tracks from my liked songs, saved library or favorites, take it off.',
+    'Removes tracks from the library: unlikes or unsaves songs, which deletes them from Liked Songs.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({ track_ids: trackIds }),
@@ -93,7 +92,7 @@ export const checkSavedTracksTool = defineTool({
   name: 'check_saved_tracks',
   title: 'Check saved tracks',
   description:
-    'Is this song, are these songs in my library: do I have it, did I already like, heart or save it, which of these tracks are saved, in order.',
+    'Checks whether a song is liked, or which of these tracks are already saved in the library. Answers in the order given.',
   kind: 'read',
   input: z.object({
     track_ids: z.array(TrackRef).min(1).max(1_000).describe('IDs, URIs or links of tracks, 1 to 1,000'),

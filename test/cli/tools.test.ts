@@ -36,9 +36,9 @@ function recordOf(tool: Tool) {
 const SEEK = `seek: Seek
 write, toolset playback
 
-Seek in the current song or track: jump, skip, go or fast forward, rewind to a
-minute, second, mark, position or chorus, skip the intro, ahead or back ten
-seconds; position_ms 0: start this song over from the beginning.
+Seeks to a position or time in the current song: jumps to a minute or second,
+fast forwards, rewinds, or starts the song over from the beginning (position_ms
+0).
 
 Arguments:
   position_ms: integer, required

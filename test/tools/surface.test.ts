@@ -21,7 +21,7 @@ for (const { name } of ALL_TOOLS) {
     const entry = fixed(name);
     assert.match(name, /^[a-z]+(_[a-z]+)*$/);
     assert.ok(entry.title.length > 3);
-    assert.match(entry.description, /^[A-Z].{20,}\.$/s);
+    assertPlain(entry.description);
     assert.equal(entry.inputSchema.additionalProperties, false);
     for (const [argument, schema] of Object.entries<{ description?: string }>(
       entry.inputSchema.properties ?? {},
@@ -38,6 +38,20 @@ for (const { name } of ALL_TOOLS) {
     assert.ok(!(annotations.readOnlyHint && annotations.destructiveHint));
   });
 }
+
+/** One to three sentences that begin with what the tool does; not a question, not a user's own words. */
+function assertPlain(description: string): void {
+  assert.match(description, /^[A-Z][a-z]+s\b.{10,}\.$/s);
+  assert.ok(description.length <= 320, `${description.length} characters`);
+  assert.doesNotMatch(description, /\?|\b(my|me|mine|I)\b/);
+  const sentences = description.split(/[.!]\s+(?=[A-Z])/).length;
+  assert.ok(sentences <= 3, `${sentences} sentences`);
+}
+
+test('descriptions have at most 200 characters on average', () => {
+  const lengths = ALL_TOOLS.map(({ description }) => description.length);
+  assert.ok(lengths.reduce((sum, length) => sum + length, 0) / lengths.length <= 200);
+});
 
 test('names are unique', () => {
   assert.equal(new Set(ALL_TOOLS.map((tool) => tool.name)).size, ALL_TOOLS.length);

@@ -20,7 +20,7 @@ import { type Stop, stopOf, withinTime } from './resolveEntries.ts';
 const Strict = z
   .boolean()
   .default(true)
-  .describe('true: write nothing unless every entry resolves; false: write those that do');
+  .describe('true: write nothing unless every song is found; false: write those found');
 const DryRun = z.boolean().default(false).describe('true: resolve and report, write nothing');
 const SkipExisting = z.boolean().default(false).describe('true: skip what the playlist already holds');
 
@@ -92,7 +92,7 @@ export const addTracksBySearchTool = defineTool({
   name: 'add_tracks_by_search',
   title: 'Add tracks by search',
   description:
-    'Add songs by name to my playlist: here is a song or a list of titles and artists, find each track and add them all at the end, in order. strict writes nothing unless all are found; dry_run only shows. Hundreds: create_bulk_job.',
+    'Adds songs to a playlist by title and artist: searches for each song by name and adds the tracks found to the end, in order. strict writes nothing unless all are found; dry_run only reports. For hundreds of songs, use create_bulk_job.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, tracks: searches, ...addArguments }),
   output: BulkResult,
@@ -111,7 +111,7 @@ export const bulkAddTracksTool = defineTool({
   name: 'bulk_add_tracks',
   title: 'Add many tracks',
   description:
-    'Add many songs to my playlist at once: all of these, a mix of links, URLs, IDs and song names (title and artist). Links and IDs cost no search; otherwise as add_tracks_by_search.',
+    'Adds many songs to a playlist in one call: a list of links, IDs, and titles with artists, in any mix. Links and IDs need no search; the rest works like add_tracks_by_search.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, tracks: anyEntries, ...addArguments }),
   output: BulkResult,
@@ -125,7 +125,7 @@ export const createPlaylistFromTracksTool = defineTool({
   name: 'create_playlist_from_tracks',
   title: 'Create playlist from tracks',
   description:
-    'Make me a playlist of these or those songs: create, build or turn a list of songs by artist and title, tracks or links into a new playlist with a name, in one call and in order. strict makes nothing unless all are found. Above 100 to search: create_bulk_job.',
+    'Creates a new playlist with songs: makes the playlist from a list of titles and artists, track IDs or links, in order. strict makes nothing unless all are found. To search for more than 100 songs, use create_bulk_job.',
   kind: 'write',
   input: z.object({
     name: PlaylistName,

@@ -24,7 +24,7 @@ const Song = z
     artist: ArtistName.optional(),
     album: AlbumName.optional(),
     year: Year.optional(),
-    id: ItemRef.optional().describe('ID, URI or link, instead of title and artist'),
+    id: ItemRef.optional().describe('ID, URI or link'),
     uri: ItemRef.optional().meta({ deprecated: true }),
     url: ItemRef.optional().meta({ deprecated: true }),
   })

@@ -48,7 +48,7 @@ export const searchTracksTool = defineTool({
   name: 'search_tracks',
   title: 'Search tracks',
   description:
-    "Search Spotify's catalog: find, look for or look up songs, tracks or music by an artist, by title, words, mood, topic, genre, artist or year: find me something new, happy or similar, to dance or run to, get ideas or recommendations. The first hit may be a cover or live: for one exact song, use find_track_exact.",
+    'Searches for songs and tracks by name, artist, topic, genre, mood or year: finds songs, new music, recommendations and similar songs. The first result may be a cover or a live version; for one exact song, use find_track_exact.',
   kind: 'read',
   input: searchInput,
   output: found(Track),
@@ -81,7 +81,7 @@ export const searchArtistsTool = defineTool({
   name: 'search_artists',
   title: 'Search artists',
   description:
-    'Search artists: find me or look up an artist, musician, singer, band, group, rapper or DJ by name.',
+    'Searches for artists by name: finds an artist, such as a singer, a band, a musician or a group, best match first.',
   kind: 'read',
   input: searchInput,
   output: found(Artist),
@@ -96,7 +96,7 @@ export const searchAlbumsTool = defineTool({
   name: 'search_albums',
   title: 'Search albums',
   description:
-    'Search albums: find me or look up an album, record, EP or single by its title, by artist or by year; which records did a band put out or release, their discography, newest or latest album.',
+    'Searches for albums, singles, EPs and other records by title, artist or year: finds an album in the catalog, the discography of an artist, or new releases.',
   kind: 'read',
   input: searchInput,
   output: found(Album),
@@ -111,7 +111,7 @@ export const getTrackTool = defineTool({
   name: 'get_track',
   title: 'Get track',
   description:
-    'Tell me details or info about one song or track by ID: how long is it (length, duration, minutes), which album is it on, who made it, when was it released, from what year is this song, is it explicit, its ISRC and link.',
+    'Gets info and details about one track by ID: artists, album, release date, how long the song is (duration), ISRC and whether it is explicit.',
   kind: 'read',
   input: z.object({
     track_id: TrackRef.describe('ID, URI or link of the track'),
@@ -126,7 +126,7 @@ export const getArtistTool = defineTool({
   name: 'get_artist',
   title: 'Get artist',
   description:
-    'Tell me about an artist, information about a band: who is this singer or band, what genre or kind of music do they make, by ID. Newer apps get no genres, followers or popularity. By name: search_artists.',
+    'Gets info and details about an artist or band by ID. Newer apps receive no genres, followers or popularity. To look up an artist by name, use search_artists.',
   kind: 'read',
   input: z.object({
     artist_id: ArtistRefArgument.describe('ID, URI or link of the artist'),

@@ -6,7 +6,7 @@ import { compact, LeanTrack, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-export const Title = z.string().trim().min(1).max(200).describe('Song title, with "(Live)" and the like');
+export const Title = z.string().trim().min(1).max(200).describe('With "(Live)" and the like');
 export const ArtistName = z.string().trim().min(1).max(200).describe('Several with "&" or commas');
 export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
 export const Year = z.int().min(1900).max(2100).describe('Release year');
@@ -47,7 +47,7 @@ export const findTrackExactTool = defineTool({
   name: 'find_track_exact',
   title: 'Find one exact track',
   description:
-    'Find one exact song or track by an artist, is there one on Spotify: match a title and an artist to the right, precise version, get its ID, the original studio recording, not a cover, live, karaoke or remix. Remasters count as the same; one typo is forgiven. Answers matched, ambiguous (ask the user, or pass album or year) or unmatched with near misses.',
+    "Resolves a song's title and artist to one exact track and its ID: finds the original recording, not a live version, cover or remix. The answer is matched, ambiguous (ask the user, or pass album or year) or unmatched with the nearest songs.",
   kind: 'read',
   input: z.object({ title: Title, artist: ArtistName, album: AlbumName.optional(), year: Year.optional() }),
   output: z.object({
@@ -81,7 +81,7 @@ export const rememberTrackTool = defineTool({
   name: 'remember_track',
   title: 'Remember a track',
   description:
-    'From now on, always use or prefer this track when I say a title and artist: remember which version is meant, the right one, next time too, and correct a wrong match, the wrong song was picked, it should be this one. Title and artist must fit it (ALIAS_MISMATCH) unless confirm says that the user means it however it is spelled.',
+    'Remembers the right track for a title and artist: saves an alias, so that later searches prefer that version, and corrects a wrong match. Both must fit the track (ALIAS_MISMATCH) unless confirm says that the user means it however it is spelled.',
   kind: 'read',
   changesMemory: true,
   input: z.object({
@@ -121,7 +121,7 @@ export const getArtistTopTracksTool = defineTool({
   name: 'get_artist_top_tracks',
   title: 'Artist top tracks',
   description:
-    'The most popular, best or best known songs, what are they known for, biggest or greatest hits, famous or top tracks of an artist or band. Spotify removed this in 2026: answers with an alternative (search_tracks).',
+    "Tells how to find an artist's most popular songs, or greatest hits: the list of top tracks was removed from the API in 2026, so the answer names an alternative.",
   kind: 'read',
   openWorld: false,
   input: z.object({ artist_id: ArtistRefArgument.describe('ID, URI or link of the artist') }),

@@ -61,7 +61,7 @@ export const undoChangeTool = defineTool({
   name: 'undo_change',
   title: 'Undo a change',
   description:
-    'Takes back a change that relay made: brings back the rows of a playlist in their order, its details, or what was saved. Without change_id, the last change. Refused (CONFLICT, with both lists) if someone changed the playlist since; pass dry_run=true to see what it would do. An undo can be undone.',
+    'Undoes a change that relay made, by default the last one: brings back the rows of a playlist in their order, its details, or what was saved. Refused (CONFLICT) if someone changed the playlist since; dry_run=true shows what it would do. An undo can be undone.',
   kind: 'destructive',
   input: z.object({
     change_id: z

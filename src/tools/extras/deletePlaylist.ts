@@ -9,7 +9,7 @@ export const deletePlaylistTool = defineTool({
   name: 'delete_playlist',
   title: 'Delete playlist',
   description:
-    "Deletes a playlist of the account, or unfollows another person's: Spotify takes it off the list and leaves it to those who follow it. Ask the user first, by name. To empty a playlist but keep it, use replace_playlist_tracks with an empty list; to remove some songs, use remove_tracks_from_playlist.",
+    "Deletes a playlist from the account's list, or unfollows another person's; others who follow it keep it. Ask the user first, by name. To empty it and keep it, use replace_playlist_tracks with an empty list.",
   kind: 'destructive',
   idempotent: true,
   input: z.object({ playlist_id: playlistId }),

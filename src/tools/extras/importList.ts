@@ -54,7 +54,7 @@ export const importListTool = defineTool({
   name: 'import_list',
   title: 'Import a list of songs',
   description:
-    'Makes a playlist of a list that the user has as text or as a file: lines such as "Artist - Title", a CSV or JSON export of another music service, M3U, XSPF or iTunes XML. Pass the text as it is; do not rewrite it. It says what it read and starts a job that finds the songs; nothing is written before commit_job. Give one of name, playlist_id or saved. For songs that you choose yourself, use create_playlist_from_tracks.',
+    'Imports a list of songs that the user has as text or as a file: "Artist - Title" lines, CSV, JSON, M3U, XSPF or iTunes XML. Pass it as it is, with one of name, playlist_id or saved. A job finds the songs; nothing is written before commit_job.',
   kind: 'write',
   input: z.object({
     text: z.string().min(1).max(MAX_TEXT).describe('The list, unchanged, up to 2,000,000 characters'),

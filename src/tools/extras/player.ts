@@ -42,7 +42,7 @@ export const addToQueueTool = defineTool({
   name: 'add_to_queue',
   title: 'Add to the queue',
   description:
-    'Queues one song or episode to play next, after what was queued before; the current song plays on. To start something now, use play. Nothing can be taken out of the queue again. Needs Premium and an active device.',
+    'Adds one song or episode to the queue, to play after what was queued before; the current song plays on. Nothing can be taken out of the queue again. Needs Premium and an active device; to start something now, use play.',
   kind: 'write',
   input: z.object({
     track_id: ItemRef.describe('ID, URI or link of the track or episode to queue'),

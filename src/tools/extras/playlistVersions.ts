@@ -44,7 +44,7 @@ export const restorePlaylistTool = defineTool({
   name: 'restore_playlist',
   title: 'Restore a version of a playlist',
   description:
-    'Brings a playlist back to an earlier version, row for row. By default it only says what it would do; pass dry_run=false to write, once the user has agreed. Refused (UNSUPPORTED_ITEMS) where rows cannot be written again. A playlist that is gone needs name. undo_change takes it back.',
+    'Restores an earlier version of a playlist, row for row, under a new name where the playlist is gone. By default it only says what it would do; once the user has agreed, pass dry_run=false to write. Refused (UNSUPPORTED_ITEMS) where rows cannot be written again.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({

@@ -35,7 +35,7 @@ const ContextUri = z
       return z.NEVER;
     }
   })
-  .describe('URI or link of an album, artist, playlist or show to play from. Not together with uris');
+  .describe('URI or link of an album, artist, playlist or show');
 
 function bareId(): RelayError {
   return new RelayError('INVALID_ARGUMENT', 'A bare ID does not say what kind of item it is.', {
@@ -76,7 +76,7 @@ export const playTool = defineTool({
   name: 'play',
   title: 'Play',
   description:
-    'Play me this song, album, artist or my playlist; put on or start music; resume, continue or unpause; I want to hear or listen to it. Pass context_uri (album, artist, playlist) or uris (up to 100 songs), never both; neither resumes. Needs Premium; on NO_ACTIVE_DEVICE, pass a device_id from get_devices.',
+    'Starts or resumes playback: plays music, such as a song, an album, an artist or a playlist. Pass either context_uri (album, artist, playlist) or uris (songs); pass neither to resume. Needs Premium; on NO_ACTIVE_DEVICE, pass a device_id from get_devices.',
   kind: 'write',
   input: z.object({
     device_id: DeviceId,
@@ -86,15 +86,11 @@ export const playTool = defineTool({
       .min(1)
       .max(100)
       .optional()
-      .describe(
-        'IDs, URIs or links of 1 to 100 tracks or episodes to play in order. Not together with context_uri',
-      ),
+      .describe('IDs, URIs or links of 1 to 100 tracks or episodes, in order'),
     offset: Offset.optional().describe(
       'Where to start in an album or playlist, or in uris: {position} or {uri}',
     ),
-    position_ms: PositionMs.optional().describe(
-      'Position in the first entry to start at, in milliseconds. When omitted, its beginning',
-    ),
+    position_ms: PositionMs.optional().describe('Where to start in the first song, in milliseconds'),
   }),
   output: Played,
   lean: leanPlayed,
@@ -134,7 +130,7 @@ export const pauseTool = defineTool({
   name: 'pause',
   title: 'Pause',
   description:
-    'Pause: stop the music, stop playing or playback, be quiet, silence, hold on for a moment. verified=true if nothing was playing.',
+    'Pauses the music or stops playback, until play resumes it. verified=true means that nothing was playing.',
   kind: 'write',
   idempotent: true,
   input: z.object({ device_id: DeviceId }),
@@ -160,23 +156,19 @@ function skipTool(direction: 'next' | 'previous', title: string, description: st
   });
 }
 
-export const nextTrackTool = skipTool(
-  'next',
-  'Next track',
-  "Skip this song: next song please, go to the next track, forward, I don't like this one, play another.",
-);
+export const nextTrackTool = skipTool('next', 'Next track', 'Skips the current song and plays the next one.');
 
 export const previousTrackTool = skipTool(
   'previous',
   'Previous track',
-  'Go back one song: back to the last song, play the previous track again, the one before.',
+  'Goes or skips back and plays the previous song again.',
 );
 
 export const seekTool = defineTool({
   name: 'seek',
   title: 'Seek',
   description:
-    'Seek in the current song or track: jump, skip, go or fast forward, rewind to a minute, second, mark, position or chorus, skip the intro, ahead or back ten seconds; position_ms 0: start this song over from the beginning.',
+    'Seeks to a position or time in the current song: jumps to a minute or second, fast forwards, rewinds, or starts the song over from the beginning (position_ms 0).',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -194,7 +186,7 @@ export const setVolumeTool = defineTool({
   name: 'set_volume',
   title: 'Set volume',
   description:
-    'Turn it up or down: it is too loud or quiet, make the music, song or speaker louder, quieter, softer, lower, raise, increase or decrease, mute or unmute, half as loud, set the volume to a percent. Present volume: get_playback_state. Phones may refuse (VOLUME_NOT_SUPPORTED).',
+    'Sets or controls the volume in percent: turns the music up or down, louder or quieter, or mutes it with 0. Phones may refuse (VOLUME_NOT_SUPPORTED).',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -212,7 +204,7 @@ export const transferPlaybackTool = defineTool({
   name: 'transfer_playback',
   title: 'Transfer playback',
   description:
-    'Move playback and the song to another device or other speakers: switch, send or transfer the music to my phone, laptop, TV, headphones or computer, play it on the kitchen speaker or in the living room or bedroom instead, continue there. Wakes it, too.',
+    'Switches playback to another device, such as a phone, a computer or a speaker in the living room, and wakes it where possible. Unless play is true, paused music stays paused.',
   kind: 'write',
   idempotent: true,
   input: z.object({

@@ -85,7 +85,7 @@ export const getCurrentlyPlayingTool = defineTool({
   name: 'get_currently_playing',
   title: 'Get what is playing',
   description:
-    "What's playing right now: tell me what song is this, what am I listening to, name of the current song who sings it, which artist, track, song, podcast or episode is on, currently. Device, volume, shuffle: get_playback_state.",
+    'Gets the current song: what track or episode is playing now, by which artist, and how far it is. For device, volume and shuffle, use get_playback_state.',
   kind: 'read',
   input: z.object({}),
   output: z.object({
@@ -129,7 +129,7 @@ export const getPlaybackStateTool = defineTool({
   name: 'get_playback_state',
   title: 'Get playback state',
   description:
-    'Tell me the state of the player or playback, status: is music playing or paused, on which speaker or device, what is the volume now, is shuffle or repeat on, how far into the song are we. Only the song: get_currently_playing.',
+    'Gets the status of the player: whether music is playing or paused, on which device, the current volume, shuffle and repeat, and how far the song is.',
   kind: 'read',
   input: z.object({}),
   output: PlaybackState,
@@ -141,7 +141,7 @@ export const getDevicesTool = defineTool({
   name: 'get_devices',
   title: 'List devices',
   description:
-    'List or show me my devices: which speakers, phones, computers or TVs are available, where or on what can I play music, is a device or speaker connected or online, with IDs and volume. A sleeping one is missing until Spotify is opened on it. IDs change: read them again.',
+    'Lists the available devices and speakers to play music on, such as phones, computers and TVs, with ID and volume. A sleeping one is missing until its app is opened. IDs change: read them again.',
   kind: 'read',
   input: z.object({}),
   output: z.object({ devices: z.array(Device) }),

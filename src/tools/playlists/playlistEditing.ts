@@ -38,7 +38,7 @@ export const createPlaylistTool = defineTool({
   name: 'create_playlist',
   title: 'Create playlist',
   description:
-    'Create a new, empty, fresh playlist with this name: make, set up or start one with a name, for later. With songs: create_playlist_from_tracks.',
+    'Creates a new, empty playlist with a name. To put songs in it at once, use create_playlist_from_tracks.',
   kind: 'write',
   input: z.object({
     name: PlaylistName,
@@ -67,7 +67,7 @@ export const updateDetailValuesTool = defineTool({
   name: 'update_playlist_details',
   title: 'Update playlist details',
   description:
-    'Rename my playlist: call it otherwise, give it a new name or title, change or edit its description or details, make it private or public, hide it from or show it on my profile, make it collaborative so that friends or others can add songs, share it, open it. What is left out stays.',
+    "Edits a playlist's details: renames it, changes its description, makes it public or private (hidden from the profile), or lets friends add songs (collaborative). What is left out stays.",
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -120,7 +120,7 @@ export const addTracksTool = defineTool({
   name: 'add_tracks_to_playlist',
   title: 'Add tracks',
   description:
-    'Add the current, this or these songs, a track or tracks to my playlist by ID or link: put them in or on it, append them at the end of the playlist, in order. What is already in it is added again. By title and artist: add_tracks_by_search.',
+    'Adds songs to a playlist by track ID or link: appends them to the end of the playlist, in order. What is already in it is added again. Without IDs, use add_tracks_by_search.',
   kind: 'write',
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
@@ -132,7 +132,7 @@ export const removeTracksTool = defineTool({
   name: 'remove_tracks_from_playlist',
   title: 'Remove tracks',
   description:
-    'Remove a song from my playlist: delete, drop, take or kick tracks out of it, those should not be there, off it, every occurrence of each. Repeated ones: deduplicate_playlist; out of the library: remove_saved_tracks.',
+    'Removes songs from a playlist: takes out or deletes every occurrence of each track. To delete only repeats, use deduplicate_playlist.',
   kind: 'destructive',
   idempotent: true,
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
@@ -159,7 +159,7 @@ export const reorderTracksTool = defineTool({
   name: 'reorder_playlist_tracks',
   title: 'Move playlist rows',
   description:
-    'Change the order of my playlist: move, sort, reorder, rearrange or swap songs, a track in it, put one first, one or a block, up, down, to the top, bottom, before or after another. Positions count from 0 before the move; insert_before = number of rows is the end.',
+    'Changes the order of songs in a playlist: moves, sorts or rearranges a song or a block of songs. Positions count from 0 before the move; the number of rows, as insert_before, is the end.',
   kind: 'write',
   input: z.object({
     playlist_id: playlistId,
@@ -174,9 +174,7 @@ export const reorderTracksTool = defineTool({
       .min(1)
       .max(500)
       .optional()
-      .describe(
-        'Playlist version that the positions refer to. Best omitted: Spotify sometimes fails with it',
-      ),
+      .describe('Playlist version of the positions. Best omitted: Spotify sometimes fails with it'),
   }),
   output: z.object({
     playlist_id: z.string(),

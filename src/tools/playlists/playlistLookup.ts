@@ -16,7 +16,7 @@ export const findPlaylistByNameTool = defineTool({
   name: 'find_playlist_by_name',
   title: 'Find playlist by name',
   description:
-    'Find me, look up or open my playlist by its name: where is it, do I have a playlist called or named so, what is its ID. Whole names, ignoring case and accents; several may share one. Part of a name: get_my_playlists with all=true.',
+    "Finds a playlist by its name among the user's playlists, to open it or get its ID. Case and accents do not matter. Several playlists may share a name; where none has it, near names are offered.",
   kind: 'read',
   input: z.object({ name: z.string().trim().min(1).max(200).describe('Full name of the playlist') }),
   output: z.object({
@@ -73,7 +73,7 @@ export const getPlaylistStatsTool = defineTool({
   name: 'get_playlist_stats',
   title: 'Get playlist statistics',
   description:
-    'Statistics, numbers, summary or analysis of my playlist, counted for me: how long is it in total, how many songs, hours, duplicates, which artist appears most, which decades or years, how many from the eighties or nineties, average length, oldest and newest song or track, how many different artists. Cheaper than reading get_playlist_tracks.',
+    'Counts and analyzes what is in a playlist: how many songs, total duration, duplicates, top artists, decades, first and last additions. Costs far less than reading the rows.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: z.object({

@@ -22,7 +22,7 @@ export const getMyPlaylistsTool = defineTool({
   name: 'get_my_playlists',
   title: 'List my playlists',
   description:
-    'List or show me all my playlists: what playlists do I have, how many lists, every playlist, which do I own or follow. Only own and collaborative ones can be read and changed.',
+    "Lists all the user's playlists, own and followed playlists, each with ID and number of songs. Only own and collaborative playlists can be read and changed.",
   kind: 'read',
   input: z.object({
     limit: limit(20),
@@ -62,7 +62,7 @@ export const getPlaylistTool = defineTool({
   name: 'get_playlist',
   title: 'Get playlist',
   description:
-    'Tell me details or info about a playlist: who made or owns it, what is its description, is it public, private or collaborative, how many songs it has. What is in it: get_playlist_tracks.',
+    'Gets info about one playlist: details such as name, description, owner, number of songs, and whether the playlist is public, private or collaborative. Its songs are in get_playlist_tracks.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: Playlist,
@@ -77,7 +77,7 @@ export const getPlaylistTracksTool = defineTool({
   name: 'get_playlist_tracks',
   title: 'List playlist items',
   description:
-    'What is in or on a playlist: show me, list or read out the songs, tracks, episodes of my playlist, one by one in order, each with its 0-based position, to find, see, move or remove one; which songs does it contain or have. Go on with next_offset. Only numbers: get_playlist_stats.',
+    'Lists the songs in a playlist: the contents of the playlist in order, tracks and episodes, each with its position counted from 0. Continue with next_offset until it is null.',
   kind: 'read',
   input: z.object({
     playlist_id: playlistId,

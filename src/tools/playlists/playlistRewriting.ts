@@ -13,7 +13,7 @@ export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
   title: 'Replace playlist content',
   description:
-    'Replace everything in my playlist with these songs: overwrite its whole content, in order; or empty, clear or wipe the playlist with an empty list. Ask the user first. If it fails half-way, the former songs are written back. Refused (UNSUPPORTED_ITEMS) if a row could not be restored.',
+    'Replaces, overwrites or sets all the songs of a playlist, or clears the playlist with an empty list. Ask the user first. If it fails halfway, the former songs are written back; if a row could not be restored, it refuses (UNSUPPORTED_ITEMS).',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
@@ -47,7 +47,7 @@ export const deduplicatePlaylistTool = defineTool({
   name: 'deduplicate_playlist',
   title: 'Remove duplicates from a playlist',
   description:
-    'Dedupe my playlist: are there duplicates, remove duplicate songs, clean up or get rid of double, repeated entries, the same song twice; the first of each and the order stay. First with dry_run=true. Refused (UNSUPPORTED_ITEMS) with local or unavailable rows.',
+    'Removes duplicates from a playlist: cleans up double entries of a song and keeps the first of each in its order. To see the duplicates first, pass dry_run=true. A playlist with local or unavailable rows is refused (UNSUPPORTED_ITEMS).',
   kind: 'destructive',
   idempotent: true,
   input: z.object({
