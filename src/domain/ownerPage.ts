@@ -27,10 +27,14 @@ export interface OwnerState {
   /** The newest that a person or a client settled, then learned ones. */
   remembered: RememberedMatch[];
   rememberedTotal: number;
+  /** Clients whose approval page was shown and not answered yet, oldest first. */
+  waitingClients: PageWaitingClient[];
+  /** Those that go on or wait for something, failed ones among them; newest first. */
   jobs: PageJob[];
-  jobsTotal: number;
-  changes: ChangeEntry[];
-  changesTotal: number;
+  /** What happened, newest first: the first page. */
+  events: PageEvents;
+  /** IDs of playlists that are shown without their names. */
+  unnamed: string[];
   limits: PageLimits;
   errors: PageError[];
   playing: PagePlaying | null;
@@ -68,10 +72,40 @@ interface PageBrowser {
   current: boolean;
 }
 
+interface PageWaitingClient {
+  clientId: string;
+  name: string;
+  /** Of its approval page. */
+  address: string;
+  at: string;
+}
+
+/** One thing that happened: a job that is over, with the change that it made, or a change by itself. */
+export interface PageEvent {
+  id: string;
+  at: string;
+  place: PagePlace;
+  job: PageJob | null;
+  change: ChangeEntry | null;
+}
+
+export interface PageEvents {
+  items: PageEvent[];
+  /** Whether there are older ones. */
+  more: boolean;
+}
+
+/** Where songs went, at Spotify. */
+export interface PagePlace {
+  /** null where there is none, as in the demo. */
+  url: string | null;
+}
+
 export interface PageJob {
   id: string;
   /** What it does, in a few words. */
   title: string;
+  place: PagePlace;
   status: JobStatus;
   total: number;
   pending: number;
@@ -206,10 +240,15 @@ export interface OwnerCalls {
     answer: object;
   };
   /** Whether clients are offered the tools outside the standard, from the next start on. */
+  'events/list': { given: { limit: number }; answer: PageEvents };
+  /** Drops jobs that are over from the list; what they wrote can still be undone. */
+  'events/clear': { given: object; answer: { cleared: number } };
   'extras/choose': { given: { offer: boolean }; answer: object };
   'library/sync': { given: object; answer: object };
   'library/forget': { given: object; answer: object };
   'player/look': { given: object; answer: object };
+  /** Asks Spotify for the names of playlists that are shown without; the next state has them. */
+  'playlists/names': { given: { ids: string[] }; answer: object };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
   'remembered/forget': { given: { id: string }; answer: object };
   'sign-out': { given: object; answer: object };

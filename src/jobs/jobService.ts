@@ -22,13 +22,22 @@ import {
   reopenItems,
   retryItems,
 } from '../store/tables/jobItems.ts';
-import { countJobs, getJob, type Job, type JobChange, listJobs, wakeJobs } from '../store/tables/jobs.ts';
+import {
+  countJobs,
+  getJob,
+  type Job,
+  type JobChange,
+  listJobs,
+  listOpenJobs,
+  listOverJobs,
+  wakeJobs,
+} from '../store/tables/jobs.ts';
 import { closeCancelled, complete, followChange } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
-import { dropEndedJobs, dropUnfinished, storeJob, storeJobWith } from './newJob.ts';
+import { clearJobs, dropEndedJobs, dropUnfinished, storeJob, storeJobWith } from './newJob.ts';
 import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
@@ -75,6 +84,12 @@ export interface Jobs {
   /** Items in order; `unresolved`: only those that wait for a decision. `total` counts all of them. */
   items(id: string, offset: number, limit: number, only?: ItemFilter): { items: ItemRecord[]; total: number };
   list(offset: number, limit: number): { items: JobRecord[]; total: number };
+  /** Those that go on or wait for something, failed ones among them; newest first. */
+  open(limit: number): JobRecord[];
+  /** Those with which nothing is to be done any more, newest first. */
+  over(limit: number): JobRecord[];
+  /** Drops every job that is over; returns how many. */
+  clear(): Promise<number>;
   /** @throws RelayError `JOB_STATE` */
   resume(id: string, review?: Review): Promise<JobRecord>;
   /**
@@ -196,6 +211,9 @@ export function createJobs(context: JobContext): Jobs {
       const total = Object.values(countJobs(store)).reduce((sum, count) => sum + count, 0);
       return { items: listJobs(store, offset, limit).map(jobRecord), total };
     },
+    open: (limit) => listOpenJobs(store, limit).map(jobRecord),
+    over: (limit) => listOverJobs(store, limit).map(jobRecord),
+    clear: () => clearJobs(context),
     async resume(id, review) {
       const job = need(id);
       if (job.reviewRequired && job.status === 'failed' && review === 'accept') return accept(job);

@@ -14,6 +14,7 @@ import {
   type Job,
   type JobBegin,
   jobsEndedBefore,
+  jobsToClear,
 } from '../store/tables/jobs.ts';
 import type { JobContext } from './context.ts';
 
@@ -100,6 +101,14 @@ export async function dropEndedJobs(context: Pick<Context, 'store'>, before: num
   const ended = jobsEndedBefore(context.store, before);
   for (const seq of ended) await drop(context, seq);
   if (ended.length > 0) context.store.saveSoon();
+}
+
+/** Drops every job that is over; returns how many. What they wrote can still be undone. */
+export async function clearJobs(context: Pick<Context, 'store'>): Promise<number> {
+  const over = jobsToClear(context.store);
+  for (const seq of over) await drop(context, seq);
+  if (over.length > 0) context.store.saveSoon();
+  return over.length;
 }
 
 /** Drops jobs whose items were not all stored when the program ended. To be called before any job is made. */

@@ -12,6 +12,7 @@ import { browserSummaries, forgetBrowsers } from './access/browserAdmin.ts';
 import { addClient, listClients, revokeClient } from './access/clientAdmin.ts';
 import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
+import type { WaitingClients } from './access/waitingClients.ts';
 import type { Core } from './core.ts';
 import { leaveAccount } from './leaveAccount.ts';
 import type { LastPlaying } from './owner/lastPlaying.ts';
@@ -44,6 +45,7 @@ export interface ServerSide {
   presence: Presence;
   /** The login that the owner's page began last. */
   pageLogin: { attemptId: string | null };
+  waitingClients: WaitingClients;
   /** What the player was found doing last; null before anything has asked for it. */
   lastPlaying: () => LastPlaying | null;
   /** Where clients keep their files. */

@@ -14,6 +14,7 @@ import type { Services } from '../tools/tool.ts';
 import { COMMAND_LINE, type Credentials, createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
 import { createOwner, type Owner } from './access/owner.ts';
+import { createWaitingClients, type WaitingClients } from './access/waitingClients.ts';
 import { type Core, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen } from './http/listener.ts';
@@ -130,9 +131,10 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const { env = {}, program = async () => ['relay'] } = options;
   const lastPlaying = createLastPlaying(provider, clock);
   const pageLogin = { attemptId: null };
+  const waitingClients = createWaitingClients(clock);
   const sideFor = (baseUrl: string, redirectUri: string) => ({
     ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence },
-    ...{ pageLogin, lastPlaying, env, program },
+    ...{ pageLogin, waitingClients, lastPlaying, env, program },
   });
   const localFor = (baseUrl: string, redirectUri: string) =>
     createLocalApi(core, sideFor(baseUrl, redirectUri));
@@ -147,7 +149,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     routes(port) {
       const redirectUri = redirectUriFor(settings, port);
       const sideAt = (baseUrl: string) => sideFor(baseUrl, redirectUri);
-      return allRoutes(core, endpoint, credentials, owner, redirectUri, sideAt);
+      return allRoutes(core, endpoint, credentials, owner, redirectUri, sideAt, waitingClients);
     },
     random,
     clock,
@@ -210,6 +212,7 @@ function allRoutes(
   owner: Owner,
   redirectUri: string,
   sideAt: (baseUrl: string) => ServerSide,
+  waitingClients: WaitingClients,
 ): Route[] {
   const localFor = (baseUrl: string): LocalApi => createLocalApi(core, sideAt(baseUrl));
   const forms = createFormTokens(core);
@@ -221,7 +224,7 @@ function allRoutes(
     ...loginRoutes(core, redirectUri),
     ...localRoutes(localFor, core.localKey, credentials),
     ...mcpRoutes(endpoint, credentials, core.quietLog),
-    ...authorizeRoutes(core, owner, forms),
+    ...authorizeRoutes(core, owner, forms, waitingClients),
     ...ownerRoutes(owner, forms),
     ...ownerPageRoutes(core, sideAt),
     ...oauthRoutes(core),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
-import { connect, freePort, READING_MS, signIn } from '../oauth/support.ts';
+import { authorizeUrl, connect, freePort, newClient, READING_MS, signIn } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import {
   card,
@@ -122,7 +122,7 @@ longTest('a page on another port that has every cookie sees nothing and changes 
 /** Presses Tab until the focus is on what is called so. */
 async function tabTo(page: Page, label: string): Promise<void> {
   const focused = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent';
-  for (let presses = 0; presses < 200; presses++) {
+  for (let presses = 0; presses < 80; presses++) {
     await page.keyboard.press('Tab');
     if (String(await page.evaluate(focused)).startsWith(label)) return;
   }
@@ -140,7 +140,8 @@ longTest(
       wrong[11] = NOTHING;
       const { page, assertQuiet } = await newPage(browser, relay);
       await openSignedIn(page, relay);
-      const jobs = card(page, 'Jobs');
+      const needs = card(page, 'Needs you');
+      const events = card(page, 'What happened');
       let release = () => {};
       const held = new Promise<void>((resolve) => {
         release = resolve;
@@ -150,10 +151,11 @@ longTest(
         playlist_id: playlist.id,
       });
       // The page is told by nobody: it sees the job by itself, and its progress.
-      await jobs.getByRole('progressbar').waitFor();
+      await events.getByRole('progressbar').waitFor();
+      await events.getByText('Add to “Empty Shelf”').waitFor();
       release();
-      await jobs.getByText('ready to write').waitFor();
-      assert.match(await jobs.innerText(), /20 entries, 8 found, 12 unresolved/);
+      await needs.getByText('12 to settle').waitFor();
+      assert.match(await needs.innerText(), /20 songs: 8 found, 12 not found for sure/);
 
       await tabTo(page, 'Settle 12');
       const asked = relay.provider.requests.length;
@@ -164,28 +166,24 @@ longTest(
         await page.keyboard.press('1');
       }
       await picker.getByText('No close match').waitFor();
-      await page.keyboard.press('s');
+      await page.keyboard.press('x');
       await picker.getByText('Everything is settled').waitFor();
       assert.equal(relay.provider.requests.length, asked, 'settling with candidates costs nothing');
       await page.keyboard.press('Enter');
       await picker.waitFor({ state: 'hidden' });
-      await jobs.getByText('done').waitFor();
+      await events.getByText('Added 19 songs to "Empty Shelf"').waitFor();
       assert.equal((await reach(relay, id, 'completed')).written, 19);
       assert.deepEqual(
         urisOf(playlist),
         songs.slice(0, 19).map(({ uri }) => uri),
       );
 
-      const changes = card(page, 'Changes');
-      await tabTo(page, 'Undo: ');
+      await tabTo(page, 'Undo: Added 19 songs to "Empty Shelf"');
       await page.keyboard.press('Enter');
-      await changes.getByText('Takes 19 songs out of "Empty Shelf".').waitFor();
+      await events.getByText('Takes 19 songs out of "Empty Shelf".').waitFor();
       await tabTo(page, 'Undo now');
       await page.keyboard.press('Enter');
-      await changes
-        .getByText(/^Undid: /)
-        .first()
-        .waitFor();
+      await events.getByText('Undid: added 19 songs to "Empty Shelf"').waitFor();
       assert.deepEqual(urisOf(playlist), []);
       assertQuiet();
     });
@@ -200,14 +198,14 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
     await reach(relay, id, 'ready');
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
-    await card(page, 'Jobs').getByRole('button', { name: 'Settle 7' }).click();
+    await card(page, 'Needs you').getByRole('button', { name: 'Settle 7' }).click();
     const picker = page.getByRole('dialog');
     await picker.getByText('No Such Song Anywhere').waitFor();
-    await page.keyboard.press('n');
+    await page.keyboard.press('Enter');
     await picker.getByText(misspelled(songs[0]?.name ?? '')).waitFor();
-    await page.keyboard.press('p');
+    await page.keyboard.press('b');
     await picker.getByText('No Such Song Anywhere').waitFor();
-    await page.keyboard.press('/');
+    await page.keyboard.press('s');
     await page.keyboard.type(songs[0]?.name ?? '');
     await page.keyboard.press('Enter');
     await picker
@@ -217,11 +215,22 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
     await page.keyboard.press('1');
     await picker.getByText('6 entries to settle').waitFor();
     await page.keyboard.press('a');
+    await picker.getByText('Accept the first match for 6 near-identical songs?').waitFor();
+    const asked = await picker.getByRole('listitem').allInnerTexts();
+    assert.equal(asked.length, 6);
+    for (const song of songs)
+      assert.ok(
+        asked.some((text) => text.includes(misspelled(song.name)) && text.includes(`→ ${song.name} by`)),
+      );
+    await page.keyboard.press('Escape');
+    await picker.getByText('6 entries to settle').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('y');
     await picker.getByText('Everything is settled').waitFor();
     await page.keyboard.press('Escape');
     await picker.waitFor({ state: 'hidden' });
-    await card(page, 'Jobs')
-      .getByRole('button', { name: /Write 7 tracks/ })
+    await card(page, 'Needs you')
+      .getByRole('button', { name: /Write 7 songs/ })
       .waitFor();
     assertQuiet();
   });
@@ -269,7 +278,15 @@ inFull('diagnostics have a view of their own, which the address names and the ke
     await relay.call('get_track', { track_id: '0'.repeat(22) });
     await openSignedIn(page, relay);
     const titles = () => page.getByRole('heading', { level: 2 }).allInnerTexts();
-    const home = ['Jobs', 'Import a list', 'Changes', 'Playing', 'Library', 'AI clients', 'Spotify account'];
+    const home = [
+      'Needs you',
+      'Import a list',
+      'What happened',
+      'Playing',
+      'Library',
+      'AI clients',
+      'Spotify account',
+    ];
     assert.deepEqual(await titles(), home);
     await tabTo(page, 'Diagnostics');
     await page.keyboard.press('Enter');
@@ -344,11 +361,12 @@ inFull(
       await page.getByRole('heading', { name: 'The account was not connected' }).waitFor();
       assert.doesNotMatch(await page.locator('main').innerText(), new RegExp(other.displayName));
       await page.getByRole('link', { name: 'your page' }).click();
-      await account.getByText('The last login failed').waitFor();
+      const failed = card(page, 'Needs you').getByText('The last login failed');
+      await failed.waitFor();
       await account.getByRole('button', { name: 'Use another account' }).click();
       await page.getByRole('link', { name: 'go on to relay' }).click();
       await account.getByText(other.displayName).waitFor();
-      await account.getByText('The last login failed').waitFor({ state: 'hidden' });
+      await failed.waitFor({ state: 'hidden' });
       assertQuiet();
     });
   },
@@ -402,13 +420,14 @@ inFull('a dropped file is shown as it is understood, and becomes a playlist', as
     await openSignedIn(page, relay);
     const imported = card(page, 'Import a list');
     await page.evaluate(`(${DROP})(${JSON.stringify(lines)})`);
-    await imported.getByText('5 songs, read as TXT').waitFor();
+    await imported.getByText('5 songs, read as TXT.').waitFor();
     assert.match(await imported.innerText(), new RegExp(`${songs[0]?.name}`));
     assert.equal(await imported.getByLabel('Name of the playlist').inputValue(), 'Road trip');
     await imported.getByRole('button', { name: 'Find the songs' }).click();
-    const jobs = card(page, 'Jobs');
-    await jobs.getByRole('button', { name: /Write 5 tracks/ }).click();
-    await jobs.getByText('done').waitFor();
+    await card(page, 'Needs you')
+      .getByRole('button', { name: /Write 5 songs/ })
+      .click();
+    await card(page, 'What happened').getByText('Created "Road trip" with 5 songs').waitFor();
     assert.deepEqual(
       urisOf(named(relay, 'Road trip')),
       songs.map(({ uri }) => uri),
@@ -441,14 +460,106 @@ inFull('a chosen file goes into a playlist of the account, not into one that it 
     );
     await choice.selectOption({ label: 'Empty Shelf' });
     await imported.getByRole('button', { name: 'Find the songs' }).click();
-    const jobs = card(page, 'Jobs');
-    await jobs.getByText('Add to “Empty Shelf”').waitFor();
-    await jobs.getByRole('button', { name: /Write 2 tracks/ }).click();
-    await jobs.getByText('done').waitFor();
+    const needs = card(page, 'Needs you');
+    await needs.getByText('Add to “Empty Shelf”').waitFor();
+    await needs.getByRole('button', { name: /Write 2 songs/ }).click();
+    await card(page, 'What happened').getByText('Added 2 songs to "Empty Shelf"').waitFor();
     assert.deepEqual(
       urisOf(playlist),
       songs.map(({ uri }) => uri),
     );
+    assertQuiet();
+  });
+});
+
+inFull('a pasted list becomes a job that is brought into view, and is kept in view', async () => {
+  await withBoth({}, async (relay, browser) => {
+    const songs = uniqueTracks(relay, 3);
+    const { page, assertQuiet } = await newPage(browser, relay, { viewport: { width: 360, height: 740 } });
+    await openSignedIn(page, relay);
+    await page
+      .getByLabel('Paste songs')
+      .fill(songs.map((song) => `${asQuery(song).artist} - ${song.name}`).join('\n'));
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    const imported = card(page, 'Import a list');
+    await imported.getByText('3 songs, read as TXT.').waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    relay.provider.faults.add({ path: '/search', times: Infinity, kind: 'hook', fn: () => held });
+    await imported.getByRole('button', { name: 'Find the songs' }).click();
+    const inView = async (part: string) => {
+      const row = card(page, part).locator('.job', { hasText: 'Pasted list' });
+      await row.waitFor();
+      const { y = -1, height = 0 } = (await row.boundingBox()) ?? {};
+      assert.ok(y >= 0 && y + height <= 740, `${part}: ${y} to ${y + height}`);
+    };
+    await inView('What happened');
+    release();
+    await inView('Needs you');
+    assertQuiet();
+  });
+});
+
+inFull('what waits for the owner comes first: the login, a client, a job', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+    await openSignedIn(page, relay);
+    const needs = card(page, 'Needs you');
+    assert.match(await needs.innerText(), /Only the steps above|up to date/);
+    const client = await newClient(relay.baseUrl, { client_name: 'Claude Code (relay)' });
+    const approval = await page.context().newPage();
+    await approval.goto(authorizeUrl(relay.baseUrl, { client_id: client.client_id }));
+    await page.bringToFront();
+    await needs.getByText('Claude Code (relay) asks to use your account').waitFor();
+    await needs.getByRole('link', { name: 'Review: Claude Code (relay)' }).click();
+    await page.getByRole('heading', { name: 'Let Claude Code (relay) use your Spotify account?' }).waitFor();
+    await page.goto(relay.baseUrl);
+    // Where the client waits for the answer nothing listens.
+    await approval.getByRole('button', { name: 'Deny' }).click({ noWaitAfter: true });
+    await needs.getByText('asks to use your account').waitFor({ state: 'detached' });
+    relay.provider.expireAccessTokens();
+    relay.provider.revokeRefreshTokens();
+    await card(page, 'Playing').getByRole('button', { name: 'Look now' }).click();
+    await needs.getByText('Spotify has ended the login of Demo Listener').waitFor();
+    await page.getByRole('heading', { name: 'Spotify has ended the login', level: 1 }).waitFor();
+    await needs.getByRole('button', { name: 'Connect again: your Spotify account' }).click();
+    await page.getByRole('link', { name: 'go on to relay' }).click();
+    await needs.getByText('Spotify has ended the login').waitFor({ state: 'detached' });
+    assertQuiet();
+  });
+});
+
+inFull('two hundred jobs come by the page, and can be cleared', async () => {
+  await withBoth({}, async (relay, browser) => {
+    const [track] = uniqueTracks(relay, 1);
+    assert.ok(track);
+    for (let jobs = 0; jobs < 200; jobs++)
+      await relay.call('create_bulk_job', {
+        type: 'save_tracks',
+        payload: { dry_run: true },
+        items: [{ id: track.id }],
+      });
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    const events = card(page, 'What happened');
+    const older = events.getByRole('button', { name: 'Show older' });
+    const rows = events.getByRole('listitem');
+    await events.getByText('Only tried').nth(7).waitFor();
+    assert.equal(await rows.count(), 8);
+    for (const shown of [58, 108, 158, 200]) {
+      await older.click();
+      await rows.nth(shown - 1).waitFor();
+      assert.equal(await rows.count(), shown);
+    }
+    await older.waitFor({ state: 'detached' });
+    await events.getByRole('button', { name: 'Clear finished jobs' }).click();
+    await page.waitForTimeout(READING_MS);
+    await events.getByRole('button', { name: 'Clear them now' }).click();
+    await page.getByText('200 finished jobs are cleared').waitFor();
+    await events.getByText('What relay does is listed here').waitFor();
+    assert.deepEqual((await relay.call('list_jobs')).total, 0);
     assertQuiet();
   });
 });
@@ -458,6 +569,10 @@ inFull('while the server is away the page waits for it, then continues by itself
     const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
     await openSignedIn(page, relay);
     await relay.server.close();
+    await page.getByRole('heading', { name: 'relay has stopped', level: 1 }).waitFor();
+    // What it could not do now cannot be pressed.
+    for (const button of ['Look now', 'Disconnect', 'Sign out'])
+      await page.locator('[inert]').getByRole('button', { name: button, exact: true }).waitFor();
     await page.getByText('relay does not answer').waitFor();
     await relay.restart();
     await page.getByText('relay does not answer').waitFor({ state: 'hidden' });

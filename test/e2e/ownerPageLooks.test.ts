@@ -94,13 +94,13 @@ longTest(
       await openSignedIn(page, relay);
       await card(page, 'AI clients').getByLabel('Connect a client').selectOption('claude-code');
       await page.getByText('Run this in a terminal').waitFor();
-      await card(page, 'Changes').getByRole('button', { name: /^Undo/ }).first().click();
+      await card(page, 'What happened').getByRole('button', { name: /^Undo/ }).first().click();
       await page.getByRole('button', { name: 'Undo now' }).waitFor();
       await assertAccessible(page, 'owner');
       if (!sized(true, false)) return;
-      await card(page, 'Jobs').getByRole('button', { name: 'Settle 4' }).click();
+      await card(page, 'Needs you').getByRole('button', { name: 'Settle 4' }).click();
       await page.getByRole('dialog').getByText('4 entries to settle').waitFor();
-      await page.keyboard.press('n');
+      await page.keyboard.press('Enter');
       await assertAccessible(page, 'owner-picker');
     });
   },
@@ -209,7 +209,7 @@ inFull('hostile names show as text, and turn nothing around', async () => {
       track_ids: uniqueTracks(relay, 1).map(({ id }) => id),
     });
     await openSignedIn(page, relay);
-    for (const part of ['Jobs', 'Changes', 'Playing'])
+    for (const part of ['Needs you', 'What happened', 'Playing'])
       await card(page, part).getByText('<img src=x onerror').first().waitFor();
     await page.goto(
       authorizeUrl(relay.baseUrl, {

@@ -29,6 +29,8 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'clients/setup': true,
   'jobs/cancel': true,
   'jobs/commit': true,
+  'events/clear': true,
+  'events/list': true,
   'extras/choose': true,
   'jobs/items': true,
   'jobs/near': true,
@@ -39,6 +41,7 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'library/sync': true,
   'player/look': true,
   'playlists/list': true,
+  'playlists/names': true,
   'remembered/forget': true,
   'sign-out': true,
 };

@@ -202,8 +202,8 @@ test('a file is looked at, then becomes a job; signing out ends this browser alo
     assert.deepEqual([preview.songs, preview.with_uri], [1, 1]);
     assert.equal((await send_('start', { target: null })).status, 400);
     const started = await send_('start', { target: { kind: 'new', name: 'From ✓ a file' } });
-    assert.deepEqual([started.status, JSON.parse(started.text)], [200, { jobs: 1 }]);
     const [job] = JSON.parse((await state(relay, proof)).text).jobs;
+    assert.deepEqual([started.status, JSON.parse(started.text)], [200, { jobs: [job.id] }]);
     assert.equal(job.title, 'New playlist “From ✓ a file”');
 
     assert.equal((await ask(relay, 'sign-out', {}, proof)).status, 200);

@@ -15,6 +15,7 @@ import { SEARCH_PAGE } from '../../provider/resources/catalog.ts';
 import { getPlaybackState } from '../../provider/resources/player.ts';
 import { getMyPlaylists, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
 import { findTracks } from '../../tools/catalog/catalogReading.ts';
+import { playlistNames } from '../../tools/playlists/playlistNames.ts';
 import { forgetBrowsers } from '../access/browserAdmin.ts';
 import { revokeClient } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
@@ -24,6 +25,7 @@ import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPreview } from '../ownerLists.ts';
 import { forgetRemembered } from '../remembered.ts';
 import { clientSetup } from './clientSetup.ts';
+import { ownerEvents } from './events.ts';
 
 export type OwnerPageApi = {
   [C in OwnerCall]: (given: OwnerCalls[C]['given']) => Promise<OwnerCalls[C]['answer']>;
@@ -124,6 +126,8 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       await forgetRemembered(core, id);
       return {};
     },
+    'events/list': async ({ limit }) => ownerEvents(core, services, limit),
+    'events/clear': async () => ({ cleared: await jobs.clear() }),
     async 'extras/choose'({ offer }) {
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'toolsets', toolsetsFor(offer));
       return {};
@@ -138,6 +142,10 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'player/look'() {
       await patiently((call) => getPlaybackState(provider, call));
+      return {};
+    },
+    async 'playlists/names'({ ids }) {
+      await playlistNames(services, ids);
       return {};
     },
     async 'playlists/list'() {
@@ -155,7 +163,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   };
 }
 
-/** Looks at a list, and with a target makes jobs of it; returns how many. */
+/** Looks at a list, and with a target makes jobs of it; returns their IDs. */
 export async function importFile({ services }: ServerSide, bytes: Uint8Array, asked: ImportAsked) {
   const { list, artistSide, target, skipDuplicates, fileName, each } = asked;
   const content: ListContent = {
@@ -167,7 +175,7 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
   };
   if (target === null) return { preview: ownerPreview(services, content) };
   const { jobs } = await ownerImport(services, { ...content, target, each, strict: true, skipDuplicates });
-  return { jobs: jobs.length };
+  return { jobs: jobs.map(({ job_id }) => job_id) };
 }
 
 /** Of the candidate that would be taken. */

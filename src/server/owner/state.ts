@@ -4,17 +4,14 @@
  */
 import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import { changeHistory } from '../../changes/history.ts';
 import { readConfigFile } from '../../config/configFile.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
-import { isEnded, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { LibraryStatus } from '../../domain/library.ts';
 import type { RememberedMatch, StatusEntry } from '../../domain/localApi.ts';
 import type {
   OwnerState,
   PageClient,
   PageError,
-  PageJob,
   PageLibrary,
   PagePart,
   PagePlaying,
@@ -24,23 +21,20 @@ import { EXTRAS_QUESTION, groupsOf } from '../../domain/toolsets.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { requestHours } from '../../store/tables/rateLimits.ts';
-import { knownPlaylistNames } from '../../tools/playlists/playlistNames.ts';
 import { browserSummaries } from '../access/browserAdmin.ts';
 import { listClients } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
 import type { ServerSide } from '../localApi.ts';
-import { changeEntry } from '../ownerChanges.ts';
 import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { rememberedMatches } from '../remembered.ts';
 import { statusReport } from '../status/status.ts';
 import { ERROR_REMEDIES } from './errorRemedies.ts';
+import { ownerEvents, pageJobs, unnamedPlaylists } from './events.ts';
 import type { LastPlaying } from './lastPlaying.ts';
 
-const JOBS_SHOWN = 10;
-/** Those that wait for a person may be further back. */
-const JOBS_READ = 50;
-const CHANGES_SHOWN = 8;
+const JOBS_SHOWN = 20;
+const EVENTS_SHOWN = 8;
 const ERRORS_SHOWN = 5;
 const CLIENTS_SHOWN = 50;
 
@@ -48,12 +42,8 @@ const CLIENTS_SHOWN = 50;
 export async function ownerState(core: Core, server: ServerSide, browser: string): Promise<OwnerState> {
   const report = statusReport(core, server.facts, null);
   const { services } = server;
-  const jobs = services.jobs.list(0, JOBS_READ);
-  const changes = changeHistory(services, 0, CHANGES_SHOWN);
-  const names = knownPlaylistNames(services, [
-    ...jobs.items.flatMap(({ playlist_id, payload }) => payload.playlist_id ?? playlist_id ?? []),
-    ...changes.items.flatMap(({ playlist_id }) => playlist_id ?? []),
-  ]);
+  const jobs = services.jobs.open(JOBS_SHOWN);
+  const events = ownerEvents(core, services, EVENTS_SHOWN);
   const { name, connected, reauthorizationRequired, loginExpiresAt, daysLeft, missingScopes } =
     report.account;
   return {
@@ -87,10 +77,10 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       lastUsedAt: `${lastUsedAt.slice(0, 16)}Z`,
       current: id === browser,
     })),
-    jobs: openFirst(jobs.items.map((job) => jobOf(job, names))).slice(0, JOBS_SHOWN),
-    jobsTotal: jobs.total,
-    changes: changes.items.map((change) => changeEntry(services, change, names)),
-    changesTotal: changes.total,
+    waitingClients: server.waitingClients.list().map(({ at, ...client }) => ({ ...client, at: isoOf(at) })),
+    jobs: pageJobs(core, services, jobs),
+    events,
+    unnamed: unnamedPlaylists(services, jobs, events),
     limits: {
       blocked: report.rateLimits.blocked.map(({ scope, blockedUntil, reason }) => ({
         scope,
@@ -164,61 +154,6 @@ function approvedClients(core: Core): PageClient[] {
       // To the minute too, or an approval would seem later than the use that followed it.
       approvedAt: toMinute(approvals.at(-1)?.approvedAt ?? null),
     }));
-}
-
-function jobOf(job: JobRecord, names: ReadonlyMap<string, string>): PageJob {
-  const { error } = job;
-  return {
-    id: job.job_id,
-    title: jobTitle(job, names),
-    status: job.status,
-    total: job.total_items,
-    pending: job.pending,
-    resolved: job.resolved,
-    unresolved: unresolvedOf(job),
-    skipped: job.skipped + job.skipped_existing,
-    written: job.written,
-    strict: job.payload.strict,
-    dryRun: job.payload.dry_run,
-    reviewRequired: job.review_required,
-    runAfter: job.run_after,
-    reason: job.reason,
-    error: error && {
-      message: visibleText(error.message, 600),
-      remedy: error.remedy === undefined ? null : visibleText(error.remedy, 600),
-    },
-    createdAt: job.created_at,
-    updatedAt: job.updated_at,
-  };
-}
-
-const TITLES: Readonly<Record<JobType, string>> = {
-  add_to_playlist: 'Add to',
-  create_playlist: 'New playlist',
-  replace_playlist: 'Replace',
-  save_tracks: 'Save to Liked Songs',
-  remove_saved_tracks: 'Remove from Liked Songs',
-  remove_from_playlist: 'Remove from',
-  reorder_playlist: 'Reorder',
-  deduplicate_playlist: 'Remove duplicates from',
-  update_playlist_details: 'Change the details of',
-  delete_playlist: 'Delete',
-  undo: 'Undo a change',
-};
-
-const NAMED: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
-
-function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<string, string>): string {
-  const title = TITLES[type];
-  if (NAMED.has(type)) return title;
-  const id = payload.playlist_id ?? playlist_id;
-  const name = (id === null ? undefined : names.get(id)) ?? payload.name ?? id ?? undefined;
-  return name === undefined ? title : `${title} “${visibleText(name, 100)}”`;
-}
-
-function openFirst(jobs: readonly PageJob[]): PageJob[] {
-  const isOver = ({ status }: PageJob) => isEnded(status);
-  return [...jobs.filter((job) => !isOver(job)), ...jobs.filter(isOver)];
 }
 
 function errorOf({ lastSeenAt, code, message, occurrences, method, path }: ApiError): PageError {

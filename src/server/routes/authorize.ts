@@ -6,13 +6,14 @@ import { isOtherUsers } from '../access/caller.ts';
 import { createDeniedRequests, type DeniedRequests } from '../access/deniedRequests.ts';
 import type { FormTokens } from '../access/formToken.ts';
 import type { Owner } from '../access/owner.ts';
+import type { WaitingClients } from '../access/waitingClients.ts';
 import type { Core } from '../core.ts';
 import { ownAddress } from '../http/address.ts';
 import { ANYONES_BODY, readForm } from '../http/body.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
-import { approvePage, type Problem } from '../pages/approve.ts';
+import { approvePage, type Problem, shownName } from '../pages/approve.ts';
 import {
   deniedPage,
   otherUserPage,
@@ -44,13 +45,19 @@ interface Parts {
   core: Core;
   owner: Owner;
   forms: FormTokens;
+  waiting: WaitingClients;
   denied: DeniedRequests;
   /** When Approve was pressed too soon, for each browser and request; Unix milliseconds. */
   pressed: Map<string, number>;
 }
 
-export function authorizeRoutes(core: Core, owner: Owner, forms: FormTokens): Route[] {
-  const parts = { core, owner, forms, denied: createDeniedRequests(core.clock), pressed: new Map() };
+export function authorizeRoutes(
+  core: Core,
+  owner: Owner,
+  forms: FormTokens,
+  waiting: WaitingClients,
+): Route[] {
+  const parts = { core, owner, forms, waiting, denied: createDeniedRequests(core.clock), pressed: new Map() };
   return [
     { method: 'GET', path: '/oauth/authorize', handle: (context) => show(parts, context) },
     { method: 'POST', path: '/oauth/authorize', handle: (context) => decide(parts, context) },
@@ -62,11 +69,18 @@ async function show(parts: Parts, context: HttpContext): Promise<void> {
   const request = requestOf(parts.core, context, context.query);
   if (!request) return;
   const asking = { ...parts, context, request, parameters: context.query };
-  if (!wasDenied(asking)) ask(asking, null);
+  if (wasDenied(asking)) return;
+  const { client } = request;
+  parts.waiting.add({
+    clientId: client.clientId,
+    name: shownName(client),
+    address: `/oauth/authorize?${context.query}`,
+  });
+  ask(asking, null);
 }
 
 async function decide(parts: Parts, context: HttpContext): Promise<void> {
-  const { core, forms, denied } = parts;
+  const { core, forms, denied, waiting } = parts;
   if (await isRefused(parts, context)) return;
   const form = await formOf(core, context);
   const request = form && requestOf(core, context, form);
@@ -79,6 +93,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   const asking = { ...parts, context, request, parameters: form };
   if (form.get('decision') === 'deny') {
     denied.add(subjectOf(request));
+    waiting.answered(request.client.clientId);
     const refusal: Refusal = { reason: 'owner_denied', detail: null };
     return redirect(context, refusalUrl(request, refusal, context.baseUrl));
   }
@@ -89,7 +104,10 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   // Looked at again: the code may have waited for its turn while Deny was pressed.
   if (wasDenied(asking)) return;
   if (problem) ask(asking, problem);
-  else await approve(core, context, request);
+  else {
+    await approve(core, context, request);
+    waiting.answered(request.client.clientId);
+  }
 }
 
 /** Not even who asks and for which account is for another user to see. True once it was answered. */

@@ -17,6 +17,9 @@ import { importFile, ownerPageApi } from '../owner/calls.ts';
 import { ownerState } from '../owner/state.ts';
 import { importTarget, parsed } from './bodies.ts';
 
+/** As many as a state may show. */
+const MAX_NAMED = 50;
+
 const Id = () => z.string().min(1).max(200);
 
 /** For each call the shape of its JSON body. */
@@ -43,10 +46,13 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
       acceptNear: z.number().min(0).max(1).nullable(),
     });
   }),
+  'events/list': lazy(() => z.object({ limit: z.int().min(1).max(500) })),
+  'events/clear': lazy(() => z.object({})),
   'extras/choose': lazy(() => z.object({ offer: z.boolean() })),
   'library/sync': lazy(() => z.object({})),
   'library/forget': lazy(() => z.object({})),
   'player/look': lazy(() => z.object({})),
+  'playlists/names': lazy(() => z.object({ ids: z.array(Id()).max(MAX_NAMED) })),
   'playlists/list': lazy(() => z.object({})),
   'remembered/forget': lazy(() => z.object({ id: Id() })),
   'sign-out': lazy(() => z.object({})),

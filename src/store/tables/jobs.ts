@@ -126,6 +126,9 @@ export type JobChange = Partial<
   >
 >;
 
+/** A failed job can still be resumed or cancelled. */
+const OVER = "status in ('completed', 'cancelled')";
+
 export type JobCount =
   | 'resolved'
   | 'ambiguous'
@@ -187,6 +190,23 @@ export function getJobBySeq(store: Store, seq: number): Job | null {
 /** Newest first. */
 export function listJobs(store: Store, offset: number, limit: number): Job[] {
   return JOBS.all(store, `where not ${ARRIVING} order by seq desc limit ? offset ?`, [limit, offset]);
+}
+
+/** Those that go on or wait for something, failed ones among them; newest first. */
+export function listOpenJobs(store: Store, limit: number): Job[] {
+  return JOBS.all(store, `where not ${OVER} and not ${ARRIVING} order by seq desc limit ?`, [limit]);
+}
+
+/** Those with which nothing is to be done any more, newest first. */
+export function listOverJobs(store: Store, limit: number): Job[] {
+  return JOBS.all(store, `where ${OVER} and not ${ARRIVING} order by seq desc limit ?`, [limit]);
+}
+
+/** Keys of those that are over, but for one of which the last request is still being looked into. */
+export function jobsToClear(store: Store): number[] {
+  return store
+    .all<{ seq: number }>(`select seq from jobs where ${OVER} and run_after is null and not ${ARRIVING}`)
+    .map(({ seq }) => seq);
 }
 
 export function countJobs(store: Store): Record<string, number> {

@@ -1,5 +1,5 @@
 /** What the parts of the owner's page share: the state, what the person is doing, and how something is done and told. */
-import type { OwnerState, PageSetup } from '../../../domain/ownerPage.ts';
+import type { OwnerState, PageEvents, PagePlace, PageSetup } from '../../../domain/ownerPage.ts';
 import { type Child, h } from './dom.ts';
 import { Refused } from './session.ts';
 
@@ -22,6 +22,12 @@ export interface Doing {
   setup: PageSetup | null;
   undo: UndoAsked | null;
   hidesSteps: boolean;
+  /** What happened, where more than the first page of it is shown. */
+  events: PageEvents | null;
+  /** How many of them are wanted; null: the first page. */
+  eventsWanted: number | null;
+  /** A job that was begun here: it is kept in view until it is over. */
+  followed: string | null;
 }
 
 interface UndoAsked {
@@ -40,6 +46,10 @@ export interface App {
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
   tell(text: string, isBad?: boolean): void;
   openPicker(job: string): void;
+  /** Shows this many of what happened; null: the first page. */
+  showEvents(limit: number | null): Promise<void>;
+  /** Brings a job into view, now and wherever it continues. */
+  follow(job: string): void;
   importer: { card(): Child };
 }
 
@@ -154,6 +164,16 @@ export function name(text: string): Child {
 
 export function soft(...children: Child[]): Child {
   return h('p', { class: 'soft' }, ...children);
+}
+
+/** Where its songs are at Spotify. @param about for those who do not see what stands beside it */
+export function placeLink({ url }: PagePlace, about: string): Child {
+  if (url === null) return null;
+  const label = `Open in Spotify: ${about}`;
+  return [
+    ' · ',
+    h('a', { href: url, target: '_blank', rel: 'noreferrer', 'aria-label': label }, 'Open in Spotify'),
+  ];
 }
 
 /** Words with commands between backquotes. */

@@ -2,13 +2,13 @@
 import type { App } from './app.ts';
 import { accountCard } from './cards/account.ts';
 import { browsersCard } from './cards/browsers.ts';
-import { changesCard } from './cards/changes.ts';
 import { clientsCard } from './cards/clients.ts';
 import { errorsCard } from './cards/errors.ts';
+import { eventsCard } from './cards/events.ts';
 import { healthCard } from './cards/health.ts';
-import { jobsCard } from './cards/jobs.ts';
 import { libraryCard } from './cards/library.ts';
 import { limitsCard } from './cards/limits.ts';
+import { needsCard } from './cards/needs.ts';
 import { playingCard } from './cards/playing.ts';
 import { rememberedCard } from './cards/remembered.ts';
 import { stepsCard } from './cards/steps.ts';
@@ -28,9 +28,9 @@ interface Entry {
 
 const CARDS: readonly Entry[] = [
   { view: 'home', place: 'top', card: stepsCard },
-  { view: 'home', place: 'main', card: jobsCard },
+  { view: 'home', place: 'main', card: needsCard },
   { view: 'home', place: 'main', card: ({ importer }) => importer.card() },
-  { view: 'home', place: 'main', card: changesCard },
+  { view: 'home', place: 'main', card: eventsCard },
   { view: 'home', place: 'side', card: playingCard },
   { view: 'home', place: 'side', card: libraryCard },
   { view: 'home', place: 'side', card: clientsCard },
@@ -49,7 +49,7 @@ export function cardsOf(app: App, view: View): Child[] {
     at('top'),
     h(
       'div',
-      { class: 'columns', key: `columns ${view}` },
+      { class: 'columns', key: 'columns' },
       h('div', { class: 'column' }, at('main')),
       h('div', { class: 'column' }, at('side')),
     ),

@@ -4,24 +4,27 @@ import { type App, copyButton } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
 
-export function summary(app: App): Child {
+/** @param isAway the server does not answer, and what is shown is what was known last */
+export function summary(app: App, isAway: boolean): Child {
   const { state } = app;
   const bad = state.parts.filter((part) => part.state === 'bad').length;
   const warnings = state.parts.filter((part) => part.state === 'warning').length;
-  const [mood, title] = titleOf(state, bad, warnings);
+  const [mood, title] = isAway ? AWAY : titleOf(state, bad, warnings);
   return h(
     'div',
     { class: 'summary', key: 'summary' },
     h('h1', null, h('span', { class: `dot ${mood}`, 'aria-hidden': 'true' }), title),
     h(
       'p',
-      { class: 'address' },
+      { class: 'address', inert: isAway },
       h('span', { class: 'soft' }, 'MCP address '),
       h('code', null, state.mcpUrl),
       copyButton(app, state.mcpUrl, 'MCP address'),
     ),
   );
 }
+
+const AWAY = ['bad', 'relay has stopped'] as const;
 
 function titleOf({ account }: OwnerState, bad: number, warnings: number): readonly [string, string] {
   if (account.reauthorizationRequired) return ['bad', 'Spotify has ended the login'];

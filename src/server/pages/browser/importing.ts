@@ -1,30 +1,26 @@
-/** A list from a file: dropped or chosen, looked at, and made a job of. */
-import type { ImportPreview, ImportTarget } from '../../../domain/listImport.ts';
+/** A list of songs: dropped, chosen or pasted, looked at, and made a job of. */
+import type { ImportTarget } from '../../../domain/listImport.ts';
 import type { ImportAsked, PagePlaylist } from '../../../domain/ownerPage.ts';
-import { type App, button, card, name, soft } from './app.ts';
+import { type App, card } from './app.ts';
 import { type Child, h } from './dom.ts';
-import { count, number, short } from './format.ts';
+import { count, short } from './format.ts';
+import { type Begun, EACH, previewPart } from './importPreview.ts';
 import { ask, send } from './session.ts';
 
 /** As the server takes it. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-interface Begun {
-  file: File;
-  preview: ImportPreview;
-  list: string | null;
-  artistSide: 'left' | 'right' | null;
-  target: 'new' | 'saved' | 'playlist';
-  playlists: PagePlaylist[] | null;
-}
+/** What is pasted has no name. */
+const PASTED = 'Pasted list.txt';
 
 export function createImporter(app: App): App['importer'] {
   let begun: Begun | null = null;
   let isOver = false;
 
   async function look(file: File, given: Pick<Begun, 'list' | 'artistSide'>): Promise<void> {
-    const { preview } = await upload<{ preview: ImportPreview }>('read', file, {
-      ...given,
+    const { preview } = await upload<{ preview: Begun['preview'] }>('read', file, {
+      list: given.list === EACH ? null : given.list,
+      artistSide: given.artistSide,
       target: null,
       skipDuplicates: false,
     });
@@ -38,7 +34,17 @@ export function createImporter(app: App): App['importer'] {
       app.tell(`${short(file.name, 60)} is larger than 4 MiB. Use relay import in a terminal.`, true);
       return;
     }
-    app.act('import', () => look(file, { list: null, artistSide: null }));
+    app.act('import', async () => {
+      await look(file, { list: null, artistSide: null });
+      location.hash = '';
+      app.redraw();
+      document.getElementById('import')?.scrollIntoView({ block: 'nearest' });
+      document.getElementById('import-go')?.focus({ preventScroll: true });
+    });
+  }
+
+  function paste(text: string): void {
+    if (text.trim() !== '') choose(new File([text], PASTED, { type: 'text/plain' }));
   }
 
   // Anywhere on the page, so that nobody has to aim; a file that misses would otherwise replace the page.
@@ -62,18 +68,29 @@ export function createImporter(app: App): App['importer'] {
     over(false);
     choose(event.dataTransfer?.files[0]);
   });
+  addEventListener('paste', ({ target, clipboardData }) => {
+    if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) return;
+    if (document.getElementById('import') === null || document.querySelector('dialog[open]') !== null) return;
+    const [file] = clipboardData?.files ?? [];
+    if (file) choose(file);
+    else paste(clipboardData?.getData('text/plain') ?? '');
+  });
 
-  async function start({ file, list, artistSide, target: kind }: Begun): Promise<void> {
-    const target = targetOf(kind);
-    const skipDuplicates = (document.getElementById('import-once') as HTMLInputElement).checked;
-    const { jobs } = await upload<{ jobs: number }>('start', file, {
-      list,
+  async function start({ file, list, artistSide, target: kind, preview }: Begun): Promise<void> {
+    const skipDuplicates =
+      (document.getElementById('import-once') as HTMLInputElement | null)?.checked ?? true;
+    const { jobs } = await upload<{ jobs: string[] }>('start', file, {
+      list: list === EACH ? null : list,
       artistSide,
-      target,
+      target: list === EACH ? { kind: 'new', name: short(file.name, 100) } : targetOf(kind),
       skipDuplicates,
+      ...(list === EACH ? { each: preview.lists.map(({ name }) => name) } : {}),
     });
     begun = null;
-    app.tell(jobs === 1 ? 'The job has begun.' : `${count(jobs, 'job')} have begun.`);
+    const [first] = jobs;
+    if (first !== undefined) app.follow(first);
+    const songs = count(preview.songs, 'song');
+    app.tell(jobs.length === 1 ? `Finding ${songs} …` : `Finding ${songs} for ${jobs.length} playlists …`);
   }
 
   function targetOf(kind: Begun['target']): ImportTarget {
@@ -89,232 +106,85 @@ export function createImporter(app: App): App['importer'] {
     app.redraw();
   }
 
-  function chooseTarget(target: Begun['target']): void {
-    change({ target });
-    if (target === 'playlist' && begun?.playlists === null) {
-      app.act('playlists', async () => change({ playlists: (await ask('playlists/list', {})).playlists }));
-    }
-  }
+  const steps = {
+    start: (shown: Begun) => void app.act('import', () => start(shown)),
+    cancel() {
+      begun = null;
+      app.redraw();
+    },
+    again(given: Pick<Begun, 'list' | 'artistSide'>) {
+      if (begun === null) return;
+      const { file } = begun;
+      app.act('import', () => look(file, given));
+    },
+    chooseTarget(target: Begun['target']) {
+      change({ target });
+      if (target !== 'playlist' || begun?.playlists !== null) return;
+      app.act('playlists', async () => {
+        const { playlists }: { playlists: PagePlaylist[] } = await ask('playlists/list', {});
+        change({ playlists });
+      });
+    },
+  };
 
   function dropZone(): Child {
-    return h(
-      'div',
-      { class: isOver ? 'drop over' : 'drop', key: 'drop' },
-      h(
-        'p',
-        null,
-        'Drop a list here, or ',
-        h('label', { for: 'import-file', class: 'link' }, 'choose a file'),
-        '.',
-      ),
-      h('input', {
-        id: 'import-file',
-        type: 'file',
-        class: 'hidden-text',
-        onchange(event: Event) {
-          const field = event.target as HTMLInputElement;
-          choose(field.files?.[0]);
-          field.value = '';
-        },
-      }),
-      soft('CSV, text with one song a line, M3U, iTunes XML, Spotify’s data export and more.'),
-    );
-  }
-
-  function previewPart(shown: Begun): Child {
-    const { preview, file } = shown;
-    return h(
-      'form',
-      {
-        key: 'preview',
-        onsubmit(event: Event) {
-          event.preventDefault();
-          app.act('import', () => start(shown));
-        },
-      },
-      h('p', { class: 'big' }, name(short(file.name, 80))),
-      h('p', null, `${count(preview.songs, 'song')}, read as ${preview.format.toUpperCase()}`),
-      preview.lists.length > 1 && listChoice(shown),
-      preview.artist_side !== null && sideChoice(shown),
-      preview.examples.length > 0 &&
-        h(
-          'ul',
-          { class: 'examples' },
-          preview.examples.map(({ line, title, artist }) =>
-            h(
-              'li',
-              { key: line },
-              name(short(title)),
-              h('span', { class: 'soft' }, ' by ', name(short(artist))),
-            ),
-          ),
-        ),
-      notSongs(preview),
-      soft(costOf(preview)),
-      targetChoice(shown),
-      h(
-        'p',
-        null,
-        h('input', { id: 'import-once', type: 'checkbox', checked: true }),
-        h('label', { for: 'import-once', class: 'inline' }, ' Skip duplicates and songs already there'),
-      ),
+    const submit = (event: Event) => {
+      event.preventDefault();
+      paste((document.getElementById('import-text') as HTMLTextAreaElement).value);
+    };
+    return [
       h(
         'div',
-        { class: 'row' },
-        h(
-          'button',
-          {
-            key: 'go',
-            class: 'primary',
-            'aria-disabled': app.doing.busy.has('import') ? 'true' : null,
-            disabled: preview.songs === 0,
-          },
-          'Find the songs',
-        ),
-        h('button', { key: 'no', type: 'button', class: 'quiet', onclick: cancel }, 'Cancel'),
-      ),
-    );
-  }
-
-  function cancel(): void {
-    begun = null;
-    app.redraw();
-  }
-
-  function again(given: Pick<Begun, 'list' | 'artistSide'>): void {
-    if (begun === null) return;
-    const { file } = begun;
-    app.act('import', () => look(file, given));
-  }
-
-  function listChoice({ preview, artistSide }: Begun): Child {
-    return h(
-      'p',
-      null,
-      h('label', { for: 'import-list' }, 'Playlist in the file'),
-      h(
-        'select',
-        {
-          id: 'import-list',
-          onchange: (event: Event) =>
-            again({ list: (event.target as HTMLSelectElement).value || null, artistSide }),
-        },
-        h('option', { value: '', key: '' }, 'All of them as one'),
-        preview.lists.map(({ name: text, songs }) =>
-          h('option', { key: text, value: text }, `${short(text, 60)} (${number(songs)})`),
-        ),
-      ),
-    );
-  }
-
-  function sideChoice({ preview, list }: Begun): Child {
-    const side = preview.artist_side;
-    if (side === null) return null;
-    const other = side.side === 'left' ? 'right' : 'left';
-    return h(
-      'p',
-      { class: side.certain ? 'soft' : 'warn' },
-      `The artist is on the ${side.side} of “ - ”: ${side.because}. `,
-      button(app, 'side', `It is on the ${other}`, async () => again({ list, artistSide: other }), {
-        kind: 'quiet',
-      }),
-    );
-  }
-
-  function targetChoice({ target, preview, file, playlists }: Begun): Child {
-    const option = (kind: Begun['target'], text: string) =>
-      h(
-        'p',
-        { key: kind },
-        h('input', {
-          id: `import-${kind}-target`,
-          type: 'radio',
-          name: 'import-target',
-          checked: target === kind,
-          onchange: () => chooseTarget(kind),
-        }),
-        h('label', { for: `import-${kind}-target`, class: 'inline' }, ` ${text}`),
-      );
-    return h(
-      'fieldset',
-      null,
-      h('legend', null, 'Where to'),
-      option('new', 'A new playlist'),
-      target === 'new' &&
+        { class: isOver ? 'drop over' : 'drop', key: 'drop' },
         h(
           'p',
-          { key: 'name' },
-          h('label', { for: 'import-name', class: 'hidden-text' }, 'Name of the playlist'),
-          h('input', {
-            id: 'import-name',
-            required: true,
-            maxlength: 100,
-            value: (preview.name ?? withoutEnding(file.name)).slice(0, 100),
-          }),
+          null,
+          h('strong', null, 'Drop a list here'),
+          ', or ',
+          h('label', { for: 'import-file', class: 'link' }, 'choose a file'),
         ),
-      option('playlist', 'One of my playlists'),
-      target === 'playlist' &&
-        (playlists === null
-          ? soft('Reading …')
-          : h(
-              'p',
-              { key: 'playlist' },
-              h('label', { for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
-              h(
-                'select',
-                { id: 'import-playlist' },
-                playlists.map(({ id, name: text }) => h('option', { key: id, value: id }, short(text, 60))),
-              ),
-            )),
-      option('saved', 'Liked Songs'),
-    );
+        h('input', {
+          id: 'import-file',
+          type: 'file',
+          class: 'hidden-text',
+          onchange(event: Event) {
+            const field = event.target as HTMLInputElement;
+            choose(field.files?.[0]);
+            field.value = '';
+          },
+        }),
+        h('p', { class: 'soft' }, 'CSV, text, M3U, iTunes XML, Spotify’s data export and more'),
+      ),
+      h(
+        'form',
+        { class: 'paste', key: 'paste', onsubmit: submit },
+        h('label', { for: 'import-text', class: 'hidden-text' }, 'Paste songs'),
+        h('textarea', {
+          id: 'import-text',
+          rows: 1,
+          placeholder: 'Or paste songs here, one a line …',
+          spellcheck: 'false',
+          autocomplete: 'off',
+        }),
+        h('button', null, 'Read'),
+      ),
+    ];
   }
 
   return {
-    card: () => card('import', 'Import a list', begun === null ? dropZone() : previewPart(begun)),
+    card: () => card('import', 'Import a list', begun === null ? dropZone() : previewPart(app, begun, steps)),
   };
 }
 
-function withoutEnding(file: string): string {
-  return file.replace(/\.[^.]{1,5}$/, '');
-}
-
-function notSongs({ not_songs: { total, lines } }: ImportPreview): Child {
-  if (lines.length === 0) return null;
-  return h(
-    'details',
-    null,
-    h('summary', null, total === 1 ? '1 line is not a song' : `${count(total, 'line')} are not songs`),
-    h(
-      'ul',
-      null,
-      lines
-        .slice(0, 20)
-        .map(({ line, text, why }) =>
-          h('li', { key: line }, `Line ${line}, ${why}: `, name(short(text, 80))),
-        ),
-    ),
-  );
-}
-
-function costOf({ searches, remembered, with_uri }: ImportPreview): string {
-  const known = remembered + with_uri;
-  const range =
-    searches.at_most === searches.at_least
-      ? number(searches.at_most)
-      : `${number(searches.at_least)} to ${number(searches.at_most)}`;
-  const cost =
-    searches.at_most === 0
-      ? 'No search is needed'
-      : `It takes ${range} ${searches.at_most === 1 ? 'search' : 'searches'}`;
-  return known === 0 ? `${cost}.` : `${cost}; ${number(known)} ${known === 1 ? 'is' : 'are'} known already.`;
-}
-
 /** The file is sent as it is; what to do with it goes in a header, so that no name lands in an address. */
-async function upload<T>(step: 'read' | 'start', file: File, asked: ImportAsked): Promise<T> {
+async function upload<T>(
+  step: 'read' | 'start',
+  file: File,
+  asked: Omit<ImportAsked, 'fileName'>,
+): Promise<T> {
   const headers = {
     'content-type': 'application/octet-stream',
-    'x-relay-import': encodeURIComponent(JSON.stringify(asked)),
+    'x-relay-import': encodeURIComponent(JSON.stringify({ ...asked, fileName: short(file.name, 200) })),
   };
   return (await send(`/owner/import/${step}`, { method: 'POST', headers, body: file })).json();
 }

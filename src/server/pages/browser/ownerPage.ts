@@ -5,14 +5,17 @@
 import type { OwnerState } from '../../../domain/ownerPage.ts';
 import { type App, button, type Doing, problemOf } from './app.ts';
 import { cardsOf, VIEWS, type View } from './cardList.ts';
-import { isMoving } from './cards/jobs.ts';
 import { type Child, draw, h } from './dom.ts';
 import { summary } from './heading.ts';
 import { createImporter } from './importing.ts';
+import { isMoving } from './jobs.ts';
 import { createPicker } from './picker.ts';
 import { createPolling } from './polling.ts';
 import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
+
+/** As the server gives them. */
+const MAX_EVENTS = 500;
 
 /** How long a notice stays, unless it is about a failure. */
 const NOTICE_MS = 6_000;
@@ -32,6 +35,9 @@ export function ownerPage(root: HTMLElement): void {
     setup: null,
     undo: null,
     hidesSteps: false,
+    events: null,
+    eventsWanted: null,
+    followed: null,
   };
   const app: App = {
     get state() {
@@ -43,6 +49,8 @@ export function ownerPage(root: HTMLElement): void {
     act,
     tell,
     openPicker: (job) => void picker.open(job),
+    showEvents,
+    follow,
     get importer() {
       return importer;
     },
@@ -67,6 +75,8 @@ export function ownerPage(root: HTMLElement): void {
         }
         etag = response.headers.get('etag') ?? '';
         state = fresh;
+        await readEvents();
+        askForNames(fresh);
       }
       if (response.status !== 304 || wasAway || Date.now() - drawnAt > REDRAW_MS || state?.playing?.isPlaying)
         redraw();
@@ -81,6 +91,46 @@ export function ownerPage(root: HTMLElement): void {
       redraw();
       return 'away';
     }
+  }
+
+  /** Once for each: where Spotify does not tell, the IDs have to do. */
+  function askForNames({ unnamed, account }: OwnerState): void {
+    const ids = unnamed.filter((id) => !asked.has(id));
+    if (ids.length === 0 || !account.connected) return;
+    for (const id of ids) asked.add(id);
+    ask('playlists/names', { ids }).then(
+      () => polling.now(),
+      () => {},
+    );
+  }
+
+  async function readEvents(): Promise<void> {
+    const limit = doing.eventsWanted;
+    doing.events = limit === null ? null : await ask('events/list', { limit });
+  }
+
+  async function showEvents(limit: number | null): Promise<void> {
+    doing.eventsWanted = limit === null ? null : Math.min(limit, MAX_EVENTS);
+    await readEvents();
+    redraw();
+  }
+
+  function follow(job: string): void {
+    doing.followed = job;
+    followedIn = null;
+  }
+
+  /** Wherever the job that was begun here has gone to since. */
+  function showFollowed(): void {
+    const { followed } = doing;
+    if (followed === null) return;
+    const row = document.getElementById(`job-${followed}`) ?? document.getElementById(`event-${followed}`);
+    const part = row?.closest('section')?.id ?? null;
+    if (row === null || part === followedIn) return;
+    if (followedIn === null) row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: 'center' });
+    followedIn = part;
+    if (row.id.startsWith('event-')) doing.followed = null;
   }
 
   function signedOut(why: string | null): 'stop' {
@@ -122,6 +172,8 @@ export function ownerPage(root: HTMLElement): void {
     redraw();
   }
 
+  const asked = new Set<string>();
+  let followedIn: string | null = null;
   let drawnAt = 0;
   function redraw(): void {
     drawnAt = Date.now();
@@ -137,6 +189,7 @@ export function ownerPage(root: HTMLElement): void {
     if (part !== undefined && document.activeElement === document.body) {
       document.getElementById(`${part}-title`)?.focus({ preventScroll: true });
     }
+    showFollowed();
     picker.redraw();
   }
 
@@ -146,10 +199,10 @@ export function ownerPage(root: HTMLElement): void {
       h(
         'div',
         { class: 'line top', key: 'top' },
-        summary(app),
-        h('div', { class: 'row' }, viewsPart(), signOutButton()),
+        summary(app, isAway),
+        h('div', { class: 'row', inert: isAway }, viewsPart(), signOutButton()),
       ),
-      cardsOf(app, view()),
+      h('div', { key: `view ${view()}`, class: 'view', inert: isAway }, cardsOf(app, view())),
       noticePart(),
     ];
   }

@@ -3,8 +3,8 @@
  * is sent in the background, a few at a time.
  */
 
-import type { PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
-import { NEAR_SCORE } from '../../../domain/settling.ts';
+import type { OwnerCalls, PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
+import { SETTLE_KEYS } from '../../../domain/settling.ts';
 import { type App, name, problemOf } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
@@ -31,6 +31,8 @@ interface Work {
   isSearching: boolean;
   problem: string | null;
   settled: number;
+  /** What accepting everything near would take, while that is asked. */
+  near: OwnerCalls['jobs/near']['answer'] | null;
 }
 
 export function createPicker(app: () => App): Picker {
@@ -59,6 +61,7 @@ export function createPicker(app: () => App): Picker {
       isSearching: false,
       problem: null,
       settled: 0,
+      near: null,
     };
     dialog.showModal();
     show();
@@ -125,21 +128,50 @@ export function createPicker(app: () => App): Picker {
     app().redraw();
   }
 
-  async function takeNear(): Promise<void> {
+  /** Shows what accepting everything near would take, and asks. */
+  async function askNear(): Promise<void> {
     if (work === null) return;
     const { job } = work;
     await sent();
     try {
-      await ask('jobs/settle', { id: job, fixes: [], acceptNear: NEAR_SCORE });
+      const near = await ask('jobs/near', { id: job, score: null });
       if (work?.job !== job) return;
-      const before = work.items.length;
-      Object.assign(work, { items: [], isAll: false, at: 0, found: null });
-      await readMore();
-      work.settled += Math.max(0, before - work.items.length);
+      work.problem = near.items.length === 0 ? 'None of the entries has a close match.' : null;
+      work.near = near.items.length === 0 ? null : near;
     } catch (error) {
       if (work?.job === job) work.problem = problemOf(error);
     }
     show();
+    if (work?.near) dialog.querySelector<HTMLElement>('#near-title')?.focus();
+  }
+
+  /** Exactly what was shown. */
+  async function takeNear(): Promise<void> {
+    if (!work?.near) return;
+    const { job, near } = work;
+    const fixes = near.items.flatMap(({ position, candidates: [first] }) =>
+      first ? [{ position, uri: first.uri }] : [],
+    );
+    work.near = null;
+    try {
+      for (let at = 0; at < fixes.length; at += FIXES) {
+        await ask('jobs/settle', { id: job, fixes: fixes.slice(at, at + FIXES), acceptNear: null });
+      }
+      if (work?.job !== job) return;
+      Object.assign(work, { items: [], isAll: false, at: 0, found: null });
+      work.settled += fixes.length;
+      await readMore();
+    } catch (error) {
+      if (work?.job === job) work.problem = problemOf(error);
+    }
+    show();
+    dialog.querySelector<HTMLElement>('button.primary, #picker-title')?.focus();
+  }
+
+  function leaveNear(): void {
+    if (work !== null) work.near = null;
+    show();
+    dialog.querySelector<HTMLElement>('#picker-title')?.focus();
   }
 
   function step(by: number): void {
@@ -200,27 +232,45 @@ export function createPicker(app: () => App): Picker {
     if (item !== undefined) settle({ position: item.position, skip: true });
   }
 
+  const focusSearch = () => dialog.querySelector('input')?.focus();
+  /** As on the terminal (`domain/settling.ts`), and the arrows besides. */
   const KEY_WORK: Readonly<Record<string, () => void>> = {
-    s: skip,
-    a: () => void takeNear(),
-    n: () => step(1),
-    p: () => step(-1),
+    s: focusSearch,
+    l: focusSearch,
+    x: skip,
+    a: () => void askNear(),
+    b: () => step(-1),
+    Enter: () => step(1),
+    q: () => dialog.close(),
     ArrowRight: () => step(1),
     ArrowLeft: () => step(-1),
-    '/': () => dialog.querySelector('input')?.focus(),
+    '/': focusSearch,
+  };
+  const NEAR_KEYS: Readonly<Record<string, () => void>> = {
+    y: () => void takeNear(),
+    n: leaveNear,
+    q: () => dialog.close(),
   };
 
   dialog.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement) return;
-    const index = /^[1-5]$/.test(event.key) ? Number(event.key) - 1 : null;
+    // On a button it presses that.
+    if (event.key === 'Enter' && event.target instanceof HTMLButtonElement) return;
+    const isNear = work?.near != null;
+    const index = !isNear && /^[1-5]$/.test(event.key) ? Number(event.key) - 1 : null;
+    const keys = isNear ? NEAR_KEYS : KEY_WORK;
     const run =
-      index === null
-        ? KEY_WORK[event.key.length === 1 ? event.key.toLowerCase() : event.key]
-        : () => take(index);
+      index === null ? keys[event.key.length === 1 ? event.key.toLowerCase() : event.key] : () => take(index);
     if (run === undefined) return;
     event.preventDefault();
     run();
+  });
+  // Escape leaves the question first.
+  dialog.addEventListener('cancel', (event) => {
+    if (!work?.near) return;
+    event.preventDefault();
+    leaveNear();
   });
   dialog.addEventListener('close', () => {
     sent().finally(() => {
@@ -242,8 +292,9 @@ export function createPicker(app: () => App): Picker {
         h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Close'),
       ),
       work.problem !== null && h('p', { class: 'bad', role: 'alert' }, work.problem),
-      item === undefined ? endPart(work) : itemPart(work, item),
+      work.near !== null ? nearPart(work.near) : item === undefined ? endPart(work) : itemPart(work, item),
     );
+    if (work.near !== null) return;
     if (item === undefined && work.isAll && !dialog.querySelector('.row')?.contains(document.activeElement)) {
       dialog.querySelector<HTMLElement>('button.primary')?.focus();
     } else if (!dialog.contains(document.activeElement) || document.activeElement === dialog) {
@@ -264,6 +315,41 @@ export function createPicker(app: () => App): Picker {
           'Write it now',
         ),
         h('button', { key: 'later', type: 'button', onclick: () => dialog.close() }, 'Later'),
+      ),
+    ];
+  }
+
+  function nearPart({ question, items }: OwnerCalls['jobs/near']['answer']): Child {
+    return [
+      h('h3', { id: 'near-title', tabindex: '-1', key: 'near-title' }, question),
+      h('p', { class: 'soft', key: 'near-order' }, 'The weakest come first.'),
+      h(
+        'ol',
+        { class: 'near', key: 'near', tabindex: '0', 'aria-labelledby': 'near-title' },
+        items.map(({ position, input, candidates: [first] }) =>
+          h(
+            'li',
+            { key: position },
+            h('span', { class: 'soft' }, name(short(input))),
+            first !== undefined && h('span', null, '→ ', name(short(`${first.name} by ${first.artists}`))),
+          ),
+        ),
+      ),
+      h(
+        'div',
+        { class: 'row', key: 'near-row' },
+        h(
+          'button',
+          { key: 'yes', type: 'button', class: 'primary', onclick: () => void takeNear() },
+          `Accept ${number(items.length)} `,
+          h('kbd', null, 'Y'),
+        ),
+        h(
+          'button',
+          { key: 'no', type: 'button', onclick: leaveNear },
+          'No, one by one ',
+          h('kbd', null, 'N'),
+        ),
       ),
     ];
   }
@@ -289,7 +375,7 @@ export function createPicker(app: () => App): Picker {
           id: 'picker-search',
           key: item.position,
           type: 'search',
-          placeholder: 'Search Spotify …',
+          placeholder: 'Search, or paste a link …',
           maxlength: 200,
           autocomplete: 'off',
         }),
@@ -297,30 +383,30 @@ export function createPicker(app: () => App): Picker {
           'button',
           { type: 'submit', 'aria-disabled': isSearching ? 'true' : null },
           'Search ',
-          h('kbd', null, '/'),
+          h('kbd', null, keyOf('search')),
         ),
       ),
       h(
         'div',
         { class: 'row' },
-        h('button', { key: 'skip', type: 'button', onclick: skip }, 'Skip ', h('kbd', null, 'S')),
+        h('button', { key: 'skip', type: 'button', onclick: skip }, 'Skip ', h('kbd', null, keyOf('skip'))),
         h(
           'button',
-          { key: 'near', type: 'button', onclick: () => void takeNear() },
-          'Take all near ',
-          h('kbd', null, 'A'),
+          { key: 'near', type: 'button', onclick: () => void askNear() },
+          'All near ',
+          h('kbd', null, keyOf('all near')),
         ),
         h(
           'button',
           { key: 'previous', type: 'button', class: 'quiet', onclick: () => step(-1) },
-          'Previous ',
-          h('kbd', null, 'P'),
+          'Back ',
+          h('kbd', null, keyOf('back')),
         ),
         h(
           'button',
           { key: 'next', type: 'button', class: 'quiet', onclick: () => step(1) },
-          'Next ',
-          h('kbd', null, 'N'),
+          'Later ',
+          h('kbd', null, keyOf('later')),
         ),
       ),
     ];
@@ -355,6 +441,14 @@ export function createPicker(app: () => App): Picker {
 }
 
 const PAGE = 100;
+/** As many as the server takes at once. */
+const FIXES = 1_000;
+
+/** The key that the terminal has for it too. */
+function keyOf(what: string): string {
+  const [key = ''] = SETTLE_KEYS.find(([, words]) => words === what) ?? [];
+  return key.length === 1 ? key.toUpperCase() : key;
+}
 
 function title({ job, items, isAll, settled }: Work, { state }: App): string {
   const about = state.jobs.find(({ id }) => id === job)?.title ?? '';

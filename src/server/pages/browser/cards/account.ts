@@ -1,27 +1,17 @@
 /** The account: who is connected, until when, and leaving it. */
-import { type App, button, card, name, soft, withCode } from '../app.ts';
+import { type App, button, card, name, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, dateOf } from '../format.ts';
 import { ask } from '../session.ts';
 
 export function accountCard(app: App): Child {
-  const { account, loginProblem } = app.state;
-  const problem =
-    loginProblem !== null &&
-    h(
-      'p',
-      { class: 'notice', key: 'problem' },
-      h('strong', null, 'The last login failed. '),
-      withCode(loginProblem.message),
-      loginProblem.remedy !== null && [' ', withCode(loginProblem.remedy)],
-    );
+  const { account } = app.state;
   const connect = (text: string, switchAccount: boolean, kind: 'primary' | 'quiet') =>
     button(app, `connect ${text}`, text, () => goToLogin(switchAccount), { kind });
   if (!account.connected) {
     return card(
       'account',
       'Spotify account',
-      problem,
       h(
         'p',
         null,
@@ -38,19 +28,12 @@ export function accountCard(app: App): Child {
   return card(
     'account',
     'Spotify account',
-    problem,
     h('p', { class: 'big' }, name(account.name ?? 'Connected')),
     account.loginExpiresAt &&
       h(
         'p',
         { class: isSoon ? 'warn' : 'soft' },
         `The login lasts until ${dateOf(account.loginExpiresAt)}, ${count(account.daysLeft ?? 0, 'more day')}.`,
-      ),
-    account.missingScopes.length > 0 &&
-      h(
-        'p',
-        { class: 'warn' },
-        `Connected without ${account.missingScopes.join(', ')}. Connect again and grant it.`,
       ),
     h(
       'div',

@@ -1,8 +1,11 @@
 /** MCP clients: how to connect one, and those that the owner has approved. */
+import type { PageClient } from '../../../../domain/ownerPage.ts';
 import { type App, button, card, copyButton, name, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { ask } from '../session.ts';
+import { extrasPart } from './extras.ts';
+import { isSettingUp } from './steps.ts';
 
 export function clientsCard(app: App): Child {
   const { clients } = app.state;
@@ -18,15 +21,7 @@ export function clientsCard(app: App): Child {
             h(
               'li',
               { key: client.clientId, class: 'line' },
-              h(
-                'div',
-                null,
-                h('p', null, name(client.name)),
-                soft(
-                  client.lastUsedAt === null ? 'Never used' : `Used ${fromNow(client.lastUsedAt)}`,
-                  client.approvedAt !== null && `, approved ${fromNow(client.approvedAt)}`,
-                ),
-              ),
+              h('div', null, h('p', null, name(client.name)), soft(useOf(client))),
               button(
                 app,
                 `revoke ${client.clientId}`,
@@ -42,8 +37,17 @@ export function clientsCard(app: App): Child {
             ),
           ),
         ),
+    (!isSettingUp(app.state) || app.doing.hidesSteps) && extrasPart(app),
     setupPart(app),
   );
+}
+
+/** A use before the approval belongs to one that has ended. */
+function useOf({ lastUsedAt, approvedAt }: PageClient): string {
+  const approved = approvedAt === null ? '' : `Approved ${fromNow(approvedAt)}, `;
+  const isUsed = lastUsedAt !== null && (approvedAt === null || lastUsedAt >= approvedAt);
+  const text = `${approved}${isUsed ? `used ${fromNow(lastUsedAt)}` : 'not used since'}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function setupPart(app: App): Child {

@@ -1,15 +1,24 @@
 /** The first run as three steps, each ticked off by what the program knows. */
+import type { OwnerState } from '../../../../domain/ownerPage.ts';
 import { type App, button, copyButton, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';
 import { goToLogin } from './account.ts';
+import { extrasPart } from './extras.ts';
+
+function stepsDone({ app, account, clients, mcpUsed }: OwnerState): boolean[] {
+  return [app.isSet, account.connected, clients.length > 0 || mcpUsed];
+}
+
+/** Whether the first run is not over. A login that has ended is no part of it. */
+export function isSettingUp(state: OwnerState): boolean {
+  return !stepsDone(state).every(Boolean) && !state.account.reauthorizationRequired;
+}
 
 export function stepsCard(app: App): Child {
   const { state, doing } = app;
-  const hasClient = state.clients.length > 0 || state.mcpUsed;
-  const done = [state.app.isSet, state.account.connected, hasClient];
-  // The account's own card tells of a login that has ended.
-  if (done.every(Boolean) || state.account.reauthorizationRequired || doing.hidesSteps) return null;
+  if (!isSettingUp(state) || doing.hidesSteps) return null;
+  const done = stepsDone(state);
   const bodies = [appStep, accountStep, clientStep];
   const next = done.indexOf(false);
   return h(
@@ -97,7 +106,7 @@ function accountStep(app: App): Child {
   ];
 }
 
-function clientStep(): Child {
+function clientStep(app: App): Child {
   const go = () => document.getElementById('setup-client')?.focus();
   return [
     soft('Choose your AI client; it asks for your approval once.'),
@@ -106,5 +115,6 @@ function clientStep(): Child {
       { class: 'row' },
       h('button', { type: 'button', class: 'primary', onclick: go }, 'Choose a client'),
     ),
+    extrasPart(app),
   ];
 }

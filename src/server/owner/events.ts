@@ -1,0 +1,166 @@
+/**
+ * What happened, as the owner's page tells it: jobs and changes in one stream, each job with the change that it made. Asks
+ * Spotify nothing.
+ */
+import { isoOf } from '../../base/clock.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { changeSummary } from '../../changes/history.ts';
+import { type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
+import type { PageEvent, PageEvents, PageJob, PagePlace } from '../../domain/ownerPage.ts';
+import { type Change, getChange, listChanges } from '../../store/tables/changes.ts';
+import { getJobBySeq } from '../../store/tables/jobs.ts';
+import { knownPlaylistName, knownPlaylistNames } from '../../tools/playlists/playlistNames.ts';
+import type { Services } from '../../tools/tool.ts';
+import type { Core } from '../core.ts';
+import { changeEntry } from '../ownerChanges.ts';
+
+/** More than are kept. */
+const ALL_CHANGES = 1_000;
+
+/** IDs of playlists that `jobs` and `events` speak of, and of which no name is known. */
+export function unnamedPlaylists(
+  services: Services,
+  jobs: readonly JobRecord[],
+  { items }: PageEvents,
+): string[] {
+  const shown = [
+    ...jobs.map(({ payload, playlist_id }) => payload.playlist_id ?? playlist_id),
+    ...items.map(({ change }) => change?.playlist_id ?? null),
+  ].filter((id) => id !== null);
+  return [...new Set(shown)].filter((id) => knownPlaylistName(services, id) === null);
+}
+
+/** The newest `limit` things that happened. */
+export function ownerEvents(core: Core, services: Services, limit: number): PageEvents {
+  const { store } = services;
+  const jobs = services.jobs.over(limit + 1);
+  // One that belongs to a job is told with it, as long as the job is kept.
+  const changes = listChanges(store, 0, ALL_CHANGES).items.filter(
+    ({ job }) => job === null || getJobBySeq(store, job) === null,
+  );
+  const found: Found[] = [
+    ...jobs.map((job) => ({
+      at: Date.parse(job.completed_at ?? job.updated_at),
+      job,
+      change: changeOf(store, job),
+    })),
+    ...changes.slice(0, limit + 1).map((change) => ({ at: change.createdAt, job: null, change })),
+  ].sort((one, other) => other.at - one.at);
+  const shown = found.slice(0, limit);
+  const names = namesFor(services, shown);
+  return { items: shown.map((one) => eventOf(core, services, one, names)), more: found.length > limit };
+}
+
+/** Jobs as the page shows them. */
+export function pageJobs(core: Core, services: Services, jobs: readonly JobRecord[]): PageJob[] {
+  const names = namesFor(
+    services,
+    jobs.map((job) => ({ job, change: null })),
+  );
+  return jobs.map((job) => jobOf(core, job, names));
+}
+
+interface Found {
+  /** Unix milliseconds. */
+  at: number;
+  job: JobRecord | null;
+  change: Change | null;
+}
+
+function changeOf(store: Services['store'], { result }: JobRecord): Change | null {
+  return typeof result?.change_id === 'string' ? getChange(store, result.change_id) : null;
+}
+
+function namesFor(
+  services: Services,
+  found: ReadonlyArray<Pick<Found, 'job' | 'change'>>,
+): Map<string, string> {
+  const ids = found.flatMap(({ job, change }) => [job && playlistOf(job), change?.playlistId ?? null]);
+  return knownPlaylistNames(
+    services,
+    ids.filter((id) => id !== null),
+  );
+}
+
+function eventOf(
+  core: Core,
+  services: Services,
+  { at, job, change }: Found,
+  names: ReadonlyMap<string, string>,
+): PageEvent {
+  const playlist = change?.playlistId ?? (job && playlistOf(job));
+  const isLibrary = change === null ? job !== null && SAVING.has(job.type) : SAVED.has(change.kind);
+  return {
+    id: job?.job_id ?? change?.id ?? '',
+    at: isoOf(at),
+    place: placeOf(core, playlist, isLibrary),
+    job: job && jobOf(core, job, names),
+    change: change && changeEntry(services, changeSummary(services.store, change), names),
+  };
+}
+
+const SAVING: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks']);
+const SAVED: ReadonlySet<Change['kind']> = new Set(['save', 'unsave']);
+
+function playlistOf({ payload, playlist_id }: JobRecord): string | null {
+  return payload.playlist_id ?? playlist_id;
+}
+
+/** The playlists of the demo are nowhere at Spotify. */
+function placeOf({ settings }: Core, playlist: string | null, isLibrary: boolean): PagePlace {
+  if (settings.demo || (playlist === null && !isLibrary)) return { url: null };
+  return {
+    url: `https://open.spotify.com/${playlist === null ? 'collection/tracks' : `playlist/${playlist}`}`,
+  };
+}
+
+function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): PageJob {
+  const { error } = job;
+  return {
+    id: job.job_id,
+    title: jobTitle(job, names),
+    place: placeOf(core, playlistOf(job), SAVING.has(job.type)),
+    status: job.status,
+    total: job.total_items,
+    pending: job.pending,
+    resolved: job.resolved,
+    unresolved: unresolvedOf(job),
+    skipped: job.skipped + job.skipped_existing,
+    written: job.written,
+    strict: job.payload.strict,
+    dryRun: job.payload.dry_run,
+    reviewRequired: job.review_required,
+    runAfter: job.run_after,
+    reason: job.reason,
+    error: error && {
+      message: visibleText(error.message, 600),
+      remedy: error.remedy === undefined ? null : visibleText(error.remedy, 600),
+    },
+    createdAt: job.created_at,
+    updatedAt: job.updated_at,
+  };
+}
+
+const TITLES: Readonly<Record<JobType, string>> = {
+  add_to_playlist: 'Add to',
+  create_playlist: 'New playlist',
+  replace_playlist: 'Replace',
+  save_tracks: 'Save to Liked Songs',
+  remove_saved_tracks: 'Remove from Liked Songs',
+  remove_from_playlist: 'Remove from',
+  reorder_playlist: 'Reorder',
+  deduplicate_playlist: 'Remove duplicates from',
+  update_playlist_details: 'Change the details of',
+  delete_playlist: 'Delete',
+  undo: 'Undo a change',
+};
+
+const NAMED: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
+
+function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<string, string>): string {
+  const title = TITLES[type];
+  if (NAMED.has(type)) return title;
+  const id = payload.playlist_id ?? playlist_id;
+  const name = (id === null ? undefined : names.get(id)) ?? payload.name ?? id ?? undefined;
+  return name === undefined ? title : `${title} “${visibleText(name, 100)}”`;
+}

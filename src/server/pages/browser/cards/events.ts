@@ -1,0 +1,106 @@
+/** What happened: jobs under way, then jobs and changes in one stream, newest first. */
+import type { ChangeEntry } from '../../../../domain/localApi.ts';
+import type { PageEvent } from '../../../../domain/ownerPage.ts';
+import { type App, button, card, name, placeLink, soft } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { fromNow } from '../format.ts';
+import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
+import { ask } from '../session.ts';
+import { previewUndo, undoPart } from '../undo.ts';
+
+/** How many more a press shows. */
+const MORE = 50;
+
+export function eventsCard(app: App): Child {
+  const { state, doing } = app;
+  // More than the first page is read when it is asked for, and again with each new state.
+  const { items, more } = doing.events ?? state.events;
+  const moving = state.jobs.filter((job) => !needsOwner(job));
+  const hasJobs = items.some(({ job }) => job !== null);
+  return card(
+    'events',
+    'What happened',
+    items.length + moving.length === 0
+      ? soft('What relay does is listed here, and can be undone for 30 days.')
+      : h(
+          'ul',
+          { class: 'list' },
+          moving.map((job) => jobRow(app, job)),
+          items.map((event) => eventRow(app, event)),
+        ),
+    (more || hasJobs) &&
+      h(
+        'div',
+        { class: 'row' },
+        more &&
+          button(app, 'older', 'Show older', () => app.showEvents(items.length + MORE), {
+            about: 'what happened',
+            kind: 'quiet',
+          }),
+        hasJobs &&
+          button(app, 'clear', 'Clear finished jobs', () => clear(app), {
+            confirm: 'Clear them now',
+            kind: 'quiet',
+          }),
+      ),
+  );
+}
+
+async function clear(app: App): Promise<void> {
+  const { cleared } = await ask('events/clear', {});
+  await app.showEvents(null);
+  app.tell(
+    `${cleared === 1 ? 'One finished job is' : `${cleared} finished jobs are`} cleared. What they wrote can still be undone.`,
+  );
+}
+
+function eventRow(app: App, { id, at, place, job, change }: PageEvent): Child {
+  const title = change === null ? (job?.title ?? '') : capital(change.what);
+  const asked = change !== null && app.doing.undo?.change === change.change_id;
+  return h(
+    'li',
+    { key: id, id: `event-${id}`, class: 'event' },
+    h(
+      'div',
+      { class: 'line' },
+      h(
+        'div',
+        null,
+        h('p', null, name(title), marksOf(job, change)),
+        soft(
+          [
+            ...(job === null ? [] : [countsOf(job)]),
+            fromNow(at),
+            ...(job === null && change !== null ? [`by ${change.who}`] : []),
+          ]
+            .filter((part) => part !== '')
+            .join(' · '),
+          placeLink(place, title),
+        ),
+      ),
+      change?.can_undo &&
+        !asked &&
+        button(app, `undo ${change.change_id}`, 'Undo', () => previewUndo(app, change.change_id), {
+          about: title,
+          kind: 'quiet',
+        }),
+    ),
+    change !== null && asked && undoPart(app, change.change_id),
+  );
+}
+
+/** Only what the title does not say. */
+function marksOf(job: PageEvent['job'], change: ChangeEntry | null): Child {
+  const marks: Array<readonly [string, string]> = [];
+  if (job !== null && (change === null || job.status === 'cancelled')) marks.push(stateOf(job));
+  if (change?.undone_by !== undefined) marks.push(['Undone', '']);
+  else if (change !== null && change.state === 'review') marks.push(['Someone else changed it', 'warn']);
+  else if (change !== null && change.state === 'partial') marks.push(['Stopped part-way', 'warn']);
+  else if (change !== null && change.state === 'rolled_back') marks.push(['Taken back', '']);
+  else if (change !== null && change.state !== 'done') marks.push(['Not finished yet', '']);
+  return marks.map(([words, mood]) => h('span', { key: words, class: `pill ${mood}` }, words));
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,24 @@
+/** The tools outside the standard: asked about once, in the third step or beside the clients. */
+import { type App, button } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { ask } from '../session.ts';
+
+/** Asks once whether clients are offered more than the standard. */
+export function extrasPart(app: App): Child {
+  const { question } = app.state.extras;
+  if (question === null) return null;
+  const answer = (text: string, offer: boolean, kind: 'primary' | 'quiet') =>
+    button(app, `extras ${text}`, text, () => ask('extras/choose', { offer }), {
+      about: question,
+      kind,
+      done: offer
+        ? 'Saved. AI clients are offered them once relay has been started again.'
+        : 'Saved. AI clients are offered the standard tools.',
+    });
+  return h(
+    'div',
+    { class: 'question', key: 'extras' },
+    h('p', null, question),
+    h('div', { class: 'row' }, answer('Yes', true, 'primary'), answer('No', false, 'quiet')),
+  );
+}

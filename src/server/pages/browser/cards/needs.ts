@@ -1,0 +1,106 @@
+/** What waits for the owner, most urgent first: the login, clients, jobs. */
+import { type App, button, card, name, soft, withCode } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { count, dateOf, fromNow } from '../format.ts';
+import { jobRow, needsOwner } from '../jobs.ts';
+import { goToLogin } from './account.ts';
+import { isSettingUp } from './steps.ts';
+
+/** Each gives rows, none where nothing of its kind waits. To add a kind: a function, and its line. */
+const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jobNeeds];
+
+export function needsCard(app: App): Child {
+  const rows = KINDS.flatMap((kind) => kind(app));
+  return card(
+    'needs',
+    'Needs you',
+    rows.length === 0
+      ? h(
+          'p',
+          { class: 'soft' },
+          isSettingUp(app.state) ? 'Only the steps above.' : 'Nothing. You are up to date.',
+        )
+      : h('ul', { class: 'list' }, rows),
+  );
+}
+
+/** Days before its end from which on a login is spoken of. */
+const SOON = 14;
+
+function loginNeeds(app: App): Child[] {
+  const { account, loginProblem, app: own } = app.state;
+  const why = loginText(app);
+  if (loginProblem === null && why === null) return [];
+  const text = account.connected || account.reauthorizationRequired ? 'Connect again' : 'Connect';
+  return [
+    h(
+      'li',
+      { key: 'login' },
+      why !== null && h('p', null, why),
+      loginProblem !== null &&
+        h(
+          'p',
+          { class: 'bad' },
+          h('strong', null, 'The last login failed. '),
+          withCode(loginProblem.message),
+          loginProblem.remedy !== null && [' ', withCode(loginProblem.remedy)],
+        ),
+      own.isSet &&
+        h(
+          'div',
+          { class: 'row' },
+          button(app, 'connect now', text, () => goToLogin(false), {
+            kind: 'primary',
+            about: 'your Spotify account',
+          }),
+        ),
+    ),
+  ];
+}
+
+function loginText({ state }: App): Child | null {
+  const { account } = state;
+  if (account.reauthorizationRequired) {
+    return [
+      h('strong', null, 'Spotify has ended the login'),
+      account.name !== null && [' of ', name(account.name)],
+      '. Until you connect again, nothing can be read or written.',
+    ];
+  }
+  // The steps above lead there.
+  if (!account.connected)
+    return isSettingUp(state) ? null : [h('strong', null, 'No Spotify account is connected.')];
+  if (account.missingScopes.length > 0) {
+    return [
+      h('strong', null, 'A permission is missing. '),
+      `Connect again and grant ${account.missingScopes.join(', ')}.`,
+    ];
+  }
+  if (account.loginExpiresAt !== null && (account.daysLeft ?? SOON) < SOON) {
+    return [
+      h('strong', null, `The login ends in ${count(account.daysLeft ?? 0, 'day')}`),
+      `, on ${dateOf(account.loginExpiresAt)}.`,
+    ];
+  }
+  return null;
+}
+
+function clientNeeds({ state }: App): Child[] {
+  return state.waitingClients.map(({ clientId, name: text, address, at }) =>
+    h(
+      'li',
+      { key: clientId, class: 'line' },
+      h(
+        'div',
+        null,
+        h('p', null, h('strong', null, name(text)), ' asks to use your account.'),
+        soft(`${fromNow(at)}. Approve it only if you started this.`),
+      ),
+      h('a', { class: 'button', href: address, 'aria-label': `Review: ${text}` }, 'Review'),
+    ),
+  );
+}
+
+function jobNeeds(app: App): Child[] {
+  return app.state.jobs.filter(needsOwner).map((job) => jobRow(app, job));
+}

@@ -1,0 +1,205 @@
+/** What a list is taken for, and where it is to go: shown before anything is searched. */
+import type { ImportPreview } from '../../../domain/listImport.ts';
+import type { PagePlaylist } from '../../../domain/ownerPage.ts';
+import { type App, button, name, soft } from './app.ts';
+import { type Child, h } from './dom.ts';
+import { count, number, short } from './format.ts';
+
+/** A list that is being looked at. */
+export interface Begun {
+  file: File;
+  preview: ImportPreview;
+  /** Of a file with several playlists: one of them, `EACH`, or null for all of them as one. */
+  list: string | null;
+  artistSide: 'left' | 'right' | null;
+  target: 'new' | 'saved' | 'playlist';
+  playlists: PagePlaylist[] | null;
+}
+
+/** In place of a name: every playlist of the file becomes one of its own. No list is called so. */
+export const EACH = '\u0000each';
+
+/** What a person can do about it. */
+interface Steps {
+  start(shown: Begun): void;
+  cancel(): void;
+  /** Has it read otherwise. */
+  again(given: Pick<Begun, 'list' | 'artistSide'>): void;
+  chooseTarget(target: Begun['target']): void;
+}
+
+export function previewPart(app: App, shown: Begun, steps: Steps): Child {
+  const { preview, file, list } = shown;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    steps.start(shown);
+  };
+  return h(
+    'form',
+    { key: 'preview', onsubmit: submit },
+    h('p', { class: 'big' }, name(short(file.name, 80))),
+    soft(`${count(preview.songs, 'song')}, read as ${preview.format.toUpperCase()}. ${costOf(preview)}`),
+    preview.doubt !== null && h('p', { class: 'notice' }, preview.doubt),
+    preview.lists.length > 1 && listChoice(shown, steps),
+    preview.artist_side !== null && sideChoice(app, shown, steps),
+    preview.examples.length > 0 &&
+      h(
+        'ul',
+        { class: 'examples' },
+        preview.examples
+          .slice(0, 3)
+          .map(({ line, title, artist }) =>
+            h(
+              'li',
+              { key: line },
+              name(short(title)),
+              artist !== '' && h('span', { class: 'soft' }, ' by ', name(short(artist))),
+            ),
+          ),
+      ),
+    notSongs(preview),
+    list !== EACH && [targetChoice(shown, steps), duplicatesChoice()],
+    h(
+      'div',
+      { class: 'row' },
+      h(
+        'button',
+        {
+          key: 'go',
+          id: 'import-go',
+          class: 'primary',
+          'aria-disabled': app.doing.busy.has('import') ? 'true' : null,
+          disabled: preview.songs === 0,
+        },
+        preview.doubt === null ? 'Find the songs' : 'Find them anyway',
+      ),
+      h('button', { key: 'no', type: 'button', class: 'quiet', onclick: steps.cancel }, 'Cancel'),
+    ),
+  );
+}
+
+function duplicatesChoice(): Child {
+  return h(
+    'p',
+    { key: 'once' },
+    h('input', { id: 'import-once', type: 'checkbox', checked: true }),
+    h('label', { for: 'import-once', class: 'inline' }, ' Skip duplicates and songs already there'),
+  );
+}
+
+function listChoice({ preview, artistSide, list }: Begun, steps: Steps): Child {
+  const choose = (event: Event) =>
+    steps.again({ list: (event.target as HTMLSelectElement).value || null, artistSide });
+  const option = (value: string, text: string) =>
+    h('option', { key: value, value, selected: value === (list ?? '') }, text);
+  return h(
+    'p',
+    null,
+    h('label', { for: 'import-list' }, `${count(preview.lists.length, 'playlist')} in the file`),
+    h(
+      'select',
+      { id: 'import-list', onchange: choose },
+      option('', 'All of them as one'),
+      option(EACH, 'Each as a new playlist of its own'),
+      preview.lists.map(({ name: text, songs }) => option(text, `${short(text, 60)} (${number(songs)})`)),
+    ),
+  );
+}
+
+function sideChoice(app: App, { preview, list }: Begun, steps: Steps): Child {
+  const side = preview.artist_side;
+  if (side === null) return null;
+  const other = side.side === 'left' ? 'right' : 'left';
+  return h(
+    'p',
+    { class: side.certain ? 'soft' : 'warn' },
+    `The artist is on the ${side.side} of “ - ”: ${side.because}. `,
+    button(app, 'side', `It is on the ${other}`, async () => steps.again({ list, artistSide: other }), {
+      kind: 'quiet',
+    }),
+  );
+}
+
+function targetChoice({ target, preview, file, playlists }: Begun, steps: Steps): Child {
+  const option = (kind: Begun['target'], text: string) =>
+    h(
+      'p',
+      { key: kind },
+      h('input', {
+        id: `import-${kind}-target`,
+        type: 'radio',
+        name: 'import-target',
+        checked: target === kind,
+        onchange: () => steps.chooseTarget(kind),
+      }),
+      h('label', { for: `import-${kind}-target`, class: 'inline' }, ` ${text}`),
+    );
+  return h(
+    'fieldset',
+    { key: 'target' },
+    h('legend', null, 'Where to'),
+    option('new', 'A new playlist'),
+    target === 'new' &&
+      h(
+        'p',
+        { key: 'name' },
+        h('label', { for: 'import-name', class: 'hidden-text' }, 'Name of the playlist'),
+        h('input', {
+          id: 'import-name',
+          required: true,
+          maxlength: 100,
+          value: (preview.name ?? withoutEnding(file.name)).slice(0, 100),
+        }),
+      ),
+    option('playlist', 'One of my playlists'),
+    target === 'playlist' &&
+      (playlists === null
+        ? soft('Reading …')
+        : h(
+            'p',
+            { key: 'playlist' },
+            h('label', { for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
+            h(
+              'select',
+              { id: 'import-playlist' },
+              playlists.map(({ id, name: text }) => h('option', { key: id, value: id }, short(text, 60))),
+            ),
+          )),
+    option('saved', 'Liked Songs'),
+  );
+}
+
+function withoutEnding(file: string): string {
+  return file.replace(/\.[^.]{1,5}$/, '');
+}
+
+function notSongs({ not_songs: { total, lines } }: ImportPreview): Child {
+  if (lines.length === 0) return null;
+  return h(
+    'details',
+    null,
+    h('summary', null, total === 1 ? '1 line is not a song' : `${count(total, 'line')} are not songs`),
+    h(
+      'ul',
+      null,
+      lines
+        .slice(0, 20)
+        .map(({ line, text, why }) =>
+          h('li', { key: line }, `Line ${line}, ${why}: `, name(short(text, 80))),
+        ),
+    ),
+  );
+}
+
+function costOf({ searches, remembered, with_uri }: ImportPreview): string {
+  const known = remembered + with_uri;
+  const range =
+    searches.at_most === searches.at_least
+      ? number(searches.at_most)
+      : `${number(searches.at_least)} to ${number(searches.at_most)}`;
+  const cost =
+    searches.at_most === 0
+      ? 'No search is needed'
+      : `It takes ${range} ${searches.at_most === 1 ? 'search' : 'searches'}`;
+  return known === 0 ? `${cost}.` : `${cost}; ${number(known)} ${known === 1 ? 'is' : 'are'} known already.`;
+}

@@ -1,0 +1,69 @@
+/** Taking a change back: what it would do is shown before it is done. */
+import type { UndoAnswer } from '../../../domain/localApi.ts';
+import { type App, button, problemOf, soft } from './app.ts';
+import { type Child, h } from './dom.ts';
+import { count } from './format.ts';
+import { ask, Refused } from './session.ts';
+
+export function undoPart(app: App, change: string): Child {
+  const { doing } = app;
+  const asked = doing.undo;
+  if (asked === null || asked.change !== change) return null;
+  const close = () => {
+    doing.undo = null;
+    app.redraw();
+  };
+  const undo = (force: boolean) => async () => {
+    const answer = await ask('changes/undo', { change, force, dryRun: false });
+    doing.undo = null;
+    app.tell(doneWords(answer));
+  };
+  if (asked.preview === null && asked.conflict === null) return soft('Reading what would be undone …');
+  return h(
+    'div',
+    { class: 'notice' },
+    asked.conflict !== null && h('p', null, asked.conflict),
+    asked.preview !== null &&
+      h(
+        'ul',
+        null,
+        asked.preview.map((line) => h('li', { key: line }, line)),
+      ),
+    h(
+      'div',
+      { class: 'row' },
+      asked.conflict === null
+        ? button(app, 'undo now', 'Undo now', undo(false), { kind: 'primary' })
+        : button(app, 'undo force', 'Undo anyway', undo(true), { kind: 'danger' }),
+      h('button', { type: 'button', class: 'quiet', onclick: close }, 'Keep it'),
+    ),
+  );
+}
+
+export async function previewUndo(app: App, change: string): Promise<void> {
+  const { doing } = app;
+  doing.undo = { change, preview: null, conflict: null };
+  app.redraw();
+  try {
+    const answer = await ask('changes/undo', { change, force: false, dryRun: true });
+    doing.undo = { change, preview: previewWords(answer), conflict: null };
+  } catch (error) {
+    const isConflict = error instanceof Refused && error.code === 'CONFLICT';
+    doing.undo = isConflict ? { change, preview: null, conflict: problemOf(error) } : null;
+    if (!isConflict) throw error;
+  }
+}
+
+function previewWords({ summary, added, taken, notes }: UndoAnswer): string[] {
+  return [summary, ...songWords(added, 'Back'), ...songWords(taken, 'Gone'), ...notes];
+}
+
+function songWords({ count: all, first }: UndoAnswer['added'], what: string): string[] {
+  if (first.length === 0) return [];
+  const more = all - first.length;
+  return [`${what}: ${first.join('; ')}${more > 0 ? ` and ${count(more, 'more', 'more')}` : ''}`];
+}
+
+function doneWords(answer: UndoAnswer): string {
+  return answer.job_id === undefined ? answer.summary : 'Undoing continues as a job.';
+}
