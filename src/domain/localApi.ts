@@ -273,20 +273,20 @@ export interface VersionContent {
   items: Array<VersionRow & { position: number }>;
 }
 
+/** Each call takes one JSON object, or nothing. */
 export interface LocalApi {
   status(): Promise<StatusReport>;
   startLogin(options: { switchAccount: boolean }): Promise<LoginStart>;
   /** Waits up to `waitSeconds` (at most 25) for the attempt to end. */
-  loginProgress(attemptId: string, waitSeconds: number): Promise<LoginProgress>;
+  loginProgress(asked: { attemptId: string; waitSeconds: number }): Promise<LoginProgress>;
   /** Finishes an attempt with the address that a browser elsewhere ended on. */
-  pasteLogin(attemptId: string, address: string): Promise<LoginProgress>;
+  pasteLogin(given: { attemptId: string; address: string }): Promise<LoginProgress>;
   /** @param options.attemptId the login that the browser is then led to; null: the owner's page */
   ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
   /** Whether a ticket still waits for its browser: it is neither taken nor over. */
-  ownerTicketWaits(id: string): Promise<{ waits: boolean }>;
-  /** Forgets the account, and the browsers that approve without the owner code. */
+  ownerTicketWaits(ticket: { id: string }): Promise<{ waits: boolean }>;
   /**
-   * Also deletes the copy of the library.
+   * Forgets the account, the copy of the library, and the browsers that approve without the owner code.
    * @param options.erase also forgets matches, jobs, changes, versions and plays
    */
   logout(options?: { erase: boolean }): Promise<LogoutAnswer>;
@@ -294,36 +294,38 @@ export interface LocalApi {
   /** Makes a new API key, and forgets the browsers as `logout` does. */
   rotateKey(): Promise<{ key: string }>;
   /** Stores or, with null, forgets the Spotify app's client secret, encrypted. */
-  setClientSecret(value: string | null): Promise<void>;
+  setClientSecret(given: { value: string | null }): Promise<void>;
   /** Saves what is not saved yet; `STORE_ERROR` when the disk does not take it. */
   saveState(): Promise<SavedState>;
   listClients(): Promise<{ clients: ClientSummary[] }>;
   addClient(client: NewClient): Promise<ClientSummary>;
   /**
    * Ends a client's access at once.
-   * @param client its ID, or its name; of several with that name the approved one is meant
-   * @param options.forget drops its registration as well
+   * @param asked.client its ID, or its name; of several with that name the approved one is meant
+   * @param asked.forget drops its registration as well
    * @returns `forgotten` false: it is still known, and may ask for a new approval
    */
-  revokeClient(
-    client: string,
-    options: { forget: boolean },
-  ): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
+  revokeClient(asked: {
+    client: string;
+    forget: boolean;
+  }): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
   listBrowsers(): Promise<{ browsers: BrowserSummary[] }>;
   /**
    * The owner code is asked for again in these browsers.
-   * @param id null: in all of them
+   * @param browser.id null: in all of them
    */
-  forgetBrowsers(id: string | null): Promise<{ forgotten: BrowserSummary[] }>;
-  /** What was settled, then what was learned, newest first. @param limit 1 to 20,000 */
-  listRemembered(limit: number): Promise<{ remembered: RememberedMatch[]; total: number }>;
+  forgetBrowsers(browser: { id: string | null }): Promise<{ forgotten: BrowserSummary[] }>;
+  /** What was settled, then what was learned, newest first. @param page.limit 1 to 20,000 */
+  listRemembered(page: { limit: number }): Promise<{ remembered: RememberedMatch[]; total: number }>;
   /**
    * The next search for these songs goes to Spotify again.
-   * @param id null: all of them
+   * @param match.id null: all of them
    */
-  forgetRemembered(id: string | null): Promise<{ forgotten: number; match: RememberedMatch | null }>;
-  /** What relay has changed, newest first. @param limit 1 to 200 */
-  listChanges(limit: number): Promise<{ items: ChangeEntry[]; total: number }>;
+  forgetRemembered(match: {
+    id: string | null;
+  }): Promise<{ forgotten: number; match: RememberedMatch | null }>;
+  /** What relay has changed, newest first. @param page.limit 1 to 200 */
+  listChanges(page: { limit: number }): Promise<{ items: ChangeEntry[]; total: number }>;
   /** Takes a change back, within 45 s; what takes longer continues as a job. */
   undoChange(request: UndoRequest): Promise<UndoAnswer>;
   /** Reads a list and says what it would take; searches and writes nothing. */
@@ -332,37 +334,37 @@ export interface LocalApi {
   startImport(
     request: ListContent & ImportChoices & StartedImport,
   ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }>;
-  getJob(id: string): Promise<JobRecord>;
+  getJob(job: { id: string }): Promise<JobRecord>;
   /** What playlists are called, by ID; those whose name cannot be had are left out. */
-  playlistNames(ids: readonly string[]): Promise<{ names: Record<string, string> }>;
-  /** Begins to write what a ready job has found. @param options.skipUnresolved also if some of it was not found */
-  commitJob(id: string, options?: { skipUnresolved: boolean }): Promise<JobRecord>;
+  playlistNames(playlists: { ids: readonly string[] }): Promise<{ names: Record<string, string> }>;
+  /** Begins to write what a ready job has found. @param job.skipUnresolved also if some of it was not found */
+  commitJob(job: { id: string; skipUnresolved?: boolean }): Promise<JobRecord>;
   /** All playlists of the account's library. */
   listPlaylists(): Promise<{ playlists: PlaylistFacts[] }>;
-  /** @param playlist ID, URI or link */
-  getPlaylist(playlist: string): Promise<PlaylistFacts>;
-  /** Every row of a playlist, in order. @param playlist ID, URI or link */
-  playlistRows(playlist: string): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
+  /** @param asked.playlist ID, URI or link */
+  getPlaylist(asked: { playlist: string }): Promise<PlaylistFacts>;
+  /** Every row of a playlist, in order. @param asked.playlist ID, URI or link */
+  playlistRows(asked: { playlist: string }): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
   /** Some hundred saved songs from a position on, newest first; `next` is null at the end. */
-  savedRows(offset: number): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
+  savedRows(page: { offset: number }): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
   libraryStatus(): Promise<LibraryStatus>;
   /** Begins to read the library, or to bring the copy up to date; returns at once. */
   syncLibrary(): Promise<LibraryStatus>;
   /** @param question.limit of rows; null: all of them */
   askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
-  forgetLibrary(part: LibraryPart): Promise<LibraryStatus>;
-  /** @param playlist ID, URI or link, or the name that it has or had last. @throws RelayError `NOT_FOUND` */
-  playlistVersions(playlist: string): Promise<PlaylistVersions>;
+  forgetLibrary(asked: { part: LibraryPart }): Promise<LibraryStatus>;
+  /** @param asked.playlist ID, URI or link, or the name that it has or had last. @throws RelayError `NOT_FOUND` */
+  playlistVersions(asked: { playlist: string }): Promise<PlaylistVersions>;
   /** @throws RelayError `NOT_FOUND` */
-  playlistVersion(id: string, version: number): Promise<VersionContent>;
+  playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
   /** @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be had */
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
   /**
    * Tells that a program which carries messages for an MCP client needs this server, so that it does not end meanwhile.
-   * @param id of that program, chosen by itself
-   * @param seconds from now, at most 60; 0: it needs the server no longer
+   * @param program.id chosen by itself
+   * @param program.seconds from now, at most 60; 0: it needs the server no longer
    */
-  stay(id: string, seconds: number): Promise<void>;
+  stay(program: { id: string; seconds: number }): Promise<void>;
 }
 
 /** The route below `/local/` for each call: all are POST with a JSON body, so that no value lands in a URL. */
@@ -405,6 +407,19 @@ export const LOCAL_ROUTES = {
   restorePlaylist: 'versions/restore',
   stay: 'stay',
 } as const satisfies Record<keyof LocalApi, string>;
+
+export type LocalCall = keyof LocalApi;
+/** All calls. */
+export const LOCAL_CALLS = Object.keys(LOCAL_ROUTES) as LocalCall[];
+
+/** An API whose every call is the one that `make` makes for it. */
+export function localApiOf(make: (name: LocalCall) => (given: object) => Promise<unknown>): LocalApi {
+  const calls = LOCAL_CALLS.map((name) => {
+    const call = make(name);
+    return [name, (given: object = {}) => call(given)];
+  });
+  return Object.fromEntries(calls) as LocalApi;
+}
 
 /** With this header a message that is carried for an MCP client says what `stay` says, for `STAY_SECONDS`; its value is the ID. */
 export const STAY_HEADER = 'relay-stay';

@@ -4,7 +4,7 @@
  */
 import { type Random, systemRandom } from '../base/clock.ts';
 import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
-import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
+import { LOCAL_ROUTES, type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection } from './connection.ts';
@@ -31,50 +31,7 @@ export interface LocalClientOptions {
  */
 export function createLocalClient(options: LocalClientOptions): LocalApi {
   // The server that answers is this program, so the shape of its answers is not checked again.
-  const ask = <T>(route: string, body: object): Promise<T> => post(options, route, body) as Promise<T>;
-  return {
-    status: () => ask(LOCAL_ROUTES.status, {}),
-    startLogin: ({ switchAccount }) => ask(LOCAL_ROUTES.startLogin, { switchAccount }),
-    loginProgress: (attemptId, waitSeconds) => ask(LOCAL_ROUTES.loginProgress, { attemptId, waitSeconds }),
-    pasteLogin: (attemptId, address) => ask(LOCAL_ROUTES.pasteLogin, { attemptId, address }),
-    ownerTicket: ({ attemptId }) => ask(LOCAL_ROUTES.ownerTicket, { attemptId }),
-    ownerTicketWaits: (id) => ask(LOCAL_ROUTES.ownerTicketWaits, { id }),
-    logout: (options = { erase: false }) => ask(LOCAL_ROUTES.logout, options),
-    showKey: () => ask(LOCAL_ROUTES.showKey, {}),
-    rotateKey: () => ask(LOCAL_ROUTES.rotateKey, {}),
-    setClientSecret: async (value) => {
-      await ask(LOCAL_ROUTES.setClientSecret, { value });
-    },
-    saveState: () => ask(LOCAL_ROUTES.saveState, {}),
-    listClients: () => ask(LOCAL_ROUTES.listClients, {}),
-    addClient: (client) => ask(LOCAL_ROUTES.addClient, client),
-    revokeClient: (client, { forget }) => ask(LOCAL_ROUTES.revokeClient, { client, forget }),
-    listBrowsers: () => ask(LOCAL_ROUTES.listBrowsers, {}),
-    forgetBrowsers: (id) => ask(LOCAL_ROUTES.forgetBrowsers, { id }),
-    listRemembered: (limit) => ask(LOCAL_ROUTES.listRemembered, { limit }),
-    forgetRemembered: (id) => ask(LOCAL_ROUTES.forgetRemembered, { id }),
-    listChanges: (limit) => ask(LOCAL_ROUTES.listChanges, { limit }),
-    undoChange: (request) => ask(LOCAL_ROUTES.undoChange, request),
-    previewImport: (list) => ask(LOCAL_ROUTES.previewImport, list),
-    startImport: (request) => ask(LOCAL_ROUTES.startImport, request),
-    getJob: (id) => ask(LOCAL_ROUTES.getJob, { id }),
-    commitJob: (id, options = { skipUnresolved: false }) => ask(LOCAL_ROUTES.commitJob, { id, ...options }),
-    playlistNames: (ids) => ask(LOCAL_ROUTES.playlistNames, { ids }),
-    listPlaylists: () => ask(LOCAL_ROUTES.listPlaylists, {}),
-    getPlaylist: (playlist) => ask(LOCAL_ROUTES.getPlaylist, { playlist }),
-    playlistRows: (playlist) => ask(LOCAL_ROUTES.playlistRows, { playlist }),
-    savedRows: (offset) => ask(LOCAL_ROUTES.savedRows, { offset }),
-    libraryStatus: () => ask(LOCAL_ROUTES.libraryStatus, {}),
-    syncLibrary: () => ask(LOCAL_ROUTES.syncLibrary, {}),
-    askLibrary: (question) => ask(LOCAL_ROUTES.askLibrary, question),
-    forgetLibrary: (part) => ask(LOCAL_ROUTES.forgetLibrary, { part }),
-    playlistVersions: (playlist) => ask(LOCAL_ROUTES.playlistVersions, { playlist }),
-    playlistVersion: (id, version) => ask(LOCAL_ROUTES.playlistVersion, { id, version }),
-    restorePlaylist: (request) => ask(LOCAL_ROUTES.restorePlaylist, { ...request }),
-    stay: async (id, seconds) => {
-      await ask(LOCAL_ROUTES.stay, { id, seconds });
-    },
-  };
+  return localApiOf((name) => (given) => post(options, LOCAL_ROUTES[name], given));
 }
 
 async function post(options: LocalClientOptions, route: string, body: object): Promise<unknown> {

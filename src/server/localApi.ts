@@ -1,9 +1,12 @@
-/** The owner's calls, made by the process that holds the state. */
+/** The owner's calls, for all doors, made by the process that holds the state. */
+import * as z from 'zod';
 import { withDeadline } from '../base/abort.ts';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { RelayError, tookTooLong } from '../domain/errors.ts';
-import type { LocalApi } from '../domain/localApi.ts';
+import { LIBRARY_PARTS } from '../domain/library.ts';
+import { LIST_FORMATS } from '../domain/listImport.ts';
+import { type LocalApi, type LocalCall, localApiOf } from '../domain/localApi.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import { countAliases } from '../store/tables/aliases.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
@@ -28,6 +31,7 @@ import {
 import { ownerRestore, ownerVersion, ownerVersions } from './ownerVersions.ts';
 import type { Presence } from './presence.ts';
 import { forgetRemembered, rememberedMatches } from './remembered.ts';
+import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
@@ -54,16 +58,60 @@ export interface ServerSide {
   program: () => Promise<readonly string[]>;
 }
 
-export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
-  const running = (): ServerSide => {
-    if (server) return server;
-    throw new RelayError('NO_SERVER', 'No server is running.', {
-      remedy: { text: 'Start it with {command}.', command: ['serve'] },
-    });
-  };
-  return {
-    status: async () => statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
-    async startLogin(options) {
+/** Where a call is made. */
+interface Here {
+  core: Core;
+  server: ServerSide | null;
+  /** @throws RelayError `NO_SERVER` */
+  running(): ServerSide;
+}
+
+/** A home that holds no state. */
+export interface EmptyHome {
+  clock: Core['clock'];
+  /** Makes the state and opens it. */
+  make(): Promise<LocalApi>;
+  /** @throws RelayError that there is no state */
+  refuse(): Promise<never>;
+}
+
+type Asked<C extends LocalCall> =
+  Parameters<LocalApi[C]> extends [] ? object : NonNullable<Parameters<LocalApi[C]>[0]>;
+type Told<C extends LocalCall> = ReturnType<LocalApi[C]>;
+
+/** One of the owner's calls, for all doors: over HTTP, without a server, and in a home without a state. */
+interface Operation<C extends LocalCall> {
+  /** The shape of its body. */
+  input: () => z.ZodType<Asked<C>>;
+  run(asked: Asked<C>, here: Here): Told<C>;
+  /** What it does in a home without a state; where this is missing, it is refused. */
+  inEmptyHome?(asked: Asked<C>, home: EmptyHome): Told<C>;
+  /** Its body holds a file. */
+  hasFile?: true;
+}
+
+const nothing = () => z.object({});
+const jobId = () => z.string().max(100);
+const playlist = () => z.object({ playlist: z.string().min(1).max(500) });
+const listContent = () => ({
+  content: z.string(),
+  tracksOnly: z.boolean(),
+  format: z.enum(LIST_FORMATS).optional(),
+  artistSide: z.enum(['left', 'right']).optional(),
+  list: z.string().optional(),
+  fileName: z.string().max(1_000).optional(),
+  allPlays: z.boolean().optional(),
+});
+
+/** Every call of `LocalApi`: what it takes and what it does. */
+export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
+  status: {
+    input: nothing,
+    run: async (_, { core, server }) => statusReport(core, server?.facts ?? null, server?.owner.code ?? null),
+  },
+  startLogin: {
+    input: () => z.object({ switchAccount: z.boolean() }),
+    async run(options, { core, running }) {
       const { redirectUri } = running();
       requireClientId(core);
       const { attemptId, providerUrl } = core.login.start({ ...options, redirectUri });
@@ -71,83 +119,252 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
       const browserUrl = `${origin}${LOGIN_PATH}?${new URLSearchParams({ attempt: attemptId })}`;
       return { attemptId, browserUrl, providerUrl, redirectUri };
     },
-    async ownerTicket({ attemptId }) {
+  },
+  ownerTicket: {
+    input: () => z.object({ attemptId: z.string().nullable() }),
+    async run({ attemptId }, { core, running }) {
       const { owner, facts, redirectUri } = running();
       const next = attemptId === null ? null : loginWithTicket(core, attemptId);
       // A login sets its cookie under the host that the provider sends the browser back to.
       return signInUrl(owner, attemptId === null ? facts.baseUrl : new URL(redirectUri).origin, next);
     },
-    ownerTicketWaits: async (id) => ({ waits: running().owner.isWaiting(id) }),
-    loginProgress: (attemptId, waitSeconds) => core.login.progress(attemptId, waitSeconds * 1000),
-    pasteLogin: (attemptId, address) => core.login.paste(attemptId, address),
-    async logout({ erase } = { erase: false }) {
+  },
+  ownerTicketWaits: {
+    input: () => z.object({ id: z.string() }),
+    run: async ({ id }, { running }) => ({ waits: running().owner.isWaiting(id) }),
+  },
+  loginProgress: {
+    input: () => z.object({ attemptId: z.string(), waitSeconds: z.number().min(0).max(25) }),
+    run: ({ attemptId, waitSeconds }, { core }) => core.login.progress(attemptId, waitSeconds * 1000),
+  },
+  pasteLogin: {
+    input: () => z.object({ attemptId: z.string(), address: z.string().max(10_000) }),
+    run: ({ attemptId, address }, { core }) => core.login.paste(attemptId, address),
+  },
+  logout: {
+    input: () => z.object({ erase: z.boolean().default(false) }),
+    async run({ erase }, { core, server }) {
       await forgetBrowsers(core, null);
       return leaveAccount(core, server?.services.jobs ?? null, erase);
     },
-    showKey: async () => ({ key: core.apiKey.current(), fromEnvironment: core.apiKey.fromEnvironment }),
-    async rotateKey() {
+    inEmptyHome: async () => ({ wasConnected: false, name: null, libraryDeleted: false }),
+  },
+  showKey: {
+    input: nothing,
+    run: async (_, { core }) => ({
+      key: core.apiKey.current(),
+      fromEnvironment: core.apiKey.fromEnvironment,
+    }),
+    inEmptyHome: async (_, { make }) => (await make()).showKey(),
+  },
+  rotateKey: {
+    input: nothing,
+    async run(_, { core }) {
       const key = await core.apiKey.rotate();
       await forgetBrowsers(core, null);
       return { key };
     },
-    setClientSecret: (value) => core.setClientSecret(value),
-    async saveState() {
+    inEmptyHome: async (_, { make }) => (await make()).rotateKey(),
+  },
+  setClientSecret: {
+    input: () => z.object({ value: z.string().nullable() }),
+    run: ({ value }, { core }) => core.setClientSecret(value),
+    inEmptyHome: async (given, { make, refuse }) =>
+      given.value === null ? refuse() : (await make()).setClientSecret(given),
+  },
+  saveState: {
+    input: nothing,
+    async run(_, { core }) {
       await core.store.saveNow();
       await core.library.saveMemory();
       const { path, lastSavedAt, schemaVersion, sizeBytes } = core.store.state();
       return { path, savedAt: isoOf(lastSavedAt), schemaVersion, sizeBytes, keySource: core.key.source };
     },
-    listClients: async () => ({ clients: listClients(core) }),
-    addClient: (client) => addClient(core, client),
-    revokeClient: (client, { forget }) => revokeClient(core, client, forget),
-    listBrowsers: async () => ({ browsers: browserSummaries(core) }),
-    forgetBrowsers: async (id) => ({ forgotten: await forgetBrowsers(core, id) }),
-    listRemembered: async (limit) => ({
+  },
+  listClients: {
+    input: nothing,
+    run: async (_, { core }) => ({ clients: listClients(core) }),
+  },
+  addClient: {
+    input: () =>
+      z.object({
+        name: z.string().trim().min(1).max(200),
+        redirectUris: z.array(z.string()),
+        secret: z.string().min(1).max(512).nullable(),
+      }),
+    run: (client, { core }) => addClient(core, client),
+    inEmptyHome: async (client, { make }) => (await make()).addClient(client),
+  },
+  revokeClient: {
+    input: () => z.object({ client: z.string(), forget: z.boolean() }),
+    run: ({ client, forget }, { core }) => revokeClient(core, client, forget),
+  },
+  listBrowsers: {
+    input: nothing,
+    run: async (_, { core }) => ({ browsers: browserSummaries(core) }),
+  },
+  forgetBrowsers: {
+    input: () => z.object({ id: z.string().nullable() }),
+    run: async ({ id }, { core }) => ({ forgotten: await forgetBrowsers(core, id) }),
+  },
+  listRemembered: {
+    input: () => z.object({ limit: z.int().min(1).max(20_000) }),
+    run: async ({ limit }, { core }) => ({
       remembered: rememberedMatches(core, limit),
       total: countAliases(core.store),
     }),
-    forgetRemembered: (id) => forgetRemembered(core, id),
-    listChanges: async (limit) => ownerHistory(running().services, limit),
-    undoChange: async (request) => ownerUndo(running().services, request),
-    previewImport: async (list) => {
-      const { store, clock, provider } = core;
-      return ownerPreview({ store, clock, resolver: createResolver(provider, store, clock) }, list);
-    },
-    async startImport(request) {
+  },
+  forgetRemembered: {
+    input: () => z.object({ id: z.string().max(100).nullable() }),
+    run: ({ id }, { core }) => forgetRemembered(core, id),
+  },
+  listChanges: {
+    input: () => z.object({ limit: z.int().min(1).max(200) }),
+    run: async ({ limit }, { running }) => ownerHistory(running().services, limit),
+  },
+  undoChange: {
+    input: () =>
+      z.object({
+        change: z.string().trim().min(1).max(100).nullable(),
+        force: z.boolean(),
+        dryRun: z.boolean(),
+      }),
+    run: async (request, { running }) => ownerUndo(running().services, request),
+  },
+  previewImport: {
+    input: () => z.object(listContent()),
+    run: async (list, { core: { store, clock, provider } }) =>
+      ownerPreview({ store, clock, resolver: createResolver(provider, store, clock) }, list),
+    inEmptyHome: async (list, { clock }) =>
+      ownerPreview({ store: null, clock, resolver: { knows: () => false } }, list),
+    hasFile: true,
+  },
+  startImport: {
+    input: () =>
+      z.object({
+        ...listContent(),
+        target: importTarget(),
+        strict: z.boolean(),
+        skipDuplicates: z.boolean(),
+        each: z.array(z.string()).optional(),
+      }),
+    async run(request, { core, running }) {
       const { services } = running();
       requireLogin(core);
       return ownerImport(services, request);
     },
-    getJob: async (id) => running().services.jobs.get(id),
-    commitJob: (id, options) => running().services.jobs.commit(id, options),
-    async playlistNames(ids) {
-      return { names: Object.fromEntries(await playlistNames(running().services, ids)) };
-    },
-    listPlaylists: async () => ({ playlists: await ownerPlaylists(running().services) }),
-    getPlaylist: async (playlist) => ownerPlaylist(running().services, playlist),
-    playlistRows: async (playlist) => ownerPlaylistRows(running().services, playlist),
-    savedRows: async (offset) => ownerSavedRows(running().services, offset),
-    libraryStatus: () => core.library.status(),
-    async syncLibrary() {
+    hasFile: true,
+  },
+  getJob: {
+    input: () => z.object({ id: jobId() }),
+    run: async ({ id }, { running }) => running().services.jobs.get(id),
+  },
+  commitJob: {
+    input: () => z.object({ id: jobId(), skipUnresolved: z.boolean().default(false) }),
+    run: async ({ id, ...options }, { running }) => running().services.jobs.commit(id, options),
+  },
+  playlistNames: {
+    input: () => z.object({ ids: z.array(z.string().max(100)).max(1_000) }),
+    run: async ({ ids }, { running }) => ({
+      names: Object.fromEntries(await playlistNames(running().services, ids)),
+    }),
+  },
+  listPlaylists: {
+    input: nothing,
+    run: async (_, { running }) => ({ playlists: await ownerPlaylists(running().services) }),
+  },
+  getPlaylist: {
+    input: playlist,
+    run: async (asked, { running }) => ownerPlaylist(running().services, asked.playlist),
+  },
+  playlistRows: {
+    input: playlist,
+    run: async (asked, { running }) => ownerPlaylistRows(running().services, asked.playlist),
+  },
+  savedRows: {
+    input: () => z.object({ offset: z.int().min(0) }),
+    run: async ({ offset }, { running }) => ownerSavedRows(running().services, offset),
+  },
+  libraryStatus: {
+    input: nothing,
+    run: (_, { core }) => core.library.status(),
+  },
+  syncLibrary: {
+    input: nothing,
+    async run(_, { core, running }) {
       running();
       return core.library.sync();
     },
-    async askLibrary(question) {
+  },
+  askLibrary: {
+    input: () =>
+      z.object({
+        sql: z.string().min(1).max(10_000),
+        limit: z.int().min(1).max(500).nullable(),
+        maxAgeMinutes: z.int().min(0).max(10_080),
+      }),
+    async run(question, { core, running }) {
       running();
       const late = tookTooLong('The question', ASK_MS, 'Try again in a minute.');
       return withDeadline({ clock: core.clock, ms: ASK_MS, late }, (signal) =>
         core.library.ask(question, { signal }),
       );
     },
-    async forgetLibrary(part) {
+  },
+  forgetLibrary: {
+    input: () => z.object({ part: z.enum(LIBRARY_PARTS) }),
+    async run({ part }, { core }) {
       await core.library.forget(part);
       return core.library.status();
     },
-    playlistVersions: async (playlist) => ownerVersions(running().services, playlist),
-    playlistVersion: async (id, version) => ownerVersion(running().services, id, version),
-    restorePlaylist: async (request) => ownerRestore(running().services, request),
-    stay: async (id, seconds) => running().presence.stay(id, seconds),
+  },
+  playlistVersions: {
+    input: playlist,
+    run: async (asked, { running }) => ownerVersions(running().services, asked.playlist),
+  },
+  playlistVersion: {
+    input: () => z.object({ id: z.string().max(100), version: z.int().min(1) }),
+    run: async ({ id, version }, { running }) => ownerVersion(running().services, id, version),
+  },
+  restorePlaylist: {
+    input: () =>
+      z.object({
+        id: z.string().max(100),
+        version: z.int().min(1),
+        dryRun: z.boolean(),
+        name: z.string().trim().min(1).max(100).nullable(),
+        skipUnsupported: z.boolean(),
+      }),
+    run: async (request, { running }) => ownerRestore(running().services, request),
+  },
+  stay: {
+    input: () => z.object({ id: z.string().regex(/^[\w-]{1,64}$/), seconds: z.number().min(0).max(60) }),
+    run: async ({ id, seconds }, { running }) => running().presence.stay(id, seconds),
+  },
+};
+
+/** For code that goes through all of them. */
+type AnyOperation = Operation<'undoChange'>;
+const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
+
+export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
+  const running = () => {
+    if (server) return server;
+    throw new RelayError('NO_SERVER', 'No server is running.', {
+      remedy: { text: 'Start it with {command}.', command: ['serve'] },
+    });
   };
+  return localApiOf(
+    (name) => async (given) => operationOf(name).run(given as never, { core, server, running }),
+  );
+}
+
+/** The owner's calls in a home without a state: most find nothing, a few make the state. */
+export function localApiWithoutState(home: EmptyHome): LocalApi {
+  return localApiOf((name) => async (given) => {
+    const { inEmptyHome } = operationOf(name);
+    return inEmptyHome ? inEmptyHome(given as never, home) : home.refuse();
+  });
 }
 
 /** The owner's page at `base`, with a ticket that signs its browser in; it then continues to `next`. */

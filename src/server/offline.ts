@@ -1,10 +1,9 @@
 /** The owner's calls without a server: opens the state for as long as a command takes. */
-import { LOCAL_ROUTES, type LocalApi } from '../domain/localApi.ts';
-import { stateFilePath } from '../store/file/stateFile.ts';
+import { type LocalApi, localApiOf } from '../domain/localApi.ts';
+import { noState, stateFilePath } from '../store/file/stateFile.ts';
 import { exists } from '../store/home/smallFiles.ts';
 import { type Core, type CoreOptions, openCore } from './core.ts';
-import { createLocalApi } from './localApi.ts';
-import { localApiWithoutState } from './status/emptyHome.ts';
+import { createLocalApi, localApiWithoutState } from './localApi.ts';
 import { offlineStatus } from './status/offlineStatus.ts';
 
 export type OfflineOptions = Omit<CoreOptions, 'purpose' | 'readClientId'>;
@@ -28,9 +27,15 @@ export async function openOffline(options: OfflineOptions): Promise<Offline> {
     if (core.key.created && core.key.warning) options.log.warn({}, core.key.warning);
     return createLocalApi(core, null);
   };
-  const local = (await exists(await stateFilePath(options.settings.home)))
-    ? whenCalled(make)
-    : localApiWithoutState(options, make);
+  const { home } = options.settings;
+  const refuse = async () => {
+    throw noState(home);
+  };
+  const local = (await exists(await stateFilePath(home)))
+    ? localApiOf(
+        (name) => async (given) => ((await make())[name] as (given: object) => Promise<unknown>)(given),
+      )
+    : localApiWithoutState({ clock: options.clock, make, refuse });
   return {
     local: { ...local, status: () => offlineStatus(options) },
     async close() {
@@ -38,13 +43,4 @@ export async function openOffline(options: OfflineOptions): Promise<Offline> {
       await core?.close();
     },
   };
-}
-
-/** Every call of what `make` makes. */
-function whenCalled(make: () => Promise<LocalApi>): LocalApi {
-  const deferred = (name: keyof LocalApi) => [
-    name,
-    async (...args: never[]) => ((await make())[name] as (...args: never[]) => unknown)(...args),
-  ];
-  return Object.fromEntries((Object.keys(LOCAL_ROUTES) as Array<keyof LocalApi>).map(deferred)) as LocalApi;
 }

@@ -45,7 +45,7 @@ test('browsers says what it means when there are none', async (context) => {
 });
 
 test('browsers forget ends one or all, and wants to be told which', async (context) => {
-  const forgetBrowsers = async (id: string | null) => {
+  const forgetBrowsers = async ({ id }: { id: string | null }) => {
     if (id === 'x')
       throw new RelayError('NOT_FOUND', 'There is no browser "x".', { remedy: 'See `relay browsers`.' });
     return { forgotten: id === null ? [FIREFOX, EDGE] : [FIREFOX] };

@@ -186,7 +186,7 @@ test('with --no-browser the address that a browser elsewhere ended on is taken f
         new Promise((resolve) => {
           finish = resolve;
         }),
-      pasteLogin: async (_attemptId, address) => {
+      pasteLogin: async ({ address }) => {
         if (address !== BACK)
           throw new RelayError('LOGIN_FAILED', 'That is not it.', { remedy: 'Start again.' });
         finish(CONNECTED);
@@ -220,7 +220,7 @@ test('a login that is not finished in time is exit 1 with what to check', async 
   const waits: number[] = [];
   const { parts, ends } = startable({
     ...loginThat({ state: 'pending' }),
-    loginProgress: async (_attemptId, waitSeconds) => {
+    loginProgress: async ({ waitSeconds }) => {
       waits.push(waitSeconds);
       now += waitSeconds * 1_000;
       return { state: 'pending' };

@@ -128,7 +128,7 @@ longTest('through MCP, the same list takes a handful of calls and 30,000 tokens,
     // What a model does while it waits, a few times.
     const reached = async (id: string, status: string) => {
       for (;;) {
-        const job = await relay.server.local.getJob(id);
+        const job = await relay.server.local.getJob({ id });
         if (job.status === status) break;
         assert.ok(!['failed', 'cancelled'].includes(job.status), job.status);
         await setTimeout(250);

@@ -146,7 +146,10 @@ longTest(
       const page = await browser.newPage();
       await page.goto(waiting.browserUrl);
       await page.getByText('Your Spotify account is connected').first().waitFor();
-      assert.equal((await server.local.loginProgress(waiting.attemptId, 0)).state, 'connected');
+      assert.equal(
+        (await server.local.loginProgress({ attemptId: waiting.attemptId, waitSeconds: 0 })).state,
+        'connected',
+      );
       assert.equal((await server.local.status()).account.name, provider.accounts[0]?.displayName);
     });
   },

@@ -134,7 +134,7 @@ longTest(
       assert.equal(await page.getByText('This browser is remembered').isVisible(), false);
 
       // And what was forgotten is asked for again.
-      await server.local.forgetBrowsers(null);
+      await server.local.forgetBrowsers({ id: null });
       await page.goto(elsewhere.url());
       await page.getByLabel('Owner code').waitFor();
       assert.equal(await page.evaluate('localStorage.length'), 0);

@@ -266,7 +266,7 @@ inFull('a client that was approved is listed and revoked; another browser is for
     const browsers = card(page, 'Remembered browsers');
     await browsers.getByRole('button', { name: 'Forget: A browser' }).click();
     await browsers.getByRole('button', { name: /^Forget/ }).waitFor({ state: 'hidden' });
-    await relay.server.local.forgetBrowsers(null);
+    await relay.server.local.forgetBrowsers({ id: null });
     await page.getByText('This browser is no longer remembered').waitFor();
     assertQuiet();
   });

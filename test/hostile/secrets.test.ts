@@ -287,7 +287,7 @@ async function readFiles({ home, server }: Relay, { see }: Collector): Promise<v
     assert.ok(code === 0 || args[0] === 'export' || args[0] === 'status', `${args}: ${code} ${err}`);
     see(`relay ${args[0]}`, `${out}\n${err}`);
   }
-  see('change records', JSON.stringify(await server.local.listChanges(50)));
+  see('change records', JSON.stringify(await server.local.listChanges({ limit: 50 })));
   await server.local.saveState();
   for (const name of readdirSync(home, { recursive: true, withFileTypes: true })) {
     if (name.isFile()) see(`file ${name.name}`, readFileSync(join(name.parentPath, name.name)));

@@ -76,7 +76,7 @@ test('relay clients revoke ends access at once, for good', async () => {
     const other = await connect(relay, { client_name: 'Other' });
     const { mcpUrl } = relay.server;
     assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 200);
-    const revoked = await relay.server.local.revokeClient(client.client_id, { forget: false });
+    const revoked = await relay.server.local.revokeClient({ client: client.client_id, forget: false });
     assert.deepEqual([revoked.approvals, revoked.forgotten], [1, false]);
     assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 401);
     assert.equal(await mcpStatus(mcpUrl, other.tokens.access_token), 200);
@@ -97,7 +97,7 @@ test('relay clients revoke ends access at once, for good', async () => {
 test('relay clients revoke --forget drops the registration as well', async () => {
   await withServer({}, async (relay) => {
     const { client, tokens } = await connect(relay);
-    const revoked = await relay.server.local.revokeClient(client.client_id, { forget: true });
+    const revoked = await relay.server.local.revokeClient({ client: client.client_id, forget: true });
     assert.deepEqual([revoked.approvals, revoked.forgotten], [1, true]);
     assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 401);
     const refreshed = await askToken(relay.baseUrl, refreshForm(client, tokens.refresh_token));
@@ -110,7 +110,7 @@ test('a code that was not exchanged yet ends with its client', async () => {
   await withServer({}, async (relay) => {
     const client = await newClient(relay.baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
-    await relay.server.local.revokeClient(client.client_id, { forget: false });
+    await relay.server.local.revokeClient({ client: client.client_id, forget: false });
     assert.deepEqual(refusal(await askToken(relay.baseUrl, form)), [400, 'invalid_grant']);
   });
 });

@@ -115,19 +115,22 @@ test('a name that several have means the approved one', async () => {
       assert.deepEqual(sorted({ code, message, ...(remedy ? { remedy } : {}) }), sorted(several));
       return true;
     };
-    await assert.rejects(local.revokeClient('CURSOR', keep), isAmbiguous);
+    await assert.rejects(local.revokeClient({ client: 'CURSOR', ...keep }), isAmbiguous);
     const form = async (client: typeof one) => codeForm(client, await approve(relay, client.client_id));
     await askToken(relay.baseUrl, await form(other));
-    const revoked = await local.revokeClient('CURSOR', keep);
+    const revoked = await local.revokeClient({ client: 'CURSOR', ...keep });
     assert.deepEqual([revoked.client.clientId, revoked.approvals], [other.client_id, 1]);
     // It is still the only one that ever was approved.
-    const again = await local.revokeClient('CURSOR', keep);
+    const again = await local.revokeClient({ client: 'CURSOR', ...keep });
     assert.deepEqual([again.client.clientId, again.approvals], [other.client_id, 0]);
     for (const client of [one, other]) await askToken(relay.baseUrl, await form(client));
-    await assert.rejects(local.revokeClient('CURSOR', keep), isAmbiguous);
-    assert.equal((await local.revokeClient(one.client_id, { forget: true })).forgotten, true);
-    assert.equal((await local.revokeClient('CURSOR', { forget: true })).client.clientId, other.client_id);
-    await assert.rejects(local.revokeClient('CURSOR', keep), { code: 'NOT_FOUND' });
+    await assert.rejects(local.revokeClient({ client: 'CURSOR', ...keep }), isAmbiguous);
+    assert.equal((await local.revokeClient({ client: one.client_id, forget: true })).forgotten, true);
+    assert.equal(
+      (await local.revokeClient({ client: 'CURSOR', forget: true })).client.clientId,
+      other.client_id,
+    );
+    await assert.rejects(local.revokeClient({ client: 'CURSOR', ...keep }), { code: 'NOT_FOUND' });
   });
 });
 
@@ -173,7 +176,7 @@ test('the client of the environment and those of the file connect like others, a
       assert.equal(answer.status, 200, answer.text);
       const { access_token } = JSON.parse(answer.text);
       assert.equal(await mcpStatus(server.mcpUrl, access_token), 200);
-      const { forgotten, approvals } = await server.local.revokeClient(client_id, { forget: true });
+      const { forgotten, approvals } = await server.local.revokeClient({ client: client_id, forget: true });
       assert.deepEqual([forgotten, approvals], [false, 1]);
       assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
     }
@@ -231,7 +234,7 @@ async function withClientsFile(
 test('an error reaches the command line with the command of its remedy apart', async () => {
   await withServer({}, async ({ baseUrl, localKey }) => {
     const local = createLocalClient({ baseUrl, key: localKey });
-    await assert.rejects(local.revokeClient('nobody', { forget: false }), {
+    await assert.rejects(local.revokeClient({ client: 'nobody', forget: false }), {
       code: 'NOT_FOUND',
       remedy: 'Run `relay clients` to see the IDs.',
       remedyValue: { text: 'Run {command} to see the IDs.', command: ['clients'] },

@@ -241,11 +241,11 @@ test('logout and forgetting end remembered browsers at once, and for good', asyn
     const lost = await signIn(relay, EDGE);
     const { browsers } = await local.listBrowsers();
     const edge = browsers.find(({ label }) => label === 'Edge on Windows');
-    assert.deepEqual(await local.forgetBrowsers(edge?.id ?? ''), { forgotten: [edge] });
-    await assert.rejects(local.forgetBrowsers(edge?.id ?? ''), { code: 'NOT_FOUND' });
+    assert.deepEqual(await local.forgetBrowsers({ id: edge?.id ?? '' }), { forgotten: [edge] });
+    await assert.rejects(local.forgetBrowsers({ id: edge?.id ?? '' }), { code: 'NOT_FOUND' });
     await relay.restart();
     assert.deepEqual([await statusOf(baseUrl, kept), await statusOf(baseUrl, lost)], [200, 401]);
-    assert.equal((await relay.server.local.forgetBrowsers(null)).forgotten.length, 1);
+    assert.equal((await relay.server.local.forgetBrowsers({ id: null })).forgotten.length, 1);
     assert.equal(await statusOf(baseUrl, kept), 401);
 
     const again = await signIn(relay);

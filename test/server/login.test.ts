@@ -228,7 +228,7 @@ test('another account is refused unless the switch was asked for', async () => {
     const [ours, theirs] = provider.accounts.map(({ displayName, id }) => `${displayName} (${id})`);
     const plain = await server.local.startLogin({ switchAccount: false });
     await createBrowser().open(plain.browserUrl);
-    const refused = await server.local.loginProgress(plain.attemptId, 0);
+    const refused = await server.local.loginProgress({ attemptId: plain.attemptId, waitSeconds: 0 });
     assert.deepEqual(refused, {
       state: 'failed',
       code: 'LOGIN_FAILED',
@@ -284,7 +284,10 @@ test('Connect on the owner’s page goes on with the relay login that waits', as
     const next = await connect(false);
     assert.match(next, new RegExp(attemptId));
     assert.equal((await createBrowser().open(next)).status, 200);
-    assert.equal((await server.local.loginProgress(attemptId, 0)).state, 'connected');
+    assert.equal(
+      (await server.local.loginProgress({ attemptId: attemptId, waitSeconds: 0 })).state,
+      'connected',
+    );
     // What has ended is not gone on with.
     assert.doesNotMatch(await connect(false), new RegExp(attemptId));
   });
@@ -293,18 +296,26 @@ test('Connect on the owner’s page goes on with the relay login that waits', as
 test('relay login from a terminal works from any browser, and by pasting the address back', async () => {
   await withRelay(apart, async ({ server }) => {
     const first = await server.local.startLogin({ switchAccount: false });
-    const waiting = server.local.loginProgress(first.attemptId, 20);
+    const waiting = server.local.loginProgress({ attemptId: first.attemptId, waitSeconds: 20 });
     assert.equal((await createBrowser().open(first.providerUrl)).status, 200);
     assert.equal((await waiting).state, 'connected');
 
     const second = await server.local.startLogin({ switchAccount: false });
     const ended = location(await createBrowser().step(second.providerUrl));
     const foreign = await server.local.startLogin({ switchAccount: false });
-    await assert.rejects(server.local.pasteLogin(foreign.attemptId, ended), { code: 'LOGIN_FAILED' });
-    await assert.rejects(server.local.pasteLogin(second.attemptId, 'http://127.0.0.1/?code=x'), {
+    await assert.rejects(server.local.pasteLogin({ attemptId: foreign.attemptId, address: ended }), {
       code: 'LOGIN_FAILED',
     });
-    assert.equal((await server.local.pasteLogin(second.attemptId, `  ${ended}\n`)).state, 'connected');
+    await assert.rejects(
+      server.local.pasteLogin({ attemptId: second.attemptId, address: 'http://127.0.0.1/?code=x' }),
+      {
+        code: 'LOGIN_FAILED',
+      },
+    );
+    assert.equal(
+      (await server.local.pasteLogin({ attemptId: second.attemptId, address: `  ${ended}\n` })).state,
+      'connected',
+    );
   });
 });
 

@@ -117,7 +117,10 @@ test('a ticket lets a browser through from anywhere, once, within a minute, and 
     const { query, attemptId } = await loginWithTicket();
     const browser = createBrowser({ headers: CROSS_SITE });
     assert.equal((await browser.open(`${baseUrl}${LOGIN}${query}`)).status, 200);
-    assert.equal((await server.local.loginProgress(attemptId, 0)).state, 'connected');
+    assert.equal(
+      (await server.local.loginProgress({ attemptId: attemptId, waitSeconds: 0 })).state,
+      'connected',
+    );
     assertRefused(await start(CROSS_SITE, query));
     const late = await loginWithTicket();
     clock.advance(60_000);
@@ -188,7 +191,10 @@ test(`${STARTS} starts of a program leave what others have begun where it is`, a
       assert.equal((await browsers[name].open(way)).status, 200, name);
     }
     for (const { attemptId } of [waiting, shown, withTicket]) {
-      assert.equal((await server.local.loginProgress(attemptId, 0)).state, 'connected');
+      assert.equal(
+        (await server.local.loginProgress({ attemptId: attemptId, waitSeconds: 0 })).state,
+        'connected',
+      );
     }
   });
 });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { RelayError } from '../../src/domain/errors.ts';
-import { LOCAL_ROUTES, type LocalApi, type NewClient, type UndoRequest } from '../../src/domain/localApi.ts';
+import { LOCAL_CALLS, LOCAL_ROUTES, type LocalApi } from '../../src/domain/localApi.ts';
 import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { toHttp } from '../../src/server/http/toHttp.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
@@ -104,41 +104,10 @@ function dispatch(
   route: string,
   body: Record<string, unknown>,
 ): Promise<unknown> {
-  switch (route) {
-    case LOCAL_ROUTES.startLogin:
-      return call(answers.startLogin)({ switchAccount: body.switchAccount === true });
-    case LOCAL_ROUTES.loginProgress:
-      return call(answers.loginProgress)(String(body.attemptId), Number(body.waitSeconds));
-    case LOCAL_ROUTES.pasteLogin:
-      return call(answers.pasteLogin)(String(body.attemptId), String(body.address));
-    case LOCAL_ROUTES.ownerTicket:
-      return call(answers.ownerTicket)({ attemptId: body.attemptId as string | null });
-    case LOCAL_ROUTES.ownerTicketWaits:
-      return call(answers.ownerTicketWaits)(String(body.id));
-    case LOCAL_ROUTES.addClient:
-      return call(answers.addClient)(body as unknown as NewClient);
-    case LOCAL_ROUTES.revokeClient:
-      return call(answers.revokeClient)(String(body.client), { forget: body.forget === true });
-    case LOCAL_ROUTES.forgetBrowsers:
-      return call(answers.forgetBrowsers)(body.id as string | null);
-    case LOCAL_ROUTES.listChanges:
-      return call(answers.listChanges)(Number(body.limit));
-    case LOCAL_ROUTES.undoChange:
-      return call(answers.undoChange)(body as unknown as UndoRequest);
-    case LOCAL_ROUTES.setClientSecret:
-      return call(answers.setClientSecret)(body.value as string | null);
-    default: {
-      const name = (Object.keys(LOCAL_ROUTES) as Array<keyof LocalApi>).find(
-        (key) => LOCAL_ROUTES[key] === route,
-      );
-      return call(name && (answers[name] as (() => Promise<unknown>) | undefined))();
-    }
-  }
-}
-
-function call<F>(method: F | undefined): F {
+  const name = LOCAL_CALLS.find((key) => LOCAL_ROUTES[key] === route);
+  const method = name && (answers[name] as ((given: object) => Promise<unknown>) | undefined);
   if (method === undefined) throw new RelayError('INTERNAL', 'The test gives no answer to this call.');
-  return method;
+  return method(body);
 }
 
 async function forward(

@@ -48,7 +48,7 @@ async function runBrowsersForget(context: Context, id: string | undefined, all: 
       remedy: { text: '{command} shows the IDs.', command: ['browsers'] },
     });
   }
-  const { forgotten } = await context.withLocal((local) => local.forgetBrowsers(id ?? null));
+  const { forgotten } = await context.withLocal((local) => local.forgetBrowsers({ id: id ?? null }));
   if (context.json) return printJson(context.io, { forgotten });
   const [first] = forgotten;
   if (!first) return printLine(context.io, 'No browser was remembered.');

@@ -102,7 +102,7 @@ async function runClientsRevoke(
   { forget = false }: RevokeOptions,
 ): Promise<void> {
   const { client, approvals, forgotten } = await context.withLocal((local) =>
-    local.revokeClient(asked, { forget }),
+    local.revokeClient({ client: asked, forget }),
   );
   if (context.json) return printJson(context.io, { client, approvals, forgotten });
   const name = visibleText(client.name ?? client.clientId);

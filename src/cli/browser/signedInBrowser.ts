@@ -53,7 +53,7 @@ async function openAndWait(
   }
   try {
     while (clock.monotonic() < end) {
-      const { waits } = await local.ownerTicketWaits(id);
+      const { waits } = await local.ownerTicketWaits({ id });
       if (!waits) return 'signed_in';
       await clock.sleep(POLL_MS, over);
     }

@@ -24,7 +24,7 @@ export function historyCommand(context: Context): Command {
 async function runHistory(context: Context, options: HistoryOptions): Promise<void> {
   const { io, signal } = context;
   const { local } = await requireServer(context);
-  const { items, total } = await interruptible(signal, local.listChanges(options.limit));
+  const { items, total } = await interruptible(signal, local.listChanges({ limit: options.limit }));
   if (context.json) return printJson(io, { items, total });
   if (items.length === 0) return note(io, 'No changes in the last 30 days.');
   const { changeTable } = await import('./changeText.ts');

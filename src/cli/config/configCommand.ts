@@ -94,12 +94,12 @@ async function storeSecret(context: Context, value: string | undefined): Promise
       remedy: 'Nothing was changed; give another value.',
     });
   }
-  await context.withLocal((local) => local.setClientSecret(secret), { ownHome: true });
+  await context.withLocal((local) => local.setClientSecret({ value: secret }), { ownHome: true });
   reportSecret(context, true);
 }
 
 async function forgetSecret(context: Context): Promise<void> {
-  await context.withLocal((local) => local.setClientSecret(null), { ownHome: true });
+  await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
   reportSecret(context, false);
 }
 

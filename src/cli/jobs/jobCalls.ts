@@ -132,6 +132,6 @@ export async function playlistNames(
   const ids = new Set(jobs.flatMap((job) => (job.name === undefined ? (job.playlist_id ?? []) : [])));
   if (ids.size === 0) return new Map();
   const { local } = await requireServer(context);
-  const { names } = await interruptible(context.signal, local.playlistNames([...ids]));
+  const { names } = await interruptible(context.signal, local.playlistNames({ ids: [...ids] }));
   return new Map(Object.entries(names));
 }

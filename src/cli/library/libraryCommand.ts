@@ -116,7 +116,7 @@ async function runForget(context: Context, { versions, plays }: ForgetOptions): 
     ...(plays ? ['plays' as const] : []),
   ];
   const forgotten = parts.length === 0 ? ['mirror' as const] : parts;
-  for (const part of forgotten) await context.withLocal((local) => local.forgetLibrary(part));
+  for (const part of forgotten) await context.withLocal((local) => local.forgetLibrary({ part }));
   if (context.json) return printJson(context.io, { forgotten });
   const words = {
     mirror: 'The copy of the library is deleted.',

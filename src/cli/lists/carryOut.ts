@@ -39,7 +39,7 @@ export async function carryOut(
   };
   const follow = async (id: string) => {
     const display = context.json ? silent : shown(context);
-    const ask = () => local.getJob(id);
+    const ask = () => local.getJob({ id });
     const job = await followJob(context, ask, { display, until: needsLogin, firstPollsMs: FIRST_POLLS_MS });
     put(job);
     requireGoing(context, job);
@@ -52,7 +52,7 @@ export async function carryOut(
     for (const { job_id, resolved } of [...jobs]) {
       // There is nothing to write where no song of ten thousand was found.
       if (resolved === 0) continue;
-      await interruptible(context.signal, local.commitJob(job_id, { skipUnresolved: talk !== null }));
+      await interruptible(context.signal, local.commitJob({ id: job_id, skipUnresolved: talk !== null }));
       await follow(job_id);
     }
     return jobs;

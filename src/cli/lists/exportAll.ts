@@ -98,7 +98,7 @@ async function rowsOf(
 ): Promise<readonly ListRow[] | null> {
   if (!playlist) return readSaved(context, local);
   try {
-    return (await interruptible(context.signal, local.playlistRows(playlist.id))).rows;
+    return (await interruptible(context.signal, local.playlistRows({ playlist: playlist.id }))).rows;
   } catch (error) {
     const isKept = error instanceof RelayError && (error.code === 'FORBIDDEN' || error.code === 'NOT_FOUND');
     if (isKept) return null;
@@ -131,7 +131,7 @@ export async function readSaved({ signal }: Context, local: LocalApi): Promise<L
   for (let offset: number | null = 0; offset !== null; ) {
     const page: Awaited<ReturnType<LocalApi['savedRows']>> = await interruptible(
       signal,
-      local.savedRows(offset),
+      local.savedRows({ offset }),
     );
     all.push(...page.rows);
     offset = page.next;

@@ -114,6 +114,6 @@ async function readRows(
   }
   const { findPlaylist } = await import('./findPlaylist.ts');
   const found = await findPlaylist(context, local, playlist);
-  const { rows } = await interruptible(context.signal, local.playlistRows(found.id));
+  const { rows } = await interruptible(context.signal, local.playlistRows({ playlist: found.id }));
   return { name: found.name, rows };
 }

@@ -18,9 +18,9 @@ export async function findPlaylist(
   local: LocalApi,
   given: string,
 ): Promise<PlaylistFacts> {
-  if (ADDRESS.test(given)) return interruptible(signal, local.getPlaylist(given));
+  if (ADDRESS.test(given)) return interruptible(signal, local.getPlaylist({ playlist: given }));
   if (BARE_ID.test(given)) {
-    const found = await interruptible(signal, local.getPlaylist(given)).catch(nullIfNotFound);
+    const found = await interruptible(signal, local.getPlaylist({ playlist: given })).catch(nullIfNotFound);
     if (found) return found;
   }
   const { playlists } = await interruptible(signal, local.listPlaylists());

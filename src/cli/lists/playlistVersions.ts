@@ -23,7 +23,7 @@ export interface RestoreOptions {
 export async function listVersions(context: Context, playlist: string): Promise<void> {
   const { io, json, signal } = context;
   const { local } = await requireServer(context);
-  const versions = await interruptible(signal, local.playlistVersions(playlist));
+  const versions = await interruptible(signal, local.playlistVersions({ playlist }));
   if (json) return printJson(io, versions);
   const head = ['VERSION', 'SEEN', 'SONGS', 'ADDED', 'REMOVED'];
   for (const line of columns([head, ...versions.items.map(rowOf)])) printLine(io, line);
@@ -45,7 +45,10 @@ function localTime(iso: string): string {
 export async function showVersion(context: Context, playlist: string, at: string): Promise<void> {
   const { io, json, signal } = context;
   const { local, versions, found } = await versionAt(context, playlist, at);
-  const { items } = await interruptible(signal, local.playlistVersion(versions.playlist_id, found.version));
+  const { items } = await interruptible(
+    signal,
+    local.playlistVersion({ id: versions.playlist_id, version: found.version }),
+  );
   if (json) {
     const { playlist_id, name } = versions;
     return printJson(io, { playlist_id, name, version: found.version, seen_at: found.seen_at, items });
@@ -142,7 +145,7 @@ async function versionAt(
     });
   }
   const { local } = await requireServer(context);
-  const versions = await interruptible(context.signal, local.playlistVersions(playlist));
+  const versions = await interruptible(context.signal, local.playlistVersions({ playlist }));
   const found = versions.items.find(({ version, seen_at }) =>
     when.kind === 'version' ? version === when.version : Date.parse(seen_at) <= when.at,
   );

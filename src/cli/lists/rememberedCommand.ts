@@ -44,7 +44,7 @@ export function rememberedCommand(context: Context): Command {
 }
 
 async function runList(context: Context, most: number): Promise<void> {
-  const { remembered, total } = await context.withLocal((local) => local.listRemembered(most));
+  const { remembered, total } = await context.withLocal((local) => local.listRemembered({ limit: most }));
   if (context.json) return printJson(context.io, { remembered, total });
   if (remembered.length === 0) return note(context.io, 'No match is remembered.');
   const head = ['ID', 'SONG', 'TRACK', 'SETTLED BY', 'ON', ''];
@@ -70,7 +70,7 @@ async function runForget(context: Context, id: string | undefined, all: boolean)
       remedy: { text: '{command} shows the IDs.', command: ['remembered'] },
     });
   }
-  const { forgotten, match } = await context.withLocal((local) => local.forgetRemembered(id ?? null));
+  const { forgotten, match } = await context.withLocal((local) => local.forgetRemembered({ id: id ?? null }));
   if (context.json) return printJson(context.io, { forgotten, match });
   if (forgotten === 0) return printLine(context.io, 'No match was remembered.');
   const what = match

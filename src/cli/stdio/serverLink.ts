@@ -137,7 +137,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     await clock.sleep(STAY_AFTER_MS, ended.signal).catch(() => {});
     while (!ended.signal.aborted && current === found) {
       stays = true;
-      await found.local.stay(id, STAY_SECONDS).catch(() => {});
+      await found.local.stay({ id, seconds: STAY_SECONDS }).catch(() => {});
       await clock.sleep(STAY_AGAIN_MS, ended.signal).catch(() => {});
     }
   }
@@ -232,7 +232,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
       if (!left || !stays) return;
       const { baseUrl, localKey: key } = left;
       const local = createLocalClient({ baseUrl, key, random, timeoutMs: LEAVE_MS });
-      await local.stay(id, 0).catch(() => {});
+      await local.stay({ id, seconds: 0 }).catch(() => {});
     },
   };
 }
