@@ -1,4 +1,4 @@
-/** The parts of `README.md` and of the manual that come from the code: everything between a pair of `generated` markers. */
+/** The parts of documents that come from the code: everything between a pair of `generated` markers. */
 import { readFileSync } from 'node:fs';
 import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { benchMarkdown } from '../bench/recorded.ts';
@@ -13,17 +13,22 @@ function toolsMarkdown(): string {
   return `${names.slice(0, TOOLS.length).join(', ')}\n\nThe toolset \`extras\` adds: ${extras}`;
 }
 
-/** `README.md` and the manual. Throws when a marker names no part, or a part has no marker. */
+/** The documents with such parts. Throws when a marker names no part, or a part has no marker. */
 export async function generateReadmes(): Promise<GeneratedFile[]> {
   const manual = {
     commands: await commandsMarkdown(),
     settings: settingsMarkdown(),
     tools: toolsMarkdown(),
   };
-  const readme = filled('README.md', { figures: figuresMarkdown(), bench: benchMarkdown() });
+  const readme = filled('README.md', {});
   // The one number of tools that is told in prose.
   const text = readme.text.replace(/gets \d+ tools/, `gets ${TOOLS.length} tools`);
-  return [{ ...readme, text }, filled('src/cli/README.md', manual)];
+  return [
+    { ...readme, text },
+    filled('src/cli/README.md', manual),
+    filled('scripts/measure/README.md', { figures: figuresMarkdown() }),
+    filled('scripts/bench/README.md', { bench: benchMarkdown() }),
+  ];
 }
 
 function filled(path: string, given: Readonly<Record<string, string>>): GeneratedFile {

@@ -1,4 +1,4 @@
-/** The end of a change: the check that it did what it should, and the ways back and round where it did not. */
+/** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
 import { CHECKED_KINDS, type ChangeOp } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { mergeRows, withNames } from '../domain/mergeRows.ts';

@@ -107,7 +107,7 @@ function isLeft(store: Context['store'], change: Change): boolean {
   return change.state === 'waiting' || change.state === 'review';
 }
 
-/** One that stands still is over once it is taken back. */
+/** Undoing a paused change ends it. */
 function endHere(store: Context['store'], change: Change): void {
   if (isChangeEnded(change.state)) return;
   endPartly(store, change.seq, store.now());

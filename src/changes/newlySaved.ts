@@ -146,7 +146,7 @@ export async function settleLibrary(
   await waitForEffects(context, changes, lagMs, call);
 }
 
-/** Notes of every change that saved one of `uris` whether it was the one that did; called before they are removed. */
+/** Records which change first saved each URI of `uris`; called before they are removed. */
 export async function noteSaved(
   reading: Pick<Reading, 'provider' | 'store'>,
   uris: readonly string[],

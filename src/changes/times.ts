@@ -21,7 +21,7 @@ export function beganAt({ provider, store }: Clocks, { serverTime, createdAt }: 
   return now === null ? createdAt : createdAt + now - store.now();
 }
 
-/** Milliseconds since a change was last at work, by the clock that makes it less. */
+/** Milliseconds since a change was last at work, using whichever clock gives the smaller age. */
 export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Change): number {
   const age = store.now() - updatedAt;
   const now = provider.serverTime();

@@ -31,7 +31,7 @@ Examples:
 export function exportCommand(context: Context): Command {
   return new Command('export')
     .helpGroup(HELP_GROUPS.lists)
-    .description('Write a playlist, the saved songs or all of it to files')
+    .description('Export a playlist, Liked Songs or everything')
     .argument('[playlist]', 'Name, ID or link of a playlist')
     .option('--saved', 'The saved songs (Liked Songs)')
     .option('--all', 'Every playlist and the saved songs, each as a file in the directory of -o')

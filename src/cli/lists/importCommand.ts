@@ -52,7 +52,7 @@ export function importCommand(context: Context): Command {
   const more = (value: string, before: string[] = []) => [...before, value];
   return new Command('import')
     .helpGroup(HELP_GROUPS.lists)
-    .description('Make a playlist of a list of songs in a file')
+    .description('Create a playlist from a file of songs')
     .argument('<file>', 'File with the list; - reads it from stdin')
     .option('--to <playlist>', 'Add to this playlist: name, ID or link')
     .option('--new <name>', 'Make a new playlist of this name')
