@@ -34,6 +34,9 @@ export interface Setting<T> {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+/** Root of Spotify's own Web API. */
+export const SPOTIFY_API = 'https://api.spotify.com/v1';
+
 /** The key is the name in `config.json`. */
 export const SETTINGS = {
   home: setting<string>('RELAY_HOME', types.directory, {
@@ -86,8 +89,8 @@ export const SETTINGS = {
     meaning: `Redirect URI as entered in the Spotify app; its path must be exactly \`${types.CALLBACK_PATH}\``,
   }),
   providerApiUrl: setting<string>('PROVIDER_API_URL', types.apiRoot, {
-    fallback: () => 'https://api.spotify.com/v1',
-    fallbackText: '`https://api.spotify.com/v1`',
+    fallback: () => SPOTIFY_API,
+    fallbackText: `\`${SPOTIFY_API}\``,
     meaning: 'Root of the Web API',
   }),
   providerAccountsUrl: setting<string>('PROVIDER_ACCOUNTS_URL', types.apiRoot, {
@@ -155,6 +158,11 @@ export const SETTINGS = {
     fallback: () => false,
     fallbackText: '`false`',
     meaning: 'Whether to leave out the tools that change something: playlists, library, playback, jobs',
+  }),
+  covers: setting<boolean>('RELAY_COVERS', types.flag, {
+    fallback: () => true,
+    fallbackText: '`true`',
+    meaning: 'Whether the owner’s page loads the covers of playlists from Spotify',
   }),
   libraryRequestsPerDay: setting<number>('RELAY_LIBRARY_REQUESTS_PER_DAY', types.wholeNumber(1, 100_000), {
     fallback: () => 400,

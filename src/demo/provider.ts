@@ -7,6 +7,7 @@ import type { Server } from 'node:http';
 import { type Clock, type Random, systemClock, systemRandom } from '../base/clock.ts';
 import { dispatch } from './api/dispatch.ts';
 import { sharedCatalogue } from './catalogue/generate.ts';
+import { COVER_PATH, coverImage } from './cover.ts';
 import { type Hook, passThrough } from './hook.ts';
 import { type Answer, apiError, type Incoming } from './http.ts';
 import { Authorizer, type OAuthSetting } from './oauth/authorize.ts';
@@ -128,9 +129,14 @@ function makeHandler(world: World, grants: Grants, setting: OAuthSetting): (inco
       case 'POST /api/token':
         return answerTokenRequest(grants, setting, incoming);
       default:
-        return apiError(404, 'Service not found');
+        return imageAt(incoming) ?? apiError(404, 'Service not found');
     }
   };
+}
+
+function imageAt({ method, path }: Incoming): Answer | null {
+  const id = method === 'GET' ? COVER_PATH.exec(path)?.[1] : undefined;
+  return id === undefined ? null : coverImage(id);
 }
 
 async function listen(server: Server): Promise<string> {

@@ -35,6 +35,8 @@ export interface OwnerState {
   events: PageEvents;
   /** IDs of playlists that are shown without their names. */
   unnamed: string[];
+  /** Whether covers are shown. */
+  covers: boolean;
   limits: PageLimits;
   errors: PageError[];
   playing: PagePlaying | null;
@@ -99,6 +101,8 @@ export interface PageEvents {
 export interface PagePlace {
   /** null where there is none, as in the demo. */
   url: string | null;
+  /** Address of the cover image; null where none is known, or covers are off. */
+  cover: string | null;
 }
 
 export interface PageJob {
@@ -244,6 +248,8 @@ export interface OwnerCalls {
   /** Drops jobs that are over from the list; what they wrote can still be undone. */
   'events/clear': { given: object; answer: { cleared: number } };
   'extras/choose': { given: { offer: boolean }; answer: object };
+  /** Whether covers are shown; stored as the setting. */
+  'covers/choose': { given: { show: boolean }; answer: object };
   'library/sync': { given: object; answer: object };
   'library/forget': { given: object; answer: object };
   'player/look': { given: object; answer: object };

@@ -378,4 +378,14 @@ alter table aliases add column confirmed integer not null default 0 check (confi
 alter table job_items add column confirmed integer not null default 0 check (confirmed in (0, 1));
 `,
   },
+  {
+    version: 12,
+    name: '000012_covers',
+    oldestCompatible: 8,
+    sql: `-- The owner's page shows playlists with their covers, also after a restart, when nothing has been read yet.
+-- oldest-compatible: 8
+
+alter table playlist_names add column cover text;
+`,
+  },
 ];

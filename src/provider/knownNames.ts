@@ -10,10 +10,14 @@ const MAX_SONGS = 5_000;
 const MAX_PLAYLISTS = 1_000;
 
 interface Known {
+  /** What was told last: the name and the cover. */
   playlists: Map<string, string>;
   songs: Map<string, string>;
-  keep(id: string, name: string): void;
+  keep: KeepPlaylist;
 }
+
+/** @param told.cover address of the image; null where none came with the answer */
+type KeepPlaylist = (id: string, told: { name: string; cover: string | null }) => void;
 
 const knownBy = new WeakMap<ProviderApi, Known>();
 
@@ -26,16 +30,21 @@ function knownOf(api: ProviderApi): Known {
   return known;
 }
 
-/** Sets who hears of each name of a playlist that is new or has changed. */
-export function keepPlaylistNames(api: ProviderApi, keep: (id: string, name: string) => void): void {
+/** Sets who hears of each name or cover of a playlist that is new or has changed. */
+export function keepPlaylistNames(api: ProviderApi, keep: KeepPlaylist): void {
   knownOf(api).keep = keep;
 }
 
-export function notePlaylist(api: ProviderApi, { id, name }: { id: string; name: string }): void {
+export function notePlaylist(
+  api: ProviderApi,
+  { id, name }: { id: string; name: string },
+  cover: string | null,
+): void {
   const { playlists, keep } = knownOf(api);
-  if (playlists.get(id) === name) return;
-  put(playlists, id, name, MAX_PLAYLISTS);
-  keep(id, name);
+  const told = JSON.stringify([name, cover]);
+  if (playlists.get(id) === told) return;
+  put(playlists, id, told, MAX_PLAYLISTS);
+  keep(id, { name, cover });
 }
 
 export function noteSong(api: ProviderApi, media: Media | null): void {

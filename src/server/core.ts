@@ -189,7 +189,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
       : { perDay: settings.libraryRequestsPerDay, perMinute: settings.libraryRequestsPerMinute },
   });
   const provider = watchedProvider(unwatched, library.watcher);
-  keepPlaylistNames(provider, (id, name) => putPlaylistName(store, id, name, clock.now()));
+  keepPlaylistNames(provider, (id, told) => putPlaylistName(store, id, told, clock.now()));
   const connected: Array<() => void> = [];
   const login = createLogin({
     app,

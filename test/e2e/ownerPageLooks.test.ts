@@ -5,14 +5,22 @@ import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
 import { authorizeUrl, connect, newClient } from '../oauth/support.ts';
 import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
-import { card, inChromium, misspelled, newPage, openSignedIn, REFUSED } from '../support/ownerPage.ts';
+import {
+  card,
+  inChromium,
+  misspelled,
+  newPage,
+  openDiagnostics,
+  openSignedIn,
+  REFUSED,
+} from '../support/ownerPage.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const inFull = inChromium(longTest);
 
 const SCHEMES = sized(['light', 'dark'] as const, ['light'] as const);
-const WIDTHS = sized([320, 768, 1440], [320]);
+const WIDTHS = sized([320, 360, 1280], [360]);
 
 interface Finding {
   id: string;
@@ -85,26 +93,94 @@ async function withPage(work: (relay: Relay, page: Page, browser: Browser) => Pr
 
 longTest(
   'axe-core finds nothing on the owner’s page, which fits at any width',
-  {
-    skip: withoutChromium,
-  },
+  { skip: withoutChromium },
   async () => {
     await withPage(async (relay, page) => {
-      await furnish(relay, 'Claude Code (relay)');
       await openSignedIn(page, relay);
+      await assertAccessible(page, 'home-quiet');
+      await furnish(relay, 'Claude Code (relay)');
+      const client = await newClient(relay.baseUrl, { client_name: 'Cursor' });
+      await fetch(authorizeUrl(relay.baseUrl, { client_id: client.client_id }));
+      await page.getByText('Cursor asks to use your account').waitFor();
+      await page.getByText('4 to settle').waitFor();
+      await assertAccessible(page, 'home-needs');
+      const events = card(page, 'What happened');
+      await events.getByRole('button', { name: /^Undo/ }).first().click();
+      await events.getByRole('button', { name: 'Undo now' }).waitFor();
       await card(page, 'AI clients').getByLabel('Connect a client').selectOption('claude-code');
       await page.getByText('Run this in a terminal').waitFor();
-      await card(page, 'What happened').getByRole('button', { name: /^Undo/ }).first().click();
-      await page.getByRole('button', { name: 'Undo now' }).waitFor();
-      await assertAccessible(page, 'owner');
-      if (!sized(true, false)) return;
+      await assertAccessible(page, 'home-undo');
+      await page.reload();
       await card(page, 'Needs you').getByRole('button', { name: 'Settle 4' }).click();
-      await page.getByRole('dialog').getByText('4 entries to settle').waitFor();
-      await page.keyboard.press('Enter');
-      await assertAccessible(page, 'owner-picker');
+      const picker = page.getByRole('dialog');
+      await picker.getByText('4 entries to settle').waitFor();
+      await assertAccessible(page, 'picker');
+      await assertFitsPhone(page);
+      await page.keyboard.press('a');
+      await picker.getByText('Accept the first match').waitFor();
+      await assertAccessible(page, 'picker-near');
+      await assertFitsPhone(page);
+      await page.keyboard.press('q');
+      await picker.waitFor({ state: 'hidden' });
+      await page.locator('#import-file').setInputFiles({
+        name: 'Road trip.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('One Band - One Song\nAnother Band - Another Song\nnot a song at all\n'),
+      });
+      await page.getByText('Where to').waitFor();
+      await assertAccessible(page, 'import');
+      await page.getByRole('button', { name: 'Cancel', exact: true }).last().click();
+      await openDiagnostics(page);
+      await assertAccessible(page, 'diagnostics');
+      await page.getByRole('link', { name: 'Home' }).click();
+      relay.provider.expireAccessTokens();
+      relay.provider.revokeRefreshTokens();
+      await relay.call('get_devices');
+      await page.getByText('Spotify has ended the login of').waitFor();
+      await assertAccessible(page, 'login-ended');
+      await relay.server.close();
+      await page.getByRole('heading', { name: 'relay has stopped' }).waitFor();
+      await assertAccessible(page, 'stopped');
     });
   },
 );
+
+/** A dialog is in view as a whole. */
+async function assertFitsPhone(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const box = await page.getByRole('dialog').boundingBox();
+  assert.ok(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= 360 && box.y + box.height <= 740);
+  const [all, seen] = (await page.evaluate(
+    '(({ scrollHeight, clientHeight }) => [scrollHeight, clientHeight])(document.querySelector("dialog"))',
+  )) as [number, number];
+  assert.ok(all <= seen, `${all} px of content in ${seen} px`);
+}
+
+inFull('at 360 x 740 the page is at most three screens, in the same order as on a wide one', async () => {
+  await withPage(async (relay, page) => {
+    await furnish(relay, 'Claude Code (relay)');
+    for (let songs = 0; songs < 12; songs++)
+      await relay.call('save_tracks', { track_ids: [uniqueTracks(relay, 20)[songs]?.id] });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await openSignedIn(page, relay);
+    await card(page, 'What happened').getByRole('listitem').nth(5).waitFor();
+    const titles = () => page.getByRole('heading', { level: 2 }).allInnerTexts();
+    const wide = await titles();
+    await page.setViewportSize({ width: 360, height: 740 });
+    assert.deepEqual(await titles(), wide);
+    const tops = (await page.evaluate(
+      '[...document.querySelectorAll("section.card")].map((part) => part.getBoundingClientRect().top)',
+    )) as number[];
+    assert.deepEqual(
+      tops,
+      [...tops].sort((one, other) => one - other),
+    );
+    await screenshots(page, 'home-full');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const height = (await page.evaluate('document.documentElement.scrollHeight')) as number;
+    assert.ok(height <= 3 * 740, `${height} px`);
+  });
+});
 
 inFull('axe-core finds nothing on the other pages', async () => {
   await withPage(async (relay, page) => {
@@ -186,7 +262,7 @@ inFull('at 200 % zoom everything is there, and the keyboard reaches it', async (
     for (const name of [
       'Sign out',
       'Disconnect',
-      'Look now',
+      'Look again',
       'Revoke: Claude Code (relay)',
       'Copy the MCP address',
     ])
@@ -219,7 +295,7 @@ inFull('hostile names show as text, and turn nothing around', async () => {
     await page.getByText('<img src=x onerror').first().waitFor();
     await openSignedIn(page, relay);
     const [title, images, text] = (await page.evaluate(
-      '[document.title, document.images.length, document.body.textContent]',
+      '[document.title, document.querySelectorAll("img:not(.cover img)").length, document.body.textContent]',
     )) as [string, number, string];
     assert.deepEqual([title, images], ['relay is running · relay', 0]);
     assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069\u200e\u200f]/);

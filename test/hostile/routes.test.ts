@@ -29,6 +29,7 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'clients/setup': true,
   'jobs/cancel': true,
   'jobs/commit': true,
+  'covers/choose': true,
   'events/clear': true,
   'events/list': true,
   'extras/choose': true,

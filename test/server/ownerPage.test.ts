@@ -210,3 +210,21 @@ test('a file is looked at, then becomes a job; signing out ends this browser alo
     assert.deepEqual([(await state(relay, proof)).status, (await state(relay, other)).status], [401, 200]);
   });
 });
+
+test('the policy names Spotify’s image hosts for covers, unless the setting turns them off', async () => {
+  const imageSources = async (env: Record<string, string>) => {
+    let found: string | undefined;
+    const options = {
+      connect: false,
+      client: false,
+      env: { ...env, PROVIDER_API_URL: 'https://api.spotify.com/v1' },
+    };
+    await withRelay(options, async ({ baseUrl }) => {
+      const policy = String((await send(baseUrl)).headers['content-security-policy']);
+      found = /img-src ([^;]*);/.exec(policy)?.[1];
+    });
+    return found;
+  };
+  assert.equal(await imageSources({}), "'self' https://*.scdn.co https://*.spotifycdn.com");
+  assert.equal(await imageSources({ RELAY_COVERS: 'false' }), "'self'");
+});

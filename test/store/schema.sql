@@ -168,7 +168,7 @@ CREATE TABLE playlist_names (
   id text primary key not null,
   name text not null,
   seen_at integer not null
-) strict, without rowid;
+, cover text) strict, without rowid;
 
 CREATE TABLE rate_limits (
   provider      text not null,

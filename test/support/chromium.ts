@@ -50,8 +50,8 @@ async function launch(): Promise<Browser> {
 const FACES = [
   { name: 'desktop-light', colorScheme: 'light', viewport: { width: 1280, height: 860 } },
   { name: 'desktop-dark', colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
-  { name: 'phone-light', colorScheme: 'light', viewport: { width: 390, height: 844 } },
-  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+  { name: 'phone-light', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+  { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const;
 
 /** Pictures for people to look at are made when somebody says where they go. */

@@ -11,6 +11,11 @@ import { mediaObject, userRef } from './shapes.ts';
 
 type Shape = Record<string, unknown>;
 
+/** Mosaics of four covers come in one size, whose numbers Spotify leaves out. */
+function coverOf(world: World, id: string): Shape {
+  return { url: `${world.apiUrl.replace(/\/v1$/, '')}/image/${id}`, height: null, width: null };
+}
+
 /** The metadata of a playlist, with the number of rows instead of the rows. */
 export function simplifiedPlaylist(world: World, playlist: DemoPlaylist): Shape {
   const rows = { href: `${world.apiUrl}/playlists/${playlist.id}/items`, total: playlist.rows.length };
@@ -36,7 +41,7 @@ function metadata(world: World, playlist: DemoPlaylist): Shape {
     external_urls: { spotify: `https://open.spotify.com/playlist/${id}` },
     href: `${world.apiUrl}/playlists/${id}`,
     id,
-    images: [],
+    images: playlist.rows.length === 0 ? [] : [coverOf(world, id)],
     name,
     owner: { ...userRef(world, playlist.ownerId), display_name: playlist.ownerName },
     primary_color: null,

@@ -167,6 +167,20 @@ export function parsePlaylist(value: unknown): Playlist | null {
   };
 }
 
+/** Pixels that a cover is shown with, for screens that have two for each. */
+const COVER_SIZE = 96;
+
+/** Address of the smallest image that is large enough, else of the largest; mosaics come in one size without numbers. */
+export function coverOf(playlist: unknown): string | null {
+  const images = asArray(asObject(playlist)?.images).flatMap((value) => {
+    const image = asObject(value);
+    const url = textOf(image?.url);
+    return url === null ? [] : [{ url, width: numberOf(image?.width) ?? Number.MAX_SAFE_INTEGER }];
+  });
+  images.sort((one, other) => one.width - other.width);
+  return (images.find(({ width }) => width >= COVER_SIZE) ?? images.at(-1))?.url ?? null;
+}
+
 /** A playlist row. Rows without a usable item are kept, so that positions stay right. */
 export function parseItem(value: unknown, position: number): Item {
   const raw = asObject(value);

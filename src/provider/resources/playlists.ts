@@ -4,7 +4,7 @@ import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../ap
 import { invalidResponse } from '../http/failure.ts';
 import { notePlaylist, noteSong } from '../knownNames.ts';
 import { type PageRequest, readAll, readPage } from './paging.ts';
-import { asObject, numberOf, parseItem, parsePlaylist, textOf } from './parse.ts';
+import { asObject, coverOf, numberOf, parseItem, parsePlaylist, textOf } from './parse.ts';
 
 /** The provider's largest page of playlists and of playlist items. */
 export const PLAYLIST_PAGE = 50;
@@ -24,7 +24,7 @@ export function getMyPlaylists(
 ): Promise<Page<Playlist>> {
   const parse = (row: unknown): Playlist | null => {
     const playlist = parsePlaylist(row);
-    if (playlist) notePlaylist(api, playlist);
+    if (playlist) notePlaylist(api, playlist, coverOf(row));
     return playlist;
   };
   return readPage(api, MINE, window, parse, call);
@@ -81,7 +81,7 @@ export async function getPlaylistBegin(
   const { body } = await api.send(request, call);
   const playlist = parsePlaylist(body);
   if (!playlist) throw invalidResponse(request, 'no playlist in it');
-  notePlaylist(api, playlist);
+  notePlaylist(api, playlist, coverOf(body));
   const { total_items: total } = playlist;
   const rows = rowsIn(body);
   const items = rows?.map((row, position) => noted(api, parse(row, position)));

@@ -132,6 +132,10 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'toolsets', toolsetsFor(offer));
       return {};
     },
+    async 'covers/choose'({ show }) {
+      storeSetting({ env: {}, flags: { home: core.settings.home } }, 'covers', String(show));
+      return {};
+    },
     async 'library/sync'() {
       await core.library.sync();
       return {};

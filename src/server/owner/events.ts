@@ -9,10 +9,12 @@ import { type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts'
 import type { PageEvent, PageEvents, PageJob, PagePlace } from '../../domain/ownerPage.ts';
 import { type Change, getChange, listChanges } from '../../store/tables/changes.ts';
 import { getJobBySeq } from '../../store/tables/jobs.ts';
+import { getPlaylistName } from '../../store/tables/playlistNames.ts';
 import { knownPlaylistName, knownPlaylistNames } from '../../tools/playlists/playlistNames.ts';
 import type { Services } from '../../tools/tool.ts';
 import type { Core } from '../core.ts';
 import { changeEntry } from '../ownerChanges.ts';
+import { allowedCover, coverSources } from './covers.ts';
 
 /** More than are kept. */
 const ALL_CHANGES = 1_000;
@@ -106,12 +108,13 @@ function playlistOf({ payload, playlist_id }: JobRecord): string | null {
   return payload.playlist_id ?? playlist_id;
 }
 
-/** The playlists of the demo are nowhere at Spotify. */
-function placeOf({ settings }: Core, playlist: string | null, isLibrary: boolean): PagePlace {
-  if (settings.demo || (playlist === null && !isLibrary)) return { url: null };
-  return {
-    url: `https://open.spotify.com/${playlist === null ? 'collection/tracks' : `playlist/${playlist}`}`,
-  };
+function placeOf({ settings, store }: Core, playlist: string | null, isLibrary: boolean): PagePlace {
+  const known = playlist === null ? null : (getPlaylistName(store, playlist)?.cover ?? null);
+  const cover = allowedCover(coverSources(settings), known);
+  // The playlists of the demo are nowhere at Spotify.
+  if (settings.demo || (playlist === null && !isLibrary)) return { url: null, cover };
+  const path = playlist === null ? 'collection/tracks' : `playlist/${playlist}`;
+  return { url: `https://open.spotify.com/${path}`, cover };
 }
 
 function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): PageJob {

@@ -29,12 +29,13 @@ import { shownName } from '../pages/approve.ts';
 import { BUILD } from '../pages/assets.ts';
 import { rememberedMatches } from '../remembered.ts';
 import { statusReport } from '../status/status.ts';
+import { showsCovers } from './covers.ts';
 import { ERROR_REMEDIES } from './errorRemedies.ts';
 import { ownerEvents, pageJobs, unnamedPlaylists } from './events.ts';
 import type { LastPlaying } from './lastPlaying.ts';
 
 const JOBS_SHOWN = 20;
-const EVENTS_SHOWN = 8;
+const EVENTS_SHOWN = 6;
 const ERRORS_SHOWN = 5;
 const CLIENTS_SHOWN = 50;
 
@@ -80,6 +81,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     waitingClients: server.waitingClients.list().map(({ at, ...client }) => ({ ...client, at: isoOf(at) })),
     jobs: pageJobs(core, services, jobs),
     events,
+    covers: showsCovers(core.settings),
     unnamed: unnamedPlaylists(services, jobs, events),
     limits: {
       blocked: report.rateLimits.blocked.map(({ scope, blockedUntil, reason }) => ({

@@ -3,8 +3,10 @@ import { BUILD } from './assets.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
 
-export function ownerPage(demo: boolean): Page {
+/** @param images sources of covers */
+export function ownerPage(demo: boolean, images: readonly string[]): Page {
   return {
+    images,
     title: 'relay is running',
     demo,
     isWide: true,

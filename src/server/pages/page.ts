@@ -7,13 +7,15 @@ import { end, type HttpContext } from '../http/context.ts';
 import { type Asset, ICON, SCRIPT, STYLE } from './assets.ts';
 import { type Html, html } from './html.ts';
 
-const OPEN_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** @param images sources of images besides this server */
+const openPolicy = (images: readonly string[]) =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    `img-src ${["'self'", ...images].join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 /** Trusted types: the script makes elements, never HTML, and the browser sees to it. */
 const SCRIPT_POLICY =
   "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -32,6 +34,8 @@ export interface Page {
    * `form-action` too, so there it must not be limited.
    */
   formLeaves?: boolean;
+  /** Sources of images besides this server, for the content policy. */
+  images?: readonly string[];
   /** Whether the page uses our script. */
   hasScript?: boolean;
   /**
@@ -47,7 +51,7 @@ export function sendPage(
   page: Page,
   headers: Record<string, string> = {},
 ): void {
-  const policy = `${OPEN_POLICY}${page.hasScript ? SCRIPT_POLICY : ''}${page.formLeaves ? '' : FORM_POLICY}`;
+  const policy = `${openPolicy(page.images ?? [])}${page.hasScript ? SCRIPT_POLICY : ''}${page.formLeaves ? '' : FORM_POLICY}`;
   const all = {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': policy,

@@ -3,6 +3,7 @@
 import type { Core } from '../core.ts';
 import { end, type HttpContext } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
+import { coverSources } from '../owner/covers.ts';
 import { ASSETS, type Asset, ICON } from '../pages/assets.ts';
 import { ownerPage } from '../pages/homePages.ts';
 import { sendPage } from '../pages/page.ts';
@@ -31,6 +32,8 @@ export function assetRoutes(): Route[] {
 }
 
 export function homeRoutes(core: Core): Route[] {
-  const page = ownerPage(core.settings.demo);
-  return [{ method: 'GET', path: '/', handle: (context) => sendPage(context, 200, page) }];
+  const { settings } = core;
+  const handle = (context: HttpContext) =>
+    sendPage(context, 200, ownerPage(settings.demo, coverSources(settings)));
+  return [{ method: 'GET', path: '/', handle }];
 }

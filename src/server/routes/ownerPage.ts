@@ -49,6 +49,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'events/list': lazy(() => z.object({ limit: z.int().min(1).max(500) })),
   'events/clear': lazy(() => z.object({})),
   'extras/choose': lazy(() => z.object({ offer: z.boolean() })),
+  'covers/choose': lazy(() => z.object({ show: z.boolean() })),
   'library/sync': lazy(() => z.object({})),
   'library/forget': lazy(() => z.object({})),
   'player/look': lazy(() => z.object({})),

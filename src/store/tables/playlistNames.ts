@@ -1,5 +1,5 @@
-/** Names of playlists as Spotify told them last, by ID, so that jobs and changes can be told by name. */
-import { defineTable, integer, type RowOf, text } from '../sql/table.ts';
+/** Names and covers of playlists as Spotify told them last, by ID, so that jobs and changes can be told by name. */
+import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 /** Beyond this, those that have had their name for longest make room. */
@@ -10,6 +10,8 @@ const COLUMNS = {
   name: text(),
   /** When it was first seen under this name, Unix milliseconds. */
   seenAt: integer,
+  /** Address of its cover image, as Spotify gave it last. */
+  cover: nullable(text()),
 };
 const NAMES = defineTable('playlist_names', COLUMNS);
 
@@ -17,12 +19,21 @@ export function getPlaylistName(store: Store, id: string): RowOf<typeof COLUMNS>
   return NAMES.first(store, 'where id = ?', [id]);
 }
 
-/** Notes a name; one that is known already stays as it is. */
-export function putPlaylistName(store: Store, id: string, name: string, now: number): void {
+/** Notes a name and a cover; what is known already stays as it is, and so does a cover where none is told. */
+export function putPlaylistName(
+  store: Store,
+  id: string,
+  { name, cover }: { name: string; cover: string | null },
+  now: number,
+): void {
   const { changes } = store.run(
-    `insert into playlist_names (id, name, seen_at) values (?, ?, ?)
-     on conflict (id) do update set name = excluded.name, seen_at = excluded.seen_at where name <> excluded.name`,
-    [id, name, now],
+    `insert into playlist_names (id, name, seen_at, cover) values (?, ?, ?, ?)
+     on conflict (id) do update set
+       name = excluded.name,
+       seen_at = iif(name <> excluded.name, excluded.seen_at, seen_at),
+       cover = coalesce(excluded.cover, cover)
+     where name <> excluded.name or (excluded.cover is not null and cover is not excluded.cover)`,
+    [id, name, now, cover],
   );
   if (changes === 0) return;
   store.run(

@@ -22,6 +22,7 @@ export interface Doing {
   setup: PageSetup | null;
   undo: UndoAsked | null;
   hidesSteps: boolean;
+  showsAllJobs: boolean;
   /** What happened, where more than the first page of it is shown. */
   events: PageEvents | null;
   /** How many of them are wanted; null: the first page. */
@@ -164,6 +165,26 @@ export function name(text: string): Child {
 
 export function soft(...children: Child[]): Child {
   return h('p', { class: 'soft' }, ...children);
+}
+
+/** The cover of the playlist, or a note in its place. Nothing that it says is not said beside it. */
+export function coverPart({ cover }: PagePlace): Child {
+  const note = h(
+    'svg',
+    { viewBox: '0 0 24 24', 'aria-hidden': 'true' },
+    h('path', {
+      d: 'M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0ZM19 16a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0Z',
+    }),
+  );
+  const image = h('img', {
+    src: cover,
+    alt: '',
+    width: 44,
+    height: 44,
+    loading: 'lazy',
+    referrerpolicy: 'no-referrer',
+  });
+  return h('span', { class: 'cover', 'aria-hidden': 'true' }, cover === null ? note : image);
 }
 
 /** Where its songs are at Spotify. @param about for those who do not see what stands beside it */

@@ -1,6 +1,6 @@
-/** The first lines of the page: whether all is well, and the address for clients. */
+/** The first line of the page: whether all is well. */
 import type { OwnerState } from '../../../domain/ownerPage.ts';
-import { type App, copyButton } from './app.ts';
+import type { App } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
 
@@ -14,13 +14,6 @@ export function summary(app: App, isAway: boolean): Child {
     'div',
     { class: 'summary', key: 'summary' },
     h('h1', null, h('span', { class: `dot ${mood}`, 'aria-hidden': 'true' }), title),
-    h(
-      'p',
-      { class: 'address', inert: isAway },
-      h('span', { class: 'soft' }, 'MCP address '),
-      h('code', null, state.mcpUrl),
-      copyButton(app, state.mcpUrl, 'MCP address'),
-    ),
   );
 }
 

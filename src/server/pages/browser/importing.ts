@@ -153,7 +153,7 @@ export function createImporter(app: App): App['importer'] {
             field.value = '';
           },
         }),
-        h('p', { class: 'soft' }, 'CSV, text, M3U, iTunes XML, Spotify’s data export and more'),
+        h('p', { class: 'soft aside' }, 'CSV, text, M3U, iTunes XML, Spotify’s data export and more'),
       ),
       h(
         'form',

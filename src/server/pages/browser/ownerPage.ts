@@ -35,6 +35,7 @@ export function ownerPage(root: HTMLElement): void {
     setup: null,
     undo: null,
     hidesSteps: false,
+    showsAllJobs: false,
     events: null,
     eventsWanted: null,
     followed: null,

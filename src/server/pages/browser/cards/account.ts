@@ -39,23 +39,32 @@ export function accountCard(app: App): Child {
       'div',
       { class: 'row' },
       connect('Connect again', false, 'quiet'),
-      connect('Use another account', true, 'quiet'),
       button(app, 'disconnect', 'Disconnect', () => ask('account/disconnect', {}), {
         confirm: 'Disconnect now',
         done: 'The account is disconnected, and the copy of its library is deleted.',
         kind: 'quiet',
       }),
-      button(
-        app,
-        'erase',
-        'Disconnect and forget everything',
-        () => ask('account/disconnect', { erase: true }),
-        {
-          confirm: 'Forget matches, jobs and changes too',
-          about: 'this account',
-          done: 'The account is disconnected, and everything about it is forgotten.',
-          kind: 'quiet',
-        },
+    ),
+    h(
+      'details',
+      null,
+      h('summary', null, 'More'),
+      h(
+        'div',
+        { class: 'row' },
+        connect('Use another account', true, 'quiet'),
+        button(
+          app,
+          'erase',
+          'Disconnect and forget everything',
+          () => ask('account/disconnect', { erase: true }),
+          {
+            confirm: 'Forget matches, jobs and changes too',
+            about: 'this account',
+            done: 'The account is disconnected, and everything about it is forgotten.',
+            kind: 'quiet',
+          },
+        ),
       ),
     ),
   );

@@ -66,6 +66,13 @@ function setupPart(app: App): Child {
   return h(
     'div',
     { class: 'setup' },
+    h(
+      'p',
+      { class: 'address' },
+      h('span', { class: 'soft aside' }, 'MCP address '),
+      h('code', null, state.mcpUrl),
+      copyButton(app, state.mcpUrl, 'MCP address'),
+    ),
     h('label', { for: 'setup-client' }, 'Connect a client'),
     h(
       'select',

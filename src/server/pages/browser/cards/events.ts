@@ -1,7 +1,7 @@
 /** What happened: jobs under way, then jobs and changes in one stream, newest first. */
 import type { ChangeEntry } from '../../../../domain/localApi.ts';
 import type { PageEvent } from '../../../../domain/ownerPage.ts';
-import { type App, button, card, name, placeLink, soft } from '../app.ts';
+import { type App, button, card, coverPart, name, placeLink, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
@@ -16,6 +16,7 @@ export function eventsCard(app: App): Child {
   // More than the first page is read when it is asked for, and again with each new state.
   const { items, more } = doing.events ?? state.events;
   const moving = state.jobs.filter((job) => !needsOwner(job));
+  const hasCovers = !state.covers || items.some(({ place }) => place.cover !== null);
   const hasJobs = items.some(({ job }) => job !== null);
   return card(
     'events',
@@ -28,7 +29,7 @@ export function eventsCard(app: App): Child {
           moving.map((job) => jobRow(app, job)),
           items.map((event) => eventRow(app, event)),
         ),
-    (more || hasJobs) &&
+    (more || hasJobs || hasCovers) &&
       h(
         'div',
         { class: 'row' },
@@ -42,8 +43,18 @@ export function eventsCard(app: App): Child {
             confirm: 'Clear them now',
             kind: 'quiet',
           }),
+        hasCovers &&
+          button(app, 'covers', state.covers ? 'Hide covers' : 'Show covers', () => switchCovers(app), {
+            kind: 'quiet',
+          }),
       ),
   );
+}
+
+/** What the page may load is in what the server sends with it. */
+async function switchCovers({ state }: App): Promise<void> {
+  await ask('covers/choose', { show: !state.covers });
+  location.reload();
 }
 
 async function clear(app: App): Promise<void> {
@@ -63,18 +74,14 @@ function eventRow(app: App, { id, at, place, job, change }: PageEvent): Child {
     h(
       'div',
       { class: 'line' },
+      coverPart(place),
       h(
         'div',
-        null,
+        { class: 'grow' },
         h('p', null, name(title), marksOf(job, change)),
         soft(
-          [
-            ...(job === null ? [] : [countsOf(job)]),
-            fromNow(at),
-            ...(job === null && change !== null ? [`by ${change.who}`] : []),
-          ]
-            .filter((part) => part !== '')
-            .join(' · '),
+          [...(job === null || job.total === 0 ? [] : [countsOf(job)]), fromNow(at)].join(' · '),
+          job === null && change !== null && h('span', { class: 'aside' }, ` · by ${change.who}`),
           placeLink(place, title),
         ),
       ),

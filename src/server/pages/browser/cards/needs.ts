@@ -101,6 +101,23 @@ function clientNeeds({ state }: App): Child[] {
   );
 }
 
+/** Beyond these, one asks to see them. */
+const JOBS_SHOWN = 4;
+
 function jobNeeds(app: App): Child[] {
-  return app.state.jobs.filter(needsOwner).map((job) => jobRow(app, job));
+  const { state, doing } = app;
+  const jobs = state.jobs.filter(needsOwner);
+  const shown = doing.showsAllJobs ? jobs : jobs.slice(0, JOBS_SHOWN);
+  const showAll = () => {
+    doing.showsAllJobs = true;
+    app.redraw();
+  };
+  const rest =
+    shown.length < jobs.length &&
+    h(
+      'li',
+      { key: 'all' },
+      h('button', { type: 'button', class: 'quiet', onclick: showAll }, `Show all ${jobs.length} jobs`),
+    );
+  return [...shown.map((job) => jobRow(app, job)), ...(rest ? [rest] : [])];
 }

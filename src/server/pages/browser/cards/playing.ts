@@ -8,48 +8,49 @@ import { ask } from '../session.ts';
 export function playingCard(app: App): Child {
   const { playing, account } = app.state;
   if (!account.connected) return null;
-  const look = button(app, 'look', 'Look now', () => ask('player/look', {}), { kind: 'quiet' });
-  if (playing === null) {
-    return card(
-      'playing',
-      'Playing',
-      soft('Nothing has been read from Spotify yet. This takes one request.'),
-      h('div', { class: 'row' }, look),
-    );
-  }
-  const at = positionOf(playing);
   return card(
     'playing',
     'Playing',
-    playing.title === null
-      ? h('p', null, 'Nothing was playing.')
-      : [
-          h('p', { class: 'big' }, name(playing.title)),
-          h(
-            'p',
-            { class: 'soft' },
-            playing.by !== null && name(playing.by),
-            playing.device !== null && [' on ', name(playing.device)],
-          ),
-          at !== null &&
-            playing.durationMs !== null &&
-            h(
-              'div',
-              { class: 'track' },
-              h('progress', { max: playing.durationMs, value: at, 'aria-label': 'Position in the track' }),
-              h('span', { class: 'soft' }, `${minutes(at)} of ${minutes(playing.durationMs)}`),
-            ),
-        ],
     h(
       'div',
-      { class: 'row' },
-      look,
-      h(
-        'span',
-        { class: 'soft' },
-        `${playing.title === null ? 'Looked' : playing.isPlaying ? 'Playing, seen' : 'Paused, seen'} ${fromNow(playing.at)}`,
+      { class: 'line' },
+      h('div', { class: 'grow' }, playing === null ? soft('Not looked at yet.') : playingLines(playing)),
+      button(
+        app,
+        'look',
+        playing === null ? 'See what’s playing' : 'Look again',
+        () => ask('player/look', {}),
+        {
+          kind: 'quiet',
+        },
       ),
     ),
+    playing !== null && positionPart(playing),
+  );
+}
+
+function playingLines({ title, by, device, isPlaying, at }: PagePlaying): Child {
+  if (title === null) return [h('p', null, 'Nothing was playing.'), soft(`Looked ${fromNow(at)}`)];
+  return [
+    h('p', null, h('strong', null, name(title))),
+    h(
+      'p',
+      { class: 'soft' },
+      by !== null && name(by),
+      device !== null && [' on ', name(device)],
+      `, ${isPlaying ? 'playing' : 'paused'} ${fromNow(at)}`,
+    ),
+  ];
+}
+
+function positionPart(playing: PagePlaying): Child {
+  const at = positionOf(playing);
+  if (at === null || playing.durationMs === null || playing.title === null) return null;
+  return h(
+    'div',
+    { class: 'track' },
+    h('progress', { max: playing.durationMs, value: at, 'aria-label': 'Position in the track' }),
+    h('span', { class: 'soft' }, `${minutes(at)} of ${minutes(playing.durationMs)}`),
   );
 }
 
