@@ -1,46 +1,57 @@
 /**
  * Histories from seeds: `npm run simulate -- --seeds 1000 [--from S] [--only KIND] [--width N]`, and with `--trace` one
  * seed's whole story. Ends with 1 if anything but known mistakes is found, and tells the shortest story of each.
- * `--mutants` makes mistakes in a copy of the program on purpose, and ends with 1 if one is not found.
+ * `--engine DIR` runs the `src` of another directory. `--mutants` makes mistakes in the program on purpose, and ends with 1
+ * if one is not found.
  */
-import { fork } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { SeedReport } from '../test/simulate/children/seeds.ts';
-import { runHistory } from '../test/simulate/history.ts';
+import type { SeedReport } from '../test/simulate/children/worker.ts';
 import { knownAs } from '../test/simulate/known.ts';
-import { MUTANTS, type Mutant } from '../test/simulate/mutants.ts';
-import { KINDS, type Kind, planOf } from '../test/simulate/plan.ts';
-import { shrink } from '../test/simulate/shrink.ts';
-import { storyOf } from '../test/simulate/story.ts';
+import { MUTANTS } from '../test/simulate/mutants.ts';
+import { KINDS, type Kind } from '../test/simulate/plan.ts';
+import { createPool, ENDLESS, type Pool } from './simulate/pool.ts';
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
-    from: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+    from: { type: 'string' },
+    /** Takes the first seed from a text, as the name of a commit. */
+    of: { type: 'string' },
     only: { type: 'string' },
     width: { type: 'string', default: String(availableParallelism()) },
     /** Ends after so long, however many seeds are left. */
     seconds: { type: 'string', default: '3600' },
+    engine: { type: 'string' },
     mutants: { type: 'boolean', default: false },
     /** With `--mutants`: only those whose name has it. */
     mutant: { type: 'string', default: '' },
     trace: { type: 'boolean', default: false },
+    /** How many histories may show something new, which is told all the same. */
+    allow: { type: 'string', default: '0' },
+    /** Tells the shortest stories of known mistakes too. */
+    known: { type: 'boolean', default: false },
   },
 });
 const only = kindOf(values.only);
-const from = Number(values.from);
+const from = values.from === undefined ? drawn(values.of ?? String(Math.random())) : Number(values.from);
 const count = Number(values.seeds);
-const CHILD_FLAGS = ['--max-semi-space-size=64', '--import', 'tsx'];
+const width = Number(values.width);
+const engine = values.engine === undefined ? {} : { directory: values.engine };
 /** How many seeds a mutant has until it must have been found. */
 const MUTANT_SEEDS = 2_000;
+/** How many new findings are made shorter. */
+const STORIES = 3;
 
-if (values.mutants) await runMutants();
-else if (values.trace) await tell(from);
-else await runAll();
+const pool = await createPool(engine, width);
+try {
+  if (values.mutants) await runMutants(pool);
+  else if (values.trace) await tell(pool);
+  else await runAll(pool);
+} finally {
+  pool.close();
+}
 
 function kindOf(name: string | undefined): Kind | undefined {
   const kind = KINDS.find((one) => one === name);
@@ -48,119 +59,98 @@ function kindOf(name: string | undefined): Kind | undefined {
   throw new Error(`--only takes one of ${KINDS.join(', ')}`);
 }
 
-async function tell(seed: number): Promise<void> {
-  const { lines, findings } = await runHistory(planOf(seed, only), true);
-  console.log(lines.join('\n'));
-  if (findings.length > 0) process.exitCode = 1;
+function drawn(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE() >>> 1;
 }
 
-async function runAll(): Promise<void> {
-  const width = Number(values.width);
-  const seedsOf = new Map<string, SeedReport[]>();
-  let cpuMs = 0;
-  let done = 0;
+async function tell({ tell }: Pool): Promise<void> {
+  const { lines, hasFindings } = await tell(from, only);
+  console.log(lines.join('\n'));
+  if (hasFindings) process.exitCode = 1;
+}
+
+async function runAll(pool: Pool): Promise<void> {
+  const reports: SeedReport[] = [];
   const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1_000;
   console.log(`seeds ${from} to ${from + count - 1}`);
-  const hear = (message: SeedReport | { cpuMs: number }) => {
-    if ('cpuMs' in message) {
-      cpuMs += message.cpuMs;
-      return;
-    }
-    done += 1;
-    for (const rule of new Set(message.rules.map((one) => one.rule)))
-      seedsOf.set(rule, [...(seedsOf.get(rule) ?? []), message]);
-  };
-  await Promise.all(Array.from({ length: width }, (_, index) => runShare(index, width, hear)));
-  const seconds = (performance.now() - began) / 1_000;
+  await pool.run(
+    range(from, count),
+    only,
+    (report) => reports.push(report),
+    () => seconds() > Number(values.seconds),
+  );
+  reports.sort((a, b) => a.seed - b.seed);
+  const seedsOf = new Map<string, SeedReport[]>();
+  for (const report of reports)
+    for (const rule of new Set(report.findings.map((one) => one.rule)))
+      seedsOf.set(rule, [...(seedsOf.get(rule) ?? []), report]);
   const found = [...seedsOf].sort(([, a], [, b]) => b.length - a.length);
-  const fresh = found.filter(([rule]) => knownAs(rule) === null);
-  for (const [rule, reports] of found) {
+  for (const [rule, all] of found) {
     const known = knownAs(rule);
-    const seeds = reports
-      .slice(0, 4)
-      .map(({ seed }) => seed)
-      .join(', ');
+    const seeds = all.slice(0, 4).map(({ seed }) => seed);
     console.log(
-      `${String(reports.length).padStart(6)} ${known ? `known (${known.name})` : 'NEW'}: ${rule}: ${seeds}`,
+      `${String(all.length).padStart(6)} ${known ? `known (${known.name})` : 'NEW'}: ${rule}: ${seeds.join(', ')}`,
     );
   }
-  const perCore = (done / cpuMs) * 1_000;
+  const fresh = found.filter(([rule]) => knownAs(rule) === null);
+  const hash = createHash('sha256').update(reports.map((report) => report.hash).join());
   console.log(
-    `${done} histories in ${seconds.toFixed(1)} s, ${perCore.toFixed(0)} a second of one processor; ${fresh.length} new findings`,
+    [
+      `${reports.length} histories in ${seconds().toFixed(1)} s`,
+      `${((reports.length / pool.cpuMs()) * 1_000).toFixed(0)} a second of one processor`,
+      `hash ${hash.digest('hex').slice(0, 16)}`,
+      `${fresh.length} new findings`,
+    ].join(', '),
   );
-  for (const [rule, reports] of fresh.slice(0, 3)) await tellShortest(reports[0]?.seed ?? from, rule);
-  if (fresh.length > 0) process.exitCode = 1;
+  const told = values.known ? found : fresh.slice(0, STORIES);
+  for (const [rule, [report]] of told) if (report) await tellShortest(pool, report, rule);
+  const news = reports.filter(({ findings }) => findings.some(({ rule }) => knownAs(rule) === null));
+  if (news.length > Number(values.allow)) process.exitCode = 1;
 }
 
 /** The shortest history that shows the same. */
-async function tellShortest(seed: number, rule: string): Promise<void> {
-  const plan = await shrink(planOf(seed, only), rule);
-  const { lines } = await runHistory(plan, true);
-  console.log(
-    [`\n${rule}`, `seed ${seed}, made shorter: ${JSON.stringify(plan)}`, ...storyOf(lines)].join('\n'),
-  );
+async function tellShortest(pool: Pool, { seed, findings }: SeedReport, rule: string): Promise<void> {
+  const again = `npm run simulate -- --from ${seed} --seeds 1 --trace${only ? ` --only ${only}` : ''}`;
+  console.log(`\n${rule}\nseed ${seed}; again: ${again}`);
+  console.log(findings.map(({ text }) => text).join('\n'));
+  if (rule.startsWith(ENDLESS)) return;
+  const { plan, story } = await pool.shorten(seed, only, rule);
+  console.log([`made shorter: ${JSON.stringify(plan)}`, ...story].join('\n'));
 }
 
-async function runMutants(): Promise<void> {
-  const root = fileURLToPath(new URL('..', import.meta.url));
+async function runMutants(unchanged: Pool): Promise<void> {
   for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.mutant))) {
-    const copy = mkdtempSync(join(tmpdir(), 'relay-mutant-'));
-    try {
-      for (const folder of ['src', 'test', 'package.json', 'tsconfig.json'])
-        cpSync(join(root, folder), join(copy, folder), { recursive: true });
-      symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-      mutate(join(copy, mutant.file), mutant);
-      const found = await firstFound(copy);
-      console.log(
-        `${found ? `${found.seed - from + 1} seeds: ${found.rule}` : 'NOT FOUND'} (${mutant.name})`,
-      );
-      if (!found) process.exitCode = 1;
-    } finally {
-      rmSync(copy, { recursive: true, force: true });
-    }
+    const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width));
+    console.log(`| ${mutant.name} | ${found ? `${found.seed - from + 1} | ${found.rule}` : 'NOT FOUND |'} |`);
+    if (!found) process.exitCode = 1;
   }
 }
 
-function mutate(path: string, { name, from: passage, to }: Mutant): void {
-  const [before, after, ...more] = readFileSync(path, 'utf8').split(passage);
-  if (before === undefined || after === undefined || more.length > 0)
-    throw new Error(`The passage of the mutant "${name}" is not once in ${path}.`);
-  writeFileSync(path, before + to + after);
+/** The first seed that shows something in the changed program that it does not show in the unchanged one. */
+async function firstFound(
+  unchanged: Pool,
+  mutated: Pool,
+): Promise<{ seed: number; rule: string } | undefined> {
+  const suspects: SeedReport[] = [];
+  const found: Array<{ seed: number; rule: string }> = [];
+  try {
+    for (let at = 0; at < MUTANT_SEEDS && found.length === 0; at += width * 40) {
+      const seeds = range(from + at, Math.min(width * 40, MUTANT_SEEDS - at));
+      await mutated.run(seeds, only, (report) => report.findings.length > 0 && suspects.push(report));
+      const compared = new Map(suspects.splice(0).map((report) => [report.seed, report]));
+      await unchanged.run([...compared.keys()], only, ({ seed, findings }) => {
+        const news = compared.get(seed)?.findings ?? [];
+        const rule = news.find((one) => !findings.some((known) => known.rule === one.rule))?.rule;
+        if (rule !== undefined) found.push({ seed, rule });
+      });
+    }
+  } finally {
+    mutated.close();
+  }
+  return found.sort((a, b) => a.seed - b.seed)[0];
 }
 
-/** The first seed that shows something in the copy that it does not show here. */
-async function firstFound(copy: string): Promise<{ seed: number; rule: string } | null> {
-  const child = join(copy, 'test/simulate/children/mutant.ts');
-  const started = fork(child, [String(from), String(MUTANT_SEEDS)], { cwd: copy, execArgv: CHILD_FLAGS });
-  return new Promise((resolve, reject) => {
-    let found: { seed: number; rule: string } | null = null;
-    started.on('message', async ({ seed, rules }: { seed: number; rules: string[] }) => {
-      if (found || rules.length === 0) return;
-      const { findings } = await runHistory(planOf(seed));
-      const rule = rules.find((one) => !findings.some((finding) => finding.rule === one));
-      if (rule === undefined || found) return;
-      found = { seed, rule };
-      started.kill();
-    });
-    started.on('error', reject);
-    started.on('exit', () => resolve(found));
-  });
-}
-
-function runShare(
-  index: number,
-  width: number,
-  hear: (message: SeedReport | { cpuMs: number }) => void,
-): Promise<void> {
-  const child = fileURLToPath(new URL('../test/simulate/children/seeds.ts', import.meta.url));
-  const range = [from + index, width, from + count, Number(values.seconds)].map(String);
-  return new Promise((resolve, reject) => {
-    const started = fork(child, [...range, only ?? ''], {
-      execArgv: CHILD_FLAGS,
-    });
-    started.on('message', hear);
-    started.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`The process ended with ${code}.`)),
-    );
-  });
+function range(begin: number, length: number): number[] {
+  return Array.from({ length }, (_, index) => begin + index);
 }

@@ -2,6 +2,7 @@
 import { wrongReads } from './environment.ts';
 import { wrongImports } from './imports.ts';
 import { crowdedPlaces } from './layout.ts';
+import { lostMutants } from './mutants.ts';
 import { missingFiles } from './paths.ts';
 import { strangeWords } from './words.ts';
 import { strayWriters } from './writers.ts';
@@ -13,6 +14,7 @@ const wrong = [
   ...crowdedPlaces(),
   ...missingFiles(),
   ...strangeWords(),
+  ...lostMutants(),
 ];
 for (const sentence of wrong) console.log(sentence);
 process.exitCode = wrong.length === 0 ? 0 : 1;

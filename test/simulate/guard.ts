@@ -9,10 +9,23 @@ import type { VirtualTime } from './time.ts';
 
 const RealDate = Date;
 
-/** Once for a process: zlib's other thread would answer at a moment that nobody can repeat. */
+const { deflateRawSync } = zlib;
+
+/**
+ * Once for a process: zlib's other thread would answer at a moment that nobody can repeat. And a small window is made ready
+ * sooner; reading does not mind.
+ */
 export function packAtOnce(): void {
-  if (zlib.deflateRaw === (deflateAtOnce as typeof zlib.deflateRaw)) return;
-  Object.defineProperty(zlib, 'deflateRaw', { value: deflateAtOnce });
+  if (zlib.deflateRawSync !== deflateRawSync) return;
+  const pack = (text: zlib.InputType, options?: zlib.ZlibOptions) =>
+    deflateRawSync(text, { ...options, windowBits: 9, memLevel: 1 });
+  const packLater = (
+    text: zlib.InputType,
+    options: zlib.ZlibOptions,
+    done: (error: Error | null, result: Buffer) => void,
+  ) => done(null, pack(text, options));
+  Object.defineProperty(zlib, 'deflateRawSync', { value: pack });
+  Object.defineProperty(zlib, 'deflateRaw', { value: packLater });
   syncBuiltinESMExports();
 }
 
@@ -51,12 +64,4 @@ export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Pro
       else Reflect.deleteProperty(owner, name);
     }
   }
-}
-
-function deflateAtOnce(
-  text: zlib.InputType,
-  options: zlib.ZlibOptions,
-  done: (error: Error | null, result: Buffer) => void,
-): void {
-  done(null, zlib.deflateRawSync(text, options));
 }

@@ -46,7 +46,10 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
     seed: plan.seed,
     latency: plan.latency,
     say,
-    arrived: ({ method, path }) => person?.request(method, path, true),
+    arrived(request) {
+      spotify.arrived(request);
+      person?.request(request.method, request.path, true);
+    },
     done: ({ method, path }) => person?.request(method, path, false),
   });
   const computer = new Computer({ time, disk, network, spotify, seed: plan.seed, say });
@@ -81,9 +84,9 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
           isOver = true;
         },
       );
-      const isDone = await time.pass(() => isOver, LIMIT);
-      if (!isDone) stage.found('the history does not end', `at ${time.at}`);
-      if (failure) stage.found('the simulation failed', String((failure as Error).stack ?? failure));
+      const reason = await time.pass(() => isOver, LIMIT);
+      if (reason) stage.found(`the history does not end: ${reason}`, `at ${time.at}`);
+      if (failure) stage.found('the simulation failed', String(failure));
       computer.end();
     });
   } finally {

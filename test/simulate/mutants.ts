@@ -1,6 +1,6 @@
 /**
- * Mistakes that are made on purpose in a copy of the program, to see that histories find them. Each is one passage of a file
- * and what takes its place; a passage that is not there exactly once fails, so that none is passed over silently.
+ * Mistakes that are made in the program on purpose, to see that histories find them. Each is one passage of a file and what
+ * takes its place.
  */
 export interface Mutant {
   name: string;
@@ -49,8 +49,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'undo does not mind what others did',
     file: 'src/changes/undo.ts',
-    from: 'throw changedSince(id, expected, present);',
-    to: 'return expected;',
+    from: 'const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);',
+    to: 'const wanted = body.former.rows ?? [];',
   },
   {
     name: 'a rollback is told and not done',
@@ -89,3 +89,15 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'savedVersion = save.version ?? savedVersion; failed(error); return;',
   },
 ];
+
+/**
+ * A file's text with the mistake in it.
+ * @throws Error where the passage is not there exactly once, so that no mutant is passed over silently
+ */
+export function changed(text: string, { name, file, from, to }: Mutant): string {
+  const [before, after, ...more] = text.split(from);
+  if (before !== undefined && after !== undefined && more.length === 0) return before + to + after;
+  throw new Error(
+    `The mutant "${name}" does not apply: its passage is ${more.length > 0 ? 'more than once' : 'not'} in ${file}. Make the same mistake in the program as it is now: put the new passage into test/simulate/mutants.ts, then run npm run simulate -- --mutants --mutant "${name}".`,
+  );
+}

@@ -102,6 +102,7 @@ function doIt({ spotify, lists, plan, say, time }: Stage, deed: Deed): void {
         };
         account.playlists = [made, ...account.playlists];
         spotify.persons.add(made);
+        spotify.madeAt.set(made, time.at);
       });
       return;
     case 'save':
@@ -121,10 +122,14 @@ function doIt({ spotify, lists, plan, say, time }: Stage, deed: Deed): void {
 /** Lets each mishap happen at its time. */
 export function scheduleMishaps(stage: Stage): void {
   for (const mishap of stage.plan.mishaps)
-    stage.time.after(mishap.at, () => {
-      stage.say(() => `mishap: ${JSON.stringify(mishap)}`);
-      void befall(stage, mishap);
-    });
+    stage.time.after(
+      mishap.at,
+      () => {
+        stage.say(() => `mishap: ${JSON.stringify(mishap)}`);
+        void befall(stage, mishap);
+      },
+      'computer',
+    );
 }
 
 async function befall(stage: Stage, mishap: Mishap): Promise<void> {

@@ -133,6 +133,9 @@ const SHARES: ReadonlyArray<readonly [Kind, number]> = [
   ['full', 1],
 ];
 
+/** Part of the lists that are longer than a page, or than a request. Many small histories find more than a few large ones. */
+const LARGE = 0.12;
+
 export function planOf(seed: number, only?: Kind): Plan {
   const chance = chanceFor(seed, 'plan');
   const kind = only ?? weighted(chance, SHARES);
@@ -172,7 +175,7 @@ class Drawing {
       name: `List ${index}`,
       rows: this.#rows(),
     }));
-    this.#saved = Array.from({ length: chance.whole(0, 60) }, (_, index) => 900 + index);
+    this.#saved = Array.from({ length: chance.pick([0, 2, 5, 12, 55]) }, (_, index) => 900 + index);
     const clients = Array.from({ length: this.#width() }, (_, index) => ({
       name: `client ${index}`,
       acts: this.#acts(index),
@@ -181,12 +184,13 @@ class Drawing {
     const person = hasPerson
       ? Array.from({ length: chance.whole(1, 3) }, () => this.#personAct(clients))
       : [];
+    const faults = this.#faults();
     return {
       seed: this.#seed,
       kind,
       lists: this.#lists,
       saved: this.#saved,
-      lags: this.#lags(),
+      lags: visibleInTime(this.#lags(), faults),
       latency: chance.pick([
         [5, 20],
         [20, 200],
@@ -195,7 +199,7 @@ class Drawing {
       ]),
       relinked: has(0.08) ? this.#some() : [],
       vanished: has(0.05) ? this.#some() : [],
-      faults: this.#faults(),
+      faults,
       clients,
       person,
       mishaps: this.#mishaps(),
@@ -212,7 +216,10 @@ class Drawing {
   #rows(): number[] {
     const chance = this.#chance;
     if (this.#kind === 'full') return range(0, 100 + chance.whole(0, 30));
-    const size = chance.pick([0, 3, 8, 20, 45, 60, 60, 120, 160, 230]);
+    const size =
+      chance.fraction() < LARGE
+        ? chance.pick([49, 51, 60, 60, 101, 120, 160])
+        : chance.pick([0, 2, 3, 4, 5, 8, 12, 20]);
     const base = this.#lists.length * 400;
     const rows: number[] = [];
     for (let index = 0; rows.length < size; index++) {
@@ -225,7 +232,9 @@ class Drawing {
   /** Tracks that nobody has used yet. */
   #fresh(most: number): number[] {
     const from = this.#next;
-    const size = this.#chance.pick([1, 2, 5, 5, 20, 50, 99, 100, 101, 130, 210].filter((one) => one <= most));
+    const chance = this.#chance;
+    const sizes = chance.fraction() < LARGE ? [50, 99, 100, 101, 120, 210] : [1, 1, 2, 3, 5, 8];
+    const size = Math.min(chance.pick(sizes), most);
     this.#next += size;
     return range(from, size);
   }
@@ -248,7 +257,7 @@ class Drawing {
   }
 
   #acts(client: number): Act[] {
-    const count = this.#kind === 'full' ? this.#chance.whole(1, 2) : this.#chance.whole(1, 4);
+    const count = this.#kind === 'full' ? this.#chance.whole(1, 2) : this.#chance.pick([1, 2, 2, 3]);
     return Array.from({ length: count }, (_, index) => ({
       pause: this.#chance.pick([0, 0, 200, 1_000, 4_000, 8_000, 20_000]),
       leaves: this.#chance.fraction() < 0.04 ? this.#chance.whole(0, 6_000) : null,
@@ -548,6 +557,24 @@ class Drawing {
       ]);
     });
   }
+}
+
+/**
+ * Of a write whose answer is lost, nobody can tell later than 20 s whether it is still to show: where answers are lost, reads
+ * are not further behind.
+ */
+function visibleInTime(lags: Lags, faults: readonly PlannedFault[]): Lags {
+  if (faults.every(({ of }) => of === 'read')) return lags;
+  const shown = (ms: number) => Math.min(ms, 15_000);
+  return {
+    lists: shown(lags.lists),
+    totals: shown(lags.totals),
+    versions: shown(lags.versions),
+    details: shown(lags.details),
+    mine: shown(lags.mine),
+    created: lags.created,
+    uneven: lags.uneven,
+  };
 }
 
 const EVERYTHING: ReadonlyArray<readonly [Wish['do'], number]> = [

@@ -41,9 +41,9 @@ export interface Stage {
   found(rule: string, text: string): void;
 }
 
-/** Resolves after so many milliseconds of the world's time. */
+/** Resolves after so many milliseconds in which the computer is awake: clients run on it too. */
 export function later({ time }: Pick<Stage, 'time'>, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    time.after(ms, resolve);
+    time.after(ms, resolve, 'computer');
   });
 }

@@ -17,6 +17,9 @@ interface Event {
 /** Taken before a history replaces the global one. */
 const afterAllPromises = setImmediate;
 
+/** More events than any history has. */
+const MAX_EVENTS = 60_000;
+
 /** When every history begins, Unix milliseconds. */
 const BEGIN = Date.UTC(2026, 10, 20, 12);
 
@@ -26,6 +29,7 @@ export class VirtualTime {
   /** How far the computer's clock has been set off, in milliseconds. */
   shifted = 0;
   #slept = 0;
+  #asleepUntil = 0;
   #order = 0;
   #events: Event[] = [];
   #turns: Array<() => void> = [];
@@ -33,7 +37,8 @@ export class VirtualTime {
   /** Calls `run` after `ms`; the returned function takes that back. */
   after(ms: number, run: () => void, side: Side = 'world'): () => void {
     if (Number.isNaN(ms)) throw new Error('There is no such time.');
-    const event: Event = { due: this.at + Math.max(0, ms), order: this.#order++, side, run };
+    const from = side === 'computer' ? Math.max(this.at, this.#asleepUntil) : this.at;
+    const event: Event = { due: from + Math.max(0, ms), order: this.#order++, side, run };
     this.#insert(event);
     return () => {
       event.run = null;
@@ -47,12 +52,13 @@ export class VirtualTime {
 
   /** Milliseconds that the computer has been awake. */
   awake(): number {
-    return this.at - this.#slept;
+    return Math.max(this.at, this.#asleepUntil) - this.#slept;
   }
 
-  /** The computer sleeps: its own timers stand still, and what reaches it meanwhile waits. */
+  /** The computer sleeps: its own timers stand still, its programs do nothing, and what reaches it meanwhile waits. */
   sleepComputer(ms: number): void {
     this.#slept += ms;
+    this.#asleepUntil = Math.max(this.at, this.#asleepUntil) + ms;
     const events = this.#events;
     this.#events = [];
     for (const event of events) {
@@ -75,26 +81,30 @@ export class VirtualTime {
     return BEGIN + this.at + this.shifted;
   }
 
-  /** Lets time pass until `isOver`, or until `at` is `limit`; false: nothing would ever happen again, or the limit came. */
-  async pass(isOver: () => boolean, limit: number): Promise<boolean> {
-    for (;;) {
+  /**
+   * Lets time pass until `isOver`, or until `at` is `limit`.
+   * @returns why it ended before that; null: it is over
+   */
+  async pass(isOver: () => boolean, limit: number): Promise<string | null> {
+    for (let events = 0; events < MAX_EVENTS; events++) {
       await rest();
-      if (isOver()) return true;
+      if (isOver()) return null;
       const turn = this.#turns.shift();
       if (turn) {
         turn();
         continue;
       }
       const next = this.#events.pop();
-      if (!next) return false;
+      if (!next) return 'nothing would ever happen again';
       if (next.run === null) continue;
       if (next.due > limit) {
         this.#insert(next);
-        return false;
+        return 'it takes too long';
       }
       this.at = Math.max(this.at, next.due);
       next.run();
     }
+    return 'too much happens';
   }
 
   /** Latest first, so that the next one is taken off the end. */

@@ -1,0 +1,17 @@
+/** Mutants whose passage is no longer in the program: nobody would notice that they are never made. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { changed, MUTANTS } from '../../test/simulate/mutants.ts';
+import { root } from './files.ts';
+
+/** One sentence per mutant, with what to do. */
+export function lostMutants(): string[] {
+  return MUTANTS.flatMap((mutant) => {
+    try {
+      changed(readFileSync(join(root, mutant.file), 'utf8'), mutant);
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+}

@@ -1,0 +1,131 @@
+/** A few processes that run histories, each taking the next task when it is done with one. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import type { SeedReport, Shortest, Task, Told } from '../../test/simulate/children/worker.ts';
+import type { Kind } from '../../test/simulate/plan.ts';
+import { bundleSimulator, type Engine } from './bundle.ts';
+
+const FLAGS = [
+  // Most of what a history makes is garbage when it ends.
+  '--max-semi-space-size=64',
+  // Errors are part of every bad day, and nobody reads where they were made.
+  '--stack-trace-limit=0',
+];
+/** Seeds of one task. */
+const CHUNK = 20;
+/** Longer than any history takes on a slow machine, in milliseconds of real time. */
+const STALL_MS = 60_000;
+/** How findings of histories that do not end begin. To make them shorter would take too long. */
+export const ENDLESS = 'the history does not end';
+
+export interface Pool {
+  /**
+   * Runs seeds in any order and tells each as it ends.
+   * @param isEnough asked before each task: nothing more is begun
+   */
+  run(
+    seeds: readonly number[],
+    only: Kind | undefined,
+    hear: (report: SeedReport) => void,
+    isEnough?: () => boolean,
+  ): Promise<void>;
+  tell(seed: number, only: Kind | undefined): Promise<{ lines: string[]; hasFindings: boolean }>;
+  shorten(seed: number, only: Kind | undefined, rule: string): Promise<Shortest>;
+  /** Milliseconds of processors that ended tasks have taken. */
+  cpuMs(): number;
+  close(): void;
+}
+
+export async function createPool(engine: Engine, width: number): Promise<Pool> {
+  const file = await bundleSimulator(engine);
+  const workers = new Set<ChildProcess>();
+  const spent = new Map<ChildProcess, number>();
+  const idle: ChildProcess[] = [];
+
+  function started(): ChildProcess {
+    const worker = fork(file, { execArgv: FLAGS });
+    workers.add(worker);
+    worker.on('exit', () => workers.delete(worker));
+    return worker;
+  }
+
+  /** Resolves when the task is over; false: the process stood still, and was ended. */
+  function perform(task: Task, hear: (told: Told) => void): Promise<boolean> {
+    const worker = idle.pop() ?? started();
+    return new Promise((resolve, reject) => {
+      let watch: NodeJS.Timeout;
+      const end = (outcome: () => void) => {
+        clearTimeout(watch);
+        worker.removeAllListeners('message');
+        worker.off('exit', died);
+        outcome();
+      };
+      const died = (code: number | null) =>
+        end(() => reject(new Error(`The process ended with ${code} during ${JSON.stringify(task)}.`)));
+      const expect = () => {
+        clearTimeout(watch);
+        if (task.do !== 'run') return;
+        watch = setTimeout(() => {
+          end(() => resolve(false));
+          worker.kill('SIGKILL');
+        }, STALL_MS);
+      };
+      worker.on('exit', died);
+      worker.on('message', (told: Told) => {
+        expect();
+        if (told.is !== 'idle') return hear(told);
+        spent.set(worker, told.cpuMs);
+        end(() => resolve(true));
+        idle.push(worker);
+      });
+      expect();
+      worker.send(task);
+    });
+  }
+
+  async function one<Is extends Told['is']>(task: Task, is: Is): Promise<Extract<Told, { is: Is }>> {
+    let heard: Told | null = null;
+    await perform(task, (told) => {
+      heard = told;
+    });
+    if ((heard as Told | null)?.is !== is) throw new Error(`Nothing came of ${JSON.stringify(task)}.`);
+    return heard as unknown as Extract<Told, { is: Is }>;
+  }
+
+  return {
+    async run(seeds, only, hear, isEnough = () => false) {
+      let next = 0;
+      const lane = async () => {
+        while (next < seeds.length && !isEnough()) {
+          let left = seeds.slice(next, next + CHUNK);
+          next += CHUNK;
+          while (left.length > 0) {
+            const told = new Set<number>();
+            const isOver = await perform({ do: 'run', seeds: left, only }, (report) => {
+              if (report.is !== 'seed') return;
+              told.add(report.seed);
+              hear(report);
+            });
+            left = left.filter((seed) => !told.has(seed));
+            const [stuck] = left;
+            if (isOver || stuck === undefined) break;
+            hear({
+              seed: stuck,
+              hash: '',
+              findings: [{ rule: `${ENDLESS}: it stands still`, text: `after ${STALL_MS} ms` }],
+            });
+            left = left.slice(1);
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: width }, lane));
+    },
+    tell: (seed, only) => one({ do: 'tell', seed, only }, 'lines'),
+    shorten: (seed, only, rule) => one({ do: 'shorten', seed, only, rule }, 'shortest'),
+    cpuMs: () => [...spent.values()].reduce((sum, ms) => sum + ms, 0),
+    close() {
+      for (const worker of workers) worker.kill();
+      rmSync(file, { force: true });
+    },
+  };
+}
