@@ -4,15 +4,8 @@ import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import type { Chance } from '../changes/crash/chance.ts';
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
-import {
-  type Counts,
-  countsOf,
-  type Doing,
-  difference,
-  type Outcome,
-  type Wrong,
-  wrongRows,
-} from './oracle.ts';
+import { type Counts, countsOf, difference } from './counts.ts';
+import { type Doing, type Outcome, type Wrong, wrongRows } from './oracle.ts';
 import type { Act, Wish } from './plan.ts';
 import { type Effect, numberOf, uriOf, urisOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
@@ -27,7 +20,8 @@ interface Failure {
 /** A change that this client has had made, as it saw it end. */
 interface Made {
   changeId: string | null;
-  wish: Wish['do'];
+  /** `follow`: a playlist is back in the account's list. */
+  wish: Wish['do'] | 'follow';
   playlist: DemoPlaylist | null;
   before: readonly string[];
   after: readonly string[];
@@ -39,6 +33,8 @@ interface Made {
   from: number;
   to: number;
   isUndone: boolean;
+  /** Songs of which relay cannot tell who has put them in or taken them out. */
+  mimicked: ReadonlySet<string>;
   /** Its outcome was known, and right. */
   isSure: boolean;
 }
@@ -125,6 +121,11 @@ export class Client {
     await this.#judged(wish.do, playlist, asked.doing, () => this.#ask(asked.tool, asked.args, leaves));
   }
 
+  /** Only answers that are lost leave that open. */
+  #mimicked(effects: readonly Effect[], playlist: DemoPlaylist): Set<string> {
+    return this.#stage.plan.faults.length === 0 ? new Set() : mimickedIn(effects, playlist);
+  }
+
   /** Songs that reads show under another ID, or not at all: a client cannot name their rows. */
   #hidden(): ReadonlySet<string> {
     const { relinked, vanished } = this.#stage.spotify;
@@ -153,20 +154,47 @@ export class Client {
           ? [...doing.added.keys(), ...doing.removed.keys()]
           : [],
     );
-    const wrong = wrongRows(before, doing, outcome, others, after, own);
-    if (wrong)
+    const now = spotify.effects.slice(from);
+    const unclear = {
+      hidden: this.#hidden(),
+      unseen: spotify.unseenIn(playlist, from),
+      mimicked: this.#mimicked(now, playlist),
+    };
+    const wrong = wrongRows(before, doing, outcome, others, after, own, unclear);
+    if (wrong && !this.#mayStopHalfway(outcome))
       this.#found(
         `${what}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, others)}`,
         `${shownWrong(wrong)} in "${playlist.name}"`,
       );
     const relay = takenOff(difference(countsOf(before), countsOf(after)), others);
+    const isBack = outcome.is === 'rolled back' || outcome.is === 'refused';
     const made: Made = {
-      ...{ changeId, wish: what, playlist, before, after, name: null, from, to, isUndone: false },
+      // What has changed nothing cannot be undone.
+      ...{
+        changeId: isBack ? null : changeId,
+        wish: what,
+        playlist,
+        before,
+        after,
+        name: null,
+        from,
+        to,
+        isUndone: false,
+        mimicked: unclear.mimicked,
+      },
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
       isSure: wrong === null && outcome.is !== 'unheard',
     };
     this.#made.push(made);
+  }
+
+  /** Nobody heard of it, and Spotify refuses requests: what is half done may stay so. */
+  #mayStopHalfway(outcome: Outcome): boolean {
+    const refuses = this.#stage.plan.faults.some(
+      ({ action }) => action.kind === 'status' && action.status < 500,
+    );
+    return outcome.is === 'unheard' && refuses;
   }
 
   async #undo(made: Made, force: boolean, leaves: number | null): Promise<void> {
@@ -175,7 +203,8 @@ export class Client {
     const ask = () => this.#ask('undo_change', args, leaves);
     if (wish === 'rename' && playlist) return this.#undoRename(made, playlist, ask);
     if (wish === 'unfollow' && playlist) return this.#undoUnfollow(made, playlist, ask);
-    if (wish === 'create' && playlist) return this.#undoCreate(made, playlist, ask, force);
+    if ((wish === 'create' || wish === 'follow') && playlist)
+      return this.#undoCreate(made, playlist, ask, force);
     if (wish === 'save' || wish === 'unsave') return this.#undoLibrary(made, ask);
     if (!playlist) return;
     const { spotify } = this.#stage;
@@ -183,6 +212,7 @@ export class Client {
       .slice(this.#made.indexOf(made) + 1)
       .filter((one) => one.playlist === playlist && !one.isUndone);
     const edits = othersIn(spotify.effects.slice(made.from), playlist);
+    const earlier = othersIn(spotify.effects.slice(0, made.from), playlist);
     const isPlain = edits.length === 0 && later.length === 0 && made.isSure;
     const rows = isPlain ? made.before : [];
     const doing: Doing = { do: 'bring back', rows, added: made.added, removed: made.removed };
@@ -194,11 +224,18 @@ export class Client {
     const now = spotify.effects.slice(from);
     const others = othersIn(now, playlist);
     const failure = failureIn(answer);
-    if (failure?.code === 'CONFLICT' && isPlain && others.length === 0 && !this.#stage.isRestored)
+    const isOver = failure?.message.includes('is still being written') === false;
+    const isRefused = failure?.code === 'CONFLICT' && isOver && isPlain && others.length === 0;
+    if (isRefused && !this.#stage.isRestored && spotify.unseenIn(playlist).size === 0)
       this.#found(
-        `undo of ${wish}: refused although nobody else changed anything${circumstances(this.#stage, [])}`,
+        `undo of ${wish}: refused although nobody else changed anything${circumstances(this.#stage, earlier)}`,
         failure.message,
       );
+    const unclear = {
+      hidden: this.#hidden(),
+      unseen: spotify.unseenIn(playlist),
+      mimicked: new Set([...made.mimicked, ...this.#mimicked(now, playlist)]),
+    };
     // What others did after the change cannot be told from it where it was not the last one.
     const isMerging = !isPlain || others.length > 0;
     const isDone = outcome.is === 'done';
@@ -211,20 +248,22 @@ export class Client {
         isMerging && others.length === 0 ? [NOBODY] : others,
         after,
         own,
+        unclear,
       );
-      if (wrong && (made.isSure || outcome.is === 'refused'))
+      if (wrong && (made.isSure || outcome.is === 'refused') && !this.#mayStopHalfway(outcome))
         this.#found(
           `undo of ${wish}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, [...edits, ...others])}`,
           `${shownWrong(wrong)} in "${playlist.name}"`,
         );
     } else if (isPlain && others.length === 0 && made.isSure) {
-      const wrong = wrongRows(before, doing, outcome, others, after, new Set());
+      const wrong = wrongRows(before, doing, outcome, others, after, new Set(), unclear);
       if (wrong)
         this.#found(
           `undo of ${wish}, forced: ${namesOf(wrong)}${circumstances(this.#stage, [])}`,
           shownWrong(wrong),
         );
     }
+    if (outcome.is === 'missing' || outcome.is === 'part') made.isSure = false;
     if (!isDone && outcome.is !== 'unheard') return;
     made.isUndone = isDone;
     const relay = takenOff(difference(countsOf(before), countsOf(after)), others);
@@ -265,7 +304,9 @@ export class Client {
     const playlist = spotify.all().find((one) => one.id === id);
     const effects = spotify.effects.slice(from);
     if (!playlist) return this.#found('create, ok: there is no such playlist', id);
-    if (spotify.persons.has(playlist))
+    // One that a person makes while relay looks for its own cannot be told from it.
+    const madeAt = spotify.madeAt.get(playlist) ?? Infinity;
+    if (spotify.persons.has(playlist) && madeAt <= (spotify.firstAsked.get(name) ?? 0))
       this.#found("create, ok: a person's playlist was taken for the new one", name);
     if (this.#stage.claimed.has(playlist))
       this.#found('create, ok: two callers were told the same playlist', name);
@@ -280,7 +321,13 @@ export class Client {
       this.#found('create, ok: more than one was made', name);
     const others = othersIn(effects, playlist);
     const wasFound = this.#stage.meddled.has(playlist);
-    const wrong = wrongRows([], { do: 'add', uris }, { is: 'done' }, others, urisOf(playlist), new Set(uris));
+    const unclear = {
+      hidden: this.#hidden(),
+      unseen: new Set<string>(),
+      mimicked: this.#mimicked(effects, playlist),
+    };
+    const doing: Doing = { do: 'add', uris };
+    const wrong = wrongRows([], doing, outcome, others, urisOf(playlist), new Set(uris), unclear);
     if (wrong && !wasFound)
       this.#found(
         `create, ok: ${namesOf(wrong)}${circumstances(this.#stage, others)}`,
@@ -298,6 +345,7 @@ export class Client {
       added: new Map(),
       removed: new Map(),
       isUndone: false,
+      mimicked: new Set(),
       to: this.#stage.spotify.effects.length,
       ...made,
     });
@@ -313,12 +361,17 @@ export class Client {
     const from = spotify.effects.length;
     const answer = await ask();
     const { outcome, changeId } = await this.#outcomeOf('undo', answer, playlist);
-    if (outcome.is !== 'done') return;
+    if (outcome.is !== 'done') {
+      if (outcome.is !== 'refused') listed.delete(playlist);
+      return;
+    }
     made.isUndone = true;
     if (this.#stage.isSwitched) listed.delete(playlist);
     else listed.set(playlist, { isListed: false, from: spotify.effects.length });
-    const edits = othersIn(spotify.effects.slice(made.from, from), playlist);
-    if (edits.length > 0 && !force)
+    const edits = othersIn(spotify.effects.slice(made.from, from), playlist).filter(
+      ({ before, after }) => after.length > before.length,
+    );
+    if (made.wish === 'create' && edits.length > 0 && !force)
       this.#found('undo of create, ok: although a person has put songs into it', playlist.name);
     this.#note({ changeId, wish: 'unfollow', playlist, from, isSure: true });
   }
@@ -404,7 +457,10 @@ export class Client {
       );
     if (outcome.is === 'done' && wasRenamed && isLast && made.isSure && playlist.name === made.name)
       this.#found("undo of rename, ok: a person's name was replaced", `"${now}"`);
-    if (outcome.is !== 'done') return;
+    if (outcome.is !== 'done') {
+      if (outcome.is !== 'refused') this.#stage.names.delete(playlist);
+      return;
+    }
     made.isUndone = true;
     if (isPlain) this.#stage.names.set(playlist, { name: playlist.name, from: spotify.effects.length });
     else this.#stage.names.delete(playlist);
@@ -432,7 +488,7 @@ export class Client {
     }
     made.isUndone = true;
     listed.set(playlist, { isListed: true, from: spotify.effects.length });
-    this.#note({ changeId, wish: 'create', playlist, from, isSure: true });
+    this.#note({ changeId, wish: 'follow', playlist, from, isSure: true });
   }
 
   async #library(
@@ -465,7 +521,10 @@ export class Client {
     });
   }
 
-  /** @param wanted whether they are to be saved */
+  /**
+   * @param wanted whether they are to be saved
+   * @param free songs that may be either
+   */
   #judgeLibrary(
     what: string,
     uris: readonly string[],
@@ -473,6 +532,7 @@ export class Client {
     outcome: Outcome,
     before: readonly string[],
     from: number,
+    free: ReadonlySet<string> = new Set(),
   ): readonly string[] {
     const { spotify, isSwitched } = this.#stage;
     const after = spotify.account.saved.map(({ uri }) => uri);
@@ -487,15 +547,17 @@ export class Client {
           : outcome.is === 'refused'
             ? 0
             : null;
+    const named = this.#namedByOthers();
+    const isCounted = outcome.is === 'part' && outcome.anyOrder === true;
     const wrong = uris.filter((uri, index) => {
-      if (touched.has(uri) || written === null) return false;
+      if (touched.has(uri) || named.has(uri) || written === null || isCounted) return false;
       if (index < written) return now.has(uri) !== wanted;
       const isMaybe = outcome.is === 'part' && outcome.unknown;
       return !isMaybe && now.has(uri) !== then.has(uri);
     });
     const isOf = new Set(uris);
     const strays = [...new Set([...before, ...after])].filter(
-      (uri) => !isOf.has(uri) && !touched.has(uri) && then.has(uri) !== now.has(uri),
+      (uri) => !isOf.has(uri) && !touched.has(uri) && !free.has(uri) && then.has(uri) !== now.has(uri),
     );
     if (wrong.length > 0)
       this.#found(
@@ -508,6 +570,13 @@ export class Client {
         strays.map(numberOf).join(', '),
       );
     return after;
+  }
+
+  /** Songs that other clients save or remove, at moments of their own. */
+  #namedByOthers(): Set<string> {
+    const others = this.#stage.plan.clients.filter(({ name }) => name !== this.#name);
+    const wishes = others.flatMap(({ acts }) => acts.map(({ wish }) => wish));
+    return new Set(wishes.flatMap((wish) => ('tracks' in wish ? wish.tracks.map(uriOf) : [])));
   }
 
   #touchedSince(from: number): Set<string> {
@@ -524,17 +593,20 @@ export class Client {
     const from = spotify.effects.length;
     const before = spotify.account.saved.map(({ uri }) => uri);
     const then = new Set(made.before);
-    const touched = this.#touchedSince(made.from);
+    // Spotify tells in whole seconds when a song was saved, by its own clock.
+    const since = (spotify.effects[made.from]?.at ?? 0) - 5_000;
+    const touched = this.#touchedSince(spotify.effects.findIndex(({ at }) => at >= since));
     const later = this.#made
       .slice(this.#made.indexOf(made) + 1)
       .filter(({ wish, isUndone }) => (wish === 'save' || wish === 'unsave') && !isUndone);
     const { outcome, changeId } = await this.#outcomeOf('undo', await ask(), null);
-    const moved = new Set(later.flatMap(({ added }) => [...added.keys()]));
+    const moved = new Set(later.flatMap(({ before, after }) => differing(before, after)));
     const uris = [...made.added.keys()].filter((uri) => !touched.has(uri) && !moved.has(uri));
     // Only those that the change itself saved or removed come back.
     const changed = uris.filter((uri) => then.has(uri) !== made.after.includes(uri));
     const wanted = made.wish === 'unsave';
-    if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from);
+    if (made.isSure)
+      this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, moved);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
     this.#note({
@@ -555,7 +627,7 @@ export class Client {
     const { computer, say, time } = this.#stage;
     say(() => `${this.#name} calls ${tool} ${shortened(args)}`);
     const leaving = new AbortController();
-    const stay = leaves === null ? null : time.after(leaves, () => leaving.abort());
+    const stay = leaves === null ? null : time.after(leaves, () => leaving.abort(), 'computer');
     const answer = await computer.call(tool, args, leaving.signal);
     stay?.();
     const failure = failureIn(answer);
@@ -596,6 +668,11 @@ export class Client {
       await this.#afterSilence();
       return { outcome: { is: 'unheard' }, changeId };
     }
+    if (failure.message.includes('The write continues')) {
+      this.#found('an answer says that the write continues, but names no job', failure.message);
+      await this.#afterSilence();
+      return { outcome: { is: 'unheard' }, changeId };
+    }
     if (failure.code !== 'PARTIAL_WRITE') {
       const isOpen =
         details.outcome_unknown === true || (failure.code === 'STORE_ERROR' && changeId !== null);
@@ -611,7 +688,8 @@ export class Client {
       };
     const { outcome_unknown: unknown = false } = (details.error ?? {}) as { outcome_unknown?: boolean };
     if (unknown) await later(this.#stage, 25_000);
-    return { outcome: { is: 'part', written: Number(details.written ?? 0), unknown }, changeId };
+    const anyOrder = failure.remedy?.includes('undo_change again') === true;
+    return { outcome: { is: 'part', written: Number(details.written ?? 0), unknown, anyOrder }, changeId };
   }
 
   /** An answer that says what its job will do must not say it while the job does something else. */
@@ -755,6 +833,12 @@ export class Client {
   }
 }
 
+/** What is in one of two lists only. */
+function differing(one: readonly string[], other: readonly string[]): string[] {
+  const [first, second] = [new Set(one), new Set(other)];
+  return [...new Set([...one, ...other])].filter((uri) => first.has(uri) !== second.has(uri));
+}
+
 const NOBODY: Effect = {
   at: 0,
   by: 'person',
@@ -841,6 +925,19 @@ function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] 
   return effects.filter(
     (effect) => effect.by === 'person' && effect.playlist === playlist && !effect.what.startsWith('renames'),
   );
+}
+
+/**
+ * Songs that a person has put in or taken out, and relay has not: where its own answer is lost, it cannot tell whether that
+ * was its own doing.
+ */
+function mimickedIn(effects: readonly Effect[], playlist: DemoPlaylist): Set<string> {
+  const changed = (who: Effect['by']) =>
+    effects
+      .filter(({ by, playlist: on }) => by === who && on === playlist)
+      .flatMap(({ before, after }) => [...difference(countsOf(before), countsOf(after)).keys()]);
+  const own = new Set(changed('relay'));
+  return new Set(changed('person').filter((uri) => !own.has(uri)));
 }
 
 function takenOff(change: Map<string, number>, others: readonly Effect[]): Map<string, number> {

@@ -4,6 +4,7 @@
  * A person may act at any moment, so a change may count as carried out before, between or after what the person did; every
  * such order is right, and nothing else is.
  */
+import { type Counts, countsOf, difference } from './counts.ts';
 import type { Effect } from './spotify.ts';
 
 /** What an act does to rows, entry by entry. */
@@ -24,8 +25,8 @@ export type Outcome =
   | { is: 'refused'; code: string }
   /** What was there is there again. */
   | { is: 'rolled back' }
-  /** The first so many entries; `unknown`: perhaps those of one more request. */
-  | { is: 'part'; written: number; unknown: boolean }
+  /** The first so many entries, or any with `anyOrder`; `unknown`: perhaps those of one more request. */
+  | { is: 'part'; written: number; unknown: boolean; anyOrder?: boolean }
   /** It names what is missing. */
   | { is: 'missing'; uris: readonly string[] }
   /** Nobody heard: any whole number of requests. */
@@ -33,8 +34,6 @@ export type Outcome =
   /** A person has let it go on beside what others did, or kept the list as it is. */
   | { is: 'carried on' }
   | { is: 'accepted' };
-
-export type Counts = ReadonlyMap<string, number>;
 
 /** What is wrong about the rows, by whose they are. */
 export interface Wrong {
@@ -46,22 +45,17 @@ export interface Wrong {
   isOrder: boolean;
 }
 
+/** Songs of which nobody can tell everything. */
+export interface Unclear {
+  /** Reads show them under another ID, or not at all, so that a client cannot name their rows. */
+  hidden: ReadonlySet<string>;
+  /** A person has touched them where relay could not see it in time. */
+  unseen: ReadonlySet<string>;
+  /** A person has put them in or taken them out while relay looked whether it had, which it had not. */
+  mimicked: ReadonlySet<string>;
+}
+
 const ROWS_PER_REQUEST = 100;
-
-export function countsOf(rows: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const uri of rows) counts.set(uri, (counts.get(uri) ?? 0) + 1);
-  return counts;
-}
-
-/** How often more, or with a negative number less often, each URI is in `after` than in `before`. */
-export function difference(before: Counts, after: Counts): Map<string, number> {
-  const changes = new Map<string, number>();
-  for (const [uri, count] of after) changes.set(uri, count);
-  for (const [uri, count] of before) changes.set(uri, (changes.get(uri) ?? 0) - count);
-  for (const [uri, count] of changes) if (count === 0) changes.delete(uri);
-  return changes;
-}
 
 function plus(counts: Counts, change: Counts): Map<string, number> {
   const sum = new Map(counts);
@@ -147,6 +141,7 @@ function extents(doing: Doing, outcome: Outcome): number[] {
     case 'part':
       return outcome.unknown ? [outcome.written, outcome.written + ROWS_PER_REQUEST] : [outcome.written];
     case 'accepted':
+      return [];
     case 'unheard': {
       const isWhole = doing.do !== 'add' && doing.do !== 'add missing' && doing.do !== 'remove';
       if (isWhole) return [0, Infinity];
@@ -167,7 +162,10 @@ export function wrongRows(
   others: readonly Effect[],
   present: readonly string[],
   own: ReadonlySet<string>,
+  unclear: Unclear,
 ): Wrong | null {
+  // A person who keeps it as it is has seen how it is.
+  if (outcome.is === 'accepted') return null;
   const deltas = others.map((effect) => difference(countsOf(effect.before), countsOf(effect.after)));
   const actual =
     outcome.is === 'missing' ? plus(countsOf(present), countsOf(outcome.uris)) : countsOf(present);
@@ -180,7 +178,16 @@ export function wrongRows(
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
       for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
-      if (differs.size === 0) return orderOf(before, doing, outcome, others, present);
+      // What is there beside it is not told.
+      if (outcome.is === 'missing')
+        for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
+      for (const uri of unclear.hidden) if ((differs.get(uri) ?? 0) > 0) differs.delete(uri);
+      for (const uri of [...unclear.unseen, ...unclear.mimicked]) differs.delete(uri);
+      if (differs.size === 0) {
+        const isClear =
+          unclear.unseen.size === 0 && [...before, ...present].every((uri) => !unclear.hidden.has(uri));
+        return isClear ? orderOf(before, doing, outcome, others, present) : null;
+      }
       if (nearest === null || differs.size < nearest.size) nearest = differs;
     }
   }

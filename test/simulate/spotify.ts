@@ -8,6 +8,7 @@ import { type Answer, apiError, type Incoming } from '../../src/demo/http.ts';
 import { createDemoRules } from '../../src/demo/provider.ts';
 import { type DemoAccount, type DemoPlaylist, findPlaylist, type World } from '../../src/demo/state.ts';
 import { chanceFor, randomOf } from './chance.ts';
+import { countsOf, difference } from './counts.ts';
 import type { VirtualTime } from './time.ts';
 
 /** How far reads are behind, in milliseconds. */
@@ -143,6 +144,12 @@ export class Spotify {
   readonly vanished = new Set<string>();
   /** Playlists that a person made. */
   readonly persons = new Set<DemoPlaylist>();
+  /** When rows of a playlist were read, and after how many effects. */
+  readonly reads = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
+  /** When relay first asked for a playlist of that name, whatever came of it. */
+  readonly firstAsked = new Map<string, number>();
+  /** When a person made it. */
+  readonly madeAt = new Map<DemoPlaylist, number>();
   #time: VirtualTime;
   #seed: number;
   #reads = 0;
@@ -199,6 +206,28 @@ export class Spotify {
     ];
   }
 
+  /**
+   * Songs that a person has put in or taken out in a window that nobody can close: nothing that relay has read showed it
+   * before relay wrote next.
+   * @param until where in the record of effects it ends
+   */
+  unseenIn(playlist: DemoPlaylist, until = this.effects.length): Set<string> {
+    const reads = this.reads.get(playlist) ?? [];
+    const unseen = new Set<string>();
+    for (const [index, { at, by, before, after, playlist: on }] of this.effects.slice(0, until).entries()) {
+      if (by !== 'person' || on !== playlist) continue;
+      const later = this.effects.findIndex(
+        (effect, place) => place > index && effect.by === 'relay' && effect.playlist === on,
+      );
+      const isSeen = reads.some(
+        (read) =>
+          read.after > index && read.at - this.lags.lists >= at && (later === -1 || read.after <= later),
+      );
+      if (!isSeen) for (const uri of touchedBy(before, after)) unseen.add(uri);
+    }
+    return unseen;
+  }
+
   /** A person changes something in Spotify's own app. */
   edit(what: string, playlist: DemoPlaylist | null, change: () => void): void {
     const before = playlist ? urisOf(playlist) : [];
@@ -207,6 +236,13 @@ export class Spotify {
     if (playlist) playlist.version += 1;
     const after = playlist ? urisOf(playlist) : [];
     this.effects.push({ at: this.#time.at, by: 'person', what, playlist, before, after, method: 'EDIT' });
+  }
+
+  /** Notes that a request has come, whether or not it takes effect. */
+  arrived({ method, path, text }: Incoming): void {
+    if (method !== 'POST' || path !== '/me/playlists') return;
+    const { name } = JSON.parse(text) as { name: string };
+    if (!this.firstAsked.has(name)) this.firstAsked.set(name, this.#time.at);
   }
 
   /** Lets a request of the program take effect and answers as reads show it by now. */
@@ -248,6 +284,11 @@ export class Spotify {
   #read(request: Incoming): Answer {
     const id = playlistIdIn(request.path);
     const playlist = id === undefined ? null : (findPlaylist(this.world, id) ?? null);
+    if (playlist && request.path.endsWith('/items'))
+      this.reads.set(playlist, [
+        ...(this.reads.get(playlist) ?? []),
+        { at: this.#time.at, after: this.effects.length },
+      ]);
     const part = this.lags.uneven ? chanceFor(this.#seed, `read ${this.#reads++}`).fraction() : 1;
     const undo: Array<() => void> = [];
     const at = (lag: number) => this.#time.at - lag * part;
@@ -319,6 +360,14 @@ export class Spotify {
     this.#formerAccounts = this.#formerAccounts.filter((former) => former.until > horizon);
     this.#formerAccounts.push({ until, playlists: [...playlists], saved: [...saved] });
   }
+}
+
+/** Songs that one act of a person has put in, taken out or moved. */
+function touchedBy(before: readonly string[], after: readonly string[]): string[] {
+  const changes = [...difference(countsOf(before), countsOf(after)).keys()];
+  if (changes.length > 0) return changes;
+  const differs = (uri: string, index: number) => uri !== after[index];
+  return [before.find(differs), before.findLast(differs)].filter((uri) => uri !== undefined);
 }
 
 /** The state that held at the time `at`; undefined: the present one. */
