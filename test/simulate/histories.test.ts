@@ -21,7 +21,7 @@ test('histories of many kinds show nothing but known mistakes', async () => {
       if (!knownAs(rule)) found.push(`seed ${seed}: ${rule}: ${text}`);
     }
   }
-  assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --trace --from SEED tells the story');
+  assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --from SEED tells the shortest story');
 });
 
-const SEEDS = sized(60, 30);
+const SEEDS = sized(400, 200);
