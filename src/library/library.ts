@@ -477,9 +477,12 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   async function rowsOf(sql: string, limit: number, maxCharacters: number, signal: AbortSignal) {
-    // The thread reads the files.
-    await file.use(() => {});
-    await file.save();
+    // The thread reads the files. One that is not open here has all there is, and is not opened for this.
+    if (!(await file.exists())) {
+      if (known) throw lost();
+      await file.use(() => {});
+    }
+    if (file.isOpen) await file.save();
     pool ??= createQueryPool(clock);
     const memoryPath = (await memory.exists()) ? memory.path : null;
     if (memoryPath !== null && memory.isOpen) await memory.save();
@@ -550,6 +553,39 @@ export function createLibrary(options: LibraryOptions): Library {
     return file.use((sql) => nameOfPlaylist(sql, id) !== null);
   }
 
+  async function answerTo(
+    { sql, limit, maxAgeMinutes }: LibraryQuestion,
+    call: Caller,
+  ): Promise<LibraryAnswer> {
+    const note = await bringUpToDate(maxAgeMinutes * 60_000, call);
+    const { asOf, begunAt, coverage } = await summary();
+    const most = limit ?? Number.MAX_SAFE_INTEGER;
+    const rows = await rowsOf(
+      sql,
+      most,
+      limit === null ? Number.MAX_SAFE_INTEGER : ROW_CHARACTERS,
+      call.signal,
+    );
+    return {
+      columns: rows.columns,
+      rows: rows.rows,
+      row_count: rows.rows.length,
+      truncated: rows.truncated,
+      as_of: isoOf(asOf ?? begunAt),
+      coverage,
+      ...(note === null ? {} : { note }),
+    };
+  }
+
+  /** A file that somebody damaged or took away while relay ran: the copy is read again, the other one put aside. */
+  async function mended(error: unknown, { signal }: Caller): Promise<boolean> {
+    const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
+    if (name === 'library.db') await exclusively(drop, signal);
+    else if (name === 'memory.db') await memory.use(() => {});
+    else return false;
+    return true;
+  }
+
   function required(): string {
     const account = connected();
     if (account === null) throw loginRequired();
@@ -557,25 +593,13 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   return {
-    async ask({ sql, limit, maxAgeMinutes }, call) {
-      const note = await bringUpToDate(maxAgeMinutes * 60_000, call);
-      const { asOf, begunAt, coverage } = await summary();
-      const most = limit ?? Number.MAX_SAFE_INTEGER;
-      const rows = await rowsOf(
-        sql,
-        most,
-        limit === null ? Number.MAX_SAFE_INTEGER : ROW_CHARACTERS,
-        call.signal,
-      );
-      return {
-        columns: rows.columns,
-        rows: rows.rows,
-        row_count: rows.rows.length,
-        truncated: rows.truncated,
-        as_of: isoOf(asOf ?? begunAt),
-        coverage,
-        ...(note === null ? {} : { note }),
-      };
+    async ask(question, call) {
+      try {
+        return await answerTo(question, call);
+      } catch (error) {
+        if (!(await mended(error, call))) throw error;
+        return answerTo(question, call);
+      }
     },
     async view(part, sql, { signal }) {
       const account = required();
@@ -745,6 +769,11 @@ function requestsDone({ saved, coverage, listed }: Summary): number {
     (listed ? Math.max(1, Math.ceil(coverage.playlists.total / 50)) : 0) +
     coverage.playlists.read
   );
+}
+
+/** As the thread says it of a file that it cannot open. */
+function lost(): RelayError {
+  return new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
 }
 
 function loginRequired(): RelayError {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fastClock } from '../support/fastClock.ts';
+import { manualClock } from '../support/clock.ts';
+import { fastClock, paceOfMachine } from '../support/fastClock.ts';
 import { sized } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
@@ -275,7 +276,29 @@ test('what takes too long or too much is ended, and the server answers all the w
     );
     isOver = true;
     await watching;
-    assert.ok(slowest < 300, `the slowest answer of /health took ${Math.round(slowest)} ms`);
+    // On a machine that is busy or slow, everything takes as much longer as a reference does.
+    const bound = 300 / paceOfMachine();
+    assert.ok(slowest < bound, `the slowest answer of /health took ${Math.round(slowest)} of ${bound} ms`);
+  });
+});
+
+test('a copy that is damaged or lost while relay runs is read again by the next question', async () => {
+  const clock = manualClock();
+  await withRelay({ ...WITH_SQL, clock }, async (relay) => {
+    resize(relay, 120, 2);
+    await readAll(relay);
+    const path = join(relay.home, 'library.db');
+    const lose = [() => rm(path), () => writeFile(path, 'no database'), () => writeFile(path, '')];
+    for (const isOpen of [true, false]) {
+      for (const happens of lose) {
+        // After a minute without use only the thread's way to the file is left, and then not even that.
+        if (!isOpen) clock.advance(61_000);
+        await happens();
+        const { rows, error } = await ask(relay, 'select count(*) from saved', { max_age_minutes: 10_000 });
+        assert.deepEqual(error ?? rows, [[120]]);
+        assert.deepEqual(await copyOf(relay), truthOf(relay));
+      }
+    }
   });
 });
 

@@ -6,6 +6,7 @@ import { rm, stat } from 'node:fs/promises';
 import type { Database, SqlJsStatic } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
 import { readRegularFile, removeStaleTemps, replaceFile } from '../../base/files.ts';
+import { freeMemory } from '../../base/freeMemory.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
@@ -166,8 +167,9 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
       async () => {
         await save().catch(() => {});
         // It may have been used meanwhile; and what the disk does not take stays in memory.
-        if (!signal.aborted && users === 0 && open && open.sql.version() === open.savedVersion)
-          closeDatabase();
+        if (signal.aborted || users > 0 || !open || open.sql.version() !== open.savedVersion) return;
+        closeDatabase();
+        freeMemory();
       },
       () => {},
     );

@@ -26,8 +26,11 @@ export type Reply =
   | { kind: 'rows'; id: number; rows: Rows; heapBytes: number }
   | { kind: 'refused'; id: number; reason: Refusal; message: string; heapBytes: number };
 
-/** `statement`: not one that only reads, or not valid; `memory`: it needs too much; `file`: the copy cannot be opened. */
-export type Refusal = 'statement' | 'memory' | 'file';
+/**
+ * `statement`: not one that only reads, or not valid; `memory`: it needs too much; `library.db`, `memory.db`: this file
+ * cannot be opened.
+ */
+export type Refusal = 'statement' | 'memory' | 'library.db' | 'memory.db';
 
 /** What the thread starts with. */
 export interface WorkerStart {

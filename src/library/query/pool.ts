@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
+import { freeMemory } from '../../base/freeMemory.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { QUERY_WORKER } from '../../generated/queryWorker.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
@@ -74,7 +75,7 @@ export function createQueryPool(clock: Clock): QueryPool {
         // Its streams are its own: stdout may carry MCP messages.
         stdout: true,
         stderr: true,
-        resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
+        resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 4 },
       });
       worker.stdout.resume();
       worker.stderr.resume();
@@ -161,7 +162,9 @@ export function createQueryPool(clock: Clock): QueryPool {
     idle = new AbortController();
     clock.sleep(IDLE_MS, idle.signal).then(
       () => {
+        const ended = [...threads].map(({ worker }) => worker.terminate());
         for (const thread of threads) end(thread);
+        void Promise.all(ended).then(freeMemory);
       },
       () => {},
     );
@@ -211,9 +214,10 @@ export function createQueryPool(clock: Clock): QueryPool {
 
 function errorOf({ reason, message }: Extract<Reply, { kind: 'refused' }>): RelayError {
   if (reason === 'memory') return tooMuchMemory();
-  if (reason === 'file') {
-    return new RelayError('STORE_ERROR', `The library cannot be opened: ${message}.`, {
-      remedy: { text: 'Read it again with {command}.', command: ['library', 'sync'] },
+  if (reason !== 'statement') {
+    return new RelayError('STORE_ERROR', `${reason} cannot be opened: ${message}.`, {
+      remedy: { text: 'Begin the library anew with {command}.', command: ['library', 'forget'] },
+      details: { file: reason },
     });
   }
   return new RelayError('INVALID_ARGUMENT', `${message}${message.endsWith('.') ? '' : '.'}`, {
