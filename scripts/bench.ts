@@ -1,23 +1,25 @@
 /**
  * `npm run bench`: how fast relay answers, beside references in the same run, so that the ratios hold on any machine. It is
  * no test. It prints a table and writes JSON outside the repository. A word after it chooses: `npm run bench -- throughput`.
- * With `--write` and no other word, the figures are recorded for the README; `npm run gen` puts them there.
+ * With `--write` what was measured is recorded for the README; `npm run gen` puts it there.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { growth } from './bench/growth.ts';
+import { libraryQuestions } from './bench/library.ts';
 import { startAndMemory } from './bench/memory.ts';
 import { type BenchResult, recordBench } from './bench/recorded.ts';
 import { taskRequests, taskTimes } from './bench/tasks.ts';
 import { throughput } from './bench/throughput.ts';
 
-const PARTS: Record<string, () => Promise<object[]>> = {
+const PARTS: Record<string, () => Promise<object>> = {
   throughput,
   requests: taskRequests,
   times: taskTimes,
   start: startAndMemory,
   growth,
+  library: libraryQuestions,
 };
 
 const words = process.argv.slice(2);
@@ -26,14 +28,17 @@ const machine = { cpu: cpus()[0]?.model ?? '', cores: cpus().length, node: proce
 const found: Record<string, unknown> = { at: new Date().toISOString(), machine };
 for (const [name, run] of Object.entries(PARTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
-  const rows = await run();
-  found[name] = rows;
-  console.log(`\n${name}`);
-  console.table(rows.map(rounded));
+  const result = await run();
+  found[name] = result;
+  const tables = Array.isArray(result) ? { [name]: result } : (result as Record<string, object[]>);
+  for (const [title, rows] of Object.entries(tables)) {
+    console.log(`\n${title}`);
+    console.table(rows.map(rounded));
+  }
 }
 const path = join(mkdtempSync(join(tmpdir(), 'relay-bench-result-')), 'bench.json');
 writeFileSync(path, `${JSON.stringify(found, null, 2)}\n`);
-if (words.includes('--write') && wanted.length === 0) recordBench(found as unknown as BenchResult);
+if (words.includes('--write')) recordBench(found as Partial<BenchResult>);
 console.log(`\n${machine.cores} cores, ${machine.cpu}, Node ${machine.node}\nwritten: ${path}`);
 
 function rounded(row: object): object {

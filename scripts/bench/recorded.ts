@@ -1,6 +1,7 @@
 /** What the README shows of the bench: the last run that was recorded, in short. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { GrowthRow } from './growth.ts';
+import type { LibraryMemory, LibraryTime } from './library.ts';
 import type { StartRow } from './memory.ts';
 import type { TaskRequests, TaskTime } from './tasks.ts';
 import type { Throughput } from './throughput.ts';
@@ -14,12 +15,15 @@ export interface BenchResult {
   times: TaskTime[];
   start: StartRow[];
   growth: GrowthRow[];
+  library: { times: LibraryTime[]; memory: LibraryMemory[] };
 }
 
 const RECORDED = new URL('./recorded.json', import.meta.url);
 
-export function recordBench(result: BenchResult): void {
-  const short = JSON.stringify(result, (_name, value) =>
+/** Parts that were not measured now keep their figures. */
+export function recordBench(result: Partial<BenchResult>): void {
+  const known = JSON.parse(readFileSync(RECORDED, 'utf8')) as BenchResult;
+  const short = JSON.stringify({ ...known, ...result }, (_name, value) =>
     typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(3)) : value,
   );
   writeFileSync(RECORDED, `${JSON.stringify(JSON.parse(short), null, 2)}\n`);
@@ -29,7 +33,7 @@ type Row = [what: string, relay: string, beside: string];
 
 /** A table, and the machine that it is from. */
 export function benchMarkdown(): string {
-  const { at, machine, throughput, requests, times, start, growth } = JSON.parse(
+  const { at, machine, throughput, requests, times, start, growth, library } = JSON.parse(
     readFileSync(RECORDED, 'utf8'),
   ) as BenchResult;
   const rows: Row[] = [
@@ -77,6 +81,18 @@ export function benchMarkdown(): string {
           'of processor time, while a job of 10,000 songs is made and searched for',
         ],
       ),
+    [
+      'A question to a library of 20,000 rows',
+      `${range(library.times.slice(1).map(({ took }) => took))} ms`,
+      `${range(library.times.slice(1).map(({ toNone }) => toNone))} times one that reads no row`,
+    ],
+    ...library.memory.map(
+      ({ when, memory, more }): Row => [
+        `Memory, ${when}, 20,000 rows`,
+        `${figure(memory)} MB`,
+        `${more < 1 ? 'no more' : `${figure(more)} MB more`} than before`,
+      ],
+    ),
   ];
   const day = at.slice(0, 10);
   return [
