@@ -578,7 +578,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /** A file that somebody damaged or took away while relay ran: the copy is read again, the other one put aside. */
-  async function mended(error: unknown, { signal }: Caller): Promise<boolean> {
+  async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await exclusively(drop, signal);
     else if (name === 'memory.db') await memory.use(() => {});
@@ -597,7 +597,7 @@ export function createLibrary(options: LibraryOptions): Library {
       try {
         return await answerTo(question, call);
       } catch (error) {
-        if (!(await mended(error, call))) throw error;
+        if (!(await replacedDamaged(error, call))) throw error;
         return answerTo(question, call);
       }
     },

@@ -216,7 +216,10 @@ function errorOf({ reason, message }: Extract<Reply, { kind: 'refused' }>): Rela
   if (reason === 'memory') return tooMuchMemory();
   if (reason !== 'statement') {
     return new RelayError('STORE_ERROR', `${reason} cannot be opened: ${message}.`, {
-      remedy: { text: 'Begin the library anew with {command}.', command: ['library', 'forget'] },
+      remedy: {
+        text: 'Delete the copy with {command}: the next question reads it again.',
+        command: ['library', 'forget'],
+      },
       details: { file: reason },
     });
   }
