@@ -135,7 +135,14 @@ export interface ClientSummary {
   /** Last time that a token was issued to it or used; null: never. */
   lastUsedAt: string | null;
   /** Approvals of the owner that still open something. */
-  approvals: Array<{ approvedAt: string; accessTokens: number; refreshTokens: number; expiresAt: string }>;
+  approvals: Array<{
+    approvedAt: string;
+    /** Only tools that change nothing are offered. */
+    readOnly: boolean;
+    accessTokens: number;
+    refreshTokens: number;
+    expiresAt: string;
+  }>;
 }
 
 /** A browser that approves without the owner code. Times are ISO 8601. */

@@ -63,6 +63,8 @@ export interface PageClient {
   name: string;
   lastUsedAt: string | null;
   approvedAt: string | null;
+  /** The owner has approved it for reading only. */
+  readOnly: boolean;
 }
 
 interface PageBrowser {

@@ -65,7 +65,7 @@ export function unknownTool(name: string, { tools, choice }: Offer): string {
   if (!known) return text;
   const group = groupOf(known);
   if (groupsOf(choice.toolsets).includes(group)) {
-    return `${text} This one changes something, and only reading is on (RELAY_READ_ONLY or ${READ_ONLY_HEADER}).`;
+    return `${text} This one changes something, and only reading is on (RELAY_READ_ONLY, ${READ_ONLY_HEADER}, or the owner has approved this client for reading only).`;
   }
   const on = group === 'extras' ? toolsetsFor(true) : [...choice.toolsets, group].join(',');
   return `${text} This one is in the toolset ${group}, which is off (RELAY_TOOLSETS or ${TOOLSETS_HEADER}). Where the settings leave it out, the owner switches it on with "relay config set toolsets ${on}" and a restart of relay.`;

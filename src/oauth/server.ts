@@ -19,7 +19,7 @@ import {
   checkAuthorizeRequest,
   type OwnAddress,
 } from './policy/authorize.ts';
-import { CODE_MS, TOUCH_MS } from './policy/limits.ts';
+import { CODE_MS, READ_SCOPE, SAVE_TOUCHES_MS, TOUCH_MS } from './policy/limits.ts';
 import { isOwnAddress } from './policy/redirectUri.ts';
 import { checkMetadata, type RegistrationResponse, registrationResponse } from './policy/registration.ts';
 import { isSameResource } from './policy/target.ts';
@@ -40,7 +40,7 @@ export interface AuthorizationServer {
   token: TokenEndpoint;
   revoke: RevocationEndpoint;
   /** The client behind an access token that is good for `resource` now; null for anything else. */
-  clientOf(accessToken: string, resource: string): string | null;
+  accessOf(accessToken: string, resource: string): { clientId: string; readOnly: boolean } | null;
 }
 
 export interface AuthorizationServerOptions {
@@ -54,6 +54,16 @@ export interface AuthorizationServerOptions {
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { store, clock, random, log } = options;
   const clients = createClientDirectory(options);
+  let touchesSavedAt = Number.NEGATIVE_INFINITY;
+
+  function touch({ id, clientId, lastUsedAt }: Grant, now: number): void {
+    if (lastUsedAt !== null && now - lastUsedAt < TOUCH_MS) return;
+    touchGrant(store, id, now);
+    touchClient(store, clientId, now);
+    if (now - touchesSavedAt < SAVE_TOUCHES_MS) return;
+    touchesSavedAt = now;
+    store.saveSoon();
+  }
 
   return {
     clients,
@@ -89,15 +99,15 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
     },
     token: createTokenEndpoint({ ...options, clients }),
     revoke: createRevocationEndpoint({ store, clients, log }),
-    clientOf(accessToken, resource) {
+    accessOf(accessToken, resource) {
       const now = clock.now();
       const token = getToken(store, hashOf(accessToken));
       if (token?.kind !== 'access' || token.expiresAt <= now) return null;
       const grant = getGrant(store, token.grantId);
       // A client that has left the settings is not known any more, though its tokens are still there.
       if (!grant || !isSameResource(grant.resource, resource) || !clients.find(grant.clientId)) return null;
-      touch(store, grant, now);
-      return grant.clientId;
+      touch(grant, now);
+      return { clientId: grant.clientId, readOnly: grant.scope === READ_SCOPE };
     },
   };
 }
@@ -118,11 +128,4 @@ function grantOf(request: AuthorizeRequest, code: string, id: string, now: numbe
     lastUsedAt: null,
     refreshed: 0,
   };
-}
-
-function touch(store: Store, { id, clientId, lastUsedAt }: Grant, now: number): void {
-  if (lastUsedAt !== null && now - lastUsedAt < TOUCH_MS) return;
-  touchGrant(store, id, now);
-  touchClient(store, clientId, now);
-  store.saveSoon();
 }

@@ -108,7 +108,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   const credentials = createCredentials({
     mode: settings.mcpAuthMode,
     apiKey: () => core.apiKey.current(),
-    clientOf: core.oauth.clientOf,
+    accessOf: core.oauth.accessOf,
   });
   const secret = settings.mcpOauthOwnerSecret;
   const owner = createOwner({

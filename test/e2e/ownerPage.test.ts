@@ -5,7 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
-import { authorizeUrl, connect, freePort, newClient, READING_MS, signIn } from '../oauth/support.ts';
+import {
+  askToken,
+  authorizeUrl,
+  codeForm,
+  connect,
+  freePort,
+  newClient,
+  READING_MS,
+  signIn,
+} from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import {
   card,
@@ -528,6 +537,28 @@ inFull('what waits for the owner comes first: the login, a client, a job', async
     await needs.getByRole('button', { name: 'Connect again: your Spotify account' }).click();
     await page.getByRole('link', { name: 'go on to relay' }).click();
     await needs.getByText('Spotify has ended the login').waitFor({ state: 'detached' });
+    assertQuiet();
+  });
+});
+
+inFull('“Read only” is chosen when a client is approved, and shown with it', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    const client = await newClient(relay.baseUrl, { client_name: 'Reader' });
+    const approval = await page.context().newPage();
+    await approval.goto(authorizeUrl(relay.baseUrl, { client_id: client.client_id }));
+    await approval.getByLabel('Read only: let it change and play nothing').check();
+    await approval.locator('#approve:enabled').waitFor();
+    const sent = approval.waitForRequest(/127\.0\.0\.1:7777/);
+    await approval.locator('#approve').click({ noWaitAfter: true });
+    const code = new URL((await sent).url()).searchParams.get('code') ?? '';
+    const answer = await askToken(relay.baseUrl, codeForm(client, code));
+    assert.equal(JSON.parse(answer.text).scope, 'relay:read');
+    await page.bringToFront();
+    const row = card(page, 'AI clients').getByRole('listitem').filter({ hasText: 'Reader' });
+    await row.getByText('Read only').waitFor();
+    assert.match(await row.innerText(), /Approved just now, used just now/);
     assertQuiet();
   });
 });

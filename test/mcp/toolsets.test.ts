@@ -92,7 +92,7 @@ test('what is left out is unknown to tools/call, and the error says which switch
       await assert.rejects(
         reading.callTool({ name: 'save_tracks', arguments: { track_ids: [] } }),
         unknown(
-          `Unknown tool "save_tracks". This server has ${readCount} tools: see tools/list. This one changes something, and only reading is on (RELAY_READ_ONLY or X-MCP-Readonly).`,
+          `Unknown tool "save_tracks". This server has ${readCount} tools: see tools/list. This one changes something, and only reading is on (RELAY_READ_ONLY, X-MCP-Readonly, or the owner has approved this client for reading only).`,
         ),
       );
       await reading.close();

@@ -39,7 +39,13 @@ test('the owner sees every client, what was approved and when it was used', asyn
           createdAt: started,
           lastUsedAt: approvedAt,
           approvals: [
-            { approvedAt, accessTokens: 1, refreshTokens: 1, expiresAt: '2026-12-20T12:00:00.500Z' },
+            {
+              approvedAt,
+              readOnly: false,
+              accessTokens: 1,
+              refreshTokens: 1,
+              expiresAt: '2026-12-20T12:00:00.500Z',
+            },
           ],
         },
         {
@@ -64,12 +70,12 @@ test('the owner sees every client, what was approved and when it was used', asyn
   });
 });
 
-test('a use of a token moves the time of the last use, at most every ten minutes', async () => {
+test('a use of a token moves the time of the last use, at most every minute', async () => {
   await withServer({}, async (relay, clock) => {
     const { tokens } = await connect(relay);
     const lastUsed = async () => (await relay.server.local.listClients()).clients[0]?.lastUsedAt;
     const first = await lastUsed();
-    clock.advance(10 * MINUTE - 1);
+    clock.advance(MINUTE - 1);
     await mcpStatus(relay.server.mcpUrl, tokens.access_token);
     assert.equal(await lastUsed(), first);
     clock.advance(1);

@@ -62,7 +62,9 @@ async function runClientsList(context: Context): Promise<void> {
 }
 
 function rowOf({ name, clientId, source, approvals, lastUsedAt }: ClientSummary): string[] {
-  const approved = approvals.map(({ approvedAt }) => approvedAt.slice(0, 10)).join(', ');
+  const approved = approvals
+    .map(({ approvedAt, readOnly }) => `${approvedAt.slice(0, 10)}${readOnly ? ' (read only)' : ''}`)
+    .join(', ');
   return [
     visibleText(name ?? '-', 40),
     clientId,

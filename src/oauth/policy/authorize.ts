@@ -6,10 +6,9 @@
 import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
 import { toWire } from '../toWire.ts';
-import { SCOPE } from './limits.ts';
 import { checkChallenge, parameter, repeatedNames } from './parameters.ts';
 import { isOwnAddress, isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
-import { isKnownScope, isSameResource } from './target.ts';
+import { askedScope, isKnownScope, isSameResource } from './target.ts';
 
 /** Where the answer to an authorization request goes. */
 export interface ReturnAddress {
@@ -94,7 +93,7 @@ function checkRest(
   if (!challenge.ok) return challenge;
   if (!isKnownScope(value('scope'))) return refused('scope_unknown');
   if (!isSameResource(value('resource') ?? resource, resource)) return refused('resource_foreign');
-  return accepted({ codeChallenge: challenge.value, resource, scope: SCOPE });
+  return accepted({ codeChallenge: challenge.value, resource, scope: askedScope(value('scope')) });
 }
 
 /** RFC 6749 4.1.2, with the issuer (RFC 9207 2), by which a client notices an answer of another server. */

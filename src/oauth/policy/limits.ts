@@ -31,8 +31,13 @@ export const MAX_CLIENTS = 200;
 export const REGISTRATIONS_PER_MINUTE = 20;
 export const TOKEN_REQUESTS_PER_MINUTE = 60;
 
-/** How long a use of a token is not written down again: a write now and then instead of one a call. */
-export const TOUCH_MS = 10 * MINUTE_MS;
+/** Uses of a token within this time are one. */
+export const TOUCH_MS = MINUTE_MS;
+/** How long uses wait for another change to be saved with: a write now and then instead of one a minute. */
+export const SAVE_TOUCHES_MS = 10 * MINUTE_MS;
 
-/** The only scope: a client that may call one tool may call all. */
+/** What clients ask for: all tools that the server offers. */
 export const SCOPE = 'relay';
+
+/** What the owner may approve instead, or a client ask for: only the tools that change nothing. */
+export const READ_SCOPE = 'relay:read';

@@ -2,7 +2,7 @@
  * What a token is for: which MCP URL (RFC 8707) and which scope (RFC 6749 3.3). Pure. Without this a token for one server
  * would open another.
  */
-import { SCOPE } from './limits.ts';
+import { READ_SCOPE, SCOPE } from './limits.ts';
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -34,7 +34,12 @@ function loopbackRest(canonical: string): string | null {
   return `:${url.port}${url.pathname}${url.search}`;
 }
 
-/** Absent means the only scope; an unknown one is refused rather than left out, so that no client believes that it has it. */
+/** Absent means all; an unknown one is refused rather than left out, so that no client believes that it has it. */
 export function isKnownScope(scope: string | null): boolean {
-  return scope === null || scope.split(' ').every((word) => word === SCOPE);
+  return scope === null || scope.split(' ').every((word) => word === SCOPE || word === READ_SCOPE);
+}
+
+/** What a request asks for at most. @param scope known */
+export function askedScope(scope: string | null): string {
+  return scope !== null && !scope.split(' ').includes(SCOPE) ? READ_SCOPE : SCOPE;
 }

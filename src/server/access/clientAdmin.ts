@@ -3,6 +3,7 @@ import { isoOf } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary, LocalApi, NewClient } from '../../domain/localApi.ts';
 import { isKnownToOwner, type OAuthClient } from '../../oauth/client.ts';
+import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import { type Grant, listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { liveTokensOf } from '../../store/tables/oauthTokens.ts';
 import type { Core } from '../core.ts';
@@ -81,10 +82,16 @@ function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSumm
     redirectUris: [...client.redirectUris],
     createdAt: isoOf(client.createdAt),
     lastUsedAt: used.length === 0 ? null : isoOf(Math.max(...used)),
-    approvals: grants.map(({ id, createdAt }) => {
+    approvals: grants.map(({ id, createdAt, scope }) => {
       const { access, refresh, endsAt } = liveTokensOf(core.store, id, core.clock.now());
       const [approvedAt, expiresAt] = [isoOf(createdAt), isoOf(endsAt)];
-      return { approvedAt, accessTokens: access, refreshTokens: refresh, expiresAt };
+      return {
+        approvedAt,
+        readOnly: scope === READ_SCOPE,
+        accessTokens: access,
+        refreshTokens: refresh,
+        expiresAt,
+      };
     }),
   };
 }

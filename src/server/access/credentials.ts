@@ -5,7 +5,8 @@ import { createSecretCheck, equalSecrets } from '../../secrets/seal.ts';
 export const COMMAND_LINE = 'command-line';
 
 type CredentialCheck =
-  | { ok: true; principal: string }
+  /** `readOnly`: the owner has approved it for tools that change nothing. */
+  | { ok: true; principal: string; readOnly: boolean }
   /** `missing`: no credential was sent; `invalid`: one was, and it is wrong or has ended. */
   | { ok: false; reason: 'missing' | 'invalid' };
 
@@ -27,8 +28,8 @@ export interface Credentials {
 export interface CredentialOptions {
   mode: 'bearer' | 'oauth';
   apiKey: () => string;
-  /** The OAuth client behind an access token that is good for the resource; null for anything else. */
-  clientOf: (token: string, resource: string) => string | null;
+  /** The OAuth client behind an access token that is good for the resource, and what it may; null for anything else. */
+  accessOf: (token: string, resource: string) => { clientId: string; readOnly: boolean } | null;
 }
 
 export function createCredentials(options: CredentialOptions): Credentials {
@@ -53,13 +54,13 @@ export function createCredentials(options: CredentialOptions): Credentials {
       if (token === undefined) return { ok: false, reason: 'invalid' };
       if (options.mode === 'bearer' && isApiKey(token)) {
         wereUsed = true;
-        return { ok: true, principal: 'api-key' };
+        return { ok: true, principal: 'api-key', readOnly: false };
       }
-      if (isExpected(token, connection)) return { ok: true, principal: COMMAND_LINE };
-      const clientId = options.clientOf(token, resource);
-      if (clientId === null) return { ok: false, reason: 'invalid' };
+      if (isExpected(token, connection)) return { ok: true, principal: COMMAND_LINE, readOnly: false };
+      const access = options.accessOf(token, resource);
+      if (access === null) return { ok: false, reason: 'invalid' };
       wereUsed = true;
-      return { ok: true, principal: `client ${clientId}` };
+      return { ok: true, principal: `client ${access.clientId}`, readOnly: access.readOnly };
     },
     wereUsed: () => wereUsed,
   };

@@ -155,6 +155,7 @@ function approvedClients(core: Core): PageClient[] {
       lastUsedAt: toMinute(lastUsedAt),
       // To the minute too, or an approval would seem later than the use that followed it.
       approvedAt: toMinute(approvals.at(-1)?.approvedAt ?? null),
+      readOnly: approvals.every(({ readOnly }) => readOnly),
     }));
 }
 

@@ -27,20 +27,14 @@ export interface Approval {
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
+  /** Whether the client may be let change something, and which choice was made before. */
+  access: { mayChange: boolean; isReadChosen: boolean };
   /** How long Approve does nothing, in milliseconds. */
   holdMs: number;
   demo: boolean;
   /** Unix milliseconds. */
   now: number;
 }
-
-const ABILITIES = [
-  'Search Spotify, and read tracks, artists and albums',
-  'See your playlists, saved songs and listening history',
-  'Create, change and empty your playlists',
-  'Save songs to your library and remove them',
-  'Control playback on your devices',
-];
 
 /** Who asks, where the answer goes, for which account and what for come first: they are in view when the page opens. */
 export function approvePage(approval: Approval): Page {
@@ -57,18 +51,28 @@ export function approvePage(approval: Approval): Page {
 <div><dt>Client</dt><dd><strong>${name}</strong><small>${originOf(client, approval.now)}</small></dd></div>
 <div><dt>Goes to</dt><dd><strong>${target.host}</strong><small>${target.meaning}</small></dd></div>
 <div><dt>Account</dt><dd>${accountLine(account)}</dd></div>
-<div><dt>Can</dt><dd>read and change playlists and library, see what you listen to, control playback</dd></div>
+<div><dt>Can</dt><dd>${abilities(approval.access)}</dd></div>
 </dl>
 ${target.warning === null ? html`` : html`<p class="notice"><strong>Not on this computer.</strong> ${target.warning}</p>`}
 ${decisionForm(approval)}
-<div class="after"><h2>In full, it will be able to</h2>
-<ul class="abilities">${ABILITIES.map((ability) => html`<li>${ability}</li>`)}</ul>
-<p class="soft">Approve only if you have just started this yourself. The client does not learn your password, and <code>relay clients revoke</code> ends its access at any time.</p></div>`,
+<div class="after"><p class="soft">Approve only if you have just started this yourself. The client does not learn your password, and <code>relay clients revoke</code> ends its access at any time.</p></div>`,
   };
 }
 
+function abilities({ mayChange }: Approval['access']): string {
+  return mayChange
+    ? 'Create, change and empty your playlists, change saved songs, control playback, see what you listen to'
+    : 'Only read: your playlists, saved songs and what you listen to';
+}
+
+/** After the code, so that typing comes first. */
+function readOnlyChoice({ mayChange, isReadChosen }: Approval['access']): Html {
+  if (!mayChange) return html``;
+  return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: let it change and play nothing</label></p>`;
+}
+
 /** Works without script too, by typing the code; with it a browser that is remembered is not asked. */
-function decisionForm({ fields, csrfToken, problem, holdMs }: Approval): Html {
+function decisionForm({ fields, csrfToken, problem, access, holdMs }: Approval): Html {
   const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
@@ -78,6 +82,7 @@ ${hidden}
 ${tooSoon ? html`<p class="notice" role="alert">${problemText({ kind: 'too_soon' })}</p>` : html``}
 <p class="soft" id="remembered" hidden>This browser is remembered as yours: no owner code is needed.</p>
 ${codeField(tooSoon ? null : problem)}
+${readOnlyChoice(access)}
 <div class="buttons"><button id="approve" name="decision" value="approve" class="primary">Approve</button>
 <button name="decision" value="deny" formnovalidate>Deny</button></div>
 </form>`;

@@ -1,6 +1,7 @@
 /** `/oauth/authorize`: the browser's part. It shows the request to the owner and sends the decision to the client. */
 import type { AuthorizeRequest } from '../../oauth/policy/authorize.ts';
 import { codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
+import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
 import { isOtherUsers } from '../access/caller.ts';
 import { createDeniedRequests, type DeniedRequests } from '../access/deniedRequests.ts';
@@ -105,7 +106,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (wasDenied(asking)) return;
   if (problem) ask(asking, problem);
   else {
-    await approve(core, context, request);
+    await approve(core, context, { ...request, scope: scopeIn(form, request) });
     waiting.answered(request.client.clientId);
   }
 }
@@ -160,6 +161,11 @@ async function ownerProblem(
   return tried.waitSeconds > 0 ? { kind: 'wait', seconds: tried.waitSeconds } : { kind: 'wrong_code' };
 }
 
+/** The owner may give less than was asked for. */
+function scopeIn(form: URLSearchParams, { scope }: AuthorizeRequest): string {
+  return form.get('access') === 'read' ? READ_SCOPE : scope;
+}
+
 async function approve(core: Core, context: HttpContext, request: AuthorizeRequest): Promise<void> {
   try {
     const code = await core.oauth.approve(request);
@@ -207,6 +213,10 @@ function ask({ core, forms, context, request, parameters }: Asking, problem: Pro
     }),
     csrfToken: forms.issue(context, subjectOf(request)),
     problem,
+    access: {
+      mayChange: request.scope !== READ_SCOPE && !core.settings.readOnly,
+      isReadChosen: parameters.get('access') === 'read',
+    },
     holdMs: HOLD_MS,
     demo: core.settings.demo,
     now: core.clock.now(),

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Log } from '../../base/log.ts';
+import { READ_ONLY_HEADER } from '../../domain/toolsets.ts';
 import type { DirectRequest, EventStream, WholeAnswer } from '../../mcp/directAnswer.ts';
 import type { McpEndpoint } from '../../mcp/endpoint.ts';
 import { SCOPE } from '../../oauth/policy/limits.ts';
@@ -22,6 +23,8 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       return challenge(context, check.reason);
     }
     const { principal } = check;
+    // What the owner has approved narrows the connection as the client's own header does, whatever that says.
+    if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
     if (context.method !== 'POST') return askSdk(context, undefined, principal);
     return withMessage(context, principal === COMMAND_LINE ? CARRIED_BODY : CLIENT_BODY, (body) => {
       const isSent = endpoint.direct(directRequestOf(context, body, principal));

@@ -21,7 +21,12 @@ export function clientsCard(app: App): Child {
             h(
               'li',
               { key: client.clientId, class: 'line' },
-              h('div', null, h('p', null, name(client.name)), soft(useOf(client))),
+              h(
+                'div',
+                null,
+                h('p', null, name(client.name), client.readOnly && h('span', { class: 'pill' }, 'Read only')),
+                soft(useOf(client)),
+              ),
               button(
                 app,
                 `revoke ${client.clientId}`,

@@ -1,0 +1,81 @@
+/** An approval for reading only: chosen by the owner, kept by the server, whatever the client asks for. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toolsOf } from '../../src/tools/index.ts';
+import { mcpClient, type Relay } from '../support/world.ts';
+import {
+  answerOf,
+  askToken,
+  authorizeUrl,
+  codeForm,
+  freePort,
+  json,
+  newClient,
+  ownerBrowser,
+  refreshForm,
+  type Tokens,
+  withServer,
+} from './support.ts';
+
+const READING = toolsOf({ toolsets: ['standard'], readOnly: true }).map(({ name }) => name);
+
+/** From nothing to tokens, with that choice on the page. */
+async function approved(relay: Relay, access: 'read' | null, parameters: Record<string, string> = {}) {
+  const client = await newClient(relay.baseUrl);
+  const browser = ownerBrowser(relay.baseUrl);
+  const page = await browser.open(
+    authorizeUrl(relay.baseUrl, { client_id: client.client_id, ...parameters }),
+  );
+  const answer = await browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '', access });
+  const tokens = json(await askToken(relay.baseUrl, codeForm(client, answerOf(answer).code ?? '')));
+  return { client, page, tokens: tokens as unknown as Tokens & { scope: string } };
+}
+
+async function offered(relay: Relay, token: string, headers: Record<string, string> = {}): Promise<string[]> {
+  const client = await mcpClient(relay.server.mcpUrl, token, headers);
+  try {
+    return (await client.listTools()).tools.map(({ name }) => name);
+  } finally {
+    await client.close();
+  }
+}
+
+test('a client approved for reading only is offered what changes nothing, also after a refresh and a restart', async () => {
+  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+    const { client, tokens } = await approved(relay, 'read', { scope: 'relay' });
+    assert.equal(tokens.scope, 'relay:read');
+    assert.deepEqual(await offered(relay, tokens.access_token), READING);
+    // Its own word adds nothing.
+    const more = { 'X-MCP-Readonly': 'false', 'X-MCP-Toolsets': 'standard' };
+    assert.deepEqual(await offered(relay, tokens.access_token, more), READING);
+    const asking = await mcpClient(relay.server.mcpUrl, tokens.access_token);
+    await assert.rejects(
+      asking.callTool({ name: 'create_playlist', arguments: { name: 'Mine' } }),
+      /changes something, and only reading is on .*the owner has approved this client for reading only/,
+    );
+    await asking.close();
+    const form = { ...refreshForm(client, tokens.refresh_token), scope: 'relay:read' };
+    const renewed = json(await askToken(relay.baseUrl, form)) as unknown as Tokens;
+    await relay.restart();
+    assert.deepEqual(await offered(relay, renewed.access_token), READING);
+    const { clients } = await relay.server.local.listClients();
+    assert.deepEqual(
+      clients.map(({ approvals }) => approvals.map(({ readOnly }) => readOnly)),
+      [[true]],
+    );
+  });
+});
+
+test('the page lists what a client may once, and lets one choose; a client that asks to read gets no more', async () => {
+  await withServer({}, async (relay) => {
+    const full = await approved(relay, null);
+    assert.equal(full.tokens.scope, 'relay');
+    assert.ok((await offered(relay, full.tokens.access_token)).includes('create_playlist'));
+    assert.equal(full.page.text.match(/your playlists/g)?.length, 1);
+    assert.match(full.page.text, /<input type="checkbox" name="access" value="read">/);
+    const modest = await approved(relay, null, { scope: 'relay:read' });
+    assert.doesNotMatch(modest.page.text, /name="access"/);
+    assert.equal(modest.tokens.scope, 'relay:read');
+    assert.deepEqual(await offered(relay, modest.tokens.access_token), READING);
+  });
+});
