@@ -1,5 +1,5 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
-import { CHECKED_KINDS, type ChangeOp } from '../domain/change.ts';
+import { type ChangeOp, kindFacts } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
@@ -34,7 +34,7 @@ const LOOK_AGAIN_MS = 500;
  */
 export async function finish(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
-  const mustLook = change.uncertain || change.leg === 'back' || CHECKED_KINDS.has(change.kind);
+  const mustLook = change.uncertain || change.leg === 'back' || kindFacts(change.kind).isChecked === true;
   if (mustLook && run.leg.ops.some(writesRows)) {
     const turned = await checkEnd(run);
     if (turned !== 'as_wanted') return turned;
@@ -56,7 +56,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;
   for (;;) {
-    const whole = change.leg === 'back' || CHECKED_KINDS.has(change.kind);
+    const whole = change.leg === 'back' || kindFacts(change.kind).isChecked === true;
     const verdict = await lookAtRows(context, playlistId, leg, progressOf(change), call, whole);
     if (verdict.kind === 'absent' && !(verdict.isNear && change.uncertain)) return 'as_wanted';
     if (clock.monotonic() >= until) break;

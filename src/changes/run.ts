@@ -1,5 +1,5 @@
 /** One run of a change: what it knows beside its row, and how its row moves. */
-import { type ChangeOp, type Progress, REWRITING_KINDS } from '../domain/change.ts';
+import { type ChangeOp, kindFacts, type Progress } from '../domain/change.ts';
 import { isErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { withNames } from '../domain/mergeRows.ts';
@@ -100,7 +100,7 @@ export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boo
   return (
     change.leg === 'forward' &&
     body.former.rows !== undefined &&
-    REWRITING_KINDS.has(change.kind) &&
+    kindFacts(change.kind).isRewriting === true &&
     !onlyAppends(body.ops)
   );
 }

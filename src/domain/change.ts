@@ -1,37 +1,82 @@
 /** Names and plain shapes of changes: what relay writes to a playlist, to the library or to a playlist's details. */
+import type { JobType } from './job.ts';
 
-/** What was asked for, as `relay history` shows it. */
-export const CHANGE_KINDS = [
-  'add',
-  'remove',
-  'reorder',
-  'replace',
-  'deduplicate',
-  'create',
-  'delete',
-  'details',
-  'save',
-  'unsave',
+/** What is fixed for a kind of change. */
+interface KindFacts {
+  /** Type of the job that shows it where it takes longer than its call. */
+  job: JobType;
+  /** What it did, as `relay history` says it: `added 12 songs to "Evening"`. */
+  words: (change: { songs: string; playlist: string; requested: number }) => string;
+  /** Its entries are the rows or tracks that are written. */
+  isListed?: true;
+  /** Half of it is never left: what was there is written back where it cannot be finished. */
+  isRewriting?: true;
+  /** Its end is checked by reading, also where every answer came. */
+  isChecked?: true;
+}
+
+const KINDS = {
+  add: {
+    job: 'add_to_playlist',
+    words: ({ songs, playlist }) => `added ${songs} to ${playlist}`,
+    isListed: true,
+  },
+  remove: {
+    job: 'remove_from_playlist',
+    words: ({ songs, playlist }) => `removed ${songs} from ${playlist}`,
+    isListed: true,
+  },
+  reorder: { job: 'reorder_playlist', words: ({ playlist }) => `moved songs in ${playlist}` },
+  replace: {
+    job: 'replace_playlist',
+    words: ({ songs, playlist, requested }) =>
+      requested === 0 ? `emptied ${playlist}` : `replaced the songs of ${playlist} with ${songs}`,
+    isListed: true,
+    isRewriting: true,
+  },
+  deduplicate: {
+    job: 'deduplicate_playlist',
+    words: ({ playlist }) => `removed duplicates from ${playlist}`,
+    isRewriting: true,
+  },
+  create: {
+    job: 'create_playlist',
+    words: ({ songs, playlist, requested }) =>
+      `created ${playlist}${requested === 0 ? '' : ` with ${songs}`}`,
+    isListed: true,
+  },
+  delete: { job: 'delete_playlist', words: ({ playlist }) => `deleted ${playlist}` },
+  details: { job: 'update_playlist_details', words: ({ playlist }) => `changed the details of ${playlist}` },
+  save: { job: 'save_tracks', words: ({ songs }) => `saved ${songs}`, isListed: true },
+  unsave: {
+    job: 'remove_saved_tracks',
+    words: ({ songs }) => `removed ${songs} from Liked Songs`,
+    isListed: true,
+  },
   /** Takes back another change. */
-  'undo',
+  undo: { job: 'undo', words: () => 'undid a change', isRewriting: true, isChecked: true },
   /** Brings back a version of a playlist. */
-  'restore',
+  restore: {
+    job: 'replace_playlist',
+    words: ({ playlist }) => `brought back an earlier version of ${playlist}`,
+    isRewriting: true,
+    isChecked: true,
+  },
   /** Makes a kept playlist what its query says. */
-  'keep',
-] as const;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
+  keep: {
+    job: 'replace_playlist',
+    words: ({ playlist }) => `brought ${playlist} up to its rule`,
+    isRewriting: true,
+    isChecked: true,
+  },
+} satisfies Readonly<Record<string, KindFacts>>;
+/** What was asked for, as `relay history` shows it. */
+export type ChangeKind = keyof typeof KINDS;
+export const CHANGE_KINDS = Object.keys(KINDS) as [ChangeKind, ...ChangeKind[]];
 
-/** Kinds of which half is never left: what was there is written back where they cannot be finished. */
-export const REWRITING_KINDS: ReadonlySet<ChangeKind> = new Set([
-  'replace',
-  'deduplicate',
-  'undo',
-  'restore',
-  'keep',
-]);
-
-/** Kinds whose end is checked by reading, also where every answer came. */
-export const CHECKED_KINDS: ReadonlySet<ChangeKind> = new Set(['undo', 'restore', 'keep']);
+export function kindFacts(kind: ChangeKind): KindFacts {
+  return KINDS[kind];
+}
 
 /** Every state of a change and its group: `working` ones go on by themselves, `open` ones wait for something. */
 const STATE_GROUPS = {

@@ -1,24 +1,5 @@
 /** A change in words: what it did, and who asked for it. The terminal and the owner's page say the same. Pure. */
-import type { ChangeKind, ChangeSummary } from './change.ts';
-
-/** `added 12 songs to "Evening"`. */
-type Words = (change: { songs: string; playlist: string; requested: number }) => string;
-
-const WORDS: Readonly<Record<Exclude<ChangeKind, 'undo'>, Words>> = {
-  add: ({ songs, playlist }) => `added ${songs} to ${playlist}`,
-  remove: ({ songs, playlist }) => `removed ${songs} from ${playlist}`,
-  reorder: ({ playlist }) => `moved songs in ${playlist}`,
-  replace: ({ songs, playlist, requested }) =>
-    requested === 0 ? `emptied ${playlist}` : `replaced the songs of ${playlist} with ${songs}`,
-  deduplicate: ({ playlist }) => `removed duplicates from ${playlist}`,
-  create: ({ songs, playlist, requested }) => `created ${playlist}${requested === 0 ? '' : ` with ${songs}`}`,
-  delete: ({ playlist }) => `deleted ${playlist}`,
-  details: ({ playlist }) => `changed the details of ${playlist}`,
-  save: ({ songs }) => `saved ${songs}`,
-  restore: ({ playlist }) => `brought back an earlier version of ${playlist}`,
-  keep: ({ playlist }) => `brought ${playlist} up to its rule`,
-  unsave: ({ songs }) => `removed ${songs} from Liked Songs`,
-};
+import { type ChangeSummary, kindFacts } from './change.ts';
 
 /**
  * @param name of its playlist, cleaned; null where it is not known
@@ -37,7 +18,7 @@ export function changeWords(
   const count = state === 'done' ? requested : written;
   const songs = `${count} song${count === 1 ? '' : 's'}`;
   const unnamed = playlist_id === null ? 'a playlist' : `playlist ${playlist_id}`;
-  return WORDS[kind]({ songs, requested, playlist: name === null ? unnamed : `"${name}"` });
+  return kindFacts(kind).words({ songs, requested, playlist: name === null ? unnamed : `"${name}"` });
 }
 
 const UNDID = 'undid: ';

@@ -1,6 +1,6 @@
 /** Durable jobs as the rest of the program uses them: create, read, resume, commit, cancel, hand over. */
 
-import type { ChangeKind, DetailValues } from '../domain/change.ts';
+import { type DetailValues, kindFacts } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
 import { type BulkJobType, isWorking, type JobPayload, type JobStatus, type JobType } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
@@ -297,29 +297,13 @@ export function createJobs(context: JobContext): Jobs {
 /** Of a job that a tool call has left. */
 const ADOPTED_ATTEMPTS = 5;
 
-const ADOPTED_TYPES: Readonly<Record<ChangeKind, JobType>> = {
-  add: 'add_to_playlist',
-  remove: 'remove_from_playlist',
-  reorder: 'reorder_playlist',
-  replace: 'replace_playlist',
-  deduplicate: 'deduplicate_playlist',
-  create: 'create_playlist',
-  delete: 'delete_playlist',
-  details: 'update_playlist_details',
-  save: 'save_tracks',
-  unsave: 'remove_saved_tracks',
-  undo: 'undo',
-  restore: 'replace_playlist',
-  keep: 'replace_playlist',
-};
-
 function adoptionOf(change: Change, { ops }: ChangeBody): Adoption {
   const create = ops.find((op) => op.op === 'create');
   const details: DetailValues = create?.op === 'create' ? create.details : {};
-  const isListed = LISTED.has(change.kind);
+  const { job: type, isListed } = kindFacts(change.kind);
   const uris = isListed ? ops.flatMap((op) => ('uris' in op ? op.uris : [])) : [];
   return {
-    type: ADOPTED_TYPES[change.kind],
+    type,
     payload: {
       ...(change.playlistId === null ? {} : { playlist_id: change.playlistId }),
       ...(details.name === undefined ? {} : { name: details.name }),
@@ -333,9 +317,6 @@ function adoptionOf(change: Change, { ops }: ChangeBody): Adoption {
     items: uris.map((uri) => ({ input: uri, key: null, uri, status: 'matched' as const })),
   };
 }
-
-/** Kinds whose entries are the rows or tracks that are written. */
-const LISTED: ReadonlySet<ChangeKind> = new Set(['add', 'replace', 'create', 'save', 'unsave', 'remove']);
 
 /** What a resumed job clears. */
 const CLEARED: JobChange = {
