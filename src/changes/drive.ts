@@ -7,6 +7,7 @@ import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
+import { decide, type Ending, MAX_REPEATS, type Situation } from './decide.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack } from './finish.ts';
 import { unclearWhich } from './making.ts';
@@ -34,9 +35,6 @@ import { outcomeUnknown, sendStep } from './sendStep.ts';
 
 /** After this many single entries that the provider refuses, the change fails as a whole. */
 const MAX_REFUSED = 20;
-/** In the middle of a write, a limit of at most this many seconds is waited out for a caller, so many times. */
-const PATIENCE_SECONDS = 5;
-const MAX_PATIENT_WAITS = 3;
 
 /**
  * Runs a change until it ends, waits, needs a person, or the server stops. Failures are in what it returns.
@@ -64,7 +62,7 @@ export async function drive(
     playlist: null,
     steps: 0,
     size: Number.POSITIVE_INFINITY,
-    patientWaits: 0,
+    waits: 0,
     lost: null,
     cause: change.leg === 'back' ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
@@ -78,7 +76,7 @@ export async function drive(
     if (control.signal.aborted) return { kind: 'stopped' };
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
-    return waitOrStop(run, error);
+    return (await follow(run, 'failed', error, null)) ?? { kind: 'paused', cause: error };
   } finally {
     run.giveBack();
   }
@@ -95,7 +93,7 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
     if (run.control.signal.aborted) return stopped(run);
     await run.control.decided();
     if (run.control.isCancelled() && run.change.leg === 'forward') {
-      const end = await cancelled(run);
+      const end = await follow(run, 'cancelled', new RelayError('CANCELLED', 'It was cancelled.'), null);
       if (end) return end;
       continue;
     }
@@ -172,9 +170,15 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     return null;
   }
   const { error } = settled;
-  if (!outcomeUnknown(error)) return afterRefusal(run, step, error);
+  if (!outcomeUnknown(error))
+    return follow(run, 'refused', (isRefusal(error) && fullError(run, step)) || error, step);
   const isTried = change.failures + 1 >= MAX_REPEATS && writesRows(step.op);
-  if (isHarmlessTwice(run, step) && !isTried) return afterLostIdempotent(run, error);
+  if (isHarmlessTwice(run, step) && !isTried) {
+    run.lost = error;
+    // It may have taken effect now, long before it is answered.
+    setChange(context.store, change.seq, { uncertain: true }, context.clock.now());
+    return follow(run, 'lost', error, step);
+  }
   run.answered = false;
   enter(run, 'outcome_unknown', { error: errorFacts(error) });
   const found = await findOut(run, step);
@@ -229,29 +233,90 @@ async function settledOrStopped(
 }
 
 async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): Promise<DriveEnd | null> {
-  const { change, control } = run;
   switch (found.kind) {
     case 'stopped':
       return { kind: 'stopped' };
     case 'paused':
-      return waitOrStop(run, found.cause);
+      return follow(run, 'failed', found.cause, null);
     case 'review':
       return review(run, found.cause);
     case 'landed':
       enter(run, goingState(run), {});
       return null;
-    case 'absent': {
-      if (error && !control.terms().patient && change.leg === 'forward') {
-        const isOnce = onlyAppends(run.leg.ops) && !change.uncertain;
-        if (isUntouched(run) && !isOnce) return ended(run, 'unchanged', unchangedError(error));
-        if (isRewriting(run)) return rollBack(run, error);
-      }
-      if (error && isRefusal(error))
-        return control.terms().patient ? stop(run, error) : ended(run, 'partial', error);
+    case 'absent':
+      return follow(run, 'absent', error, null);
+  }
+}
+
+function situationOf(run: Run, ending: Ending, error: RelayError | null, step: Step | null): Situation {
+  const { change, control } = run;
+  const { patient, maxAttempts, defersLimits = false, leavesOutRefused } = control.terms();
+  const isBack = change.leg === 'back';
+  const asksToWait = error !== null && (isBack || error.code === 'RATE_LIMITED');
+  const op = step?.op;
+  return {
+    ending,
+    failure: error && failureClassOf(error),
+    isBack,
+    isPatient: patient,
+    isUntouched: isUntouched(run),
+    isRewriting: isRewriting(run),
+    mayHaveLanded: run.lost !== null,
+    failures: change.failures + 1,
+    isUsedUp: error !== null && isRefusal(error) && failuresBefore(change, error) + 1 >= maxAttempts,
+    waitSeconds: (asksToWait && error.retryAfterSeconds) || null,
+    waits: run.waits,
+    defersLimits,
+    mayFail: op?.op === 'details' && op.mayFail === true,
+    leavesOut: leavesOutRefused && (op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave'),
+    isTooNew: error?.code === 'NOT_FOUND' && run.playlist !== null,
+    isFirstAddition: onlyAppends(run.leg.ops) && !change.uncertain,
+  };
+}
+
+/** Does what the table says. null to go on. @param error null after a crash */
+async function follow(
+  run: Run,
+  ending: Ending,
+  error: RelayError | null,
+  step: Step | null,
+): Promise<DriveEnd | null> {
+  const { context, change } = run;
+  const { move, afterMs } = decide(situationOf(run, ending, error, step));
+  const cause = error ?? new RelayError('INTERNAL', 'The write was cut short.');
+  switch (move) {
+    case 'end_unchanged':
+      return ended(run, 'unchanged', ending === 'absent' ? unchangedError(cause) : cause);
+    case 'end_partial': {
+      // Refused now, but sent before: what is told is that nobody knows.
+      const earlier = change.leg === 'back' ? run.cause : ending === 'refused' ? run.lost : null;
+      return ended(run, 'partial', earlier ?? cause);
+    }
+    case 'roll_back':
+      return rollBack(run, cause);
+    case 'wait':
+      return pause(run, cause);
+    case 'stop':
+      return stop(run, cause);
+    case 'try_again':
+      setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
+      run.change = reread(context.store, change.seq);
+      await context.clock.sleep(afterMs, run.call.signal);
+      return null;
+    case 'wait_here':
+      run.waits += 1;
+      await context.clock.sleep(afterMs, run.call.signal);
+      return null;
+    case 'send_again':
+    case 'wait_and_send_again':
       noteSentAgain(run);
       enter(run, goingState(run), { uncertain: true });
-      return error && control.terms().patient ? pause(run, error) : null;
-    }
+      return move === 'send_again' ? null : pause(run, cause);
+    case 'leave_out':
+      return step && splitOrLeaveOut(run, step, cause);
+    case 'pass_over':
+      if (step) landed(run, step.to, step.count, null);
+      return null;
   }
 }
 
@@ -269,69 +334,6 @@ function unchangedError(cause: RelayError): RelayError {
     message: `${cause.message} The playlist is unchanged.`,
     remedy: 'Try again in a minute.',
   });
-}
-
-const MAX_REPEATS = 3;
-
-/** Saving, removing and details may be sent twice without harm. */
-async function afterLostIdempotent(run: Run, error: RelayError): Promise<DriveEnd | null> {
-  const { change, control, context } = run;
-  run.lost = error;
-  // It may have taken effect now, long before it is answered.
-  setChange(context.store, change.seq, { uncertain: true }, context.clock.now());
-  if (control.terms().patient) return pause(run, error);
-  if (change.failures + 1 >= MAX_REPEATS) return ended(run, 'partial', error);
-  return againAfter(run, 1_000 * (change.failures + 1));
-}
-
-async function afterRefusal(run: Run, step: Step, refusal: RelayError): Promise<DriveEnd | null> {
-  const { change, control, context } = run;
-  const error = (isRefusal(refusal) && fullError(run, step)) || refusal;
-  const terms = control.terms();
-  const failureClass = failureClassOf(error);
-  if (change.leg === 'back') return rollbackRefused(run, error);
-  if (failureClass === 'item' && step.op.op === 'details' && step.op.mayFail) {
-    landed(run, step.to, step.count, null);
-    return null;
-  }
-  const isLong = step.op.op === 'append' || step.op.op === 'save' || step.op.op === 'unsave';
-  if (failureClass === 'item' && terms.leavesOutRefused && isLong) return splitOrLeaveOut(run, step, error);
-  if (terms.patient) return waitOrStop(run, error);
-  if (error.code === 'NOT_FOUND' && run.playlist !== null && change.failures < MAX_UNKNOWN) {
-    return againAfter(run, 400 * (change.failures + 1));
-  }
-  if (terms.defersLimits && failureClass === 'limit') return pause(run, error);
-  if (isUntouched(run) && run.lost === null) return ended(run, 'unchanged', error);
-  const waitSeconds = error.code === 'RATE_LIMITED' ? error.retryAfterSeconds : undefined;
-  if (waitSeconds !== undefined && waitSeconds <= PATIENCE_SECONDS && run.patientWaits < MAX_PATIENT_WAITS) {
-    run.patientWaits += 1;
-    await context.clock.sleep(waitSeconds * 1000, run.call.signal);
-    return null;
-  }
-  if (isRewriting(run)) return isRefusal(error) ? rollBack(run, error) : pause(run, error);
-  if (failureClass === 'connectivity') return pause(run, error);
-  // Refused now, but sent before: what is told is that nobody knows.
-  return ended(run, 'partial', run.lost ?? error);
-}
-
-/** A playlist that was just made is unknown to some of the provider's servers for a moment. */
-const MAX_UNKNOWN = 6;
-
-/** Counts a failure, and lets the same request be sent again after `ms`. */
-async function againAfter(run: Run, ms: number): Promise<null> {
-  const { context, change } = run;
-  setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
-  run.change = reread(context.store, change.seq);
-  await context.clock.sleep(ms, run.call.signal);
-  return null;
-}
-
-/** Waits; or, where nobody is waiting and the attempts are used up, stops until it is resumed. */
-function waitOrStop(run: Run, error: RelayError): DriveEnd {
-  const { change, control } = run;
-  const { patient, maxAttempts } = control.terms();
-  const isUsedUp = isRefusal(error) && failuresBefore(change, error) + 1 >= maxAttempts;
-  return patient && isUsedUp ? stop(run, error) : pause(run, error);
 }
 
 /** Stops until it is resumed. */
@@ -356,7 +358,7 @@ async function splitOrLeaveOut(run: Run, step: Step, error: RelayError): Promise
   const refused = body.refused ?? [];
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
   // What Spotify itself shows is not unknown to it: such a refusal passes.
-  if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return waitOrStop(run, error);
+  if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return follow(run, 'failed', error, null);
   const ops = withoutEntry(run.leg.ops, step.from);
   run.leg = { ...run.leg, ops };
   run.body = { ...body, refused: [...refused, uri], ...(body.leg ? { leg: run.leg } : { ops }) };
@@ -390,26 +392,6 @@ function withoutEntry(ops: readonly ChangeOp[], { op, at }: Progress): readonly 
       ? ({ ...entry, uris: entry.uris.filter((_, place) => place !== at) } as ChangeOp)
       : entry,
   );
-}
-
-const MAX_ROLLBACK_TRIES = 4;
-const MAX_ROLLBACK_WAIT_SECONDS = 30;
-
-async function rollbackRefused(run: Run, error: RelayError): Promise<DriveEnd | null> {
-  const { change, control } = run;
-  if (isRefusal(error)) return ended(run, 'partial', run.cause ?? error);
-  if (control.terms().patient) return pause(run, error);
-  const failures = change.failures + 1;
-  const waitSeconds = error.retryAfterSeconds ?? failures;
-  if (failures >= MAX_ROLLBACK_TRIES || waitSeconds > MAX_ROLLBACK_WAIT_SECONDS) return pause(run, error);
-  return againAfter(run, waitSeconds * 1000);
-}
-
-async function cancelled(run: Run): Promise<DriveEnd | null> {
-  const cause = new RelayError('CANCELLED', 'It was cancelled.');
-  if (isUntouched(run)) return ended(run, 'unchanged', cause);
-  if (isRewriting(run) && !run.control.terms().patient) return rollBack(run, cause);
-  return ended(run, 'partial', cause);
 }
 
 /** Records that nothing is on its way, so that the next start continues without looking. */

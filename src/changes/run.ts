@@ -75,7 +75,8 @@ export interface Run {
   steps: number;
   /** Entries of the next request; halved after a refusal. */
   size: number;
-  patientWaits: number;
+  /** Waits that its caller has had so far. */
+  waits: number;
   /** Why it is not known whether the present request has taken effect already; null where it was not sent before. */
   lost: RelayError | null;
   /** Why it is being rolled back; null on the way forward. */

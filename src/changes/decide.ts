@@ -1,0 +1,146 @@
+/** What follows when a request has failed, or when somebody wants a change stopped: one table. Pure. */
+import type { FailureClass } from '../domain/failureClass.ts';
+
+/** How it came to that. */
+export type Ending =
+  /** The request was refused, or certainly not sent. */
+  | 'refused'
+  /** Its answer is lost, and sending it again does no harm. */
+  | 'lost'
+  /** Its answer is lost, and reading has shown that it had no effect. */
+  | 'absent'
+  /** Something else failed: a reading, or saving. */
+  | 'failed'
+  /** Somebody wants it stopped, and nothing is on its way. */
+  | 'cancelled';
+
+export interface Situation {
+  ending: Ending;
+  /** null after a crash: nothing tells why. */
+  failure: FailureClass | null;
+  /** What was there is being written back. */
+  isBack: boolean;
+  /** A job, which waits as long as it takes. false: a caller waits, who is told. */
+  isPatient: boolean;
+  /** No request of the change is known to have taken effect. */
+  isUntouched: boolean;
+  /** What was there is gone once it has begun. */
+  isRewriting: boolean;
+  /** An earlier try of the same request may have taken effect. */
+  mayHaveLanded: boolean;
+  /** In a row, this one included. */
+  failures: number;
+  /** Its attempts are used up. */
+  isUsedUp: boolean;
+  /** How long Spotify asks to wait; null where it does not say. */
+  waitSeconds: number | null;
+  /** Waits that its caller has had so far. */
+  waits: number;
+  /** A limit is waited out by a job, although a caller waits. */
+  defersLimits: boolean;
+  /** Spotify may refuse what is sent, and then it stays as it is. */
+  mayFail: boolean;
+  /** An entry that Spotify refuses is left out. */
+  leavesOut: boolean;
+  /** Spotify does not know a playlist that was made a moment ago. */
+  isTooNew: boolean;
+  /** Rows are only added, and no request was sent twice so far. */
+  isFirstAddition: boolean;
+}
+
+export type Move =
+  | 'end_unchanged'
+  | 'end_partial'
+  | 'roll_back'
+  /** As long as the failure asks for. */
+  | 'wait'
+  /** Until somebody resumes it. */
+  | 'stop'
+  /** The same request, after `afterMs`; counts as a failure. */
+  | 'try_again'
+  /** The same request, after `afterMs` for which its caller waits. */
+  | 'wait_here'
+  /** It may be there twice in the end. */
+  | 'send_again'
+  | 'wait_and_send_again'
+  /** Halves the request, until the entry is found that Spotify refuses. */
+  | 'leave_out'
+  | 'pass_over';
+
+interface Rule {
+  ending: Ending;
+  when?: (situation: Situation) => boolean;
+  move: Move;
+  afterMs?: (situation: Situation) => number;
+}
+
+/** Tries of a rollback for which a caller waits, and how long at most for the next. */
+const ROLLBACK = { tries: 4, waitSeconds: 30 };
+/** Of a request that may be sent twice without harm. */
+export const MAX_REPEATS = 3;
+/** A new playlist is unknown to some of the provider's servers for a moment. */
+const MAX_UNKNOWN = 6;
+/** In the middle of a write, a limit of at most this many seconds is waited out for a caller, so many times. */
+const PATIENCE = { seconds: 5, waits: 3 };
+
+const isRefusal = ({ failure }: Situation) => failure === 'request' || failure === 'item';
+const isShort = ({ waitSeconds, waits }: Situation) =>
+  waitSeconds !== null && waitSeconds <= PATIENCE.seconds && waits < PATIENCE.waits;
+const backWait = ({ waitSeconds, failures }: Situation) => waitSeconds ?? failures;
+const isBackLong = (s: Situation) =>
+  s.isPatient || s.failures >= ROLLBACK.tries || backWait(s) > ROLLBACK.waitSeconds;
+
+/** The first that fits counts. */
+const RULES: readonly Rule[] = [
+  { ending: 'refused', when: (s) => s.isBack && isRefusal(s), move: 'end_partial' },
+  { ending: 'refused', when: (s) => s.isBack && isBackLong(s), move: 'wait' },
+  { ending: 'refused', when: (s) => s.isBack, move: 'try_again', afterMs: (s) => backWait(s) * 1_000 },
+  { ending: 'refused', when: (s) => s.failure === 'item' && s.mayFail, move: 'pass_over' },
+  { ending: 'refused', when: (s) => s.failure === 'item' && s.leavesOut, move: 'leave_out' },
+  { ending: 'refused', when: (s) => s.isPatient && s.isUsedUp, move: 'stop' },
+  { ending: 'refused', when: (s) => s.isPatient, move: 'wait' },
+  {
+    ending: 'refused',
+    when: (s) => s.isTooNew && s.failures <= MAX_UNKNOWN,
+    move: 'try_again',
+    afterMs: (s) => 400 * s.failures,
+  },
+  { ending: 'refused', when: (s) => s.failure === 'limit' && s.defersLimits, move: 'wait' },
+  { ending: 'refused', when: (s) => s.isUntouched && !s.mayHaveLanded, move: 'end_unchanged' },
+  { ending: 'refused', when: isShort, move: 'wait_here', afterMs: (s) => (s.waitSeconds ?? 0) * 1_000 },
+  { ending: 'refused', when: (s) => s.isRewriting && isRefusal(s), move: 'roll_back' },
+  { ending: 'refused', when: (s) => s.isRewriting || s.failure === 'connectivity', move: 'wait' },
+  { ending: 'refused', move: 'end_partial' },
+
+  { ending: 'lost', when: (s) => s.isPatient, move: 'wait' },
+  { ending: 'lost', when: (s) => s.failures >= MAX_REPEATS, move: 'end_partial' },
+  { ending: 'lost', move: 'try_again', afterMs: (s) => 1_000 * s.failures },
+
+  { ending: 'absent', when: (s) => s.failure === null, move: 'send_again' },
+  {
+    ending: 'absent',
+    when: (s) => !s.isPatient && !s.isBack && s.isUntouched && !s.isFirstAddition,
+    move: 'end_unchanged',
+  },
+  { ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'roll_back' },
+  { ending: 'absent', when: (s) => isRefusal(s) && s.isPatient, move: 'stop' },
+  { ending: 'absent', when: isRefusal, move: 'end_partial' },
+  { ending: 'absent', when: (s) => s.isPatient, move: 'wait_and_send_again' },
+  { ending: 'absent', move: 'send_again' },
+
+  { ending: 'failed', when: (s) => s.isPatient && s.isUsedUp, move: 'stop' },
+  { ending: 'failed', move: 'wait' },
+
+  { ending: 'cancelled', when: (s) => s.isUntouched, move: 'end_unchanged' },
+  { ending: 'cancelled', when: (s) => s.isRewriting && !s.isPatient, move: 'roll_back' },
+  { ending: 'cancelled', move: 'end_partial' },
+];
+
+/** @param situation as it is after the failure */
+export function decide(situation: Situation): { move: Move; afterMs: number } {
+  const rule = RULES.find(
+    ({ ending, when }) => ending === situation.ending && (when === undefined || when(situation)),
+  );
+  if (!rule) throw new Error(`Nothing says what follows when a request is ${situation.ending}.`);
+  return { move: rule.move, afterMs: rule.afterMs?.(situation) ?? 0 };
+}
