@@ -136,6 +136,8 @@ async function record(context: JobContext, job: Job, { change, end }: ChangeRepo
 export async function complete(context: JobContext, job: Job, change: Change | null): Promise<void> {
   const { store, clock } = context;
   const present = reread(store, job);
+  // A lane may have been faster than the person who keeps the playlist as it is.
+  if (present.status !== 'committing') return;
   const isPlaylist = present.type !== 'save_tracks' && present.type !== 'remove_saved_tracks';
   const result = {
     ...(isPlaylist ? { playlist_id: present.targetId, snapshot_id: change?.snapshotId ?? null } : {}),
