@@ -54,9 +54,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a rollback is told and not done',
-    file: 'src/changes/drive.ts',
-    from: 'if (isRewriting(run)) return rollBack(run, error);',
-    to: "if (isRewriting(run)) return ended(run, 'unchanged', error);",
+    file: 'src/changes/decide.ts',
+    from: "{ ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'roll_back' }",
+    to: "{ ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'end_unchanged' }",
   },
   {
     name: 'writes to one playlist do not take turns',
