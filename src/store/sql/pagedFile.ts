@@ -22,7 +22,15 @@ export interface PagedFile {
 
 /** A multiple of every page size, so that no page lies in two parts. */
 const PART = 256 * 1024;
+/** Where the header has the size of a page, as two bytes; the largest does not fit and stands there as 1. */
+const PAGE_SIZE_AT = 16;
 const MAX_PAGE = 65_536;
+/**
+ * A file that grows beyond so many parts grows in slabs. The system's allocator asks the system for each piece of this size
+ * and gives it back when it is freed, while it keeps smaller ones; what is not used yet takes no memory.
+ */
+const LARGE = 64;
+const SLAB = 33 * 1024 * 1024;
 /** SQLite's header and what the saver changes in it are on the first page. */
 const FIRST = 4_096;
 
@@ -32,6 +40,9 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
   for (let at = 0; at < bytes.length; at += PART) parts.push(bytes.subarray(at, at + PART));
   /** Parts that the last image holds. */
   const held = new Set<number>();
+  let slab = new ArrayBuffer(0);
+  let slabFree = 0;
+  const page = pageSizeOf(bytes);
   let size = bytes.length;
   let isRead = false;
   let isLeft = false;
@@ -39,7 +50,7 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
   function read(begin: number, end: number): Uint8Array {
     isRead = true;
     // SQLite reads pages. More than one is read where the file is cut off, and its content is another object from then on.
-    if (end - begin > MAX_PAGE) isLeft = true;
+    if (end - begin > page) isLeft = true;
     const at = Math.floor(begin / PART);
     if (end <= (at + 1) * PART) return partAt(at).subarray(begin - at * PART, end - at * PART);
     const whole = new Uint8Array(end - begin);
@@ -75,8 +86,17 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
   }
 
   function partAt(index: number): Uint8Array {
-    while (parts.length <= index) parts.push(new Uint8Array(PART));
+    while (parts.length <= index) parts.push(parts.length < LARGE ? new Uint8Array(PART) : ofSlab());
     return parts[index] as Uint8Array;
+  }
+
+  function ofSlab(): Uint8Array {
+    if (slabFree === 0) {
+      slab = new ArrayBuffer(SLAB);
+      slabFree = SLAB;
+    }
+    slabFree -= PART;
+    return new Uint8Array(slab, slabFree, PART);
   }
 
   const content = { length: Number.MAX_SAFE_INTEGER, subarray: read, set: write };
@@ -92,6 +112,11 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
       return { length: size, parts: [first.slice(0, FIRST), first.subarray(FIRST), ...all.slice(1)] };
     },
   };
+}
+
+function pageSizeOf(bytes: Uint8Array): number {
+  const size = (bytes[PAGE_SIZE_AT] ?? 0) * 256 + (bytes[PAGE_SIZE_AT + 1] ?? 0);
+  return size < 512 ? MAX_PAGE : size;
 }
 
 /** An image of one piece. */
