@@ -3,16 +3,17 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateCommandList } from './gen/commands.ts';
 import { type GeneratedFile, inRepository } from './gen/file.ts';
 import { generatePageAssets } from './gen/pageAssets.ts';
-import { generateQueryWorker } from './gen/queryWorker.ts';
+
 import { generateReadmes } from './gen/readme.ts';
 import { generateSchema, generateSql } from './gen/sql.ts';
 import { generateToolReference } from './gen/tools.ts';
+import { generateWorkers } from './gen/workers.ts';
 
 const files: GeneratedFile[] = [
   generateSql(),
   await generateSchema(),
   await generatePageAssets(),
-  await generateQueryWorker(),
+  ...(await generateWorkers()),
   ...generateToolReference(),
   generateCommandList(),
   ...(await generateReadmes()),

@@ -9,6 +9,7 @@ const STREAMS: Readonly<Record<string, string>> = {
   'cli/stdio/pipe.ts': 'stdout carries MCP messages there, which are JSON and must arrive unchanged',
   'cli/terminal/runProcess.ts': 'reports that output cannot be written, when nothing else can print',
   'server/log/log.ts': 'the log writes to stderr, after cleaning',
+  'generated/importWorker.ts': 'a thread whose streams nobody reads',
   'generated/queryWorker.ts': 'a thread whose streams nobody reads',
   'secrets/keychainHelper.ts': 'a child process answers its parent through a pipe',
 };

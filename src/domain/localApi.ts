@@ -9,6 +9,7 @@ import type { JobRecord } from './job.ts';
 import type { LibraryAnswer, LibraryPart, LibraryStatus } from './library.ts';
 import type { ListRow, PlaylistFacts } from './listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
+import type { PlaysProgress, PlaysRequest } from './plays.ts';
 import type { Remedy } from './remedy.ts';
 import type { PlaylistVersions, RestoreAnswer, VersionRow } from './versions.ts';
 
@@ -366,6 +367,10 @@ export interface LocalApi {
   playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
   /** @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be had */
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
+  /** Begins to import a listening history; returns at once. */
+  importPlays(request: PlaysRequest): Promise<{ id: number }>;
+  /** How far it is, after at most half a second; a failed import fails this call. */
+  playsProgress(asked: { id: number }): Promise<PlaysProgress>;
   /**
    * Tells that a program which carries messages for an MCP client needs this server, so that it does not end meanwhile.
    * @param program.id chosen by itself
@@ -412,6 +417,8 @@ export const LOCAL_ROUTES = {
   playlistVersions: 'versions/list',
   playlistVersion: 'versions/show',
   restorePlaylist: 'versions/restore',
+  importPlays: 'plays/import',
+  playsProgress: 'plays/progress',
   stay: 'stay',
 } as const satisfies Record<keyof LocalApi, string>;
 

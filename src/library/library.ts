@@ -16,6 +16,7 @@ import type { Sql } from '../store/sql/sql.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { memoryFile, mirrorFile } from './files/files.ts';
 import type { LibraryFile } from './files/libraryFile.ts';
+import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
 import { type Budget, createPace } from './reading/pace.ts';
 import { createReader, type ReadCall } from './reading/reader.ts';
@@ -31,6 +32,7 @@ import {
   setDue,
   summaryOf,
 } from './tables/mirror.ts';
+import { deletePlays } from './tables/plays.ts';
 import { isKnownTrack } from './tables/tracks.ts';
 import { afterReading, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
@@ -112,6 +114,8 @@ export interface Library {
   /** A login may end the wait of a reading. */
   loggedIn(): void;
   readonly watcher: Watcher;
+  /** Listening histories, which need no account. */
+  readonly plays: PlayImports;
   /** Continues a first reading that a stop cut off. */
   start(): void;
   stop(): Promise<void>;
@@ -137,6 +141,11 @@ export function createLibrary(options: LibraryOptions): Library {
   const file = savedAfter(memory, mirrorFile(options));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
   const reader = createReader(options.provider, file, clock, playlistVersions.keepPending);
+  const connected = (): string | null => {
+    const account = getAccount(store);
+    return account === null || account.reauthorizationRequired ? null : account.providerUserId;
+  };
+  const plays = createPlayImports(memory, connected);
   const pace = createPace(budget, clock);
   let pool: QueryPool | null = null;
   let known: Summary | null = null;
@@ -186,11 +195,6 @@ export function createLibrary(options: LibraryOptions): Library {
     progressed = [];
     for (const one of waiting) one();
   }
-
-  const connected = (): string | null => {
-    const account = getAccount(store);
-    return account === null || account.reauthorizationRequired ? null : account.providerUserId;
-  };
 
   /** The copy of this account; another one's is dropped. */
   async function copyOf(account: string): Promise<Summary> {
@@ -405,11 +409,17 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /** @returns what is left to say of the answer, or null */
-  async function bringUpToDate(maxAgeMs: number, { signal }: Caller): Promise<string | null> {
+  async function bringUpToDate(
+    { sql, maxAgeMinutes }: LibraryQuestion,
+    { signal }: Caller,
+  ): Promise<string | null> {
+    const maxAgeMs = maxAgeMinutes * 60_000;
     const account = connected();
     if (account === null) {
       const { asOf } = await summary();
-      if (asOf === null) throw loginRequired();
+      // Plays have nothing to do with an account.
+      const isOfPlays = /\bplays\b/i.test(sql) && (await memory.exists());
+      if (asOf === null && !isOfPlays) throw loginRequired();
       return 'No Spotify account is connected, so this is what was known before.';
     }
     const found = await copyOf(account);
@@ -553,11 +563,9 @@ export function createLibrary(options: LibraryOptions): Library {
     return file.use((sql) => nameOfPlaylist(sql, id) !== null);
   }
 
-  async function answerTo(
-    { sql, limit, maxAgeMinutes }: LibraryQuestion,
-    call: Caller,
-  ): Promise<LibraryAnswer> {
-    const note = await bringUpToDate(maxAgeMinutes * 60_000, call);
+  async function answerTo(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer> {
+    const { sql, limit } = question;
+    const note = await bringUpToDate(question, call);
     const { asOf, begunAt, coverage } = await summary();
     const most = limit ?? Number.MAX_SAFE_INTEGER;
     const rows = await rowsOf(
@@ -573,7 +581,7 @@ export function createLibrary(options: LibraryOptions): Library {
       truncated: rows.truncated,
       as_of: isoOf(asOf ?? begunAt),
       coverage,
-      ...(note === null ? {} : { note }),
+      ...noteOf([note, memory.news()]),
     };
   }
 
@@ -581,8 +589,10 @@ export function createLibrary(options: LibraryOptions): Library {
   async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await exclusively(drop, signal);
-    else if (name === 'memory.db') await memory.use(() => {});
-    else return false;
+    // What fails in the midst of a question is one of the two.
+    else if (name === 'memory.db') {
+      if (await memory.check()) await exclusively(drop, signal);
+    } else return false;
     return true;
   }
 
@@ -682,7 +692,7 @@ export function createLibrary(options: LibraryOptions): Library {
       }
       if (part === 'versions') return playlistVersions.forget();
       if (!(await memory.exists())) return;
-      await memory.use((sql) => sql.run(`delete from ${part}`));
+      await memory.use(deletePlays);
       await memory.save();
     },
     async saveMemory() {
@@ -704,6 +714,7 @@ export function createLibrary(options: LibraryOptions): Library {
         })
         .catch(() => {});
     },
+    plays,
     watcher: {
       wrote(written) {
         const isNew = !Object.hasOwn(
@@ -733,6 +744,7 @@ export function createLibrary(options: LibraryOptions): Library {
     },
     async stop() {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
+      await plays.stop();
       await stopReading();
       await lane;
       await pool?.close();
@@ -774,6 +786,11 @@ function requestsDone({ saved, coverage, listed }: Summary): number {
 /** As the thread says it of a file that it cannot open. */
 function lost(): RelayError {
   return new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
+}
+
+function noteOf(notes: ReadonlyArray<string | null>): { note?: string } {
+  const note = notes.filter((one) => one !== null).join(' ');
+  return note === '' ? {} : { note };
 }
 
 function loginRequired(): RelayError {

@@ -37,6 +37,8 @@ import { type ServerFacts, statusReport } from './status/status.ts';
 
 /** Below the 60 s that the command line waits for a silent server. */
 const ASK_MS = 50_000;
+/** How long a look at an import may take: it answers at once when the import ends. */
+const PROGRESS_MS = 500;
 
 /** What only a running server has. */
 export interface ServerSide {
@@ -316,6 +318,23 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     async run({ part }, { core }) {
       await core.library.forget(part);
       return core.library.status();
+    },
+  },
+  importPlays: {
+    input: () => z.object({ path: z.string().min(1).max(4_096), anyAccount: z.boolean() }),
+    async run(request, { core, running }) {
+      running();
+      return { id: core.library.plays.start(request) };
+    },
+  },
+  playsProgress: {
+    input: () => z.object({ id: z.int().min(1) }),
+    async run({ id }, { core }) {
+      const late = new AbortController();
+      const waited = core.clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
+      await Promise.race([core.library.plays.ended(id), waited]);
+      late.abort();
+      return core.library.plays.progress(id);
     },
   },
   playlistVersions: {

@@ -36,7 +36,12 @@ async function desk(t: TestContext) {
     await run(home, 'key');
     const memory = memoryFile({ home, clock: manualClock(), log: silentLog });
     await memory.use((sql) => {
-      for (const row of plays) sql.run('insert into plays values (?, ?, ?, ?, ?, ?, ?, ?)', row as never);
+      plays.forEach(([at, uri, name, artist, album, ms, kind, skipped], index) => {
+        const item = [index + 1, kind, uri, name, artist, album];
+        sql.run('insert into play_items values (?, ?, ?, ?, ?, ?, 0)', item as never);
+        const event = [at, index + 1, ms, index + 1, skipped];
+        sql.run('insert into play_events values (?, ?, ?, ?, ?)', event as never);
+      });
       for (const row of versions) sql.run('insert into versions values (?, ?, ?, ?, ?, ?)', row as never);
     });
     await memory.close();
@@ -150,16 +155,19 @@ test('where the state cannot be replaced, memory.db is as it was too', async (t)
 
 const SPOILED: Array<[change: string, words: RegExp]> = [
   [
-    'create trigger t after insert on plays begin delete from account; end',
+    'create trigger t after insert on play_items begin delete from account; end',
     /trigger "t" that relay did not make/,
   ],
   ['drop table versions', /table "versions" is missing/],
-  ['alter table plays add column ip text', /table "plays" differs/],
-  ['create index i on plays (uri)', /index "i" that relay did not make/],
-  ["update plays set ms_played = 'long'", /plays\.ms_played has a value that relay does not write/],
-  ['update plays set uri = zeroblob(40)', /plays\.uri has a value/],
+  ['alter table play_events add column ip text', /table "play_events" differs/],
+  ['create index i on play_items (uri)', /index "i" that relay did not make/],
+  [
+    "update play_events set ms_played = 'long'",
+    /play_events\.ms_played has a value that relay does not write/,
+  ],
+  ['update play_items set uri = zeroblob(40)', /play_items\.uri has a value/],
   ['update versions set total = 9223372036854775807', /versions\.total has a value/],
-  ["update plays set name = printf('%.*c', 17000000, 'x')", /plays\.name has a value/],
+  ["update play_items set name = printf('%.*c', 17000000, 'x')", /play_items\.name has a value/],
   ["delete from meta where name = 'memory_version'", /meta\.memory_version is not that of its tables/],
   ["update meta set value = 99 where name = 'memory_version'", /meta\.memory_version/],
   ["update meta set value = '1' where name = 'memory_version'", /meta\.memory_version/],

@@ -42,17 +42,22 @@ On a terminal it asks what becomes of songs that were not found, and before it
 writes. Without one, nothing is written before every song is found, unless
 --skip-unresolved is given.
 
+The archive that Spotify sends with a listening history, what it unpacks to, or
+one file of it goes into the library instead, without a request, where each
+play can be asked about in SQL. What is there already is not added again.
+
 Examples:
   $ relay import songs.csv --dry-run
   $ relay import songs.txt --new "Road trip"
   $ relay import favourites.json --saved --skip-unresolved
+  $ relay import my_spotify_data.zip
   $ cat jazz.txt folk.txt | relay import - --to "Morning run"`;
 
 export function importCommand(context: Context): Command {
   const more = (value: string, before: string[] = []) => [...before, value];
   return new Command('import')
     .helpGroup(HELP_GROUPS.lists)
-    .description('Create a playlist from a file of songs')
+    .description('Create a playlist from a file of songs, or import a listening history')
     .argument('<file>', 'File with the list; - reads it from stdin')
     .option('--to <playlist>', 'Add to this playlist: name, ID or link')
     .option('--new <name>', 'Make a new playlist of this name')
@@ -80,12 +85,45 @@ export function importCommand(context: Context): Command {
 
 async function runImport(context: Context, file: string, options: ImportOptions): Promise<void> {
   requireOneTarget(options);
+  const { listeningHistoryIn } = await import('./historyFile.ts');
+  const history = await listeningHistoryIn(file);
+  if (history === 'export' || (history === 'file' && !saysItIsList(options))) {
+    if (!options.dryRun) return importHistory(context, file, options);
+    if (history === 'export') throw usage('--dry-run shows how a list of songs is read; this is an archive.');
+    note(context.io, 'Without --dry-run and a place for the songs, its plays go into the library.');
+  }
   if (options.dryRun) return showOnly(context, file, options);
   const { local } = await requireServer(context);
   const talk = await openTalk(context, options);
   try {
     const to = file === '-' ? await askWhere(context, options, talk) : options;
     await importList(context, local, file, to, file === '-' ? null : talk);
+  } finally {
+    talk?.close();
+  }
+}
+
+/** Options that only a list of songs knows: with one of them, a file of a listening history is read as such a list. */
+function saysItIsList(options: ImportOptions): boolean {
+  const { to, new: name, saved, replace, format, artistSide, list, each, allPlays } = options;
+  return [to, name, saved, replace, format, artistSide, list, each, allPlays].some(
+    (one) => one !== undefined,
+  );
+}
+
+async function importHistory(context: Context, file: string, options: ImportOptions): Promise<void> {
+  if (saysItIsList(options)) {
+    throw new RelayError('USAGE', "Spotify's data export goes into the library, not into a playlist.", {
+      remedy: 'Leave out the other options. For a playlist of what was heard, give one file of the history.',
+    });
+  }
+  if (options.dryRun)
+    throw usage('--dry-run is for lists of songs. A play is never there twice, so nothing is lost.');
+  const { local } = await requireServer(context);
+  const talk = await openTalk(context, options);
+  try {
+    const { importPlays } = await import('./importPlays.ts');
+    await importPlays(context, local, file, { anyAccount: options.yes ?? false, talk });
   } finally {
     talk?.close();
   }

@@ -43,13 +43,21 @@ const MIRROR: FileKind = {
   damaged: 'drop',
 };
 
+/** Up to so many bytes a file is looked through whenever it is opened; a larger one when something in it fails. */
+const CHECKED = 16 * 1024 * 1024;
+
 const MEMORY: FileKind = {
   make(db) {
     migrate(db, MEMORY_MIGRATIONS);
     db.exec(`pragma application_id = ${MEMORY_ID}`);
   },
-  bring(db) {
+  bring(db, size) {
     if (pragma(db, 'application_id') !== MEMORY_ID) throw new Error('it belongs to another program');
+    const pages = pragma(db, 'page_count');
+    if (pages * pragma(db, 'page_size') > size) throw new Error('it is cut off');
+    if (size <= CHECKED && db.exec('pragma quick_check(1)')[0]?.values[0]?.[0] !== 'ok') {
+      throw new Error('SQLite reports damage');
+    }
     migrate(db, MEMORY_MIGRATIONS);
   },
   damaged: 'put_aside',

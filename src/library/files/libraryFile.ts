@@ -14,6 +14,8 @@ import { createSql, type Sql } from '../../store/sql/sql.ts';
 import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
+/** Bytes that are worth the work of giving them back at once. */
+const LARGE = 16 * 1024 * 1024;
 /** Larger than any library; a file that somebody put there must not fill the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const FOR_MEMORY =
@@ -23,8 +25,8 @@ const FOR_MEMORY =
 export interface FileKind {
   /** Makes the tables in an empty database. */
   make(db: Database): void;
-  /** Brings an older file up to date. @throws anything: the file cannot be used */
-  bring(db: Database): void;
+  /** Brings an older file up to date. @param size of the file in bytes. @throws anything: the file cannot be used */
+  bring(db: Database, size: number): void;
   /** What becomes of a file that cannot be used: `drop` deletes it, for what can be read again. */
   damaged: 'drop' | 'put_aside';
 }
@@ -40,8 +42,17 @@ export interface LibraryFile {
    * @throws RelayError `STORE_ERROR`
    */
   save(): Promise<void>;
+  /**
+   * Looks for damage in the whole file, and does with a damaged one what opening it does.
+   * @returns whether it was sound
+   */
+  check(): Promise<boolean>;
+  /** Once: that a damaged file was put aside, and where. */
+  news(): string | null;
   /** Deletes the file and what is in memory. */
   drop(): Promise<void>;
+  /** Frees the memory now rather than in a minute, where all is saved and nobody uses it. */
+  rest(): Promise<void>;
   /** Saves and frees the memory. */
   close(): Promise<void>;
   /** Bytes of the file as last read or saved; 0 where there is none. */
@@ -70,6 +81,7 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
   let idle = new AbortController();
   let size = 0;
   let stopped = false;
+  let aside: string | null = null;
   /** Who waits for the database or works on it: it must not be closed under them. */
   let users = 0;
 
@@ -99,7 +111,7 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
       const paged = createPagedFile(bytes);
       db = new SQL.Database(paged.bytes);
       db.exec(FOR_MEMORY);
-      kind.bring(db);
+      kind.bring(db, bytes.length);
       return { db, sql: createSql(db, paged), savedVersion: 0 };
     } catch (error) {
       log.info({ path, reason: messageOf(error) }, 'a file of the library could not be used');
@@ -122,9 +134,10 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
   async function discard(): Promise<void> {
     if (kind.damaged === 'drop') return rm(path, { force: true });
     const { renameOver } = await import('../../base/files.ts');
-    const aside = `${path}.damaged-${clock.now()}`;
-    await renameOver(path, aside);
-    log.warn({ path, aside }, `${path} is damaged. It was put aside as ${aside}, and a new one is begun.`);
+    const other = `${path}.damaged-${clock.now()}`;
+    await renameOver(path, other);
+    aside = `${path} was damaged. It was put aside as ${other}, and a new one is begun.`;
+    log.warn({ path, aside: other }, aside);
   }
 
   async function write(): Promise<void> {
@@ -195,12 +208,38 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
       }
     },
     save,
+    async check() {
+      users += 1;
+      try {
+        const { sql } = await database();
+        const [verdict] = sql.all<{ quick_check: string }>('pragma quick_check(1)');
+        if (verdict?.quick_check === 'ok') return true;
+        closeDatabase();
+        await discard();
+        await database();
+        return false;
+      } finally {
+        users -= 1;
+        if (users === 0) restLater();
+      }
+    },
+    news() {
+      const told = aside;
+      aside = null;
+      return told;
+    },
     async drop() {
       await opening?.catch(() => {});
       await saving;
       closeDatabase();
       await rm(path, { force: true });
       size = 0;
+    },
+    async rest() {
+      await saving;
+      if (users > 0 || !open || open.sql.version() !== open.savedVersion) return;
+      closeDatabase();
+      if (size > LARGE) setImmediate(freeMemory);
     },
     async close() {
       stopped = true;

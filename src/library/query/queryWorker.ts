@@ -30,7 +30,7 @@ interface Opened {
   /** Gives the file of `db` back. */
   close(): void;
   /** What is attached to it. */
-  other: Database | null;
+  other: { db: Database; file: DiskFile } | null;
   mirror: string;
   memory: string;
 }
@@ -48,7 +48,8 @@ function open(SQL: SqlJsStatic, question: Question): Database {
   const marks = { mirror: markOf(question.mirror), memory: markOf(question.memory) };
   if (opened && opened.mirror === marks.mirror && opened.memory === marks.memory) return opened.db;
   opened?.db.close();
-  opened?.other?.close();
+  opened?.other?.db.close();
+  opened?.other?.file.close();
   opened?.close();
   opened = null;
   const { bytes, close } = fileOf(question.mirror);
@@ -72,18 +73,23 @@ function fileOf(path: string): DiskFile {
   return { bytes: createPagedFile(readFileSync(path)).bytes, close() {} };
 }
 
+/** Of a lifetime of plays: as much as questions about a year look at again and again. */
+const MEMORY_CACHE_KIB = 12_000;
+
 /** Both files are one database to a question. sql.js opens a database as a file of its own, which another can attach. */
-function attachMemory(SQL: SqlJsStatic, db: Database, path: string | null): Database | null {
+function attachMemory(SQL: SqlJsStatic, db: Database, path: string | null): Opened['other'] {
   if (path === null) {
     db.exec(
       `attach ':memory:' as memory; ${MEMORY_TABLES.replaceAll('create table ', 'create table memory.')}`,
     );
     return null;
   }
-  const other = new SQL.Database(createPagedFile(readFileSync(path)).bytes);
-  const file = other.exec('pragma database_list')[0]?.values[0]?.[2];
-  db.exec('attach ? as memory', [String(file)]);
-  return other;
+  const file = fileOf(path);
+  const other = new SQL.Database(file.bytes);
+  const name = other.exec('pragma database_list')[0]?.values[0]?.[2];
+  db.exec('attach ? as memory', [String(name)]);
+  db.exec(`pragma memory.cache_size = -${MEMORY_CACHE_KIB};`);
+  return { db: other, file };
 }
 
 function answer(SQL: SqlJsStatic, question: Question): Reply {

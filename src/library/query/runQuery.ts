@@ -114,6 +114,7 @@ function cut(row: readonly LibraryCell[], length: number): LibraryCell[] {
 function refusalOf(error: unknown, sql: string): Refused {
   const message = error instanceof Error ? error.message : String(error);
   if (/out of memory/i.test(message)) return new Refused('memory', message);
+  if (/malformed|not a database/i.test(message)) return new Refused('memory.db', message);
   return new Refused('statement', `${message}${columnsFor(message, sql)}`);
 }
 

@@ -19,7 +19,7 @@ export interface Companion {
   migrations: readonly Migration[];
 }
 
-/** How many rows each of its tables has. */
+/** How many rows each of its tables and views has. */
 export type RowCounts = Readonly<Record<string, number>>;
 
 export interface Carried {
@@ -162,6 +162,10 @@ function take(from: Database, to: Database, objects: readonly SchemaObject[]): R
       throw new Error(`a row of ${name} is not valid: ${messageOf(error)}`, { cause: error });
     }
     rows[name] = Number(to.exec(`select count(*) from main.${name}`)[0]?.values[0]?.[0]);
+  }
+  // What others read under a name of its own is counted under that.
+  for (const { type, name } of objects) {
+    if (type === 'view') rows[name] = Number(to.exec(`select count(*) from main.${name}`)[0]?.values[0]?.[0]);
   }
   to.exec('commit; detach source');
   return rows;

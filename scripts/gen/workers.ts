@@ -1,0 +1,57 @@
+/** Bundles the library's threads and turns each into a module of text. */
+import { build } from 'esbuild';
+import { type GeneratedFile, inRepository } from './file.ts';
+
+interface Thread {
+  entry: string;
+  path: string;
+  name: string;
+}
+
+const THREADS: readonly Thread[] = [
+  {
+    entry: 'src/library/query/queryWorker.ts',
+    path: 'src/generated/queryWorker.ts',
+    name: 'QUERY_WORKER',
+  },
+  {
+    entry: 'src/library/plays/importWorker.ts',
+    path: 'src/generated/importWorker.ts',
+    name: 'IMPORT_WORKER',
+  },
+];
+
+/** The text of each thread's module in `src/generated`. */
+export function generateWorkers(): Promise<GeneratedFile[]> {
+  return Promise.all(THREADS.map(generateWorker));
+}
+
+async function generateWorker({ entry, path, name }: Thread): Promise<GeneratedFile> {
+  const { outputFiles } = await build({
+    absWorkingDir: inRepository(),
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    minify: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    charset: 'ascii',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const script = (outputFiles[0]?.text ?? '').trim();
+  return {
+    path,
+    text: `// Made by "npm run gen" from ${entry}.\n\nexport const ${name} = ${quoted(script)};\n`,
+  };
+}
+
+function quoted(text: string): string {
+  // esbuild leaves what is beyond ASCII in regular expressions.
+  const ascii = text.replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `\`${ascii.replace(/[`\\]|\$\{/g, '\\$&')}\``;
+}

@@ -1,0 +1,45 @@
+/** Which files `relay import` takes for a listening history, and not for a list of songs. */
+import { open, stat } from 'node:fs/promises';
+
+/** Of a file, by which its kind is told. */
+const HEAD = 64 * 1024;
+/** Of a zip archive, and of one without entries. */
+const ARCHIVE = ['PK\u0003\u0004', 'PK\u0005\u0006'];
+const EXTENDED = /"ts"\s*:/;
+const EXTENDED_LENGTH = /"ms_played"\s*:/;
+const SHORT = /"endTime"\s*:/;
+const SHORT_LENGTH = /"msPlayed"\s*:/;
+
+/**
+ * `export`: an archive or a directory, which is never a list of songs; `file`: one file of plays, which can also be read as
+ * such a list; null: neither.
+ */
+export async function listeningHistoryIn(path: string): Promise<'export' | 'file' | null> {
+  if (path === '-') return null;
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory()) return 'export';
+  if (!found?.isFile()) return null;
+  const head = await headOf(path).catch(() => '');
+  // Workbooks are such archives too.
+  if (ARCHIVE.some((sign) => head.startsWith(sign))) {
+    return /\.(?:xlsx|xlsm|ods|numbers|docx)$/i.test(path) ? null : 'export';
+  }
+  return looksLikePlays(head) ? 'file' : null;
+}
+
+async function headOf(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** @param head the beginning of a file */
+function looksLikePlays(head: string): boolean {
+  if (!/^(?:\u00ef\u00bb\u00bf)?\s*\[\s*\{/.test(head)) return false;
+  const isExtended = EXTENDED.test(head) && EXTENDED_LENGTH.test(head);
+  return isExtended || (SHORT.test(head) && SHORT_LENGTH.test(head));
+}

@@ -1,0 +1,84 @@
+/** Has the server import a listening history, and tells what came of it. */
+import { resolve } from 'node:path';
+import { interruptible } from '../../base/abort.ts';
+import { counted } from '../../base/lists.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { LocalApi } from '../../domain/localApi.ts';
+import type { PlaysCount, PlaysProgress } from '../../domain/plays.ts';
+import type { Context } from '../context.ts';
+import { note, printJson, printLine } from '../terminal/output.ts';
+import { createProgress } from '../terminal/progress.ts';
+import type { Dialogue } from '../terminal/prompt.ts';
+
+interface Choices {
+  /** Also the history of another account. */
+  anyAccount: boolean;
+  /** null: nobody can be asked. */
+  talk: Dialogue | null;
+}
+
+/** @throws RelayError `INVALID_ARGUMENT` for what is no export, `USAGE` where it has to be confirmed, `INTERRUPTED` */
+export async function importPlays(
+  context: Context,
+  local: LocalApi,
+  file: string,
+  { anyAccount, talk }: Choices,
+): Promise<void> {
+  const end = await follow(context, local, resolve(file), anyAccount);
+  if (end.state === 'done') {
+    tell(context, end);
+    return;
+  }
+  if (talk === null) {
+    throw new RelayError('USAGE', end.question, {
+      remedy: 'Nothing was written. To add its plays to yours, add --yes.',
+    });
+  }
+  if (!(await talk.confirm(`${end.question} Add its plays all the same?`, false))) {
+    throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  }
+  await importPlays(context, local, file, { anyAccount: true, talk: null });
+}
+
+type End = Extract<PlaysProgress, { state: 'done' | 'asking' }>;
+
+async function follow(context: Context, local: LocalApi, path: string, anyAccount: boolean): Promise<End> {
+  const { io, signal } = context;
+  const { id } = await interruptible(signal, local.importPlays({ path, anyAccount }));
+  const bar = createProgress(io);
+  try {
+    for (;;) {
+      const now = await interruptible(signal, local.playsProgress({ id }));
+      if (now.state === 'done' || now.state === 'asking') return now;
+      bar.draw(drawn(now));
+    }
+  } finally {
+    bar.clear();
+  }
+}
+
+function drawn({ state, done, total }: Extract<PlaysProgress, { done: number }>) {
+  if (state === 'writing') return { progress: done, total, message: 'Adding plays' };
+  const megabytes = (bytes: number) => Math.round(bytes / 1_000_000);
+  if (total === 0) return { progress: 0, message: 'Checking the export' };
+  return { progress: megabytes(done), total: megabytes(total), message: 'Reading, in MB' };
+}
+
+function tell({ io, json }: Context, { plays, note: more }: Extract<End, { state: 'done' }>): void {
+  if (more !== null) note(io, more);
+  if (json) {
+    printJson(io, { plays });
+    return;
+  }
+  printLine(io, playsText(plays));
+  if (plays.unreadable > 0)
+    note(io, `${counted(plays.unreadable, 'row')} without a time or a length left out.`);
+}
+
+/** `412,331 plays, 2014 to 2026; 2,104 were there already.` */
+function playsText({ read, added, from, to }: PlaysCount): string {
+  const years = [...new Set([from, to].map((time) => time?.slice(0, 4)))].filter(Boolean).join(' to ');
+  const known = read - added;
+  const there = `${known.toLocaleString('en')} ${known === 1 ? 'was' : 'were'} there already`;
+  return `${read.toLocaleString('en')} ${read === 1 ? 'play' : 'plays'}${years && `, ${years}`}${known > 0 ? `; ${there}` : ''}.`;
+}

@@ -1,0 +1,49 @@
+/** An unpacked export, or one file of it. Links are not followed: what they lead to was not in the export. */
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
+import { isAccountFile, isHistory } from './exportFiles.ts';
+import { RefusedExport } from './refusal.ts';
+import type { ExportFile } from './zipArchive.ts';
+
+const MAX_FILES = 2_000;
+const MAX_LEVELS = 10;
+const CHUNK = 64 * 1024;
+const REMEDY = 'Give the directory that the export was unpacked to, or the archive itself.';
+
+/** @throws RefusedExport */
+export async function folderFiles(folder: string, label: string): Promise<ExportFile[]> {
+  const files: ExportFile[] = [];
+  let [seen, total] = [0, 0];
+  const walk = async (path: string, inside: string, level: number): Promise<void> => {
+    for (const entry of await readdir(join(folder, path), { withFileTypes: true })) {
+      seen += 1;
+      if (seen > MAX_FILES) throw tooMuch(label, `has more than ${MAX_FILES} files`);
+      const name = inside === '' ? entry.name : `${inside}/${entry.name}`;
+      if (entry.isDirectory()) {
+        if (level === MAX_LEVELS) throw tooMuch(label, `is deeper than ${MAX_LEVELS} levels`);
+        await walk(join(path, entry.name), name, level + 1);
+      } else if (isHistory(name) || isAccountFile(name)) {
+        if (!entry.isFile()) throw tooMuch(label, `holds "${name}", which is no ordinary file`);
+        const file = await oneFile(join(folder, path, entry.name), name);
+        total += file.size;
+        if (total > MAX_EXPORT_BYTES) throw tooMuch(label, 'holds more than 2 GB');
+        files.push(file);
+      }
+    }
+  };
+  await walk('', '', 1);
+  return files;
+}
+
+/** @param name as errors call it */
+export async function oneFile(path: string, name = basename(path)): Promise<ExportFile> {
+  const { size } = await stat(path);
+  if (size > MAX_EXPORT_BYTES) throw tooMuch(name, 'has more than 2 GB');
+  return { path: name, size, chunks: () => createReadStream(path, { highWaterMark: CHUNK }) };
+}
+
+function tooMuch(label: string, what: string): RefusedExport {
+  return new RefusedExport(`${label} ${what}.`, REMEDY);
+}

@@ -1,0 +1,225 @@
+/**
+ * Imports of listening histories, one at a time. A thread reads and checks the whole export; only then its plays are written,
+ * in short turns between which others are answered, and the file is saved once at the end. What a kill cuts off is done by
+ * the next import of the same export, since no play is written twice.
+ */
+import { basename } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { hashOf } from '../../base/digest.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { PlaysCount, PlaysProgress, PlaysRequest } from '../../domain/plays.ts';
+import { IMPORT_WORKER } from '../../generated/importWorker.ts';
+import type { LibraryFile } from '../files/libraryFile.ts';
+import { countPlays, createPlayWriter, playsAccount, putPlaysAccount, timeOf } from '../tables/plays.ts';
+import type { ImportReply, ImportStart } from './messages.ts';
+
+/** Plays of one turn: some milliseconds. */
+const TURN = 200;
+/** Of the thread's values: room for what a lifetime plays, and a bound for what only claims to be one. */
+const VALUES_LIMIT_MB = 320;
+
+export interface PlayImports {
+  /** Begins an import, after the one that is under way. @returns its number */
+  start(request: PlaysRequest): number;
+  /** @throws RelayError `NOT_FOUND`; what the import ended with: `INVALID_ARGUMENT` for what is no export, `STORE_ERROR` */
+  progress(id: number): PlaysProgress;
+  /** Resolves when the import has ended, one way or the other. */
+  ended(id: number): Promise<void>;
+  /** Ends what is under way. */
+  stop(): Promise<void>;
+}
+
+interface Import {
+  progress: PlaysProgress;
+  error: unknown;
+  done: Promise<void>;
+}
+
+/** @param userName of the account that is connected; null: none */
+export function createPlayImports(memory: LibraryFile, userName: () => string | null): PlayImports {
+  const imports = new Map<number, Import>();
+  const stopping = new AbortController();
+  let lane: Promise<void> = Promise.resolve();
+  let last = 0;
+
+  async function run(one: Import, request: PlaysRequest): Promise<void> {
+    stopping.signal.throwIfAborted();
+    const own = userName();
+    const accounts = request.anyAccount || own === null ? null : [own.toLowerCase()];
+    const reading = startReading({ path: request.path, accounts });
+    const leave = () => void reading.worker.terminate();
+    stopping.signal.addEventListener('abort', leave, { once: true });
+    try {
+      const read = await reading.untilRead((done, total) => {
+        one.progress = { state: 'reading', done, total };
+      });
+      if (read.kind === 'foreign') {
+        const whose = own === null ? '' : `, and "${own}" is connected`;
+        one.progress = {
+          state: 'asking',
+          question: `${basename(request.path)} is the history of the account "${read.account}"${whose}.`,
+        };
+        return;
+      }
+      const digest = read.account === null ? null : hashOf(read.account.toLowerCase()).slice(0, 32);
+      const before = await memory.use((sql) => ({ total: countPlays(sql), account: playsAccount(sql) }));
+      const isOther = digest !== null && before.account !== null && before.account !== digest;
+      if (isOther && before.total > 0 && !request.anyAccount && own === null) {
+        one.progress = {
+          state: 'asking',
+          question: `${basename(request.path)} is the history of the account "${read.account}"; the plays that are here are another account's.`,
+        };
+        return;
+      }
+      one.progress = { state: 'writing', done: 0, total: read.count };
+      const added = await writeAll(reading, one, read.count);
+      const total = await memory.use((sql) => {
+        if (digest !== null) putPlaysAccount(sql, digest);
+        return countPlays(sql);
+      });
+      await memory.save();
+      const plays: PlaysCount = {
+        read: read.count,
+        added,
+        total,
+        from: read.range && timeOf(read.range.from),
+        to: read.range && timeOf(read.range.to),
+        unreadable: read.unreadable,
+      };
+      one.progress = { state: 'done', plays, note: memory.news() };
+    } finally {
+      stopping.signal.removeEventListener('abort', leave);
+      await reading.worker.terminate();
+      // A lifetime takes a hundred megabytes, which questions need more than the next import.
+      await memory.rest();
+    }
+  }
+
+  async function writeAll(reading: Reading, one: Import, total: number): Promise<number> {
+    const writer = createPlayWriter();
+    let [added, done] = [0, 0];
+    for (let batch = await reading.next(); batch !== null; batch = await reading.next()) {
+      const part = batch;
+      for (let at = 0; at < part.items.length; at += TURN) {
+        stopping.signal.throwIfAborted();
+        const items = part.items.slice(at, at + TURN);
+        await memory.use((sql) => sql.transaction(() => writer(sql).items(items)));
+        await turnOfOthers();
+      }
+      for (let at = 0; at < part.item.length; at += TURN) {
+        stopping.signal.throwIfAborted();
+        const end = Math.min(part.item.length, at + TURN);
+        added += await memory.use((sql) => sql.transaction(() => writer(sql).write(part, at, end)));
+        await turnOfOthers();
+      }
+      done += part.item.length;
+      one.progress = { state: 'writing', done, total };
+    }
+    return added;
+  }
+
+  return {
+    start(request) {
+      last += 1;
+      const one: Import = {
+        progress: { state: 'reading', done: 0, total: 0 },
+        error: null,
+        done: Promise.resolve(),
+      };
+      one.done = lane
+        .then(() => run(one, request))
+        .catch((error) => {
+          one.error = error;
+        });
+      lane = one.done;
+      // Only the last one is asked for; those before have told their callers.
+      imports.delete(last - 8);
+      imports.set(last, one);
+      return last;
+    },
+    progress(id) {
+      const one = imports.get(id);
+      if (!one) throw new RelayError('NOT_FOUND', 'There is no such import.');
+      if (one.error !== null) throw one.error;
+      return one.progress;
+    },
+    ended: async (id) => imports.get(id)?.done,
+    async stop() {
+      stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
+      await lane;
+    },
+  };
+}
+
+/** Lets what has come in meanwhile go first. */
+function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+type Batch = Extract<ImportReply, { kind: 'batch' }>['batch'];
+type Read = Extract<ImportReply, { kind: 'read' | 'foreign' }>;
+
+interface Reading {
+  worker: Worker;
+  /** @throws RelayError `INVALID_ARGUMENT` */
+  untilRead(onProgress: (done: number, total: number) => void): Promise<Read>;
+  /** null at the end. */
+  next(): Promise<Batch | null>;
+}
+
+function startReading(start: ImportStart): Reading {
+  const worker = new Worker(IMPORT_WORKER, {
+    eval: true,
+    workerData: start,
+    name: 'relay import',
+    // What the program was started with, such as loaders of tests, is not for it. Neither is the environment.
+    execArgv: [],
+    env: {},
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 16 },
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  let heard: (reply: ImportReply) => void = () => {};
+  let failed: (error: unknown) => void = () => {};
+  const reply = () =>
+    new Promise<ImportReply>((resolve, reject) => {
+      heard = resolve;
+      failed = reject;
+    });
+  worker.on('message', (message: ImportReply) => heard(message));
+  worker.on('error', (error) => failed(errorOf(error, start.path)));
+  worker.on('exit', () => failed(new RelayError('SHUTTING_DOWN', 'The import was ended.')));
+  return {
+    worker,
+    untilRead(onProgress) {
+      return new Promise((resolve, reject) => {
+        failed = reject;
+        heard = (message) => {
+          if (message.kind === 'progress') onProgress(message.done, message.total);
+          else if (message.kind === 'refused') reject(refusal(message));
+          else resolve(message as Read);
+        };
+      });
+    },
+    async next() {
+      const answer = reply();
+      worker.postMessage('next');
+      const message = await answer;
+      return message.kind === 'batch' ? message.batch : null;
+    },
+  };
+}
+
+function refusal({ message, remedy }: { message: string; remedy: string }): RelayError {
+  return new RelayError('INVALID_ARGUMENT', message, { remedy });
+}
+
+function errorOf(error: unknown, path: string): unknown {
+  const isMemory = (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (!isMemory) return error;
+  return new RelayError('INVALID_ARGUMENT', `${basename(path)} needs more memory than an export may.`, {
+    remedy: 'Unpack it, and import one file after the other.',
+  });
+}

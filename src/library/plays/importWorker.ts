@@ -1,0 +1,64 @@
+/**
+ * The thread that reads an export, so that a large one holds up nobody, and a fault in it ends nothing else. `npm run gen`
+ * bundles it into `src/generated/importWorker.ts`.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ImportReply, ImportStart } from './messages.ts';
+import { readExport } from './readExport.ts';
+import { RefusedExport } from './refusal.ts';
+import { stagedPlays } from './stagedPlays.ts';
+
+const BATCH = 4_000;
+/** Bytes between two reports. */
+const REPORT = 4 * 1024 * 1024;
+
+class Foreign extends Error {
+  readonly account: string;
+
+  constructor(account: string) {
+    super('It is the history of another account');
+    this.account = account;
+  }
+}
+
+const { path, accounts } = workerData as ImportStart;
+const tell = (reply: ImportReply) => parentPort?.postMessage(reply);
+
+async function run(): Promise<void> {
+  const plays = stagedPlays();
+  let reported = 0;
+  try {
+    const { account, unreadable } = await readExport(path, {
+      plays,
+      onAccount(name) {
+        if (accounts !== null && !accounts.includes(name.toLowerCase())) throw new Foreign(name);
+      },
+      onProgress(done, total) {
+        if (done - reported < REPORT) return;
+        reported = done;
+        tell({ kind: 'progress', done, total });
+      },
+    });
+    const { count, range } = plays;
+    tell({ kind: 'read', count, range, unreadable, account });
+  } catch (error) {
+    if (error instanceof Foreign) return tell({ kind: 'foreign', account: error.account });
+    const { message, remedy } = refusalOf(error);
+    return tell({ kind: 'refused', message, remedy });
+  }
+  const batches = plays.batches(BATCH);
+  parentPort?.on('message', () => {
+    const { value, done } = batches.next();
+    tell(done ? { kind: 'end' } : { kind: 'batch', batch: value });
+  });
+}
+
+/** @throws what is no fault of the file's */
+function refusalOf(error: unknown): RefusedExport {
+  if (error instanceof RefusedExport) return error;
+  const isOfSystem = error instanceof Error && 'syscall' in error;
+  if (!isOfSystem) throw error;
+  return new RefusedExport(`${path} cannot be read: ${error.message}.`, 'Make it readable, and try again.');
+}
+
+void run();

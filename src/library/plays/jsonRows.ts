@@ -1,0 +1,61 @@
+/** The rows of a JSON array, one at a time, so that a file of any length takes the memory of one row. */
+import { JSONParser } from '@streamparser/json';
+
+/** A row has less than a kilobyte. One that never ends, or is nested without end, must not fill the memory. */
+const MAX_ROW = 256 * 1024;
+const PART = 64 * 1024;
+
+/** What a file has that is no array of rows, in words that follow its name. */
+export class NotRows extends Error {}
+
+/** @throws NotRows, and whatever `onRow` throws */
+export async function eachRow(
+  chunks: AsyncIterable<Uint8Array>,
+  onRow: (row: unknown) => void,
+): Promise<void> {
+  const parser = new JSONParser({ paths: ['$.*'], keepStack: false });
+  let waiting = 0;
+  let thrown: unknown = null;
+  parser.onValue = ({ value }) => {
+    waiting = 0;
+    try {
+      onRow(value);
+    } catch (error) {
+      thrown = error;
+      throw error;
+    }
+  };
+  let isBegun = false;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; at += PART) {
+      const part = chunk.subarray(at, at + PART);
+      if (!isBegun) isBegun = begins(part);
+      waiting += part.length;
+      write(parser, part, () => thrown);
+      if (waiting > MAX_ROW + PART && !parser.isEnded) throw new NotRows('has a row without an end');
+    }
+  }
+  if (!parser.isEnded) throw new NotRows(isBegun ? 'ends in the middle' : 'is empty');
+}
+
+/** Whether the array has begun. @throws NotRows for anything else */
+function begins(part: Uint8Array): boolean {
+  const first = Buffer.from(part)
+    .toString('utf8')
+    .replace(/^\ufeff/u, '')
+    .trimStart();
+  if (first === '') return false;
+  if (first.startsWith('[')) return true;
+  throw new NotRows('is no list of plays');
+}
+
+function write(parser: JSONParser, part: Uint8Array, thrown: () => unknown): void {
+  try {
+    parser.write(part);
+  } catch (error) {
+    const own = thrown();
+    if (own !== null) throw own;
+    const where = /absolute position "(\d+)"/.exec(String(error))?.[1];
+    throw new NotRows(`is not valid JSON${where === undefined ? '' : ` at byte ${where}`}`);
+  }
+}

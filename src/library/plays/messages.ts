@@ -1,0 +1,23 @@
+/** What the server and the thread that reads an export say to each other. */
+import type { PlayBatch } from './stagedPlays.ts';
+
+export interface ImportStart {
+  path: string;
+  /** User names of accounts whose history is welcome, in lower case; null: everybody's. */
+  accounts: readonly string[] | null;
+}
+
+/** The server asks for each batch: `next`. */
+export type ImportReply =
+  | { kind: 'progress'; done: number; total: number }
+  | {
+      kind: 'read';
+      count: number;
+      range: { from: number; to: number } | null;
+      unreadable: number;
+      account: string | null;
+    }
+  | { kind: 'batch'; batch: PlayBatch }
+  | { kind: 'end' }
+  | { kind: 'foreign'; account: string }
+  | { kind: 'refused'; message: string; remedy: string };

@@ -1,0 +1,137 @@
+/**
+ * One row of a history file as a play. The extended history has the end of a play to the second and the URI; the short one,
+ * of the account data, has the minute and two names. Pure: it takes what it needs, and nothing else leaves this place, so
+ * addresses, devices and countries are gone with the row.
+ */
+
+/** `unknown`: the export names nothing, as for what was deleted from the catalogue. */
+type PlayKind = 'track' | 'episode' | 'chapter' | 'local' | 'unknown';
+
+/** What was played. */
+export interface PlayedItem {
+  kind: PlayKind;
+  uri: string | null;
+  name: string | null;
+  /** An episode's show, a chapter's book. */
+  artist: string | null;
+  album: string | null;
+  /** Of the short kind. */
+  short: boolean;
+}
+
+export interface Play {
+  /** Seconds since 1970; of the short kind the beginning of its minute. */
+  endedAt: number;
+  msPlayed: number;
+  skipped: boolean | null;
+  item: PlayedItem;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** `2019-03-04T12:33:21Z`, `2019-03-04 12:33`, and the `2013-10-09 20:24:30 UTC` of the first exports. */
+const TIME = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(?:Z|UTC|\+00:00)?$/;
+/** Names are shorter; a longer one is cut. */
+const MAX_NAME = 2_000;
+const MAX_URI = 500;
+/** What a signed integer of four bytes holds: more than three weeks. */
+const MAX_MS = 0x7fffffff;
+
+/** null: the row is none. */
+export function playOf(value: unknown): Play | null {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
+  const row = value as Row;
+  if ('endTime' in row) return playIn(row, 'endTime', 'msPlayed', shortItem);
+  return 'ts' in row ? playIn(row, 'ts', 'ms_played', extendedItem) : null;
+}
+
+/** The user name that a row of older extended histories has. */
+export function userNameIn(value: unknown): string | null {
+  const name = (value as Row | null)?.username;
+  return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
+}
+
+function playIn(row: Row, time: string, length: string, itemIn: (row: Row) => PlayedItem): Play | null {
+  const endedAt = secondsOf(row[time]);
+  const ms = Number(row[length] ?? Number.NaN);
+  if (endedAt === null || !Number.isFinite(ms) || row[length] === '') return null;
+  const msPlayed = Math.min(MAX_MS, Math.max(0, Math.round(ms)));
+  return { endedAt, msPlayed, skipped: truthOf(row.skipped), item: itemIn(row) };
+}
+
+function shortItem(row: Row): PlayedItem {
+  const isEpisode = 'episodeName' in row || 'podcastName' in row;
+  const isChapter = 'chapterName' in row || 'audiobookName' in row;
+  const kind = isEpisode ? 'episode' : isChapter ? 'chapter' : 'track';
+  const name = textIn(row, 'trackName', 'episodeName', 'chapterName');
+  const artist = textIn(row, 'artistName', 'podcastName', 'audiobookName');
+  return { kind, uri: null, name, artist, album: kind === 'track' ? null : artist, short: true };
+}
+
+function extendedItem(row: Row): PlayedItem {
+  const episode = uriIn(row, 'spotify_episode_uri');
+  const chapter = uriIn(row, 'audiobook_chapter_uri');
+  const track = uriIn(row, 'spotify_track_uri');
+  const name = textIn(row, 'master_metadata_track_name');
+  if (track !== null || name !== null) {
+    const artist = textIn(row, 'master_metadata_album_artist_name');
+    const album = textIn(row, 'master_metadata_album_album_name');
+    const kind = track?.startsWith('spotify:local:') ? 'local' : 'track';
+    return { kind, uri: track, name, artist, album, short: false };
+  }
+  if (episode !== null || textIn(row, 'episode_name') !== null) {
+    const show = textIn(row, 'episode_show_name');
+    const title = textIn(row, 'episode_name');
+    return { kind: 'episode', uri: episode, name: title, artist: show, album: show, short: false };
+  }
+  const book = textIn(row, 'audiobook_title');
+  const title = textIn(row, 'audiobook_chapter_title');
+  const kind = chapter !== null || title !== null || book !== null ? 'chapter' : 'unknown';
+  return {
+    kind,
+    uri: chapter ?? uriIn(row, 'audiobook_uri'),
+    name: title,
+    artist: book,
+    album: book,
+    short: false,
+  };
+}
+
+function secondsOf(value: unknown): number | null {
+  const parts = typeof value === 'string' ? TIME.exec(value.trim()) : null;
+  if (!parts) return null;
+  const [year, month, day, hour, minute, second] = parts.slice(1).map((part) => Number(part ?? 0));
+  const ms = Date.UTC(
+    year as number,
+    (month as number) - 1,
+    day as number,
+    hour as number,
+    minute as number,
+    second as number,
+  );
+  // A day that the calendar does not have would become another one.
+  const isReal = new Date(ms).toISOString().startsWith(`${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}`);
+  return isReal && ms > 0 && ms / 1_000 < 0xffffffff ? ms / 1_000 : null;
+}
+
+/** The first of the fields that says something. */
+function textIn(row: Row, ...fields: readonly string[]): string | null {
+  for (const field of fields) {
+    const value = row[field];
+    if (typeof value !== 'string' || value === '') continue;
+    const text = value.includes('\0') ? value.replaceAll('\0', '') : value;
+    return text.length > MAX_NAME ? text.slice(0, MAX_NAME).replace(/[\ud800-\udbff]$/u, '') : text;
+  }
+  return null;
+}
+
+function uriIn(row: Row, field: string): string | null {
+  const value = row[field];
+  return typeof value === 'string' && value.startsWith('spotify:') && value.length <= MAX_URI ? value : null;
+}
+
+function truthOf(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (value === 1 || value === 'true' || value === 'TRUE' || value === '1') return true;
+  return value === 0 || value === 'false' || value === 'FALSE' || value === '0' ? false : null;
+}

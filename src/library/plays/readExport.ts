@@ -1,0 +1,135 @@
+/** Reads an export, wherever it is and whatever its kind, into memory. Nothing is written. */
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { isAccountFile, isHistory } from './exportFiles.ts';
+import { folderFiles, oneFile } from './folderFiles.ts';
+import { eachRow, NotRows } from './jsonRows.ts';
+import { playOf, userNameIn } from './play.ts';
+import { DOWNLOAD_AGAIN, RefusedExport } from './refusal.ts';
+import { MAX_PLAYS, type StagedPlays } from './stagedPlays.ts';
+import { type ExportFile, zipFiles } from './zipArchive.ts';
+
+/** Of the file that tells whose export it is: it has a few lines. */
+const MAX_ACCOUNT_FILE = 1024 * 1024;
+
+export interface ReadExport {
+  /** The user name that the export tells, if any. */
+  account: string | null;
+  /** Rows that are no plays. */
+  unreadable: number;
+}
+
+export interface ExportReader {
+  plays: StagedPlays;
+  /** Called with a user name as soon as one is found, and once for each. What it throws ends the reading. */
+  onAccount(name: string): void;
+  /** Of bytes of the history. */
+  onProgress(done: number, total: number): void;
+}
+
+/** @throws RefusedExport, whose message names the file and what is wrong with it */
+export async function readExport(path: string, reader: ExportReader): Promise<ReadExport> {
+  const label = basename(path);
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new RefusedExport(`There is no file ${path}.`, 'Give the path of the export.');
+  if (found.isDirectory()) return readFiles(await folderFiles(path, label), label, reader);
+  if (!found.isFile())
+    throw new RefusedExport(`${label} is no ordinary file.`, 'Give the path of the export.');
+  if (!(await isZip(path))) return readFiles([await oneFile(path)], label, reader, true);
+  let read: ReadExport | null = null;
+  await zipFiles(path, label, async (files) => {
+    read = await readFiles(files, label, reader);
+  });
+  return read as unknown as ReadExport;
+}
+
+async function isZip(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return bytesRead === 4 && ['PK\u0003\u0004', 'PK\u0005\u0006'].includes(buffer.toString('latin1'));
+  } finally {
+    await file.close();
+  }
+}
+
+/** @param isNamed a file that somebody named is read whatever it is called */
+async function readFiles(
+  files: readonly ExportFile[],
+  label: string,
+  reader: ExportReader,
+  isNamed = false,
+): Promise<ReadExport> {
+  const histories = files.filter(({ path }) => isNamed || isHistory(path));
+  if (histories.length === 0) throw noHistory(label, files);
+  const total = histories.reduce((sum, { size }) => sum + size, 0);
+  const accounts = new Set<string>();
+  const found = (name: string) => {
+    if (accounts.has(name)) return;
+    accounts.add(name);
+    reader.onAccount(name);
+  };
+  for (const file of files) if (!isNamed && isAccountFile(file.path)) await readAccount(file, found);
+  let [done, unreadable] = [0, 0];
+  for (const file of histories) {
+    const before = reader.plays.count;
+    let others = 0;
+    const told = chunksOf(file, (bytes) => {
+      done += bytes;
+      reader.onProgress(done, total);
+    });
+    await eachRow(told, (row) => {
+      const play = playOf(row);
+      if (reader.plays.count === MAX_PLAYS) throw new NotRows(`brings the export above ${MAX_PLAYS} plays`);
+      if (play === null) others += 1;
+      else reader.plays.add(play);
+      const name = userNameIn(row);
+      if (name !== null) found(name);
+    }).catch((error) => {
+      throw error instanceof NotRows ? refusedFile(label, file, error.message) : error;
+    });
+    if (others > 0 && reader.plays.count === before) throw refusedFile(label, file, 'holds no plays');
+    unreadable += others;
+  }
+  return { account: [...accounts][0] ?? null, unreadable };
+}
+
+async function* chunksOf(file: ExportFile, told: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of file.chunks()) {
+    yield chunk;
+    told(chunk.length);
+  }
+}
+
+/** Only the name is taken: the file also has an address and a date of birth. */
+async function readAccount(file: ExportFile, found: (name: string) => void): Promise<void> {
+  if (file.size > MAX_ACCOUNT_FILE) return;
+  const parts: Uint8Array[] = [];
+  for await (const chunk of file.chunks()) parts.push(chunk);
+  const name = userNameIn(parsedOrNull(Buffer.concat(parts).toString('utf8')));
+  if (name !== null) found(name);
+}
+
+/** What tells nothing tells of no other account either. */
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/u, ''));
+  } catch {
+    return null;
+  }
+}
+
+function refusedFile(label: string, { path }: ExportFile, what: string): RefusedExport {
+  const name = path === label ? label : `${label} is refused: "${path}"`;
+  return new RefusedExport(`${name} ${what}.`, DOWNLOAD_AGAIN);
+}
+
+function noHistory(label: string, files: readonly ExportFile[]): RefusedExport {
+  const hasLists = files.some(({ path }) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path));
+  return new RefusedExport(
+    `${label} holds no listening history: no file of it is called StreamingHistory… or endsong….`,
+    hasLists
+      ? 'For its playlists, unpack it and import Playlist1.json or YourLibrary.json.'
+      : 'Ask Spotify for the extended streaming history, at Account, Privacy, and import what it sends.',
+  );
+}

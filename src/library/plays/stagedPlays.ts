@@ -1,0 +1,133 @@
+/**
+ * The plays of an export in few bytes each, until all of it has been read: a fault on its last page must leave nothing
+ * written. What was played is kept once, since people hear the same songs.
+ */
+import type { Play, PlayedItem } from './play.ts';
+
+/** More than a lifetime of songs without a pause. */
+export const MAX_PLAYS = 5_000_000;
+/** Of one play: three numbers of four bytes, and one of one. */
+const BYTES = 13;
+/** Not in any name: such characters are taken out. */
+const BETWEEN = '\0';
+
+/** Plays as a part of them travels to the thread that owns the database. */
+export interface PlayBatch {
+  /** Those that no batch before has named, with rising numbers. */
+  items: PlayedItem[];
+  /** By number. */
+  item: Uint32Array;
+  /** Seconds since 1970. */
+  endedAt: Uint32Array;
+  msPlayed: Uint32Array;
+  /** 0 or 1; 2: not known. */
+  skipped: Uint8Array;
+}
+
+export interface StagedPlays {
+  /** At most `MAX_PLAYS`. */
+  add(play: Play): void;
+  readonly count: number;
+  /** Seconds since 1970; null where there are none. */
+  readonly range: { from: number; to: number } | null;
+  /** In parts: those of the extended history first, which take the place of the others. */
+  batches(size: number): Generator<PlayBatch>;
+}
+
+/** Takes room for all that may come; the system gives the memory as it is used, and gets it back at once. */
+export function stagedPlays(): StagedPlays {
+  const numbers = new Map<string, number>();
+  const keys: string[] = [];
+  const room = new ArrayBuffer(MAX_PLAYS * BYTES);
+  const [item, endedAt, msPlayed] = [0, 1, 2].map(
+    (column) => new Uint32Array(room, column * 4 * MAX_PLAYS, MAX_PLAYS),
+  ) as [Uint32Array, Uint32Array, Uint32Array];
+  const skipped = new Uint8Array(room, 12 * MAX_PLAYS);
+  let count = 0;
+  let from = Number.POSITIVE_INFINITY;
+  let to = 0;
+
+  function numberOf(played: PlayedItem): number {
+    const key = keyOf(played);
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    numbers.set(key, keys.length);
+    return keys.push(key) - 1;
+  }
+
+  function* ofKind(short: boolean, size: number, sent: Map<number, number>): Generator<PlayBatch> {
+    let batch: number[] = [];
+    let items: PlayedItem[] = [];
+    const shortOnes = keys.map(isShort);
+    const made = (): PlayBatch => ({
+      items,
+      item: Uint32Array.from(batch, (at) => sent.get(item[at] as number) as number),
+      endedAt: Uint32Array.from(batch, (at) => endedAt[at] as number),
+      msPlayed: Uint32Array.from(batch, (at) => msPlayed[at] as number),
+      skipped: Uint8Array.from(batch, (at) => skipped[at] as number),
+    });
+    for (let at = 0; at < count; at += 1) {
+      const number = item[at] as number;
+      if (shortOnes[number] !== short) continue;
+      if (!sent.has(number)) {
+        sent.set(number, sent.size);
+        items.push(itemOf(keys[number] as string));
+      }
+      batch.push(at);
+      if (batch.length < size) continue;
+      yield made();
+      batch = [];
+      items = [];
+    }
+    if (batch.length > 0) yield made();
+  }
+
+  return {
+    add(play) {
+      item[count] = numberOf(play.item);
+      endedAt[count] = play.endedAt;
+      msPlayed[count] = play.msPlayed;
+      skipped[count] = play.skipped === null ? 2 : Number(play.skipped);
+      count += 1;
+      from = Math.min(from, play.endedAt);
+      to = Math.max(to, play.endedAt);
+    },
+    get count() {
+      return count;
+    },
+    get range() {
+      return count === 0 ? null : { from, to };
+    },
+    *batches(size) {
+      const sent = new Map<number, number>();
+      yield* ofKind(false, size, sent);
+      yield* ofKind(true, size, sent);
+    },
+  };
+}
+
+function keyOf({ short, kind, uri, name, artist, album }: PlayedItem): string {
+  return [short ? 's' : 'e', kind, ...[uri, name, artist, album].map(fieldOf)].join(BETWEEN);
+}
+
+/** null is no text, and no text is not ''. */
+function fieldOf(text: string | null): string {
+  return text === null ? '-' : `+${text}`;
+}
+
+function isShort(key: string): boolean {
+  return key.startsWith('s');
+}
+
+function itemOf(key: string): PlayedItem {
+  const [, kind, ...fields] = key.split(BETWEEN);
+  const [uri, name, artist, album] = fields.map((field) => (field.startsWith('+') ? field.slice(1) : null));
+  return {
+    kind: kind as PlayedItem['kind'],
+    uri: uri ?? null,
+    name: name ?? null,
+    artist: artist ?? null,
+    album: album ?? null,
+    short: isShort(key),
+  };
+}

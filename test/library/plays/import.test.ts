@@ -1,0 +1,278 @@
+/** `relay import` of a listening history, and what can be asked of it afterwards. */
+import assert from 'node:assert/strict';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { relay as cli, temporaryHome } from '../../support/cli.ts';
+import { owner } from '../../support/shapes.ts';
+import type { Cell } from '../support.ts';
+import { endsong, extended, PRIVATE, short, trackUri, userdata, zipped } from './exports.ts';
+import { HOSTILE } from './hostileArchives.ts';
+import { allPlays, runCli, withExports } from './support.ts';
+
+const A = { at: '2014-05-06T07:08:09Z', song: 3 };
+const B = { at: '2019-12-31T23:59:59Z', song: 4, ms: 31_000 };
+const C = { at: '2020-01-01T00:00:00Z', song: 5, ms: 900 };
+const D = { at: '2026-02-03T04:05:00Z', song: 6 };
+
+interface Played {
+  at: string;
+  song: number;
+  ms?: number;
+}
+
+/** A row of `plays`. */
+function playOf({ at, song, ms = 200_000 }: Played, skipped: Cell = 0): Cell[] {
+  const names = [trackUri(song), `Song ${song}`, `Artist ${song % 7}`, `Album ${song % 11}`];
+  return [at, ...names, ms, 'track', skipped];
+}
+
+function shortOf({ at, song, ms = 200_000 }: Played): Cell[] {
+  return [`${at.slice(0, 16)}:00Z`, null, `Song ${song}`, `Artist ${song % 7}`, null, ms, 'track', null];
+}
+
+test('both kinds, with the names and oddities of all years, are read exactly, and twice adds nothing', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const files = {
+      'MyData/endsong_0.json': [
+        endsong(A, 'vera'),
+        endsong({ ...B, at: '2019-12-31 23:59:59 UTC' }, 'Vera', { skipped: null }),
+        endsong(A, 'vera'),
+      ],
+      'Spotify Extended Streaming History/Streaming_History_Audio_2020-2026_1 (1).json': [
+        extended(C, { skipped: true }),
+        extended(D, { skipped: 1 }),
+        // What was played of a podcast, a book, a file of one's own, and of what nobody can name any more.
+        extended(
+          { at: '2021-01-01T10:00:00Z', ms: 5 },
+          {
+            ...{ master_metadata_track_name: null, master_metadata_album_artist_name: null },
+            ...{ master_metadata_album_album_name: null, spotify_track_uri: null },
+            ...{
+              episode_name: 'Talk',
+              episode_show_name: 'The Show',
+              spotify_episode_uri: 'spotify:episode:1',
+            },
+          },
+        ),
+        extended(
+          { at: '2021-01-01T11:00:00.500Z' },
+          {
+            ...{ master_metadata_track_name: null, spotify_track_uri: null },
+            ...{ audiobook_title: 'The Book', audiobook_uri: 'spotify:show:1' },
+            ...{ audiobook_chapter_title: 'One', audiobook_chapter_uri: 'spotify:episode:2' },
+          },
+        ),
+        extended({ at: '2021-01-01T12:00:00Z', ms: -4 }, { spotify_track_uri: 'spotify:local:me:::1' }),
+        { ts: '2021-01-01T13:00:00Z', ms_played: '77', skipped: '' },
+        { ts: 'yesterday', ms_played: 1 },
+        { ts: '2021-02-30T13:00:00Z', ms_played: 1 },
+      ],
+      'Spotify Extended Streaming History/Streaming_History_Video_2021.json': [
+        extended({ at: '2021-01-01T14:00:00Z', song: 9, name: 'Ünï "çødé" \u{1f3b5}' }),
+      ],
+      'Spotify Account Data/StreamingHistory_music_0.json': [short(D), short({ ...D, song: 8 })],
+      'Spotify Account Data/StreamingHistory_podcast_0.json': [
+        { endTime: '2026-02-03 05:06', podcastName: 'Other Show', episodeName: 'Two', msPlayed: 12 },
+      ],
+      'Spotify Account Data/StreamingHistory0.json': [],
+      'Spotify Account Data/Userdata.json': userdata('vera'),
+      'Spotify Account Data/YourLibrary.json': { tracks: [] },
+      '__MACOSX/MyData/._endsong_0.json': 'no JSON at all',
+      'ReadMeFirst.pdf': '%PDF-1.4',
+    };
+    const path = await at('my_spotify_data.zip', zipped(files));
+    const expected = [
+      playOf(A),
+      [...playOf(B).slice(0, 7), null],
+      playOf(C, 1),
+      ['2021-01-01T10:00:00Z', 'spotify:episode:1', 'Talk', 'The Show', 'The Show', 5, 'episode', 0],
+      ['2021-01-01T11:00:00Z', 'spotify:episode:2', 'One', 'The Book', 'The Book', 200_000, 'chapter', 0],
+      ['2021-01-01T12:00:00Z', 'spotify:local:me:::1', 'Song 1', 'Artist 1', 'Album 1', 0, 'local', 0],
+      ['2021-01-01T13:00:00Z', null, null, null, null, 77, 'unknown', null],
+      [
+        '2021-01-01T14:00:00Z',
+        trackUri(9),
+        'Ünï "çødé" \u{1f3b5}',
+        'Artist 2',
+        'Album 9',
+        200_000,
+        'track',
+        0,
+      ],
+      shortOf({ ...D, song: 8 }),
+      playOf(D, 1),
+      ['2026-02-03T05:06:00Z', null, 'Two', 'Other Show', 'Other Show', 12, 'episode', null],
+    ];
+    const told = await runCli(relay, ['import', path]);
+    assert.deepEqual(told, {
+      code: 0,
+      out: '13 plays, 2014 to 2026; 2 were there already.\n',
+      err: '2 rows without a time or a length left out.\n',
+    });
+    assert.deepEqual(await allPlays(relay), expected);
+    const again = await runCli(relay, ['import', path, '--json']);
+    const times = { from: '2014-05-06T07:08:09Z', to: '2026-02-03T05:06:00Z', unreadable: 2 };
+    assert.deepEqual(JSON.parse(again.out), { plays: { read: 13, added: 0, total: 11, ...times } });
+    assert.deepEqual(await allPlays(relay), expected);
+    assert.deepEqual(relay.provider.requests, []);
+  }));
+
+test('the extended kind takes the place of the short, whichever comes first', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const late = { ...B, at: '2019-12-31T23:59:20Z' };
+    const account = { 'StreamingHistory0.json': [short(A), short(B), short(B), short(C)] };
+    const lifetime = {
+      'endsong_0.json': [extended(A), extended(B), extended(late), extended({ ...A, ms: 1 })],
+      'StreamingHistory_music_0.json': [short(A), short({ ...D, song: 7 })],
+    };
+    const [first, second] = [await at('account.zip', zipped(account)), await at('all.zip', zipped(lifetime))];
+    const counts = async (path: string) => {
+      const { read, added, total } = JSON.parse((await runCli(relay, ['import', path, '--json'])).out).plays;
+      return [read, added, total];
+    };
+    const whole = [
+      ...[[...playOf(A).slice(0, 5), 1, 'track', 0], playOf(A), playOf(late), playOf(B)],
+      ...[shortOf({ ...C }), shortOf({ ...D, song: 7 })],
+    ];
+    assert.deepEqual(await counts(first), [4, 3, 3]);
+    assert.deepEqual(await counts(second), [6, 3, 6]);
+    assert.deepEqual(await allPlays(relay), whole);
+    assert.equal((await runCli(relay, ['library', 'forget', '--plays'])).out, 'The plays are deleted.\n');
+    assert.deepEqual(await allPlays(relay), []);
+    assert.deepEqual(await counts(second), [6, 5, 5]);
+    assert.deepEqual(await counts(first), [4, 1, 6]);
+    assert.deepEqual(await allPlays(relay), whole);
+  }));
+
+test('an unpacked export and a single file are read too, and the name of a song may change', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const one = await at('export/deep/endsong_0.json', `\ufeff ${JSON.stringify([extended(A)])} \n`);
+    await at('export/deep/notes.txt', 'mine');
+    await at('export/Streaming_History_Audio_2019_2.json', JSON.stringify([extended(B)]));
+    const renamed = await at(
+      'named as it likes',
+      JSON.stringify([extended({ ...A, name: 'New name' }), extended(C)]),
+    );
+    assert.equal((await runCli(relay, ['import', one])).out, '1 play, 2014.\n');
+    const folder = dirname(dirname(one));
+    assert.equal(
+      (await runCli(relay, ['import', folder])).out,
+      '2 plays, 2014 to 2019; 1 was there already.\n',
+    );
+    assert.equal(
+      (await runCli(relay, ['import', renamed])).out,
+      '2 plays, 2014 to 2020; 1 was there already.\n',
+    );
+    assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B), playOf(C)]);
+  }));
+
+test('no address, device, country, date of birth or mail address is in any file of the home', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const rows = Array.from({ length: 300 }, (_, song) => endsong({ ...A, song }, 'vera'));
+    const files = { 'endsong_0.json': rows, 'Userdata.json': userdata('vera') };
+    assert.equal((await runCli(relay, ['import', await at('a.zip', zipped(files))])).code, 0);
+    const { out } = await runCli(relay, ['library', 'ask', 'select count(*) as n from plays', '--json']);
+    assert.deepEqual(JSON.parse(out).rows, [[300]]);
+    const names = await readdir(relay.home);
+    assert.ok(names.includes('memory.db'));
+    for (const name of names) {
+      const bytes = await readFile(join(relay.home, name));
+      for (const secret of Object.values(PRIVATE)) {
+        assert.equal(bytes.includes(secret === 'ZQ' ? '"ZQ"' : secret), false, `${secret} in ${name}`);
+      }
+    }
+    assert.equal((await stat(join(relay.home, 'memory.db'))).mode & 0o777, 0o600);
+  }));
+
+test('what is forgotten is gone from the file', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const rows = Array.from({ length: 300 }, (_, song) =>
+      extended({ ...A, song, name: `Unforgotten ${song}` }),
+    );
+    await runCli(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': rows }))]);
+    const bytes = () => readFile(join(relay.home, 'memory.db'));
+    assert.equal((await bytes()).includes('Unforgotten'), true);
+    await runCli(relay, ['library', 'forget', '--plays']);
+    assert.equal((await bytes()).includes('Unforgotten'), false);
+    assert.deepEqual(await allPlays(relay), []);
+  }));
+
+test('the history of another account is told and asked about', () =>
+  withExports({}, async (relay, at) => {
+    const path = await at('a.zip', zipped({ 'endsong_0.json': [endsong(A, 'someone.else')] }));
+    const { id } = owner(relay.provider);
+    const question = `a.zip is the history of the account "someone.else", and "${id}" is connected.`;
+    const refused = await runCli(relay, ['import', path]);
+    assert.deepEqual([refused.code, refused.out], [2, '']);
+    const remedy = 'Nothing was written. To add its plays to yours, add --yes.';
+    assert.equal(plain(refused.err), `relay: ${question} ${remedy} `);
+    const asked = await runCli(relay, ['import', path], { ...TERMINAL, stdin: 'n\n' });
+    assert.equal(asked.code, 130);
+    assert.ok(plain(asked.err).includes(question));
+    assert.deepEqual(await allPlays(relay), []);
+    const own = { 'Userdata.json': userdata(id.toUpperCase()), 'endsong_0.json': [extended(B)] };
+    const mine = await at('b.zip', zipped(own));
+    assert.equal((await runCli(relay, ['import', mine])).out, '1 play, 2019.\n');
+    assert.equal((await runCli(relay, ['import', path, '--yes'])).out, '1 play, 2014.\n');
+    assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
+  }));
+
+/** Without the ends of lines, which a window decides. */
+const plain = (text: string) => text.replace(/\s+/g, ' ');
+
+const TERMINAL = { terminal: { stdin: true, stdout: true, stderr: true } };
+
+test('without a server nothing is imported, and no login is needed to ask', async (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'a.zip');
+  await writeFile(path, zipped({ 'endsong_0.json': [extended(A)] }));
+  const { code, out, err } = await cli(['import', path], { env: { RELAY_HOME: join(home, 'none') } });
+  assert.deepEqual([code, out], [4, '']);
+  assert.match(err, /No server is running/);
+});
+
+test('options of a list do not go with an archive, and a file of plays can still become a playlist', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
+    for (const option of [['--to', 'X'], ['--saved'], ['--format', 'csv']]) {
+      const { code, err } = await runCli(relay, ['import', path, ...option]);
+      assert.equal(code, 2);
+      assert.match(err, /goes into the library, not into a playlist/);
+    }
+    const missing = await runCli(relay, ['import', join(dirname(path), 'none.zip')]);
+    assert.equal(missing.code, 1);
+    assert.match(missing.err, /cannot be read|no file/);
+  }));
+
+test('a damaged memory.db is put aside, which is said, and begun anew', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    await writeFile(join(relay.home, 'memory.db'), 'SQLite format 3\0 and then nothing');
+    const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
+    const told = await runCli(relay, ['import', path]);
+    const aside = (await readdir(relay.home)).find((name) => name.startsWith('memory.db.damaged-')) ?? '';
+    assert.equal(told.out, '1 play, 2014.\n');
+    assert.ok(told.err.includes(aside) && aside !== '', told.err);
+    assert.match(await readFile(join(relay.home, aside), 'latin1'), /and then nothing$/);
+    assert.deepEqual(await allPlays(relay), [playOf(A)]);
+  }));
+
+test(`${HOSTILE.length} hostile archives are refused by name, and nothing is written`, () =>
+  withExports({ connect: false }, async (relay, at) => {
+    assert.ok(HOSTILE.length >= 40);
+    const before = await readdir(relay.home);
+    const outside = dirname(await at('hostile.zip', ''));
+    const path = join(outside, 'hostile.zip');
+    for (const { what, bytes, says } of HOSTILE) {
+      await writeFile(path, bytes);
+      const { code, out, err } = await runCli(relay, ['import', path, '--json']);
+      const { error } = JSON.parse(err);
+      assert.deepEqual([code, out, error.code], [1, '', 'INVALID_ARGUMENT'], `${what}: ${err}`);
+      assert.match(error.message, /^hostile\.zip /, what);
+      assert.match(error.message, says, what);
+      // Nothing that a terminal acts on.
+      assert.doesNotMatch(err.trimEnd(), /[\p{Cc}\p{Bidi_Control}]/u, what);
+    }
+    assert.deepEqual(await readdir(outside), ['hostile.zip']);
+    assert.deepEqual(await readdir(relay.home), before);
+  }));

@@ -1,0 +1,102 @@
+/** The manual's questions about plays, through the tool, with answers worked out here. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { at as nth, owner } from '../../support/shapes.ts';
+import { ask, type Cell, readAll, resize, WITH_SQL } from '../support.ts';
+import { type ExportRow, extended, zipped } from './exports.ts';
+import { runCli, withExports } from './support.ts';
+
+interface Heard {
+  at: string;
+  uri: string;
+  name: string;
+  artist: string;
+  ms: number;
+}
+
+async function examples(): Promise<string[]> {
+  const manual = await readFile(new URL('../../../src/cli/README.md', import.meta.url), 'utf8');
+  const section = manual.slice(manual.indexOf('## A lifetime of listening'));
+  const block = /```sql\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
+  return block.split('\n\n').map((text) => text.trim());
+}
+
+function rowOf({ at, uri, name, artist, ms }: Heard): ExportRow {
+  return extended({ at, ms, name, artist }, { spotify_track_uri: uri });
+}
+
+/** Counts by key, highest first, then by name. */
+function most(plays: readonly Heard[]): Array<[name: string, artist: string, times: number]> {
+  const counts = new Map<string, [string, string, number]>();
+  for (const { name, artist } of plays) {
+    const before = counts.get(`${name}\n${artist}`)?.[2] ?? 0;
+    counts.set(`${name}\n${artist}`, [name, artist, before + 1]);
+  }
+  return [...counts.values()].sort((a, b) => b[2] - a[2] || (a[0] < b[0] ? -1 : 1));
+}
+
+test('first heard, most played, not heard since, the song of a summer, hours a month', () =>
+  withExports({ ...WITH_SQL, client: true }, async (relay, at) => {
+    const account = resize(relay, 12, 1);
+    const byUri = new Map(relay.provider.catalogue.tracks.map((track) => [track.uri, track]));
+    const saved = account.saved.map(({ uri }) => uri);
+    assert.ok(owner(relay.provider) === account);
+    const heard: Heard[] = Array.from({ length: 900 }, (_, index) => {
+      const uri = nth(saved, (index * index + (index >> 4)) % 9);
+      const name = byUri.get(uri)?.name ?? '';
+      const when = new Date(Date.UTC(2021, 0, 1) + index * 45 * 3_600_000);
+      const ms = index % 5 === 0 ? 12_000 : 180_000 + index;
+      return { at: `${when.toISOString().slice(0, 19)}Z`, uri, name, artist: `By ${uri.slice(-3)}`, ms };
+    });
+    const path = await at('export.zip', zipped({ 'Streaming_History_Audio_0.json': heard.map(rowOf) }));
+    assert.equal((await runCli(relay, ['import', path])).out, '900 plays, 2021 to 2025.\n');
+    await readAll(relay);
+    relay.provider.clearRequests();
+    const answers: Cell[][][] = [];
+    for (const sql of await examples()) {
+      const { error, rows } = await ask(relay, sql);
+      assert.equal(error, undefined, sql);
+      answers.push(rows);
+    }
+    const counted = heard.filter(({ ms }) => ms >= 30_000);
+    const years = [...new Set(heard.map((one) => one.at.slice(0, 4)))].sort();
+    const artists = [...new Set(heard.map(({ artist }) => artist))];
+    const first = artists.map((artist) => [
+      artist,
+      nth(
+        heard.filter((one) => one.artist === artist),
+        0,
+      ).at,
+    ]);
+    const lastOf = (uri: string) => counted.filter((one) => one.uri === uri).at(-1)?.at ?? null;
+    const nameOf = (uri: string) => byUri.get(uri)?.name ?? '';
+    const months = [...new Set(heard.map((one) => one.at.slice(0, 7)))].sort().reverse().slice(0, 12);
+    assert.deepEqual(
+      answers[0],
+      first.sort((a, b) => (nth(a, 1) < nth(b, 1) ? 1 : -1)),
+    );
+    assert.deepEqual(
+      answers[1],
+      years.map((year) => [year, ...nth(most(counted.filter((one) => one.at.startsWith(year))), 0)]),
+    );
+    assert.deepEqual(
+      answers[2]?.map(([name, , last]) => [name, last]),
+      saved
+        .filter((uri) => (lastOf(uri) ?? '') < '2024')
+        .map((uri): [string, string | null] => [nameOf(uri), lastOf(uri)])
+        .sort((a, b) => ((a[1] ?? '') + a[0] < (b[1] ?? '') + b[0] ? -1 : 1)),
+    );
+    assert.deepEqual(answers[3], [
+      nth(most(counted.filter((one) => one.at >= '2025-06-01' && one.at < '2025-09-01')), 0),
+    ]);
+    assert.deepEqual(
+      answers[4],
+      months.map((month) => {
+        const ms = heard.filter((one) => one.at.startsWith(month)).reduce((sum, one) => sum + one.ms, 0);
+        return [month, Math.round(ms / 360_000) / 10];
+      }),
+    );
+    assert.equal(answers.length, 5);
+    assert.deepEqual(relay.provider.requests, []);
+  }));
