@@ -1,13 +1,17 @@
 /**
  * `node --import tsx scripts/screenshots.ts`: the pictures of the README, taken of the demo in Chromium (RELAY_CHROMIUM names
  * another than the system's). All music in them is invented.
+ *
+ * `--states DIRECTORY`: pictures of every main state of the pages instead, in light and dark, wide and narrow, as the tests of
+ * their looks bring them about (`test/e2e/ownerPageLooks.test.ts`), with what axe finds wrong.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { runProgram } from '../src/cli/program.ts';
 import { systemWorld } from '../src/cli/world.ts';
@@ -19,6 +23,9 @@ const COLUMNS = 92;
 const WIDE = { width: 960, height: 640 };
 /** What a song list may look like that somebody has typed; the last one is not in the catalog. */
 const MISSING = { title: 'A Song That Nobody Recorded', artist: 'Nobody' };
+
+const { values: asked } = parseArgs({ options: { states: { type: 'string' } } });
+if (asked.states !== undefined) process.exit(await takeStates(resolve(asked.states)));
 
 const home = await mkdtemp(join(tmpdir(), 'relay-pictures-'));
 const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', MCP_OAUTH_OWNER_SECRET: OWNER_CODE, LANG: 'C.UTF-8' };
@@ -55,6 +62,7 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
   await take(page, 'approval');
   // Before the owner's page, which shows it.
   const text = await jobInTerminal();
+  await fillPage();
   await page.goto(baseUrl);
   const code = page.getByLabel('Owner code');
   const hasOwnerPage = await code.waitFor({ timeout: 3_000 }).then(
@@ -64,13 +72,26 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
   if (hasOwnerPage) {
     await code.fill(OWNER_CODE);
     await code.press('Enter');
-    await page.locator('#jobs').waitFor();
+    // The name of the playlist and its cover are asked for once the page is open.
+    await page.locator('#events img').first().waitFor();
+    await page.getByRole('button', { name: 'Hide', exact: true }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.setViewportSize({ width: 1100, height: 1000 });
     await take(page, 'owner');
   } else console.log("left out: the owner's page, which this server does not have");
   // The pages of the server allow no styles of others.
   await page.goto('about:blank');
   await page.setContent(terminalPage(text));
   await take(page, 'terminal', page.locator('main'));
+}
+
+/** Returns the exit code of the tests. */
+async function takeStates(directory: string): Promise<number> {
+  const env = { ...process.env, RELAY_ARTIFACTS: directory, RELAY_TEST_FULL: '1' };
+  const words = [join(root, 'scripts', 'test.mjs'), 'test/e2e/ownerPageLooks.test.ts'];
+  const [code] = await once(spawn(process.execPath, words, { cwd: root, env, stdio: 'inherit' }), 'close');
+  console.log(directory);
+  return code ?? 1;
 }
 
 async function take(page: Page, name: string, part?: ReturnType<Page['locator']>): Promise<void> {
@@ -123,6 +144,27 @@ async function jobInTerminal(): Promise<string> {
   const parts = [];
   for (const words of shown) parts.push(`$ relay ${words.join(' ')}\n${await relay(words, true)}`);
   return parts.join('\n');
+}
+
+/** What a day with relay leaves on the page: a list with songs to settle, changes, a copy of the library. */
+async function fillPage(): Promise<void> {
+  const { items } = JSON.parse(await relay(['call', 'search_tracks', 'query=carousel', 'limit=8', '--json']));
+  const list = items.map(({ name, artists }: { name: string; artists: string }) => ({
+    title: name,
+    artist: artists,
+  }));
+  const slips = list.slice(0, 3).map(({ title, artist }: { title: string; artist: string }) => ({
+    title: `${title.slice(0, 3)}zq${title.slice(3)}`,
+    artist,
+  }));
+  const job = { type: 'create_playlist', payload: { name: 'Harbour' }, items: [...list, ...slips] };
+  const made = await relay(['call', 'create_bulk_job', '--args', JSON.stringify(job), '--json']);
+  await relay(['jobs', 'show', JSON.parse(made).job_id, '--watch', '--json']);
+  await relay(['call', 'get_my_playlists', '--json']);
+  await relay(['call', 'get_playback_state', '--json']);
+  const saved = items.slice(0, 4).map(({ id }: { id: string }) => id);
+  await relay(['call', 'save_tracks', '--args', JSON.stringify({ track_ids: saved }), '--json']);
+  await relay(['library', 'sync', '--json']);
 }
 
 /** What a command writes; on a terminal with both streams as they are seen at its end. */
