@@ -46,9 +46,10 @@ export function createJobRunner(context: JobContext): JobRunner {
     let last = 0;
     while (!stopped) {
       if (boundWaits(store, clock.now(), MAX_WAIT_MS) > 0) store.saveSoon();
-      const job = dueJob(store, phase, clock.now(), last, [...working.keys()]);
+      const busy = [...working.keys()];
+      const job = dueJob(store, phase, clock.now(), last, busy);
       if (!job) {
-        await waker.sleepUntil(nextRunAfter(store, phase));
+        await waker.sleepUntil(nextRunAfter(store, phase, busy));
         continue;
       }
       last = job.seq;

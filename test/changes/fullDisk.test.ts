@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { jobOf, named, type ToolFailure, tracks, urisOf, writes } from '../jobs/support.ts';
+import type { FastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
@@ -14,24 +15,36 @@ interface Disk {
   fill(): void;
   /** Fills it, and waits until a save has failed. */
   fillAndFail(): Promise<void>;
+  /** Saves do not end from now on. */
+  hold(): void;
   free(): void;
 }
 
 /** A relay whose disk can be filled. */
-async function withDisk(work: (relay: Relay, disk: Disk) => Promise<void>): Promise<void> {
+async function withDisk(work: (relay: Relay, disk: Disk, clock: FastClock) => Promise<void>): Promise<void> {
   const { writeSynced } = nodeSaveFs;
   let full: string | null = null;
   let failures = 0;
+  let held: Promise<void> | null = null;
+  let letGo = () => {};
   nodeSaveFs.writeSynced = async (path, parts) => {
+    await held;
     if (full === null || !path.startsWith(full)) return writeSynced(path, parts);
     failures += 1;
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   };
+  const hold = () => {
+    held = new Promise((resolve) => {
+      letGo = resolve;
+    });
+  };
   const free = () => {
     full = null;
+    held = null;
+    letGo();
   };
   try {
-    await withUnkind({}, async (relay) => {
+    await withUnkind({}, async (relay, clock) => {
       const fill = () => {
         full = relay.home;
       };
@@ -40,7 +53,7 @@ async function withDisk(work: (relay: Relay, disk: Disk) => Promise<void>): Prom
         await poll(() => (failures > 0 ? true : null));
       };
       // What cannot be saved would hide what has failed.
-      await work(relay, { fill, fillAndFail, free }).finally(free);
+      await work(relay, { fill, fillAndFail, hold, free }, clock).finally(free);
     });
   } finally {
     nodeSaveFs.writeSynced = writeSynced;
@@ -144,4 +157,26 @@ test('with a full disk, no request is sent long after what a start after a crash
     disk.free();
     assert.equal((await ended(relay, String(job_id))).status, 'completed');
     assertRows(playlist, uris);
+  }));
+
+test('nothing asks again and again whether a job is due whose beginning is being saved', () =>
+  withDisk(async (relay, disk, clock) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const uris = tracks(relay, 5, 3_000);
+    relay.provider.faults.add({ method: 'POST', path: ITEMS, kind: 'rate_limit', retryAfterSeconds: 20 });
+    const { job_id } = await relay.call('bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    disk.fill();
+    await relay.call('save_tracks', { track_ids: uris });
+    disk.hold();
+    await clock.sleep(19_000);
+    let sleeps = 0;
+    const { sleep } = clock;
+    clock.sleep = (...args) => {
+      sleeps += 1;
+      return sleep.apply(clock, args);
+    };
+    await sleep.call(clock, 10_000);
+    assert.ok(sleeps < 50, `${sleeps} sleeps`);
+    disk.free();
+    assert.equal((await ended(relay, String(job_id))).status, 'completed');
   }));

@@ -309,10 +309,18 @@ export function dueJob(
   );
 }
 
-/** When the first waiting job of a phase is due, Unix milliseconds; null where none waits for a time. */
-export function nextRunAfter(store: Store, phase: JobPhase | null = null): number | null {
+/**
+ * When the first waiting job of a phase is due, Unix milliseconds; null where none waits for a time.
+ * @param busy jobs that are being worked on
+ */
+export function nextRunAfter(
+  store: Store,
+  phase: JobPhase | null = null,
+  busy: readonly number[] = [],
+): number | null {
   const row = store.get<{ at: number | null }>(
-    `select min(run_after) as at from jobs where (:phase is null or phase = :phase) and (
+    `select min(run_after) as at from jobs
+     where (:phase is null or phase = :phase) and seq not in (${busy.map(Number).join(', ')}) and (
        status = 'waiting' or (:phase is not null and status = 'cancelled' and ${HAS_OPEN_CHANGE}))`,
     { phase },
   );
