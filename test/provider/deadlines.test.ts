@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fastClock } from '../support/fastClock.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { owner } from '../support/shapes.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
-import type { Relay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
 interface Failure {
@@ -183,6 +184,22 @@ test('a write in progress when the server stops finishes its request, and contin
     assert.match(message, /continues after the next start/);
     await stopped;
     assert.deepEqual(urisOf(playlist), tracks(relay, 200));
+  });
+});
+
+test('a write whose request ends while the server stops names the job that continues', async () => {
+  await withRelay({ clock: fastClock() }, async (relay) => {
+    const { provider, server, call } = relay;
+    const playlist = named(relay, 'Empty Shelf');
+    provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'slow_answer', ms: 3_000 });
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150) };
+    const working = call('add_tracks_to_playlist', args);
+    await until(() => playlist.rows.length === 100);
+    const stopped = server.close();
+    const { code, details } = failureOf(await working);
+    assert.equal(code, 'SHUTTING_DOWN');
+    assert.deepEqual([typeof details.job_id, details.job_id], ['string', details.change_id]);
+    await stopped;
   });
 });
 

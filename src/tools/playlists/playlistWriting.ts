@@ -100,7 +100,8 @@ export async function reportOrThrow(
   if (result.kind === 'goes_on') throw await handedOver(services, playlistId, result);
   const report = reportOf(playlistId, result);
   const { end } = result;
-  const cause = end.kind === 'stopped' ? stoppedError(result.change) : end.cause;
+  if (end.kind === 'stopped') throw stoppedError(result.change, ofTarget(result, report));
+  const { cause } = end;
   if (!cause) return report;
   if (result.change.state === 'unchanged') throw cause;
   throw failed(result, report, cause);
@@ -193,13 +194,13 @@ function whenOf({ retryAfterSeconds }: RelayError): string {
   return retryAfterSeconds === undefined ? 'when the cause is fixed' : `after ${retryAfterSeconds} seconds`;
 }
 
-function stoppedError(change: ChangeReport['change']): RelayError {
+function stoppedError(change: ChangeReport['change'], report: Partial<Report>): RelayError {
+  const { change_id, job_id } = continuation(change);
+  const { requested, written } = report;
   return new RelayError(
     'SHUTTING_DOWN',
-    'The server is stopping. The write continues after the next start.',
-    {
-      details: continuation(change),
-    },
+    `${written} of ${requested} written so far. The server is stopping. The write continues after the next start.`,
+    { remedy: whatNext(change, job_id), details: { ...report, change_id, job_id } },
   );
 }
 
