@@ -18,6 +18,7 @@ import {
 import { ownLists, providerLists, rowCosts } from './measure/lists.ts';
 import { createModel } from './measure/model.ts';
 import { withDemo } from './measure/relay.ts';
+import { idleTokens, playSkillTasks } from './measure/skill.ts';
 import { playTasks } from './measure/tasks.ts';
 import { recall, toolCosts, toolListSizes } from './measure/toolList.ts';
 
@@ -28,6 +29,7 @@ const demo = await withDemo(async (relay) => {
   const tasks = await playTasks(model, relay);
   return { rows, lists: { ...lists, ...(await ownLists(model, relay)) }, tasks };
 });
+const ways = await playSkillTasks((work) => withDemo(work));
 const figures = figuresOf();
 
 if (process.argv.includes('--check')) {
@@ -53,6 +55,9 @@ function figuresOf(): Figures {
     item_row: rows.item,
     largest_page: Math.max(...Object.values(lists)),
     tasks: Object.values(tasks).reduce((total, cost) => total + cost.tokens, 0),
+    skill_idle: idleTokens(),
+    skill_tasks: totalOf('skill'),
+    mcp_tasks: totalOf('mcp'),
     instructions,
     asked,
     list_tokens: tokens,
@@ -63,6 +68,10 @@ function figuresOf(): Figures {
   };
   const rounded = Object.entries(exact).map(([name, value = 0]) => [name, Math.round(value * 10) / 10]);
   return Object.fromEntries(rounded) as Figures;
+}
+
+function totalOf(way: 'mcp' | 'skill'): number {
+  return Object.values(ways).reduce((total, costs) => total + costs[way], 0);
 }
 
 function printAll(): void {
@@ -83,6 +92,10 @@ function printAll(): void {
   );
   const share = ((figures.tasks / baselineTokens()) * 100).toFixed(1);
   console.log(`together ${figures.tasks}, then ${baselineTokens()}: ${share} %`);
+  table(
+    'Tokens per everyday task, in a conversation of its own (through MCP; through the skill)',
+    Object.entries(ways).map(([request, { mcp, skill }]) => [request, mcp, skill]),
+  );
   console.log('\nIn all\n');
   for (const name of Object.keys(FIGURES) as FigureName[]) {
     const { what, unit } = FIGURES[name];

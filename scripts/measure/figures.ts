@@ -17,6 +17,12 @@ export const FIGURES = {
   item_row: { what: 'A row of a playlist', unit: 'tokens' },
   largest_page: { what: 'The largest default page of any list', unit: 'tokens' },
   tasks: { what: 'Ten tasks together: calls and answers', unit: 'tokens' },
+  skill_idle: { what: 'The skill, name and description: what a model sees at all times', unit: 'tokens' },
+  skill_tasks: {
+    what: 'Five everyday tasks through the skill, each with its text',
+    unit: 'tokens',
+  },
+  mcp_tasks: { what: 'The same five through MCP, each with the list of tools', unit: 'tokens' },
   instructions: { what: 'Instructions', unit: 'characters' },
   asked: { what: 'Name, description and input schema of all tools', unit: 'tokens' },
   list_tokens: { what: '`tools/list`, with output schemas', unit: 'tokens' },

@@ -223,14 +223,14 @@ function statusOf(answer: Answer): string {
   return String((answer.job as Answer | undefined)?.status ?? answer.status);
 }
 
-function ownPlaylist({ provider }: Relay, name: string) {
+export function ownPlaylist({ provider }: Relay, name: string) {
   const found = provider.accounts[0]?.playlists.find((playlist) => playlist.name === name);
   if (!found) throw new Error(`The demo has no playlist ${name}.`);
   return found;
 }
 
 /** Songs that only one recording has, so that title and artist suffice. */
-function songsOf({ provider }: Relay, count: number): Array<{ song: Song; track: DemoTrack }> {
+export function songsOf({ provider }: Relay, count: number): Array<{ song: Song; track: DemoTrack }> {
   const { tracks } = provider.catalogue;
   const titles = new Map<string, number>();
   for (const { name } of tracks) titles.set(name, (titles.get(name) ?? 0) + 1);

@@ -61,8 +61,14 @@ function answerOf({ lean, detail, output }: Tool): z.ZodObject {
   return lean && detail === 'lean' ? lean.schema : output;
 }
 
+/** `playlist_id limit? offset?`: in the order of the schema. */
+export function argumentNames(tool: Tool): string[] {
+  const { properties = {}, required = [] } = inputOf(tool);
+  return Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
+}
+
 /** A call that the demo can answer. */
-function exampleOf(tool: Tool): string {
+export function exampleOf(tool: Tool): string {
   const { properties = {}, required = [] } = inputOf(tool);
   const samples = samplesOf(tool.name, required);
   const words = Object.entries(samples).map(([name, sample]) => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
@@ -19,6 +20,8 @@ interface ConnectOptions {
   remove?: boolean;
   key?: boolean;
   toolsets?: string;
+  /** A directory, or true for the client's own. */
+  skill?: string | boolean;
   readOnly?: boolean;
 }
 
@@ -45,7 +48,10 @@ Examples:
   $ relay connect codex --write
   $ relay connect claude-code --key --write
   $ relay connect cursor --toolsets catalog,playlists --read-only
-  $ relay connect cursor --remove`;
+  $ relay connect cursor --remove
+  $ relay connect claude-code --skill
+  $ relay connect --skill .agents/skills
+  $ relay connect claude-code --skill --remove`;
 
 export function connectCommand(context: Context): Command {
   return new Command('connect')
@@ -55,6 +61,10 @@ export function connectCommand(context: Context): Command {
     .option('--write', "Add it to the client's configuration file, after a backup")
     .option('--remove', "Take it out of the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
+    .option(
+      '--skill [dir]',
+      "Write a skill for the command line instead: to the client's own place, or to a directory of skills",
+    )
     .option('--toolsets <list>', 'Limit the client to these toolsets')
     .option('--read-only', 'Limit the client to tools that change nothing')
     .addHelpText('after', HELP)
@@ -66,6 +76,7 @@ async function runConnect(
   name: string | undefined,
   options: ConnectOptions,
 ): Promise<void> {
+  if (options.skill !== undefined) return runSkill(context, name, options);
   for (const [flag, given] of Object.entries(FLAGS)) {
     if (name === undefined && given(options)) throw missingClient(flag);
   }
@@ -103,6 +114,51 @@ async function runConnect(
   if (options.write) await writePlan(context, plan, key);
   else await showPlan(context, server, plan(key));
   if (options.toolsets === undefined) await offerExtras(context, server);
+}
+
+/** A skill needs no server, and connects nothing: it tells a model which commands there are. */
+async function runSkill(
+  context: Context,
+  name: string | undefined,
+  { skill, remove, key, toolsets, readOnly }: ConnectOptions,
+): Promise<void> {
+  if (key || toolsets !== undefined || readOnly) {
+    throw new RelayError(
+      'USAGE',
+      'A skill has neither key nor toolsets: its commands are those of the command line.',
+    );
+  }
+  const { io, json } = context;
+  const folder = await skillFolder(context, name, skill);
+  const { removeSkill, skillPath, writeSkill } = await import('../../connect/skillFile.ts');
+  const path = skillPath(folder);
+  if (remove) {
+    const removed = await removeSkill(folder);
+    if (json) return printJson(io, { skill: path, removed });
+    return printBlock(io, removed ? `Removed ${path}.\n` : `There is no skill of relay's at ${path}.\n`);
+  }
+  const { skillText } = await import('./skillText.ts');
+  const text = skillText(context);
+  const changed = await writeSkill(folder, text);
+  if (json) return printJson(io, { skill: path, written: true, changed, text });
+  const again = 'Run this again after an update of relay.';
+  printBlock(io, changed ? `Wrote ${path}. ${again}\n` : `${path} is as this version writes it.\n`);
+}
+
+async function skillFolder(
+  { platform, env }: Context,
+  name: string | undefined,
+  skill: string | boolean | undefined,
+): Promise<string> {
+  if (typeof skill === 'string') return resolve(skill);
+  const { SKILL_CLIENTS, skillsFolder } = await import('../../connect/skillPlaces.ts');
+  const client = name === undefined ? null : findClient(name);
+  if (client === undefined) throw await unknownClient(name ?? '');
+  const folder = skillsFolder(client?.id ?? null, systemOf({ platform, env }));
+  if (folder !== null) return folder;
+  throw new RelayError('USAGE', `${client?.name ?? name} reads no skills that relay knows of.`, {
+    remedy: `Give a directory of skills with --skill DIR. Clients: ${SKILL_CLIENTS.join(', ')}.`,
+  });
 }
 
 /** Asks a person who has never said which tools to offer, and keeps the answer as the setting. */

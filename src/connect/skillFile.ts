@@ -1,0 +1,88 @@
+/** Puts a skill into a directory of skills, and takes it out again, so that all is as it was before. */
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { replaceFile } from '../base/files.ts';
+import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import { SKILL_NAME } from './skillPlaces.ts';
+
+/** In each `SKILL.md` of relay's, and in no other. */
+export const SKILL_MARK =
+  '<!-- Written by relay connect --skill; relay connect --skill --remove takes it away. -->';
+/** What somebody else had at the same place. */
+const FORMER = 'SKILL.md.before-relay';
+/** Names the directories that were made for it, so that no others go with it. */
+const MADE = '.made-by-relay';
+
+export function skillPath(folder: string): string {
+  return join(folder, SKILL_NAME, 'SKILL.md');
+}
+
+/** @returns whether anything changed. @throws RelayError `HOME_UNUSABLE` */
+export async function writeSkill(folder: string, text: string): Promise<boolean> {
+  const path = skillPath(folder);
+  try {
+    const before = await contentOf(path);
+    if (before === text) return false;
+    const made = before === null ? await makeFolders(dirname(path)) : null;
+    if (before !== null && !before.includes(SKILL_MARK)) await rename(path, join(dirname(path), FORMER));
+    if (made !== null) await replaceFile(join(dirname(path), MADE), made, { mode: 0o644 });
+    await replaceFile(path, text, { mode: 0o644 });
+    return true;
+  } catch (error) {
+    throw failed(path, 'written', error);
+  }
+}
+
+/** @returns whether there was one. @throws RelayError `HOME_UNUSABLE` */
+export async function removeSkill(folder: string): Promise<boolean> {
+  const path = skillPath(folder);
+  const own = dirname(path);
+  try {
+    const before = await contentOf(path);
+    if (before === null || !before.includes(SKILL_MARK)) return false;
+    const made = (await contentOf(join(own, MADE))) ?? '';
+    await rm(path);
+    await rm(join(own, MADE), { force: true });
+    await rename(join(own, FORMER), path).catch(ifMissing);
+    for (const directory of made.split('\n').filter(Boolean)) {
+      if ((await readdir(directory).catch(() => ['?'])).length === 0) await rmdir(directory);
+    }
+    return true;
+  } catch (error) {
+    throw failed(path, 'removed', error);
+  }
+}
+
+/** @returns the directories that were not there, the innermost first */
+async function makeFolders(directory: string): Promise<string> {
+  const made: string[] = [];
+  for (let one = directory; !(await exists(one)); one = dirname(one)) made.push(one);
+  await mkdir(directory, { recursive: true });
+  return made.join('\n');
+}
+
+async function exists(directory: string): Promise<boolean> {
+  return readdir(directory).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCodeOf(error) === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
+
+async function contentOf(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(ifMissing);
+}
+
+function ifMissing(error: unknown): null {
+  if (systemCodeOf(error) === 'ENOENT') return null;
+  throw error;
+}
+
+function failed(path: string, what: string, error: unknown): RelayError {
+  return new RelayError('HOME_UNUSABLE', `${path} cannot be ${what}: ${messageOf(error)}.`, {
+    remedy: 'Give another directory with --skill DIR.',
+    cause: error,
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * Where clients read skills of the user's, as data. A skill is a directory with a `SKILL.md` (https://agentskills.io): the
+ * client shows its name and description to the model, which reads the rest when a task calls for it. Pure.
+ */
+import { pathsOf, type System } from './configPlaces.ts';
+
+/** Names the directory too, as the specification wants. */
+export const SKILL_NAME = 'relay';
+
+/** Directories below the user's own, and the page that says so. */
+const PLACES: Readonly<Record<string, (system: System) => readonly string[]>> = {
+  // https://code.claude.com/docs/en/skills
+  'claude-code': ({ env, home }) =>
+    env.CLAUDE_CONFIG_DIR ? [env.CLAUDE_CONFIG_DIR, 'skills'] : [home, '.claude', 'skills'],
+  // https://developers.openai.com/codex/skills
+  codex: shared,
+  // https://geminicli.com/docs/cli/using-agent-skills/
+  gemini: ({ home }) => [home, '.gemini', 'skills'],
+  // https://docs.github.com/en/copilot/concepts/agents/about-agent-skills
+  copilot: copilot,
+  // https://code.visualstudio.com/docs/agent-customization/agent-skills
+  vscode: copilot,
+  // https://cursor.com/docs/context/skills
+  cursor: ({ home }) => [home, '.cursor', 'skills'],
+  // https://block.github.io/goose/docs/guides/context-engineering/using-skills
+  goose: shared,
+  // https://opencode.ai/docs/skills
+  opencode: shared,
+  // https://docs.cline.bot/customization/skills
+  cline: shared,
+};
+
+/** Read by most clients. */
+function shared({ home }: System): readonly string[] {
+  return [home, '.agents', 'skills'];
+}
+
+function copilot({ home }: System): readonly string[] {
+  return [home, '.copilot', 'skills'];
+}
+
+/** Clients that read skills. */
+export const SKILL_CLIENTS: readonly string[] = Object.keys(PLACES);
+
+/**
+ * The directory of a client's skills; null: it reads none.
+ * @param client null: the directory that most clients share
+ */
+export function skillsFolder(client: string | null, system: System): string | null {
+  const place = client === null ? shared : PLACES[client];
+  return place ? pathsOf(system).join(...(place(system) as [string, ...string[]])) : null;
+}

@@ -1,0 +1,111 @@
+/** `relay connect --skill`: where it goes, that it goes again, what it costs, and that its commands run. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { idleTokens, playSkillTasks } from '../../scripts/measure/skill.ts';
+import { relay as cli, temporaryHome } from '../support/cli.ts';
+import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
+
+const WHERE: ReadonlyArray<[client: string, folder: string]> = [
+  ['claude-code', '.claude/skills'],
+  ['codex', '.agents/skills'],
+  ['gemini', '.gemini/skills'],
+  ['copilot', '.copilot/skills'],
+  ['vscode', '.copilot/skills'],
+  ['cursor', '.cursor/skills'],
+  ['goose', '.agents/skills'],
+  ['opencode', '.agents/skills'],
+  ['cline', '.agents/skills'],
+];
+
+/** Every path below a directory, with the bytes of the files. */
+function treeOf(directory: string): Record<string, string | null> {
+  const entries = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    entries.map((path) => {
+      const whole = join(directory, path);
+      return [path, statSync(whole).isDirectory() ? null : readFileSync(whole, 'latin1')];
+    }),
+  );
+}
+
+test('each client gets it where it looks, and --remove leaves everything as it was', async (t) => {
+  for (const [client, folder] of WHERE) {
+    const home = temporaryHome(t);
+    const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
+    mkdirSync(join(home, '.copilot', 'skills', 'others'), { recursive: true });
+    writeFileSync(join(home, '.copilot', 'skills', 'others', 'SKILL.md'), '---\nname: others\n---\n');
+    const before = treeOf(home);
+    const written = await cli(['connect', client, '--skill', '--json'], { env });
+    const path = join(home, folder, 'relay', 'SKILL.md');
+    const { skill, changed } = JSON.parse(written.out);
+    assert.deepEqual([written.code, skill, changed], [0, path, true], client);
+    const [, header = ''] = /^---\n([\s\S]*?)\n---\n/.exec(readFileSync(path, 'utf8')) ?? [];
+    const { name, description, ...rest } = parse(header);
+    // https://agentskills.io/specification
+    assert.deepEqual(
+      [name, rest, description.length > 50 && description.length <= 1_024],
+      ['relay', {}, true],
+    );
+    const again = await cli(['connect', client, '--skill', '--json'], { env });
+    assert.equal(JSON.parse(again.out).changed, false);
+    const removed = await cli(['connect', client, '--skill', '--remove'], { env });
+    assert.deepEqual([removed.code, removed.out], [0, `Removed ${path}.\n`]);
+    assert.deepEqual(treeOf(home), before, client);
+  }
+});
+
+test("a directory of one's own, somebody else's skill of that name, and clients without skills", async (t) => {
+  const home = temporaryHome(t);
+  const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
+  const folder = join(home, 'project', '.agents', 'skills');
+  const path = join(folder, 'relay', 'SKILL.md');
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '---\nname: relay\ndescription: Runs a relay race.\n---\nRun!\r\n');
+  const before = treeOf(home);
+  const none = await cli(['connect', '--skill', folder, '--remove'], { env });
+  assert.deepEqual([none.code, none.out], [0, `There is no skill of relay's at ${path}.\n`]);
+  assert.equal((await cli(['connect', '--skill', folder], { env })).code, 0);
+  assert.match(readFileSync(path, 'utf8'), /^---\nname: relay\ndescription: "Controls/);
+  await cli(['connect', '--skill', folder, '--remove'], { env });
+  assert.deepEqual(treeOf(home), before);
+  const desktop = await cli(['connect', 'claude-desktop', '--skill'], { env });
+  assert.equal(desktop.code, 2);
+  assert.match(desktop.err, /Claude Desktop reads no skills that relay knows of/);
+  const wrong = await cli(['connect', 'cursor', '--skill', '--key'], { env });
+  assert.equal(wrong.code, 2);
+});
+
+test('every command of the skill runs as it is written', async (t) => {
+  const folder = temporaryHome(t);
+  await withRelay({ env: { RELAY_TOOLSETS: 'standard,extras' } }, async (relay) => {
+    const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+    await cli(['connect', '--skill', folder], { env: { ...env, HOME: folder } });
+    const text = readFileSync(join(folder, 'relay', 'SKILL.md'), 'utf8');
+    const block = /```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
+    const lines = block.trim().split('\n');
+    assert.equal(lines.length, 15);
+    await relay.call('play');
+    for (const line of lines) {
+      // The words as a shell reads them.
+      const words = execFileSync('sh', ['-c', `relay() { printf '%s\\0' "$@"; }\n${line}`], {
+        encoding: 'utf8',
+      });
+      const { code, out, err } = await cli(words.split('\0').slice(0, -1), { env });
+      assert.equal(code, 0, `${line}\n${err}`);
+      assert.notEqual(out, '', line);
+    }
+  });
+});
+
+test('it costs at most 120 tokens while idle, and five everyday tasks cost fewer than through MCP', async () => {
+  assert.ok(idleTokens() <= 120, `${idleTokens()} tokens`);
+  const costs = await playSkillTasks((work) => withRelay({}, work));
+  assert.equal(Object.keys(costs).length, 5);
+  for (const [request, { mcp, skill }] of Object.entries(costs)) {
+    assert.ok(skill < mcp, `${request}: ${skill} tokens through the skill, ${mcp} through MCP`);
+  }
+});
