@@ -15,6 +15,14 @@ export type CommandStyle = (words: readonly string[]) => string;
 /** For readers who know no home but the usual one: a log, a model, another program. */
 export const plainCommand: CommandStyle = (words) => `\`${['relay', ...words].join(' ')}\``;
 
+/** The same, of the demo: without `--demo` it would be about the person's own account. */
+const demoCommand: CommandStyle = (words) => plainCommand(['--demo', ...words]);
+
+/** How readers outside the terminal are shown the commands of a server. */
+export function commandStyleOf({ demo }: { demo: boolean }): CommandStyle {
+  return demo ? demoCommand : plainCommand;
+}
+
 export function remedyText({ text, command }: Remedy, style: CommandStyle = plainCommand): string {
   return command === undefined ? text : text.replaceAll('{command}', () => style(command));
 }

@@ -1,5 +1,5 @@
 /** The way to the login from inside a conversation: a link, for people who have no terminal open. Pure. */
-import { FIX_META, readRemedy } from '../domain/remedy.ts';
+import { type CommandStyle, FIX_META, readRemedy } from '../domain/remedy.ts';
 import type { CallResult } from './runTool.ts';
 import { type ToolError, toolErrorText } from './toToolError.ts';
 
@@ -8,7 +8,7 @@ import { type ToolError, toolErrorText } from './toToolError.ts';
  * `_meta`.
  * @param urlOf what opens the login in a browser on the server's machine; no secret is in it, since a model reads it
  */
-export function withLoginLink(result: CallResult, urlOf: () => string): CallResult {
+export function withLoginLink(result: CallResult, urlOf: () => string, commands: CommandStyle): CallResult {
   const failed = result.isError === true ? (result.structuredContent.error as ToolError) : null;
   if (failed?.code !== 'LOGIN_REQUIRED') return result;
   const fix = readRemedy(result._meta?.[FIX_META]);
@@ -16,7 +16,7 @@ export function withLoginLink(result: CallResult, urlOf: () => string): CallResu
   const url = urlOf();
   const error: ToolError = {
     ...failed,
-    remedy: `Give the user this link, to be opened in a browser on the computer that relay runs on: ${url} Or the user runs \`relay login\` in a terminal.`,
+    remedy: `Give the user this link, to be opened in a browser on the computer that relay runs on: ${url} Or the user runs ${commands(['login'])} in a terminal.`,
     details: { ...failed.details, login_url: url },
   };
   return { ...result, content: [{ type: 'text', text: toolErrorText(error) }], structuredContent: { error } };

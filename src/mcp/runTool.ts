@@ -6,7 +6,7 @@ import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError, tookTooLong } from '../domain/errors.ts';
-import { FIX_META, hasOwnWords } from '../domain/remedy.ts';
+import { type CommandStyle, FIX_META, hasOwnWords, plainCommand } from '../domain/remedy.ts';
 import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { parseInTurns } from './parseInTurns.ts';
@@ -27,6 +27,8 @@ export interface CallContext {
   services: Services;
   clock: Clock;
   log: Log;
+  /** How commands are written in remedies; by default for readers who know no home but the usual one. */
+  commands?: CommandStyle;
   /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
   signal: AbortSignal;
   /** The caller's principal. */
@@ -76,7 +78,7 @@ function answerOf(
 }
 
 function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: number): CallResult {
-  const error = toToolError(thrown);
+  const error = toToolError(thrown, context.commands ?? plainCommand);
   const fields = { tool: tool.name, code: error.code, ms: context.clock.now() - startedAt };
   if (error.code === 'INTERNAL') context.log.error({ ...fields, err: thrown }, 'tool call failed');
   else context.log.info(fields, 'tool call failed');

@@ -6,6 +6,7 @@ import {
   type ProgramErrorCode,
   type ToolErrorCode,
 } from '../domain/errors.ts';
+import { type CommandStyle, remedyText } from '../domain/remedy.ts';
 
 export interface ToolError {
   code: ToolErrorCode;
@@ -32,8 +33,10 @@ const asToolCode: Record<ProgramErrorCode, ToolErrorCode> = {
   INTERRUPTED: 'CANCELLED',
 };
 
-export function toToolError(thrown: unknown): ToolError {
-  const { code, message, remedy, retryAfterSeconds, details } = asRelayError(thrown);
+/** @param style how commands are written in its remedy */
+export function toToolError(thrown: unknown, style: CommandStyle): ToolError {
+  const { code, message, remedyValue, retryAfterSeconds, details } = asRelayError(thrown);
+  const remedy = remedyValue && remedyText(remedyValue, style);
   return {
     code: toolCode(code),
     message,

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { modelText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
+import { type CommandStyle, plainCommand } from '../domain/remedy.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { forModel } from './forModel.ts';
 import { withLoginLink } from './loginLink.ts';
@@ -12,6 +13,8 @@ export interface ToolCallOptions {
   services: Services;
   clock: Clock;
   log: Log;
+  /** How commands are written in remedies; by default for readers who know no home but the usual one. */
+  commands?: CommandStyle;
   /** Where a person connects the account, for a server that was dialled under this base URL. */
   loginUrl(baseUrl: string): string;
 }
@@ -53,7 +56,13 @@ export interface ToolCalls {
   stop(): void;
 }
 
-export function createToolCalls({ services, clock, log, loginUrl }: ToolCallOptions): ToolCalls {
+export function createToolCalls({
+  services,
+  clock,
+  log,
+  commands = plainCommand,
+  loginUrl,
+}: ToolCallOptions): ToolCalls {
   const calls = new Set<{ from: Caller; controller: AbortController }>();
   return {
     async run({ tool, args, from, onGone, baseUrl, notify, progressToken }) {
@@ -67,11 +76,12 @@ export function createToolCalls({ services, clock, log, loginUrl }: ToolCallOpti
           services,
           clock,
           log,
+          commands,
           signal: controller.signal,
           by: askerOf(from),
           progress,
         });
-        return withLoginLink(forModel(result), () => loginUrl(baseUrl));
+        return withLoginLink(forModel(result), () => loginUrl(baseUrl), commands);
       } finally {
         calls.delete(entry);
       }

@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { ownerCodeLength } from '../config/strength.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
+import { commandStyleOf } from '../domain/remedy.ts';
 import type { Jobs } from '../jobs/jobService.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
@@ -202,7 +203,15 @@ async function loadEndpoint(core: Core, services: Services, options: StartOption
   // The owner's page explains what is missing, and has the proof that a login behind a public address needs.
   const loginUrl = (baseUrl: string) =>
     settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
-  return createMcpEndpoint({ choice: settings, services, clock, log, version, loginUrl });
+  return createMcpEndpoint({
+    choice: settings,
+    services,
+    clock,
+    log,
+    version,
+    commands: commandStyleOf(settings),
+    loginUrl,
+  });
 }
 
 function allRoutes(

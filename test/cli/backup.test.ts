@@ -242,7 +242,12 @@ const REFUSED: Array<
 > = [
   ['empty', (copy) => truncateSync(copy, 0), 1, /it is empty/],
   ['cut short', (copy) => truncateSync(copy, 9_000), 1, /it is truncated: it has 9000 of \d+ bytes/],
-  ['text', (copy) => writeFileSync(copy, 'my diary'), 1, /it is not an SQLite database/],
+  [
+    'text',
+    (copy) => writeFileSync(copy, 'my diary'),
+    1,
+    /^relay: a copy\.backup is not a relay backup\. Nothing changed\.$/m,
+  ],
   [
     'damaged in the middle',
     (copy) => writeFileSync(copy, readFileSync(copy).fill(0x5a, 4_096)),

@@ -59,6 +59,23 @@ test('the demo is ready with an account, and a second terminal, an older and a c
   });
 });
 
+test('what helps in the demo names the demo, in a terminal and to a model; after npm start it works in a checkout', async () => {
+  await withDesk({}, async (desk) => {
+    const begun = { npm_lifecycle_event: 'start', npm_package_name: 'relay' };
+    const shown = desk.begin(['serve', '--demo', '--port', '0'], begun);
+    await shown.until(/^Other clients: node bin\/relay\.mjs --demo connect$/m);
+    await shown.stop('SIGTERM');
+    const { ready } = await desk.host(['--demo']);
+    const { key } = JSON.parse((await desk.relay(['key', '--json'])).out);
+    await desk.relay(['--demo', 'logout']);
+    const client = await mcpClient(ready.mcpUrl, key);
+    const { content } = await client.callTool({ name: 'get_devices', arguments: {} });
+    assert.match(JSON.stringify(content), /Or the user runs `relay --demo login` in a terminal\./);
+    await client.close();
+    assert.match((await desk.relay(['call', 'get_devices'])).err, /Run `relay --demo login` in a terminal\./);
+  });
+});
+
 longTest('the demo starts again over its own home, after Ctrl-C and after kill -9', async () => {
   await withDesk({}, async (desk) => {
     for (const signal of ['SIGINT', 'SIGKILL', 'SIGTERM'] as const) {

@@ -18,6 +18,8 @@ export interface ReadyFacts {
   /** The value of `--home`, which other commands then need too. */
   home: string | undefined;
   platform: NodeJS.Platform;
+  /** What starts relay; `relay` where that is not said. */
+  program?: string;
 }
 
 export function readyText(facts: ReadyFacts): string {

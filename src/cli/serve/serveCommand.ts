@@ -65,10 +65,15 @@ function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags
   };
 }
 
+/** Who has begun with `npm start` in a checkout has no command `relay` yet. */
+function startedBy({ npm_lifecycle_event: script, npm_package_name: name }: NodeJS.ProcessEnv) {
+  return script === 'start' && name === 'relay' ? { program: 'node bin/relay.mjs' } : {};
+}
+
 async function announce(context: Context, server: RunningServer, settings: Settings): Promise<void> {
   const { account } = await server.local.status();
   const { baseUrl, mcpUrl, demoKey } = server;
-  const { io, version, home, platform } = context;
+  const { io, version, home, platform, env } = context;
   if (context.json) {
     const { connected: providerConnected } = account;
     const demo = settings.demo;
@@ -84,7 +89,21 @@ async function announce(context: Context, server: RunningServer, settings: Setti
   }
   const ownerCode = io.terminal.stdout ? server.ownerCode : null;
   const { demo, mcpAuthMode: authMode } = settings;
-  printBlock(io, readyText({ version, mcpUrl, account, ownerCode, demoKey, demo, authMode, home, platform }));
+  printBlock(
+    io,
+    readyText({
+      version,
+      mcpUrl,
+      account,
+      ownerCode,
+      demoKey,
+      demo,
+      authMode,
+      home,
+      platform,
+      ...startedBy(env),
+    }),
+  );
 }
 
 /** The server is useful without its page, so no failure here stops it. */

@@ -8,15 +8,20 @@ export interface NamedHome {
   /** With `--demo`. */
   demo?: boolean;
   platform: NodeJS.Platform;
+  /** What starts relay; `relay` where that is not said. */
+  program?: string;
 }
 
 /** `relay --home /srv/relay login`; without words what every command begins with. */
-export function commandLine({ home, demo, platform }: NamedHome, ...words: readonly string[]): string {
+export function commandLine(
+  { home, demo, platform, program = 'relay' }: NamedHome,
+  ...words: readonly string[]
+): string {
   const named = [
     ...(demo === true ? ['--demo'] : []),
     ...(home === undefined ? [] : ['--home', quoted(home, platform)]),
   ];
-  return ['relay', ...named, ...words].join(' ');
+  return [program, ...named, ...words].join(' ');
 }
 
 /** For a command inside a sentence. */

@@ -5,8 +5,9 @@
 import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { changeSummary } from '../../changes/history.ts';
-import { type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
+import { type JobErrorRecord, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { PageEvent, PageEvents, PageJob, PagePlace } from '../../domain/ownerPage.ts';
+import { commandStyleOf, remedyText } from '../../domain/remedy.ts';
 import { type Change, getChange, listChanges } from '../../store/tables/changes.ts';
 import { getJobBySeq } from '../../store/tables/jobs.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
@@ -137,7 +138,7 @@ function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): 
     reason: job.reason,
     error: error && {
       message: visibleText(error.message, 600),
-      remedy: error.remedy === undefined ? null : visibleText(error.remedy, 600),
+      remedy: remedyOf(core, error),
     },
     createdAt: job.created_at,
     updatedAt: job.updated_at,
@@ -166,4 +167,9 @@ function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<
   const id = payload.playlist_id ?? playlist_id;
   const name = (id === null ? undefined : names.get(id)) ?? payload.name ?? id ?? undefined;
   return name === undefined ? title : `${title} “${visibleText(name, 100)}”`;
+}
+
+function remedyOf({ settings }: Core, { remedy, fix }: JobErrorRecord): string | null {
+  const text = fix === undefined ? remedy : remedyText(fix, commandStyleOf(settings));
+  return text === undefined ? null : visibleText(text, 600);
 }

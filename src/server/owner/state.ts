@@ -16,7 +16,7 @@ import type {
   PagePart,
   PagePlaying,
 } from '../../domain/ownerPage.ts';
-import { asCommandLine, plainCommand, remedyText } from '../../domain/remedy.ts';
+import { asCommandLine, commandStyleOf, remedyText } from '../../domain/remedy.ts';
 import { EXTRAS_QUESTION, groupsOf } from '../../domain/toolsets.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
@@ -53,7 +53,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     demo: report.demo,
     mcpUrl: server.facts.mcpUrl,
     authMode: report.mcp.authMode,
-    parts: report.entries.map(partOf),
+    parts: report.entries.map((entry) => partOf(core, entry)),
     account: {
       connected,
       reauthorizationRequired,
@@ -130,14 +130,17 @@ async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<Owne
   const progress = await core.login.progress(pageLogin.attemptId, 0).catch(() => null);
   if (progress?.state !== 'failed') return null;
   const { message, remedy } = progress;
-  return { message: visibleText(message, 400), remedy: remedy && visibleText(remedyText(remedy), 400) };
+  return {
+    message: visibleText(message, 400),
+    remedy: remedy && visibleText(remedyText(remedy, commandStyleOf(core.settings)), 400),
+  };
 }
 
-function partOf({ part, state, summary, remedy }: StatusEntry): PagePart {
+function partOf({ settings }: Core, { part, state, summary, remedy }: StatusEntry): PagePart {
   const shown = { part, state, summary: visibleText(summary, 600) };
   if (remedy === null) return { ...shown, remedy: null };
   const isCommand = asCommandLine(remedy)?.rest === '';
-  const text = visibleText(remedyText(remedy), 600);
+  const text = visibleText(remedyText(remedy, commandStyleOf(settings)), 600);
   return { ...shown, remedy: { text, command: isCommand ? text.replaceAll('`', '') : null } };
 }
 
@@ -172,7 +175,7 @@ function errorOf({ lastSeenAt, code, message, occurrences, method, path }: ApiEr
 
 function remedyOf(code: string): string | null {
   const remedy = ERROR_REMEDIES[code];
-  return remedy === undefined ? null : remedyText(remedy, plainCommand);
+  return remedy === undefined ? null : remedyText(remedy);
 }
 
 function playingOf(last: LastPlaying | null): PagePlaying | null {

@@ -5,7 +5,9 @@
 import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
 import { lazy } from '../../base/memoised.ts';
+import { RelayError } from '../../domain/errors.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
+import { commandStyleOf, remedyText } from '../../domain/remedy.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { Core } from '../core.ts';
 import { CLIENT_BODY, PAGE_BODY, readFile, readJson } from '../http/body.ts';
@@ -97,9 +99,16 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
       async handle(context) {
         const { server, browser } = await signedIn(context);
         const given = parsed(SHAPES[call](), await readJson(context, PAGE_BODY));
-        sendJson(context, 200, await ownerPageApi(core, server, browser)[call](given));
+        sendJson(context, 200, await ownerPageApi(core, server, browser)[call](given).catch(inOwnWords));
       },
     };
+  }
+
+  /** Commands in the remedy of an error are those for this home. */
+  function inOwnWords(error: unknown): never {
+    const remedy = error instanceof RelayError ? error.remedyValue : undefined;
+    if (remedy === undefined || !(error instanceof RelayError)) throw error;
+    throw error.with({ remedy: remedyText(remedy, commandStyleOf(core.settings)) });
   }
 
   async function takeFile(context: HttpContext): Promise<void> {

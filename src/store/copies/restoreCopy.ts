@@ -2,14 +2,14 @@
  * Replacing the state file by a copy: reading the copy, checking it, and the replacement itself. At every moment
  * `relay.db` is a complete file, the old one or the new one, and the old one is kept under another name.
  */
-import { stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { open, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type Detached, openCopy } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
-import { readStateFile, refuseUnfinished, stateFilePath } from '../file/stateFile.ts';
+import { isSqlite, readStateFile, refuseUnfinished, stateFilePath } from '../file/stateFile.ts';
 import { keepStateFile } from './backup.ts';
 import type { Companion, Taken } from './companion.ts';
 
@@ -46,9 +46,12 @@ export async function readCopy(
     const copy = await openCopy(path, content, clock, companion);
     return { ...copy, path, savedAt: content.savedAt };
   } catch (error) {
-    throw aboutCopy(error);
+    throw aboutCopy((await isNoBackup(path, error)) ? noBackup(path) : error);
   }
 }
+
+/** Bytes that tell what a file is. */
+const HEADER = 16;
 
 const MADE_BY_BACKUP = { text: 'Give the path of a file made by {command}.', command: ['backup'] };
 
@@ -70,6 +73,25 @@ async function requireOtherFile(path: string, statePath: string): Promise<void> 
 function noFile(path: string): RelayError {
   return new RelayError('USAGE', `There is no file ${path}.`, {
     remedy: MADE_BY_BACKUP,
+  });
+}
+
+/** Whether a file that does not open is no database at all. An empty or shortened one may have been a copy. */
+async function isNoBackup(path: string, error: unknown): Promise<boolean> {
+  if (!(error instanceof RelayError) || error.code !== 'STATE_DAMAGED') return false;
+  const file = await open(path).catch(() => null);
+  if (!file) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER), 0, HEADER, 0);
+    return bytesRead > 0 && !isSqlite(buffer);
+  } finally {
+    await file.close();
+  }
+}
+
+function noBackup(path: string): RelayError {
+  return new RelayError('STATE_DAMAGED', `${basename(path)} is not a relay backup. Nothing changed.`, {
+    details: { path },
   });
 }
 

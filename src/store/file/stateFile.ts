@@ -102,6 +102,11 @@ export function damaged(path: string, problem: string, cause?: unknown): RelayEr
   );
 }
 
+/** True for the first bytes of any SQLite database. */
+export function isSqlite(header: Buffer): boolean {
+  return header.toString('latin1', 0, 16) === MAGIC;
+}
+
 /** True for the first bytes of a state file, even if the rest is damaged. */
 export function isOurs(header: Uint8Array): boolean {
   const start = Buffer.from(header.buffer, header.byteOffset, header.length);
