@@ -75,7 +75,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
       },
     });
   }
-  if (!isChangeEnded(change.state) && !isLeft(store, change)) {
+  if (!isChangeEnded(change.state) && !standsStill(store, change)) {
     throw new RelayError('CONFLICT', `The change ${change.id} is still being written (${change.state}).`, {
       remedy: {
         text: 'Wait until its job has ended (list_jobs), or call cancel_job.',
@@ -101,7 +101,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
 }
 
 /** True for a change that stands still since its job has ended, with nothing on its way. */
-function isLeft(store: Context['store'], change: Change): boolean {
+function standsStill(store: Context['store'], change: Change): boolean {
   const job = change.job === null ? null : getJobBySeq(store, change.job);
   if (change.inTransit || job === null || !isEnded(job.status)) return false;
   return change.state === 'waiting' || change.state === 'review';

@@ -18,7 +18,7 @@ import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { ROWS_PER_REQUEST } from './rowOps.ts';
-import { LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
+import { LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
@@ -302,7 +302,7 @@ export async function settleTarget(
   call: Call,
 ): Promise<void> {
   const { store } = context;
-  const changes = changesSince(store, playlistId, lately(context, LATEST_EFFECT_MS)).filter(
+  const changes = changesSince(store, playlistId, withinLast(context, LATEST_EFFECT_MS)).filter(
     ({ seq, uncertain }) =>
       uncertain && getChangeBody(store, seq).ops.some(({ op }) => HARMLESS_TWICE.has(op)),
   );
@@ -320,7 +320,7 @@ export async function readDetails(
 ): Promise<DetailValues> {
   const { provider, store } = context;
   let details = detailsOf(await getPlaylist(provider, playlistId, call), fields);
-  for (const { seq } of changesSince(store, playlistId, lately(context, REMEMBER_MS)).toReversed()) {
+  for (const { seq } of changesSince(store, playlistId, withinLast(context, REMEMBER_MS)).toReversed()) {
     const change = getChangeBySeq(store, seq);
     const { former, ops } = getChangeBody(store, seq);
     for (const op of ops.slice(0, change?.op ?? 0)) {

@@ -15,7 +15,7 @@ import {
   savingChanges,
 } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { ageOf, beganAt, LATEST_EFFECT_MS, lately, waitForEffects } from './times.ts';
+import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 /** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;
@@ -119,7 +119,7 @@ export function knownAdditions(
   const { store } = reading;
   const asked = new Set(uris);
   const added: Record<string, boolean> = {};
-  for (const change of libraryChangesSince(store, lately(reading, OVERLAP_MS))) {
+  for (const change of libraryChangesSince(store, withinLast(reading, OVERLAP_MS))) {
     const [op] = getChangeBody(store, change.seq).ops;
     if (op?.op !== 'save' && op?.op !== 'unsave') continue;
     for (const uri of reached(change, op.uris)) if (asked.has(uri)) added[uri] = op.op === 'unsave';
@@ -140,7 +140,7 @@ export async function settleLibrary(
 ): Promise<void> {
   const { store } = context;
   const asked = new Set(uris);
-  const changes = libraryChangesSince(store, lately(context, LATEST_EFFECT_MS)).filter(({ seq }) =>
+  const changes = libraryChangesSince(store, withinLast(context, LATEST_EFFECT_MS)).filter(({ seq }) =>
     getChangeBody(store, seq).ops.some((op) => 'uris' in op && op.uris.some((uri) => asked.has(uri))),
   );
   await waitForEffects(context, changes, lagMs, call);

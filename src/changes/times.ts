@@ -3,7 +3,7 @@
  * tracks are dated by Spotify's, which its answers tell.
  */
 import type { Call } from '../provider/api.ts';
-import type { Change, Lately } from '../store/tables/changes.ts';
+import type { Change, Period } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
 
 /**
@@ -29,7 +29,7 @@ export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Ch
 }
 
 /** The last `ms` by both clocks. */
-export function lately({ provider, store }: Clocks, ms: number): Lately {
+export function withinLast({ provider, store }: Clocks, ms: number): Period {
   const now = provider.serverTime();
   return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };
 }

@@ -216,7 +216,7 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
 }
 
 /** A time until now; Unix milliseconds. */
-export interface Lately {
+export interface Period {
   /** By the computer's clock, which may have been set meanwhile. */
   updatedSince: number;
   /** By the provider's clock; null where that is not known. */
@@ -229,7 +229,7 @@ const IS_LATE = "(updated_at >= ? or server_time >= ?) and state <> 'unchanged'"
 export function changesSince(
   store: Store,
   playlistId: string,
-  { updatedSince, begunSince }: Lately,
+  { updatedSince, begunSince }: Period,
 ): Change[] {
   return CHANGES.all(store, `where playlist_id = ? and ${IS_LATE} order by seq desc`, [
     playlistId,
@@ -255,7 +255,7 @@ export function isMadeByOther(store: Store, playlistId: string, seq: number): bo
 }
 
 /** Library changes that wrote something lately, oldest first. */
-export function libraryChangesSince(store: Store, { updatedSince, begunSince }: Lately): Change[] {
+export function libraryChangesSince(store: Store, { updatedSince, begunSince }: Period): Change[] {
   return CHANGES.all(
     store,
     `where playlist_id is null and kind in ('save', 'unsave', 'undo') and ${IS_LATE} order by seq`,
