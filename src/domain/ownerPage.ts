@@ -3,6 +3,7 @@
 import type { JobStatus } from './job.ts';
 import type { ImportTarget } from './listImport.ts';
 import type { ChangeEntry, RememberedMatch, StatusEntry, UndoAnswer, UndoRequest } from './localApi.ts';
+import type { PlaysProgress } from './plays.ts';
 
 /** Everything that the page shows without being asked, in one answer; reading it costs Spotify nothing. */
 export interface OwnerState {
@@ -254,6 +255,8 @@ export interface OwnerCalls {
   'covers/choose': { given: { show: boolean }; answer: object };
   'library/sync': { given: object; answer: object };
   'library/forget': { given: object; answer: object };
+  /** How far the import of a listening history is, after at most half a second. */
+  'plays/progress': { given: { id: number }; answer: PlaysProgress };
   'player/look': { given: object; answer: object };
   /** Asks Spotify for the names of playlists that are shown without; the next state has them. */
   'playlists/names': { given: { ids: string[] }; answer: object };

@@ -17,6 +17,7 @@ import { getAccount } from '../store/tables/account.ts';
 import { memoryFile, mirrorFile } from './files/files.ts';
 import type { LibraryFile } from './files/libraryFile.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
+import { removeUploads } from './plays/uploads.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
 import { type Budget, createPace } from './reading/pace.ts';
 import { createReader, type ReadCall } from './reading/reader.ts';
@@ -145,7 +146,7 @@ export function createLibrary(options: LibraryOptions): Library {
     const account = getAccount(store);
     return account === null || account.reauthorizationRequired ? null : account.providerUserId;
   };
-  const plays = createPlayImports(memory, connected);
+  const plays = createPlayImports(memory, connected, options);
   const pace = createPace(budget, clock);
   let pool: QueryPool | null = null;
   let known: Summary | null = null;
@@ -736,6 +737,7 @@ export function createLibrary(options: LibraryOptions): Library {
       },
     },
     start() {
+      void removeUploads(options.home).catch(() => {});
       void summary()
         .then(({ wanted }) => {
           if (wanted) launch();

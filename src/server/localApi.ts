@@ -7,6 +7,7 @@ import { RelayError, tookTooLong } from '../domain/errors.ts';
 import { LIBRARY_PARTS } from '../domain/library.ts';
 import { LIST_FORMATS } from '../domain/listImport.ts';
 import { type LocalApi, type LocalCall, localApiOf } from '../domain/localApi.ts';
+import type { PlaysProgress } from '../domain/plays.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import { countAliases } from '../store/tables/aliases.ts';
 import { playlistNames } from '../tools/playlists/playlistNames.ts';
@@ -329,13 +330,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
   playsProgress: {
     input: () => z.object({ id: z.int().min(1) }),
-    async run({ id }, { core }) {
-      const late = new AbortController();
-      const waited = core.clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
-      await Promise.race([core.library.plays.ended(id), waited]);
-      late.abort();
-      return core.library.plays.progress(id);
-    },
+    run: ({ id }, { core }) => playsProgress(core, id),
   },
   playlistVersions: {
     input: playlist,
@@ -365,6 +360,15 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
 /** For code that goes through all of them. */
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
+
+/** How far an import is: at once when it has ended, else in a moment. */
+export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
+  const late = new AbortController();
+  const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
+  await Promise.race([library.plays.ended(id), waited]);
+  late.abort();
+  return library.plays.progress(id);
+}
 
 export function createLocalApi(core: Core, server: ServerSide | null): LocalApi {
   const running = () => {

@@ -4,7 +4,7 @@ import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
-import type { PlaysCount, PlaysProgress } from '../../domain/plays.ts';
+import { type PlaysProgress, playsText } from '../../domain/plays.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
@@ -73,12 +73,4 @@ function tell({ io, json }: Context, { plays, note: more }: Extract<End, { state
   printLine(io, playsText(plays));
   if (plays.unreadable > 0)
     note(io, `${counted(plays.unreadable, 'row')} without a time or a length left out.`);
-}
-
-/** `412,331 plays, 2014 to 2026; 2,104 were there already.` */
-function playsText({ read, added, from, to }: PlaysCount): string {
-  const years = [...new Set([from, to].map((time) => time?.slice(0, 4)))].filter(Boolean).join(' to ');
-  const known = read - added;
-  const there = `${known.toLocaleString('en')} ${known === 1 ? 'was' : 'were'} there already`;
-  return `${read.toLocaleString('en')} ${read === 1 ? 'play' : 'plays'}${years && `, ${years}`}${known > 0 ? `; ${there}` : ''}.`;
 }

@@ -1,7 +1,7 @@
 /** An unpacked export, or one file of it. Links are not followed: what they lead to was not in the export. */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
 import { isAccountFile, isHistory } from './exportFiles.ts';
 import { RefusedExport } from './refusal.ts';
@@ -38,7 +38,7 @@ export async function folderFiles(folder: string, label: string): Promise<Export
 }
 
 /** @param name as errors call it */
-export async function oneFile(path: string, name = basename(path)): Promise<ExportFile> {
+export async function oneFile(path: string, name: string): Promise<ExportFile> {
   const { size } = await stat(path);
   if (size > MAX_EXPORT_BYTES) throw tooMuch(name, 'has more than 2 GB');
   return { path: name, size, chunks: () => createReadStream(path, { highWaterMark: CHUNK }) };

@@ -3,8 +3,10 @@
  * in short turns between which others are answered, and the file is saved once at the end. What a kill cuts off is done by
  * the next import of the same export, since no play is written twice.
  */
+import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { Random } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PlaysCount, PlaysProgress, PlaysRequest } from '../../domain/plays.ts';
@@ -12,6 +14,7 @@ import { IMPORT_WORKER } from '../../generated/importWorker.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
 import { countPlays, createPlayWriter, playsAccount, putPlaysAccount, timeOf } from '../tables/plays.ts';
 import type { ImportReply, ImportStart } from './messages.ts';
+import { receiveUpload } from './uploads.ts';
 
 /** Plays of one turn: some milliseconds. */
 const TURN = 200;
@@ -21,6 +24,8 @@ const VALUES_LIMIT_MB = 320;
 export interface PlayImports {
   /** Begins an import, after the one that is under way. @returns its number */
   start(request: PlaysRequest): number;
+  /** The same with an archive that is being sent: it is kept in the home until it has been read. */
+  startUpload(chunks: AsyncIterable<Uint8Array>, request: Omit<PlaysRequest, 'path'>): Promise<number>;
   /** @throws RelayError `NOT_FOUND`; what the import ended with: `INVALID_ARGUMENT` for what is no export, `STORE_ERROR` */
   progress(id: number): PlaysProgress;
   /** Resolves when the import has ended, one way or the other. */
@@ -36,7 +41,11 @@ interface Import {
 }
 
 /** @param userName of the account that is connected; null: none */
-export function createPlayImports(memory: LibraryFile, userName: () => string | null): PlayImports {
+export function createPlayImports(
+  memory: LibraryFile,
+  userName: () => string | null,
+  { home, random }: { home: string; random: Random },
+): PlayImports {
   const imports = new Map<number, Import>();
   const stopping = new AbortController();
   let lane: Promise<void> = Promise.resolve();
@@ -46,7 +55,8 @@ export function createPlayImports(memory: LibraryFile, userName: () => string | 
     stopping.signal.throwIfAborted();
     const own = userName();
     const accounts = request.anyAccount || own === null ? null : [own.toLowerCase()];
-    const reading = startReading({ path: request.path, accounts });
+    const label = request.label ?? basename(request.path);
+    const reading = startReading({ path: request.path, label, accounts });
     const leave = () => void reading.worker.terminate();
     stopping.signal.addEventListener('abort', leave, { once: true });
     try {
@@ -57,7 +67,7 @@ export function createPlayImports(memory: LibraryFile, userName: () => string | 
         const whose = own === null ? '' : `, and "${own}" is connected`;
         one.progress = {
           state: 'asking',
-          question: `${basename(request.path)} is the history of the account "${read.account}"${whose}.`,
+          question: `${label} is the history of the account "${read.account}"${whose}.`,
         };
         return;
       }
@@ -67,7 +77,7 @@ export function createPlayImports(memory: LibraryFile, userName: () => string | 
       if (isOther && before.total > 0 && !request.anyAccount && own === null) {
         one.progress = {
           state: 'asking',
-          question: `${basename(request.path)} is the history of the account "${read.account}"; the plays that are here are another account's.`,
+          question: `${label} is the history of the account "${read.account}"; the plays that are here are another account's.`,
         };
         return;
       }
@@ -118,24 +128,31 @@ export function createPlayImports(memory: LibraryFile, userName: () => string | 
     return added;
   }
 
+  function start(request: PlaysRequest, after: () => Promise<void> = async () => {}): number {
+    last += 1;
+    const one: Import = {
+      progress: { state: 'reading', done: 0, total: 0 },
+      error: null,
+      done: Promise.resolve(),
+    };
+    one.done = lane
+      .then(() => run(one, request))
+      .finally(after)
+      .catch((error) => {
+        one.error = error;
+      });
+    lane = one.done;
+    // Only the last one is asked for; those before have told their callers.
+    imports.delete(last - 8);
+    imports.set(last, one);
+    return last;
+  }
+
   return {
-    start(request) {
-      last += 1;
-      const one: Import = {
-        progress: { state: 'reading', done: 0, total: 0 },
-        error: null,
-        done: Promise.resolve(),
-      };
-      one.done = lane
-        .then(() => run(one, request))
-        .catch((error) => {
-          one.error = error;
-        });
-      lane = one.done;
-      // Only the last one is asked for; those before have told their callers.
-      imports.delete(last - 8);
-      imports.set(last, one);
-      return last;
+    start: (request) => start(request),
+    async startUpload(chunks, request) {
+      const path = await receiveUpload(home, random, chunks);
+      return start({ ...request, path }, () => rm(path, { force: true }));
     },
     progress(id) {
       const one = imports.get(id);
@@ -189,7 +206,7 @@ function startReading(start: ImportStart): Reading {
       failed = reject;
     });
   worker.on('message', (message: ImportReply) => heard(message));
-  worker.on('error', (error) => failed(errorOf(error, start.path)));
+  worker.on('error', (error) => failed(errorOf(error, start.label)));
   worker.on('exit', () => failed(new RelayError('SHUTTING_DOWN', 'The import was ended.')));
   return {
     worker,
@@ -216,10 +233,10 @@ function refusal({ message, remedy }: { message: string; remedy: string }): Rela
   return new RelayError('INVALID_ARGUMENT', message, { remedy });
 }
 
-function errorOf(error: unknown, path: string): unknown {
+function errorOf(error: unknown, label: string): unknown {
   const isMemory = (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
   if (!isMemory) return error;
-  return new RelayError('INVALID_ARGUMENT', `${basename(path)} needs more memory than an export may.`, {
+  return new RelayError('INVALID_ARGUMENT', `${label} needs more memory than an export may.`, {
     remedy: 'Unpack it, and import one file after the other.',
   });
 }

@@ -21,14 +21,14 @@ class Foreign extends Error {
   }
 }
 
-const { path, accounts } = workerData as ImportStart;
+const { path, label, accounts } = workerData as ImportStart;
 const tell = (reply: ImportReply) => parentPort?.postMessage(reply);
 
 async function run(): Promise<void> {
   const plays = stagedPlays();
   let reported = 0;
   try {
-    const { account, unreadable } = await readExport(path, {
+    const { account, unreadable } = await readExport(path, label, {
       plays,
       onAccount(name) {
         if (accounts !== null && !accounts.includes(name.toLowerCase())) throw new Foreign(name);

@@ -3,6 +3,8 @@ import type { PlayBatch } from './stagedPlays.ts';
 
 export interface ImportStart {
   path: string;
+  /** As errors call it. */
+  label: string;
   /** User names of accounts whose history is welcome, in lower case; null: everybody's. */
   accounts: readonly string[] | null;
 }

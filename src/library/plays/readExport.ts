@@ -1,6 +1,5 @@
 /** Reads an export, wherever it is and whatever its kind, into memory. Nothing is written. */
 import { open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { isAccountFile, isHistory } from './exportFiles.ts';
 import { folderFiles, oneFile } from './folderFiles.ts';
 import { eachRow, NotRows } from './jsonRows.ts';
@@ -28,14 +27,13 @@ export interface ExportReader {
 }
 
 /** @throws RefusedExport, whose message names the file and what is wrong with it */
-export async function readExport(path: string, reader: ExportReader): Promise<ReadExport> {
-  const label = basename(path);
+export async function readExport(path: string, label: string, reader: ExportReader): Promise<ReadExport> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw new RefusedExport(`There is no file ${path}.`, 'Give the path of the export.');
   if (found.isDirectory()) return readFiles(await folderFiles(path, label), label, reader);
   if (!found.isFile())
     throw new RefusedExport(`${label} is no ordinary file.`, 'Give the path of the export.');
-  if (!(await isZip(path))) return readFiles([await oneFile(path)], label, reader, true);
+  if (!(await isZip(path))) return readFiles([await oneFile(path, label)], label, reader, true);
   let read: ReadExport | null = null;
   await zipFiles(path, label, async (files) => {
     read = await readFiles(files, label, reader);

@@ -123,6 +123,12 @@ export function readFile(asking: Asking, limit: BodyLimit): Promise<Buffer> {
   return withBody(asking, 'application/octet-stream', limit, (body) => body);
 }
 
+/** The bytes of a file as they come, for a reader that keeps none and has a bound of its own. @throws HttpError `UNSUPPORTED_MEDIA_TYPE` */
+export function fileChunks({ request }: Pick<Asking, 'request'>): AsyncIterable<Uint8Array> {
+  requireType(request, 'application/octet-stream');
+  return request;
+}
+
 function requireType(request: IncomingMessage, expected: string): void {
   const given = request.headers['content-type'] ?? '';
   const type = given === expected ? given : given.split(';', 1)[0]?.trim().toLowerCase();

@@ -20,7 +20,7 @@ import { forgetBrowsers } from '../access/browserAdmin.ts';
 import { revokeClient } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
 import { leaveAccount } from '../leaveAccount.ts';
-import { loginWithTicket, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
+import { loginWithTicket, playsProgress, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
 import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPreview } from '../ownerLists.ts';
 import { forgetRemembered } from '../remembered.ts';
@@ -144,6 +144,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       await core.library.forget('mirror');
       return {};
     },
+    'plays/progress': ({ id }) => playsProgress(core, id),
     async 'player/look'() {
       await patiently((call) => getPlaybackState(provider, call));
       return {};

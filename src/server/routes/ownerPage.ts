@@ -10,7 +10,7 @@ import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.
 import { commandStyleOf, remedyText } from '../../domain/remedy.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { Core } from '../core.ts';
-import { CLIENT_BODY, PAGE_BODY, readFile, readJson } from '../http/body.ts';
+import { CLIENT_BODY, fileChunks, PAGE_BODY, readFile, readJson } from '../http/body.ts';
 import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
@@ -54,6 +54,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'covers/choose': lazy(() => z.object({ show: z.boolean() })),
   'library/sync': lazy(() => z.object({})),
   'library/forget': lazy(() => z.object({})),
+  'plays/progress': lazy(() => z.object({ id: z.int().min(1) })),
   'player/look': lazy(() => z.object({})),
   'playlists/names': lazy(() => z.object({ ids: z.array(Id()).max(MAX_NAMED) })),
   'playlists/list': lazy(() => z.object({})),
@@ -71,6 +72,8 @@ const Asked = lazy(() =>
     each: z.array(z.string().max(1_000)).max(1_000).optional(),
   }),
 ) as () => z.ZodType<ImportAsked>;
+
+const Archive = lazy(() => z.object({ fileName: z.string().min(1).max(1_000) }));
 
 /** @param serverFor what a running server has, with URLs for the base URL that was dialled */
 export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerSide): Route[] {
@@ -119,7 +122,16 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     sendJson(context, 200, await importFile(server, await readFile(context, CLIENT_BODY), asked));
   }
 
+  /** An archive is larger than any other body, so it goes to the disk as it comes. */
+  async function takeArchive(context: HttpContext): Promise<void> {
+    await signedIn(context);
+    const { fileName } = parsed(Archive(), askedIn(context));
+    const plays = core.library.plays.startUpload(fileChunks(context), { label: fileName, anyAccount: false });
+    sendJson(context, 200, { id: await plays });
+  }
+
   return [
+    { method: 'POST', path: '/owner/plays/import', handle: takeArchive },
     { method: 'GET', path: '/owner/state', handle: sendState },
     { method: 'POST', path: '/owner/import/read', handle: takeFile },
     { method: 'POST', path: '/owner/import/start', handle: takeFile },

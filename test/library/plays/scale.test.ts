@@ -67,10 +67,12 @@ test(`${PLAYS} plays are imported and asked about, and others are answered meanw
     const watch = (async () => {
       while (!isOver) {
         const asked = performance.now();
-        assert.equal((await fetch(`${ready.baseUrl}/health`)).status, 200);
+        const { status } = await fetch(`${ready.baseUrl}/health`, { headers: { connection: 'close' } });
+        assert.equal(status, 200);
         longest = Math.max(longest, performance.now() - asked);
         most = Math.max(most, residentBytes(ready.pid) ?? 0);
-        await new Promise((resolve) => setImmediate(resolve));
+        // A sample now and then: without a pause the looking would be the load.
+        await new Promise((resolve) => setTimeout(resolve, 50));
       }
     })();
     const begun = performance.now();

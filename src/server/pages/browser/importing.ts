@@ -1,6 +1,7 @@
 /** A list of songs: dropped, chosen or pasted, looked at, and made a job of. */
 import type { ImportTarget } from '../../../domain/listImport.ts';
 import type { ImportAsked, PagePlaylist } from '../../../domain/ownerPage.ts';
+import { type PlaysProgress, playsText } from '../../../domain/plays.ts';
 import { type App, card } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, short } from './format.ts';
@@ -9,6 +10,9 @@ import { ask, send } from './session.ts';
 
 /** As the server takes it. */
 const MAX_BYTES = 4 * 1024 * 1024;
+
+/** An archive of a gigabyte is on its way for a while, also within one computer. */
+const HISTORY_MS = 5 * 60_000;
 
 /** What is pasted has no name. */
 const PASTED = 'Pasted list.txt';
@@ -30,6 +34,10 @@ export function createImporter(app: App): App['importer'] {
 
   function choose(file: File | undefined): void {
     if (file === undefined) return;
+    if (/\.zip$/i.test(file.name)) {
+      app.act('import', () => takeHistory(file));
+      return;
+    }
     if (file.size > MAX_BYTES) {
       app.tell(`${short(file.name, 60)} is larger than 4 MiB. Use relay import in a terminal.`, true);
       return;
@@ -41,6 +49,30 @@ export function createImporter(app: App): App['importer'] {
       document.getElementById('import')?.scrollIntoView({ block: 'nearest' });
       document.getElementById('import-go')?.focus({ preventScroll: true });
     });
+  }
+
+  /** Spotify's archive with a listening history, which goes into the library. */
+  async function takeHistory(file: File): Promise<void> {
+    app.tell(`Reading ${short(file.name, 60)} …`);
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'x-relay-import': encodeURIComponent(JSON.stringify({ fileName: short(file.name, 200) })),
+    };
+    const sent = await send('/owner/plays/import', { method: 'POST', headers, body: file }, HISTORY_MS);
+    const { id }: { id: number } = await sent.json();
+    const end = await endOf(id);
+    if (end.state === 'asking') {
+      app.tell(`${end.question} To add its plays all the same, use relay import --yes in a terminal.`, true);
+      return;
+    }
+    app.tell([end.note, playsText(end.plays)].filter(Boolean).join(' '));
+  }
+
+  async function endOf(id: number): Promise<Extract<PlaysProgress, { state: 'done' | 'asking' }>> {
+    for (;;) {
+      const now = await ask('plays/progress', { id });
+      if (now.state === 'done' || now.state === 'asking') return now;
+    }
   }
 
   function paste(text: string): void {
@@ -153,7 +185,11 @@ export function createImporter(app: App): App['importer'] {
             field.value = '';
           },
         }),
-        h('p', { class: 'soft aside' }, 'CSV, text, M3U, iTunes XML, Spotify’s data export and more'),
+        h(
+          'p',
+          { class: 'soft aside' },
+          'CSV, text, M3U, iTunes XML, Spotify’s data export and more, also the archive with a listening history',
+        ),
       ),
       h(
         'form',

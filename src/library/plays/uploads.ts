@@ -1,0 +1,49 @@
+/** Archives that the owner's page sends: they wait in the home, for its owner alone, until they have been read. */
+import { open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Random } from '../../base/clock.ts';
+import { RelayError } from '../../domain/errors.ts';
+
+const PREFIX = 'plays-upload-';
+/** Of the archive as it is sent; ten times what a lifetime takes. */
+const MAX_UPLOAD = 1024 * 1024 * 1024;
+
+/**
+ * @returns the path of the file
+ * @throws RelayError `INVALID_ARGUMENT` for more than may be sent; whatever `chunks` throws. Then nothing is left.
+ */
+export async function receiveUpload(
+  home: string,
+  random: Random,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  const path = join(home, `${PREFIX}${random.bytes(8).toString('hex')}`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    let size = 0;
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > MAX_UPLOAD) throw tooLarge();
+      await file.write(chunk);
+    }
+  } catch (error) {
+    await file.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+  await file.close();
+  return path;
+}
+
+/** What a kill has left behind. */
+export async function removeUploads(home: string): Promise<void> {
+  for (const name of await readdir(home).catch(() => [])) {
+    if (name.startsWith(PREFIX)) await rm(join(home, name), { force: true });
+  }
+}
+
+function tooLarge(): RelayError {
+  return new RelayError('INVALID_ARGUMENT', 'The archive has more than 1 GB.', {
+    remedy: 'Import it in a terminal, with relay import.',
+  });
+}

@@ -1,0 +1,74 @@
+/** A listening history that is dropped on the owner's page. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { signIn } from '../../oauth/support.ts';
+import { until } from '../../support/until.ts';
+import type { Relay } from '../../support/world.ts';
+import { extended, zipped } from './exports.ts';
+import { allPlays, withExports } from './support.ts';
+
+async function upload(relay: Relay, proof: Record<string, string>, bytes: Uint8Array, type?: string) {
+  const answer = await fetch(`${relay.baseUrl}/owner/plays/import`, {
+    method: 'POST',
+    headers: {
+      'content-type': type ?? 'application/octet-stream',
+      'x-relay-import': encodeURIComponent(JSON.stringify({ fileName: 'my_spotify_data.zip' })),
+      ...proof,
+    },
+    body: Buffer.from(bytes),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+async function ended(relay: Relay, proof: Record<string, string>, id: unknown) {
+  for (;;) {
+    const answer = await fetch(`${relay.baseUrl}/owner/plays/progress`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...proof },
+      body: JSON.stringify({ id }),
+    });
+    const body = (await answer.json()) as Record<string, unknown>;
+    if (body.state !== 'reading' && body.state !== 'writing') return body;
+  }
+}
+
+const uploadsIn = ({ home }: Relay) => readdirSync(home).filter((name) => name.startsWith('plays-upload-'));
+
+test('it is read from the home, for its owner alone, and nothing of it stays there', () =>
+  withExports({ connect: false }, async (relay) => {
+    const proof = { 'x-relay-owner': await signIn(relay) };
+    const rows = Array.from({ length: 9_000 }, (_, song) =>
+      extended({ at: '2020-01-02T03:04:05Z', song, ms: 31_000 + song }),
+    );
+    // Larger than any other body may be.
+    const padding = Array.from({ length: 6_000_000 }, (_, at) =>
+      String.fromCharCode(33 + ((at * 7_919) % 90)),
+    );
+    const bytes = zipped({ 'endsong_0.json': rows, 'ReadMeFirst.pdf': padding.join('') });
+    const stranger = await upload(relay, {}, bytes);
+    assert.equal(stranger.status, 401);
+    assert.equal((await upload(relay, proof, bytes, 'application/json')).status, 415);
+    assert.deepEqual(uploadsIn(relay), []);
+    const { status, body } = await upload(relay, proof, bytes);
+    assert.equal(status, 200);
+    const [waiting] = uploadsIn(relay);
+    if (waiting) assert.equal((await stat(join(relay.home, waiting))).mode & 0o777, 0o600);
+    const { state, plays } = await ended(relay, proof, body.id);
+    assert.deepEqual([state, (plays as { added: number }).added], ['done', 9_000]);
+    assert.equal((await allPlays(relay)).length > 0, true);
+    assert.deepEqual(uploadsIn(relay), []);
+
+    const broken = await upload(relay, proof, bytes.slice(0, 4_000));
+    const { error } = (await ended(relay, proof, broken.body.id)) as { error: Record<string, string> };
+    assert.equal(error.code, 'INVALID_ARGUMENT');
+    assert.match(String(error.message), /^my_spotify_data\.zip is refused: it is no whole zip archive/);
+    assert.deepEqual(uploadsIn(relay), []);
+
+    // What a kill leaves is gone after the next start.
+    await writeFile(join(relay.home, 'plays-upload-0011'), bytes);
+    await relay.restart();
+    await until(() => uploadsIn(relay).length === 0);
+  }));
