@@ -51,6 +51,8 @@ const ROW_CHARACTERS = 9_200;
 const LONG_READING_MS = 10 * 60_000;
 /** How long the reading waits for calls of people and models to end. */
 const QUIET_MS = 10_000;
+/** Reasons for a wait that ends no sooner where somebody asks. */
+const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
 const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
@@ -443,8 +445,16 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
+  /** What failed waits for some minutes, but not where somebody asks for it. */
+  async function tryAgain(): Promise<void> {
+    await file.use(clearFailures);
+    pause = null;
+    wake.abort();
+  }
+
   /** Begins or continues the first reading and waits a moment for it. */
   async function firstReading(signal: AbortSignal): Promise<string | null> {
+    if (pause && !HELD_UP.includes(pause.reason)) await tryAgain();
     await want(clock.now());
     const timer = new AbortController();
     let late = false;
@@ -653,8 +663,7 @@ export function createLibrary(options: LibraryOptions): Library {
     async sync() {
       const account = required();
       const found = await copyOf(account);
-      pause = null;
-      wake.abort();
+      await tryAgain();
       if (!found.complete) await want(clock.now());
       else if (!reading) {
         // A check in the background: its first step finds what has changed.

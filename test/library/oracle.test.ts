@@ -122,33 +122,46 @@ async function oracleOf(relay: Relay): Promise<Database> {
   return db;
 }
 
+interface Facts {
+  uri: string;
+  isrc: string | null;
+  title: string;
+  first: string;
+  ms: number;
+}
+
 /** By the definition: neighbours of neighbours, until nothing changes. */
 function nameSongs(db: Database): void {
-  db.exec('update tracks set song = rowid');
-  const same = `(a.isrc = b.isrc or (fold(a.name) = fold(b.name) and abs(a.duration_ms - b.duration_ms) <= 2000 and
-    (select fold(artist) from track_artists where track_uri = a.uri and place = 0) is
-    (select fold(artist) from track_artists where track_uri = b.uri and place = 0)))`;
-  db.exec(`create temp table alike as select a.uri one, b.uri other from tracks a join tracks b on a.uri <> b.uri
-    and (a.isrc = b.isrc or a.name = b.name collate nocase or fold(a.name) = fold(b.name)) and ${same}`);
-  for (let before = -1, now = 0; before !== now; ) {
-    before = now;
-    db.exec(
-      `update tracks set song = min(song, ifnull((select min(t.song) from alike join tracks t on t.uri = other where one = tracks.uri), song))`,
-    );
-    now = Number(db.exec('select sum(song) from tracks')[0]?.values[0]?.[0]);
+  const rows = db.exec(`select t.uri, isrc, fold(name), ifnull(fold(a.artist), ''), duration_ms
+    from tracks t left join track_artists a on a.track_uri = t.uri and a.place = 0`)[0]?.values;
+  const all = (rows ?? []).map(
+    ([uri, isrc, title, first, ms]) => ({ uri, isrc, title, first, ms: Number(ms) }) as Facts,
+  );
+  const areAlike = (a: Facts, b: Facts) =>
+    (a.isrc !== null && a.isrc === b.isrc) ||
+    (a.title === b.title && a.first === b.first && Math.abs(a.ms - b.ms) <= 2_000);
+  const left = new Set(all);
+  for (const [song, start] of all.entries()) {
+    if (!left.delete(start)) continue;
+    for (const reached = [start]; reached.length > 0; ) {
+      const one = reached.pop() as Facts;
+      db.run('update tracks set song = ? where uri = ?', [song, one.uri]);
+      for (const other of left) if (areAlike(one, other) && left.delete(other)) reached.push(other);
+    }
   }
 }
 
-function randomAccount(relay: Relay, below: Below): void {
+function randomAccount(relay: Relay, below: Below, seed: number): void {
   const account = owner(relay.provider);
   account.saved = rowsFrom(relay, below(3_000), below(160)).map(({ uri }, index) => ({
     uri,
     addedAt: minutesAgo(index),
   }));
   account.playlists = Array.from({ length: 1 + below(6) }, (_, index) => {
+    // An ID names one playlist for ever.
     const playlist = playlistOf(
       account,
-      index,
+      seed * 1_000 + index,
       rowsFrom(relay, below(3_000), below(3) === 0 ? below(130) : below(40)),
     );
     for (const row of playlist.rows) if (below(25) === 0) row.unavailable = true;
@@ -210,7 +223,7 @@ async function editWithRelay(relay: Relay, below: Below): Promise<void> {
 const LAG_MS = 120;
 
 /** Something that goes wrong once, or for a while. */
-function disturb(relay: Relay, below: Below): void {
+function disturb(relay: Relay, below: Below, seed: number): void {
   const { faults, lag } = relay.provider;
   const kind = below(5);
   const rule = { method: 'GET', path: /^\/(me|playlists)\//, skip: below(6) };
@@ -218,19 +231,35 @@ function disturb(relay: Relay, below: Below): void {
   else if (kind === 1) faults.add({ ...rule, kind: 'drop', when: 'before' });
   else if (kind === 2) faults.add({ ...rule, kind: 'malformed' });
   else if (kind === 3) lag.set({ lists: 20, snapshots: LAG_MS, totals: LAG_MS });
-  else faults.add({ ...rule, kind: 'hook', fn: () => editElsewhere(relay, below, 500 + below(400)) });
+  else
+    faults.add({
+      ...rule,
+      kind: 'hook',
+      fn: () => editElsewhere(relay, below, seed * 1_000 + 500 + below(400)),
+    });
 }
 
 async function settled(relay: Relay): Promise<void> {
-  for (let attempt = 0; attempt < 20; attempt++) {
+  let note = '';
+  for (let attempt = 0; attempt < 200; attempt++) {
     const answer: Answer = await ask(relay, 'select 1', { max_age_minutes: 0 });
     if (answer.error) throw new Error(answer.error.message);
     if (answer.note === undefined) return;
+    note = answer.note;
+    // A reading that failed waits, and a person who asks for it now need not.
+    await relay.server.local.syncLibrary();
+    await systemClock.sleep(20);
   }
-  throw new Error('the copy never became whole');
+  throw new Error(`the copy never became whole: ${note}`);
 }
 
-const SEEDS = sized(60, 1);
+/** `LIBRARY_SEEDS=1000` for more of them, `SEED=7` for one. */
+const SEEDS = Number(process.env.LIBRARY_SEEDS ?? (process.env.SEED ? 1 : sized(60, 2)));
+const FIRST = Number(process.env.SEED ?? 1);
+/** Accounts that one relay goes through, each from its first reading. */
+const EACH = 10;
+/** Questions after each turn but the last, which is followed by all of them. */
+const SOME = 6;
 
 test(`thirty questions agree with the provider, through ${SEEDS} random accounts and what happens to them`, async () => {
   assert.equal(QUESTIONS.length, 30);
@@ -239,38 +268,41 @@ test(`thirty questions agree with the provider, through ${SEEDS} random accounts
     RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000',
     RELAY_LIBRARY_REQUESTS_PER_DAY: '100000',
   };
-  for (
-    let seed = Number(process.env.SEED ?? 1), end = seed + (process.env.SEED ? 1 : SEEDS);
-    seed < end;
-    seed++
-  ) {
-    const below = seeded(seed);
+  for (let first = FIRST; first < FIRST + SEEDS; first += EACH) {
     await withRelay({ env }, async (relay) => {
-      randomAccount(relay, below);
-      await readAll(relay);
-      for (let turn = 0; turn < 4; turn++) {
-        const edits = below(4);
-        for (let edit = 0; edit < edits; edit++) {
-          if (below(3) === 0) await editWithRelay(relay, below);
-          else editElsewhere(relay, below, turn * 10 + edit);
-        }
-        if (below(3) > 0) {
-          disturb(relay, below);
-          await ask(relay, 'select count(*) from tracks', { max_age_minutes: 0 });
-          relay.provider.faults.clear();
-          relay.provider.lag.set({});
-          // What is still hidden stays so for its time.
-          await systemClock.sleep(LAG_MS);
-        }
-        await settled(relay);
-        const oracle = await oracleOf(relay);
-        for (const sql of QUESTIONS) {
-          const { rows, error } = await ask(relay, sql, { limit: 500, max_age_minutes: 1_000 });
-          const expected = (oracle.exec(sql)[0]?.values ?? []) as Cell[][];
-          assert.deepEqual(error ?? rows, expected, `seed ${seed}, turn ${turn}: ${sql}`);
-        }
-        oracle.close();
-      }
+      for (let seed = first; seed < Math.min(first + EACH, FIRST + SEEDS); seed++) await oneSeed(relay, seed);
     });
   }
 });
+
+async function oneSeed(relay: Relay, seed: number): Promise<void> {
+  const below = seeded(seed);
+  randomAccount(relay, below, seed);
+  await relay.server.local.forgetLibrary({ part: 'mirror' });
+  await readAll(relay);
+  const turns = 4;
+  for (let turn = 1; turn <= turns; turn++) {
+    const edits = below(4);
+    for (let edit = 0; edit < edits; edit++) {
+      if (below(3) === 0) await editWithRelay(relay, below);
+      else editElsewhere(relay, below, seed * 1_000 + turn * 10 + edit);
+    }
+    if (below(3) > 0) {
+      disturb(relay, below, seed);
+      await ask(relay, 'select count(*) from tracks', { max_age_minutes: 0 });
+      relay.provider.faults.clear();
+      relay.provider.lag.set({});
+      // What is still hidden stays so for its time.
+      await systemClock.sleep(LAG_MS);
+    }
+    await settled(relay);
+    const oracle = await oracleOf(relay);
+    const begin = turn === turns ? 0 : below(QUESTIONS.length - SOME);
+    for (const sql of turn === turns ? QUESTIONS : QUESTIONS.slice(begin, begin + SOME)) {
+      const { rows, error } = await ask(relay, sql, { limit: 500, max_age_minutes: 1_000 });
+      const expected = (oracle.exec(sql)[0]?.values ?? []) as Cell[][];
+      assert.deepEqual(error ?? rows, expected, `SEED=${seed}, turn ${turn}: ${sql}`);
+    }
+    oracle.close();
+  }
+}

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
 import { type Log, type LogFields, silentLog } from '../../src/base/log.ts';
 import { manualClock } from '../support/clock.ts';
 import { sized } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { connectAccount, type Relay, withRelay } from '../support/world.ts';
 import {
   ask,
   copyOf,
@@ -223,6 +224,73 @@ test('a limit for hours only holds the reading up', async () => {
     const { note } = await ask(relay, 'select 1', { max_age_minutes: 10_080 });
     assert.equal(note, undefined);
     await assertExact(relay);
+  });
+});
+
+test('a playlist that could not be read is tried again by the next question, and by sync', async () => {
+  await withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 60, 4);
+    for (const again of ['ask', 'sync'] as const) {
+      await relay.server.local.forgetLibrary({ part: 'mirror' });
+      // Reads are sent three times.
+      relay.provider.faults.add({
+        path: `/playlists/${at(account.playlists, 2).id}`,
+        kind: 'status',
+        status: 502,
+        times: 3,
+      });
+      const { note, coverage } = await ask(relay, 'select count(*) from playlist_rows');
+      assert.match(note ?? '', /It waits until \S+ \(PROVIDER_UNAVAILABLE\)\./);
+      assert.ok(coverage.playlists.read < 4);
+      if (again === 'sync') {
+        await relay.server.local.syncLibrary();
+        while ((await relay.server.local.libraryStatus()).state !== 'idle') await systemClock.sleep(5);
+        relay.provider.clearRequests();
+      }
+      const { rows, note: none } = await ask(relay, 'select count(*) from playlist_rows');
+      assert.deepEqual([none, rows], [undefined, [[120]]]);
+      if (again === 'sync') assert.deepEqual(relay.provider.requests, []);
+    }
+  });
+});
+
+test('a login that ends only holds the reading up: the next login continues where it was', async () => {
+  await withRelay(QUICK, async (relay) => {
+    resize(relay, 400, 4);
+    relay.provider.faults.add({
+      path: '/me/tracks',
+      skip: 3,
+      kind: 'hook',
+      fn: () => {
+        relay.provider.expireAccessTokens();
+        relay.provider.revokeRefreshTokens();
+      },
+    });
+    const early = await ask(relay, 'select count(*) from saved');
+    assert.deepEqual(early.rows, [[150]]);
+    assert.match(early.note ?? '', /It waits \(LOGIN_REQUIRED\)\./);
+    assert.equal((await ask(relay, 'select 1')).error?.code, 'LOGIN_REQUIRED');
+    const { state, reason } = await relay.server.local.libraryStatus();
+    assert.deepEqual([state, reason], ['waiting', 'LOGIN_REQUIRED']);
+
+    relay.provider.clearRequests();
+    await connectAccount(relay.baseUrl);
+    await readAll(relay);
+    const pages = relay.provider.requests.filter(({ path }) => path === '/me/tracks');
+    assert.deepEqual(
+      pages.map(({ query }) => Number(query.offset)),
+      [150, 200, 250, 300, 350],
+    );
+    await assertExact(relay);
+
+    // What was read before stays known without a login, and is said to be so.
+    relay.provider.expireAccessTokens();
+    relay.provider.revokeRefreshTokens();
+    const { answer: last } = await counted(relay, 'select count(*) from saved');
+    assert.match(last.note ?? '', /LOGIN_REQUIRED|No Spotify account is connected/);
+    const { note, rows } = await ask(relay, 'select count(*) from saved');
+    assert.match(note ?? '', /^No Spotify account is connected, so this is what was known before\./);
+    assert.deepEqual([last.rows, rows], [[[400]], [[400]]]);
   });
 });
 
