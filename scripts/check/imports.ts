@@ -24,8 +24,8 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
     reason: 'a change is carried out no matter who asked for it',
   },
   jobs: {
-    folders: ['changes', 'resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
-    reason: 'jobs use the provider and the state, never a server',
+    folders: ['library', 'changes', 'resolve', 'music', 'provider', 'store', 'secrets', 'config', 'domain'],
+    reason: 'jobs use the library, the provider and the state, never a server',
   },
   library: {
     folders: ['music', 'provider', 'store', 'domain'],

@@ -15,6 +15,7 @@ import { jobsCommand } from './jobs/jobsCommand.ts';
 import { libraryCommand } from './library/libraryCommand.ts';
 import { exportCommand } from './lists/exportCommand.ts';
 import { importCommand } from './lists/importCommand.ts';
+import { keepCommand } from './lists/keepCommand.ts';
 import { playlistsCommand } from './lists/playlistsCommand.ts';
 import { rememberedCommand } from './lists/rememberedCommand.ts';
 import { loginCommand } from './login/loginCommand.ts';
@@ -44,6 +45,7 @@ export const COMMANDS = [
   libraryCommand,
   exportCommand,
   importCommand,
+  keepCommand,
   playlistsCommand,
   rememberedCommand,
   loginCommand,

@@ -6,6 +6,7 @@
 import type { ChangeSummary } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { JobRecord } from './job.ts';
+import type { KeepAction, KeepInterval, KeepPreview, KeepRecord } from './keep.ts';
 import type { LibraryAnswer, LibraryPart, LibraryStatus } from './library.ts';
 import type { ListRow, PlaylistFacts } from './listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
@@ -15,7 +16,7 @@ import type { PlaylistVersions, RestoreAnswer, VersionRow } from './versions.ts'
 
 /** One line of `relay status`. */
 export interface StatusEntry {
-  part: 'server' | 'account' | 'key' | 'database' | 'mcp' | 'rate_limits' | 'jobs' | 'errors';
+  part: 'server' | 'account' | 'key' | 'database' | 'mcp' | 'rate_limits' | 'jobs' | 'kept' | 'errors';
   state: 'ok' | 'warning' | 'bad' | 'off';
   /** One line for a person. */
   summary: string;
@@ -78,6 +79,8 @@ export interface StatusReport {
     /** When the first of those that wait for a time continues, ISO 8601. */
     nextRunAfter: string | null;
   };
+  /** Kept playlists: how many, and how many are in each status that stops them. */
+  kept: { total: number; review: number; waiting: number; paused: number };
   recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
   /** Shown on a terminal only; null where the server has none. */
   ownerCode: string | null;
@@ -263,6 +266,24 @@ export interface RememberedMatch {
   at: string;
 }
 
+/** A playlist that is to be kept. */
+export interface KeepRequest {
+  /** null: a new playlist, of the name. */
+  playlistId: string | null;
+  name: string | null;
+  sql: string;
+  every: KeepInterval;
+  /** Only says what it would do. */
+  dryRun: boolean;
+}
+
+/** A kept playlist after an action, with what its run did or would do. */
+export interface KeepAnswer {
+  keep: KeepRecord;
+  preview?: KeepPreview;
+  change_id?: string;
+}
+
 /** Bringing back a version of a playlist. */
 export interface RestoreRequest {
   /** Of the playlist. */
@@ -295,7 +316,7 @@ export interface LocalApi {
   ownerTicketWaits(ticket: { id: string }): Promise<{ waits: boolean }>;
   /**
    * Forgets the account, the copy of the library, and the browsers that approve without the owner code.
-   * @param options.erase also forgets matches, jobs, changes, versions and plays
+   * @param options.erase also forgets matches, jobs, changes, kept playlists, versions and plays
    */
   logout(options?: { erase: boolean }): Promise<LogoutAnswer>;
   showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
@@ -361,6 +382,11 @@ export interface LocalApi {
   /** @param question.limit of rows; null: all of them */
   askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
   forgetLibrary(asked: { part: LibraryPart }): Promise<LibraryStatus>;
+  listKeeps(): Promise<{ items: KeepRecord[] }>;
+  /** Keeps a playlist, and runs it once. @throws RelayError as the tool does */
+  addKeep(request: KeepRequest): Promise<KeepAnswer>;
+  /** @param asked.id of the kept playlist, or its first characters. @throws RelayError as the tool does */
+  actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
   /** @param asked.playlist ID, URI or link, or the name that it has or had last. @throws RelayError `NOT_FOUND` */
   playlistVersions(asked: { playlist: string }): Promise<PlaylistVersions>;
   /** @throws RelayError `NOT_FOUND` */
@@ -414,6 +440,9 @@ export const LOCAL_ROUTES = {
   syncLibrary: 'library/sync',
   askLibrary: 'library/ask',
   forgetLibrary: 'library/forget',
+  listKeeps: 'keeps/list',
+  addKeep: 'keeps/add',
+  actOnKeep: 'keeps/act',
   playlistVersions: 'versions/list',
   playlistVersion: 'versions/show',
   restorePlaylist: 'versions/restore',

@@ -23,18 +23,20 @@ import { type Budget, createPace } from './reading/pace.ts';
 import { createReader, type ReadCall } from './reading/reader.ts';
 import {
   clearFailures,
+  factsOf,
   getMeta,
   isKnown,
   nameOfPlaylist,
   playlistSnapshot,
   playlistsDue,
   putMeta,
+  rowsOfPlaylist,
   type Summary,
   setDue,
   summaryOf,
 } from './tables/mirror.ts';
 import { deletePlays } from './tables/plays.ts';
-import { isKnownTrack } from './tables/tracks.ts';
+import { isKnownTrack, namesOf } from './tables/tracks.ts';
 import { afterReading, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
@@ -102,6 +104,12 @@ export interface Library {
   versions(id: string, call: Caller): Promise<PlaylistVersions>;
   /** The rows of one version in order; null where there is none of that number. */
   versionRows(id: string, version: number): Promise<VersionRow[] | null>;
+  /** As the copy has it: URIs in order, an empty string for a row without an item. null: it is not in the copy's list. */
+  playlistRows(id: string): Promise<string[] | null>;
+  /** null: it is not in the copy's list. */
+  playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
+  /** Those that the copy knows. */
+  trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
   /** Those of the tracks that a list of the copy holds, so that Spotify offered them when it was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /** Playlists that have versions, also those that are gone. */
@@ -653,6 +661,14 @@ export function createLibrary(options: LibraryOptions): Library {
         remedy: 'relay keeps a version of each playlist that it can read, from the first reading on.',
       });
     },
+    async playlistRows(id) {
+      if (!(await file.exists())) return null;
+      return file.use((sql) =>
+        nameOfPlaylist(sql, id) === null ? null : rowsOfPlaylist(sql, id).map(({ uri }) => uri ?? ''),
+      );
+    },
+    playlistFacts: async (id) => ((await file.exists()) ? file.use((sql) => factsOf(sql, id)) : null),
+    trackNames: async (uris) => ((await file.exists()) ? file.use((sql) => namesOf(sql, uris)) : new Map()),
     async knownTracks(uris) {
       if (!(await file.exists())) return [];
       return file.use((sql) => uris.filter((uri) => isKnownTrack(sql, uri)));

@@ -4,6 +4,7 @@ import { withDeadline } from '../base/abort.ts';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { RelayError, tookTooLong } from '../domain/errors.ts';
+import { KEEP_ACTIONS, KEEP_INTERVALS } from '../domain/keep.ts';
 import { LIBRARY_PARTS } from '../domain/library.ts';
 import { LIST_FORMATS } from '../domain/listImport.ts';
 import { type LocalApi, type LocalCall, localApiOf } from '../domain/localApi.ts';
@@ -332,6 +333,27 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     input: () => z.object({ id: z.int().min(1) }),
     run: ({ id }, { core }) => playsProgress(core, id),
   },
+  listKeeps: {
+    input: nothing,
+    run: async (_, { running }) => ({ items: running().services.keeps.list() }),
+  },
+  addKeep: {
+    input: () =>
+      z.object({
+        playlistId: z.string().max(100).nullable(),
+        name: z.string().trim().min(1).max(100).nullable(),
+        sql: z.string().min(1).max(10_000),
+        every: z.enum(KEEP_INTERVALS),
+        dryRun: z.boolean(),
+      }),
+    run: (request, { running }) =>
+      withinReach(running(), ({ keeps }, signal) => keeps.add(request, { signal })),
+  },
+  actOnKeep: {
+    input: () => z.object({ id: z.string().min(1).max(100), action: z.enum(KEEP_ACTIONS) }),
+    run: ({ id, action }, { running }) =>
+      withinReach(running(), ({ keeps }, signal) => keeps.act(id, action, { signal })),
+  },
   playlistVersions: {
     input: playlist,
     run: async (asked, { running }) => ownerVersions(running().services, asked.playlist),
@@ -390,6 +412,15 @@ export function localApiWithoutState(home: EmptyHome): LocalApi {
   });
 }
 
+/** Ends before the command line takes the server for silent; what it has begun continues. */
+async function withinReach<T>(
+  { services }: ServerSide,
+  work: (services: Services, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = tookTooLong('It', ASK_MS, 'See in a minute what has become of it.');
+  return withDeadline({ clock: services.clock, ms: ASK_MS, late }, (signal) => work(services, signal));
+}
+
 /** The owner's page at `base`, with a ticket that signs its browser in; it then continues to `next`. */
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
@@ -398,7 +429,7 @@ export function signInUrl(owner: Owner, base: string, next: string | null): { ur
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
 }
 
-/** Where the browser goes once it is signed in. The attempt is for the case that the ticket is too old by then. */
+/** Where the browser continuesce it is signed in. The attempt is for the case that the ticket is too old by then. */
 export function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;

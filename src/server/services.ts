@@ -1,6 +1,7 @@
 /** What tools use, put together over an open core: the changes, the jobs, and what they read with. */
 import { createChanges } from '../changes/changes.ts';
 import { createJobs } from '../jobs/jobService.ts';
+import { createKeeps } from '../jobs/keeps/keeps.ts';
 import { createPlaylistRows } from '../provider/resources/playlistRows.ts';
 import { createResolver } from '../resolve/resolver.ts';
 import type { Services } from '../tools/tool.ts';
@@ -14,9 +15,11 @@ export function createServices(core: Core): Services {
   const changes = createChanges({ provider, rows, store, clock, random, log });
   const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
   const { library } = core;
+  const keeps = createKeeps({ provider, rows, changes, jobs, library, store, clock, random, log });
   core.onConnected(() => {
     jobs.loggedIn();
     library.loggedIn();
+    keeps.loggedIn();
   });
-  return { provider, rows, resolver, changes, jobs, library, store, clock, startedAt: clock.now() };
+  return { provider, rows, resolver, changes, jobs, keeps, library, store, clock, startedAt: clock.now() };
 }

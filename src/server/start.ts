@@ -6,7 +6,6 @@ import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '..
 import { ownerCodeLength } from '../config/strength.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
-import type { Jobs } from '../jobs/jobService.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
@@ -100,7 +99,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
   const services = createServices(core);
-  const { provider, jobs, library } = services;
+  const { provider, jobs, keeps, library } = services;
   const presence = createPresence(clock);
   const endpoint = noticing(
     presence,
@@ -167,6 +166,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   }
   jobs.start();
   library.start();
+  keeps.start();
   return {
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
@@ -175,7 +175,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     ownerCode: owner.code,
     demoKey: options.demo ? core.apiKey.current() : null,
     isUsed: presence.isUsed,
-    close: once(() => stop(core, endpoint, listener, jobs)),
+    close: once(() => stop(core, endpoint, listener, services)),
   };
 }
 
@@ -240,8 +240,13 @@ function allRoutes(
   ];
 }
 
-async function stop(core: Core, endpoint: McpEndpoint, listener: Listener, jobs: Jobs): Promise<void> {
-  const jobsStopped = jobs.stop();
+async function stop(
+  core: Core,
+  endpoint: McpEndpoint,
+  listener: Listener,
+  { jobs, keeps }: Services,
+): Promise<void> {
+  const jobsStopped = Promise.all([jobs.stop(), keeps.stop()]);
   const timer = new AbortController();
   core.clock.sleep(DRAIN_MS, timer.signal).then(
     () => endpoint.stopCalls(),

@@ -12,6 +12,7 @@ import * as albums from './extras/albums.ts';
 import * as changeTools from './extras/changeTools.ts';
 import * as deletePlaylist from './extras/deletePlaylist.ts';
 import * as importList from './extras/importList.ts';
+import * as keptPlaylists from './extras/keptPlaylists.ts';
 import * as libraryQuestions from './extras/libraryQuestions.ts';
 import * as player from './extras/player.ts';
 import * as playlistVersions from './extras/playlistVersions.ts';
@@ -36,7 +37,7 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   jobs: [jobTools],
   diagnostics: [diagnostics],
   extras: [albums, player, deletePlaylist, changeTools, importList],
-  library_sql: [libraryQuestions, playlistVersions],
+  library_sql: [libraryQuestions, keptPlaylists, playlistVersions],
 };
 
 const BY_GROUP = new Map(TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap(toolsIn)]));

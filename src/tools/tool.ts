@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Jobs } from '../jobs/jobService.ts';
+import type { Keeps } from '../jobs/keeps/keeps.ts';
 import type { Library } from '../library/library.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
@@ -25,6 +26,8 @@ export interface Services {
   changes: Changes;
   /** Durable jobs. */
   jobs: Jobs;
+  /** Kept playlists. */
+  keeps: Keeps;
   /** The copy of the account's library, and questions to it. */
   library: Library;
   store: Store;

@@ -55,6 +55,7 @@ export function exampleReport(changes: Partial<StatusReport> = {}): StatusReport
     rateLimits: { blocked: [], requests24h: 0 },
     secrets: { mcpApiKey: true, providerClientSecret: false },
     jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
+    kept: { total: 0, review: 0, waiting: 0, paused: 0 },
     recentErrors: [],
     ownerCode: null,
     problem: null,

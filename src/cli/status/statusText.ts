@@ -47,6 +47,7 @@ const NAMES: Record<StatusEntry['part'], string> = {
   mcp: 'MCP',
   rate_limits: 'limits',
   jobs: 'jobs',
+  kept: 'kept',
   errors: 'errors',
 };
 

@@ -356,6 +356,13 @@ export function nameOfPlaylist(sql: Sql, id: string): string | null {
   return sql.get<{ name: string }>('select name from playlists where id = ?', [id])?.name ?? null;
 }
 
+export function factsOf(sql: Sql, id: string): { name: string; mine: boolean } | null {
+  const found = sql.get<{ name: string; mine: number }>('select name, mine from playlists where id = ?', [
+    id,
+  ]);
+  return found ? { name: found.name, mine: found.mine === 1 } : null;
+}
+
 /** The rows that were read become those of the playlist. */
 export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, now: number): void {
   const before = sql.all<{ uri: string | null }>(

@@ -113,6 +113,18 @@ export function putTracks(sql: Sql, found: ReadonlyArray<Media | null>): void {
   songsOf(sql, changed);
 }
 
+/** Those that are known, by URI. */
+export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: string; artist: string }> {
+  const names = new Map<string, { name: string; artist: string }>();
+  for (const uri of uris) {
+    const found = sql.get<{ name: string; artist: string }>('select name, artist from tracks where uri = ?', [
+      uri,
+    ]);
+    if (found) names.set(uri, { name: found.name, artist: found.artist });
+  }
+  return names;
+}
+
 export function isKnownTrack(sql: Sql, uri: string): boolean {
   return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
 }

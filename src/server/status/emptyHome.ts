@@ -51,6 +51,7 @@ export async function emptyFacts({
     rateLimits: { blocked: [], requests24h: 0 },
     secrets: { mcpApiKey: false, providerClientSecret: false },
     jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
+    kept: { total: 0, review: 0, waiting: 0, paused: 0 },
     recentErrors: [],
     ownerCode: null,
     problem: null,

@@ -13,6 +13,7 @@ import type { Store } from '../../store/file/open.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';
 import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
+import { countKeeps } from '../../store/tables/keeps.ts';
 import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';
@@ -63,6 +64,7 @@ export function factsOf(known: Known): Facts {
     rateLimits: limitFacts(known),
     secrets: secretFacts(known),
     jobs: jobFacts(known),
+    kept: keptFacts(known),
     recentErrors: listApiErrors(store, { limit: 5, unresolved_only: true }).map(errorFacts),
     ownerCode: null,
     problem: null,
@@ -71,7 +73,7 @@ export function factsOf(known: Known): Facts {
 
 /** The facts with one line for each part. */
 export function reportOf(facts: Facts): StatusReport {
-  const entries = LINES.map((line) => line(facts));
+  const entries = LINES.flatMap((line) => line(facts) ?? []);
   // Without its key the state can be read, and what is sealed in it cannot.
   return {
     ...facts,
@@ -132,6 +134,11 @@ function jobFacts({ store }: Known): StatusReport['jobs'] {
     reviewRequired: countReviews(store),
     nextRunAfter: isoOf(nextRunAfter(store)),
   };
+}
+
+function keptFacts({ store }: Known): StatusReport['kept'] {
+  const { active = 0, review = 0, waiting = 0, paused = 0 } = countKeeps(store);
+  return { total: active + review + waiting + paused, review, waiting, paused };
 }
 
 function errorFacts(error: ApiError): StatusReport['recentErrors'][number] {
@@ -239,6 +246,18 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
   return entry('jobs', 'ok', summary, remedy);
 }
 
+/** null where no playlist is kept. */
+function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEntry | null {
+  if (total === 0) return null;
+  const counts = [
+    ...(review > 0 ? [`${review} to review`] : []),
+    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+    ...(paused > 0 ? [`${paused} paused`] : []),
+  ];
+  const summary = [counted(total, 'kept playlist'), ...counts].join(', ');
+  return review > 0 ? entry('kept', 'warning', summary, run('keep')) : entry('kept', 'ok', summary);
+}
+
 function errorsLine({ recentErrors }: Facts): StatusEntry {
   // A device that takes no volume, or an ID that does not exist, is an answer to who asked and no fault of the server.
   const latest = recentErrors.find(
@@ -249,7 +268,17 @@ function errorsLine({ recentErrors }: Facts): StatusEntry {
 }
 
 /** In the order of the report. */
-const LINES = [serverLine, accountLine, keyLine, databaseLine, mcpLine, limitsLine, jobsLine, errorsLine];
+const LINES = [
+  serverLine,
+  accountLine,
+  keyLine,
+  databaseLine,
+  mcpLine,
+  limitsLine,
+  jobsLine,
+  keptLine,
+  errorsLine,
+];
 
 function entry(
   part: StatusEntry['part'],

@@ -10,6 +10,7 @@ import { TRACKS } from '../tables/aliases.ts';
 import { CHANGES } from '../tables/changes.ts';
 import { ITEMS } from '../tables/jobItems.ts';
 import { JOBS } from '../tables/jobs.ts';
+import { KEEPS } from '../tables/keeps.ts';
 import { CLIENTS } from '../tables/oauthClients.ts';
 
 /** A title, a list, a plan: the longest is the list of a job, which came in by a request of at most 4 MiB. */
@@ -28,7 +29,7 @@ const Query = z.object({
 });
 
 /** The tables with JSON, or with words of closed lists that the schema does not name. */
-const TABLES = new Map([TRACKS, CLIENTS, JOBS, ITEMS, CHANGES].map((table) => [table.name, table]));
+const TABLES = new Map([TRACKS, CLIENTS, JOBS, ITEMS, CHANGES, KEEPS].map((table) => [table.name, table]));
 
 export type CopiedRow = Readonly<Record<string, SqlValue>>;
 

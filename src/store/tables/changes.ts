@@ -171,6 +171,11 @@ export function openChanges(store: Store): Change[] {
   return CHANGES.all(store, `where state not in (${ENDED}) order by seq`);
 }
 
+/** The last change that was asked for by this name. */
+export function lastChangeAskedBy(store: Store, askedBy: string): Change | null {
+  return CHANGES.first(store, 'where asked_by = ? order by seq desc limit 1', [askedBy]);
+}
+
 /** The last change of a job; null where it has not begun to write. */
 export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);

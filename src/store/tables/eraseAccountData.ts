@@ -2,7 +2,7 @@
 import type { Store } from '../types.ts';
 
 /** Rows that others refer to come after those; a job's items go with it. */
-const TABLES = ['jobs', 'changes', 'aliases', 'tracks', 'playlist_names'];
+const TABLES = ['keeps', 'jobs', 'changes', 'aliases', 'tracks', 'playlist_names'];
 
 export function eraseAccountData(store: Store): void {
   store.transaction(() => {

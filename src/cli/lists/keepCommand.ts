@@ -1,0 +1,188 @@
+import { Command, Option } from 'commander';
+import { interruptible } from '../../base/abort.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { shortId } from '../../domain/job.ts';
+import { KEEP_INTERVALS, type KeepAction, type KeepInterval, type KeepRecord } from '../../domain/keep.ts';
+import { READY_RULE_NAMES, READY_RULES, readyRule } from '../../domain/keepRules.ts';
+import type { KeepAnswer, LocalApi } from '../../domain/localApi.ts';
+import type { Context } from '../context.ts';
+import { EXIT, type Finish } from '../exit.ts';
+import { requireServer } from '../requireServer.ts';
+import { fitColumns, note, printJson, printLine } from '../terminal/output.ts';
+import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
+
+interface AddOptions {
+  like?: string;
+  every: KeepInterval;
+  dryRun?: boolean;
+}
+
+const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES[name].what}`).join('\n');
+
+const HELP = `
+A kept playlist follows a query: relay runs it each hour, day or week, and writes
+only what differs. What would empty the playlist or shrink it much, and what
+somebody changed in it since, waits for a review; "accept" lets one run through.
+Every run is a change that \`relay undo\` takes back.
+
+Ready rules, for --like:
+${RULES}
+
+Examples:
+  $ relay keep add "Fresh" --like fresh
+  $ relay keep add "Long ones" "SELECT uri FROM saved JOIN tracks USING (uri) WHERE duration_ms > 480000"
+  $ relay keep
+  $ relay keep accept "Fresh"`;
+
+const KEPT = 'ID or name of a kept playlist';
+
+export function keepCommand(context: Context, finish: Finish): Command {
+  const list = () => runList(context);
+  const acting = (action: KeepAction, description: string) =>
+    new Command(action)
+      .description(description)
+      .argument('<playlist>', KEPT)
+      .action(async (playlist: string) => finish(await runAction(context, playlist, action)));
+  return commandWithOthers('keep', 'Let playlists follow a query of the library', list)
+    .helpGroup(HELP_GROUPS.lists)
+    .addHelpText('after', HELP)
+    .addCommand(new Command('list').description('List the kept playlists').action(list))
+    .addCommand(
+      new Command('add')
+        .description('Keep a playlist, or make a new one')
+        .argument('<playlist>', 'Name of a new playlist; or name, ID or link of one of yours')
+        .argument('[sql]', 'The query: SELECT uri …, in the order of the playlist')
+        .option('--like <rule>', 'A ready rule instead of a query')
+        .addOption(
+          new Option('--every <interval>', 'When it runs').choices([...KEEP_INTERVALS]).default('day'),
+        )
+        .option('--dry-run', 'Only say what it would do')
+        .action(async (playlist: string, sql: string | undefined, options: AddOptions) =>
+          finish(await runAdd(context, playlist, sql, options)),
+        ),
+    )
+    .addCommand(
+      new Command('show')
+        .description('Show one, with what waits for a review')
+        .argument('<playlist>', KEPT)
+        .action((playlist: string) => runShow(context, playlist)),
+    )
+    .addCommand(acting('run', 'Run one now'))
+    .addCommand(acting('accept', 'Let one run through that is in review'))
+    .addCommand(acting('pause', 'Run it no more until it is resumed'))
+    .addCommand(acting('resume', 'Run it again when it is due'))
+    .addCommand(acting('stop', 'Stop keeping it; its songs stay'));
+}
+
+async function runList(context: Context): Promise<void> {
+  const { io, json, signal } = context;
+  const { local } = await requireServer(context);
+  const { items } = await interruptible(signal, local.listKeeps());
+  if (json) return printJson(io, { items });
+  if (items.length === 0) return note(io, 'No playlist is kept: `relay keep add` begins.');
+  const { listRow } = await import('./keepText.ts');
+  const now = context.clock.now();
+  const head = ['ID', 'NAME', 'EVERY', 'STATUS', 'NEXT', 'LAST RUN'];
+  const rows = items.map((keep) => listRow(keep, now));
+  for (const line of fitColumns([head, ...rows], io.columns, [1, 5])) printLine(io, line);
+  for (const { status, name, reason } of items) {
+    if (reason !== undefined && status !== 'active')
+      note(io, `${visibleText(name, 60)}: ${visibleText(reason, 300)}`);
+  }
+}
+
+async function runAdd(context: Context, given: string, sql: string | undefined, options: AddOptions) {
+  const { io, json, signal } = context;
+  const { like, every, dryRun = false } = options;
+  if ((sql === undefined) === (like === undefined)) {
+    throw new RelayError('USAGE', 'Give a query, or a ready rule with --like.', {
+      remedy: { text: '{command} lists the rules.', command: ['keep', '--help'] },
+    });
+  }
+  // A wrong rule is told before anything is asked.
+  if (like !== undefined) readyRule(like, given);
+  const { local } = await requireServer(context);
+  const found = await playlistOrNull(context, local, given);
+  const query = sql ?? readyRule(like ?? '', found?.name ?? given);
+  const answer = await interruptible(
+    signal,
+    local.addKeep({ playlistId: found?.id ?? null, name: found ? null : given, sql: query, every, dryRun }),
+  );
+  if (json) printJson(io, answer);
+  else await showAnswer(context, answer, dryRun);
+  return exitOf(answer.keep);
+}
+
+/** null: there is no playlist of this name yet. */
+async function playlistOrNull(context: Context, local: LocalApi, given: string) {
+  const { findPlaylist } = await import('./findPlaylist.ts');
+  try {
+    return await findPlaylist(context, local, given);
+  } catch (error) {
+    const isName = !/^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i.test(given);
+    if (error instanceof RelayError && error.code === 'NOT_FOUND' && isName) return null;
+    throw error;
+  }
+}
+
+async function showAnswer(context: Context, { keep, preview, change_id }: KeepAnswer, dryRun: boolean) {
+  const { io } = context;
+  const { answerLines } = await import('./keepText.ts');
+  for (const line of answerLines(keep, preview, dryRun, context.clock.now())) printLine(io, line);
+  if (keep.status === 'review' && !dryRun && keep.id !== null) {
+    const id = shortId(keep.id);
+    note(io, `To let it through once: ${commandLine(context, 'keep', 'accept', id)}`);
+    note(io, `To stop keeping it: ${commandLine(context, 'keep', 'stop', id)}`);
+  }
+  if (change_id !== undefined)
+    note(io, `To take it back: ${commandLine(context, 'undo', shortId(change_id))}`);
+}
+
+async function runShow(context: Context, given: string): Promise<void> {
+  const { io, json } = context;
+  const { local } = await requireServer(context);
+  const keep = await findKeep(context, local, given);
+  if (json) return printJson(io, { keep });
+  const { detailLines } = await import('./keepText.ts');
+  for (const line of detailLines(keep, context.clock.now())) printLine(io, line);
+}
+
+async function runAction(context: Context, given: string, action: KeepAction) {
+  const { io, json, signal } = context;
+  const { local } = await requireServer(context);
+  const { id } = await findKeep(context, local, given);
+  const answer = await interruptible(signal, local.actOnKeep({ id: id ?? '', action }));
+  if (json) printJson(io, answer);
+  else if (action === 'stop') {
+    printLine(io, `"${visibleText(answer.keep.name, 100)}" is kept no more. Its songs stay as they are.`);
+  } else await showAnswer(context, answer, false);
+  const isRun = action === 'run' || action === 'accept';
+  return isRun ? exitOf(answer.keep) : EXIT.done;
+}
+
+function exitOf({ status }: KeepRecord) {
+  return status === 'review' ? EXIT.failed : EXIT.done;
+}
+
+/** By its name, or by the first characters of its ID. */
+async function findKeep({ signal }: Context, local: LocalApi, given: string): Promise<KeepRecord> {
+  const { items } = await interruptible(signal, local.listKeeps());
+  const { normaliseName } = await import('../../music/normalise.ts');
+  const wanted = normaliseName(given);
+  const named = items.filter(({ name }) => name === given);
+  const similar = named.length > 0 ? named : items.filter(({ name }) => normaliseName(name) === wanted);
+  const found =
+    similar.length > 0 ? similar : items.filter(({ id }) => given !== '' && id?.startsWith(given));
+  const [first, other] = found;
+  if (first && !other) return first;
+  if (first) {
+    throw new RelayError('USAGE', `Several kept playlists are called "${given}".`, {
+      remedy: `Give the ID instead: ${found.map(({ id }) => shortId(id ?? '')).join(' or ')}.`,
+    });
+  }
+  throw new RelayError('NOT_FOUND', `No playlist is kept as "${given}".`, {
+    remedy: { text: '{command} lists them.', command: ['keep'] },
+  });
+}

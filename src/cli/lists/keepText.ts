@@ -1,0 +1,94 @@
+/** What `relay keep` prints. Pure. */
+import { counted } from '../../base/lists.ts';
+import { visibleText } from '../../base/visibleText.ts';
+import { shortId } from '../../domain/job.ts';
+import type { KeepPreview, KeepRecord, KeepRow } from '../../domain/keep.ts';
+
+const EVERY = { hour: 'hourly', day: 'daily', week: 'weekly' } as const;
+
+export function listRow(keep: KeepRecord, now: number): string[] {
+  return [
+    shortId(keep.id ?? ''),
+    visibleText(keep.name, 100),
+    keep.every,
+    keep.status,
+    keep.next_run_at === null ? '' : timeText(keep.next_run_at, now),
+    keep.last_run_at === null
+      ? ''
+      : `${timeText(keep.last_run_at, now)}: ${visibleText(keep.last_result ?? '', 60)}`,
+  ];
+}
+
+/** `today 14:05`, `tomorrow 14:05`, `2026-11-01 14:05`, in the time of this computer. */
+function timeText(iso: string, now: number): string {
+  const date = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const dayOf = (moment: Date) => moment.toDateString();
+  const shifted = (days: number) => {
+    const moment = new Date(now);
+    moment.setDate(moment.getDate() + days);
+    return dayOf(moment);
+  };
+  if (dayOf(date) === shifted(0)) return `today ${time}`;
+  if (dayOf(date) === shifted(1)) return `tomorrow ${time}`;
+  if (dayOf(date) === shifted(-1)) return `yesterday ${time}`;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+}
+
+export function answerLines(
+  keep: KeepRecord,
+  preview: KeepPreview | undefined,
+  dryRun: boolean,
+  now: number,
+): string[] {
+  const name = `"${visibleText(keep.name, 100)}"`;
+  const states = {
+    active: `${name} is kept ${EVERY[keep.every]}: ${keep.last_result ?? 'it runs when it is due'}.`,
+    waiting: `${name} waits: ${visibleText(keep.reason ?? '', 300)}`,
+    review: `${name} is in review: ${visibleText(keep.reason ?? '', 300)}`,
+    paused: `${name} is paused.`,
+  };
+  const next = keep.next_run_at === null ? [] : [`Next run: ${timeText(keep.next_run_at, now)}.`];
+  if (!dryRun) {
+    const shown = keep.status === 'review' && preview ? previewLines(preview, true) : leftOutLines(preview);
+    return [states[keep.status], ...shown, ...next];
+  }
+  const would = keep.status === 'review' ? [states.review] : [];
+  return [...would, ...(preview ? previewLines(preview, true) : [])];
+}
+
+export function detailLines(keep: KeepRecord, now: number): string[] {
+  return [
+    ...answerLines(keep, keep.preview, false, now),
+    ...(keep.last_run_at === null ? [] : [`Last run: ${timeText(keep.last_run_at, now)}.`]),
+    `Query: ${visibleText(keep.sql, 10_000)}`,
+  ];
+}
+
+function previewLines(preview: KeepPreview, isAhead: boolean): string[] {
+  const { total, added, removed, added_count, removed_count } = preview;
+  const verb = isAhead ? 'It would have' : 'It has';
+  return [
+    `${verb} ${counted(total, 'song')}: ${added_count} added, ${removed_count} removed.`,
+    ...rowLines('+', added, added_count),
+    ...rowLines('-', removed, removed_count),
+    ...leftOutLines(preview),
+  ];
+}
+
+function rowLines(sign: string, rows: readonly KeepRow[], count: number): string[] {
+  const more = count > rows.length ? [`${sign} and ${count - rows.length} more`] : [];
+  return [...rows.map((row) => `${sign} ${rowText(row)}`), ...more];
+}
+
+function rowText({ uri, name, artist }: KeepRow): string {
+  return visibleText(name === undefined ? uri : artist ? `${name} by ${artist}` : name, 120);
+}
+
+function leftOutLines(preview: KeepPreview | undefined): string[] {
+  if (!preview || preview.left_out === 0) return [];
+  return [
+    `Left out: ${counted(preview.left_out, 'row')} that are no track or episode, local, or gone at Spotify.`,
+  ];
+}

@@ -1,0 +1,74 @@
+/** Kept playlists: a query whose result a playlist follows. */
+
+export const KEEP_INTERVALS = ['hour', 'day', 'week'] as const;
+export type KeepInterval = (typeof KEEP_INTERVALS)[number];
+
+/**
+ * `active`: runs when it is due. `waiting`: for a source, a limit, the login or a write that continues. `review`: a person
+ * decides. `paused`: until it is resumed.
+ */
+export const KEEP_STATUSES = ['active', 'waiting', 'review', 'paused'] as const;
+type KeepStatus = (typeof KEEP_STATUSES)[number];
+
+export const KEEP_ACTIONS = ['run', 'pause', 'resume', 'stop', 'accept'] as const;
+export type KeepAction = (typeof KEEP_ACTIONS)[number];
+
+/** A row that comes or goes. */
+export interface KeepRow {
+  uri: string;
+  name?: string;
+  artist?: string;
+}
+
+/** What a run would do. */
+export interface KeepPreview {
+  /** Rows of the playlist afterwards. */
+  total: number;
+  /** At most 10 of each. */
+  added: KeepRow[];
+  removed: KeepRow[];
+  added_count: number;
+  removed_count: number;
+  /** Rows of the result that are no track or episode, local, or gone at Spotify. */
+  left_out: number;
+}
+
+/** A kept playlist as tools, the command line and the page show it. Times are ISO 8601. */
+export interface KeepRecord {
+  /** null in a dry run. */
+  id: string | null;
+  /** null until the playlist is made. */
+  playlist_id: string | null;
+  name: string;
+  sql: string;
+  every: KeepInterval;
+  status: KeepStatus;
+  last_run_at: string | null;
+  next_run_at: string | null;
+  /** Why it waits, or what there is to review. */
+  reason?: string;
+  /** What the last run did. */
+  last_result?: string;
+  /** The last change that it made. */
+  last_change_id?: string;
+  /** Only in review: what the run would do. */
+  preview?: KeepPreview;
+}
+
+export const EMPTY_PREVIEW: KeepPreview = {
+  total: 0,
+  added: [],
+  removed: [],
+  added_count: 0,
+  removed_count: 0,
+  left_out: 0,
+};
+
+export const INTERVAL_MS: Readonly<Record<KeepInterval, number>> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+};
+
+/** What a playlist can hold. */
+export const MAX_KEPT_ROWS = 10_000;

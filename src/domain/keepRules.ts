@@ -1,0 +1,83 @@
+/** Rules that are ready to use: `relay keep add NAME --like RULE`. Pure. */
+import { RelayError } from './errors.ts';
+
+interface ReadyRule {
+  /** What it keeps, for help texts. */
+  what: string;
+  /**
+   * @param name of the playlist, which must not feed on itself
+   * @param value what was given after the rule's name; null: nothing
+   */
+  sql(name: string, value: string | null): string;
+}
+
+const others = (name: string) => `playlist_id NOT IN (SELECT id FROM playlists WHERE name = ${quoted(name)})`;
+
+/** In the order of the manual. */
+export const READY_RULES = {
+  fresh: {
+    what: 'saved in the last 90 days (fresh=30: 30 days)',
+    sql: (_, value) =>
+      `SELECT uri FROM saved WHERE added_at >= strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-${wholeOf(value, 90, 3_650)} days') ORDER BY position`,
+  },
+  unsorted: {
+    what: 'saved, and in no other playlist of yours',
+    sql: (name) =>
+      `SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE mine = 1 AND uri IS NOT NULL AND ${others(name)}) ORDER BY position`,
+  },
+  'best-of': {
+    what: 'two saved songs an artist, those saved last (best-of=3: three)',
+    sql: (_, value) =>
+      `SELECT uri FROM (SELECT uri, position, row_number() OVER (PARTITION BY artist_uri ORDER BY position) AS place FROM saved JOIN track_artists ON track_uri = uri AND track_artists.place = 0) WHERE place <= ${wholeOf(value, 2, 100)} ORDER BY position`,
+  },
+  decade: {
+    what: 'saved songs of the 1990s (decade=1980: of the 1980s)',
+    sql: (_, value) => {
+      const first = Math.floor(wholeOf(value?.replace(/s$/, '') ?? null, 1990, 2100) / 10) * 10;
+      return `SELECT uri FROM saved JOIN tracks USING (uri) WHERE released >= '${first}' AND released < '${first + 10}' ORDER BY released, position`;
+    },
+  },
+  union: {
+    what: 'your other playlists without repeats (union="Road,Gym": these)',
+    sql: (name, value) => {
+      const names = (value ?? '').split(',').flatMap((one) => one.trim() || []);
+      const which = names.length === 0 ? 'mine = 1' : `name IN (${names.map(quoted).join(', ')})`;
+      return `SELECT uri FROM (SELECT uri, song, playlists.name AS list, position, row_number() OVER (PARTITION BY song ORDER BY playlists.name, position) AS copy FROM playlist_rows JOIN playlists ON playlists.id = playlist_id JOIN tracks USING (uri) WHERE ${which} AND ${others(name)}) WHERE copy = 1 ORDER BY list, position`;
+    },
+  },
+  'not-heard': {
+    what: 'saved and not heard for a year (not-heard=90: 90 days); needs imported plays',
+    sql: (_, value) =>
+      `SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM plays WHERE uri IS NOT NULL AND played_at >= strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-${wholeOf(value, 365, 36_500)} days')) ORDER BY position DESC`,
+  },
+} as const satisfies Readonly<Record<string, ReadyRule>>;
+
+export type ReadyRuleName = keyof typeof READY_RULES;
+export const READY_RULE_NAMES = Object.keys(READY_RULES) as ReadyRuleName[];
+
+/**
+ * The query of a ready rule.
+ * @param given `fresh`, or `fresh=30`
+ * @throws RelayError `USAGE`
+ */
+export function readyRule(given: string, name: string): string {
+  const at = given.indexOf('=');
+  const rule = (at < 0 ? given : given.slice(0, at)).trim().toLowerCase();
+  const value = at < 0 ? null : given.slice(at + 1).trim();
+  const known = READY_RULE_NAMES.find((one) => one === rule);
+  if (known) return (READY_RULES[known] as ReadyRule).sql(name, value);
+  throw new RelayError('USAGE', `There is no rule "${rule}".`, {
+    remedy: `The rules are ${READY_RULE_NAMES.join(', ')}.`,
+  });
+}
+
+function wholeOf(value: string | null, standard: number, most: number): number {
+  if (value === null) return standard;
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
+  throw new RelayError('USAGE', `"${value}" must be a number from 1 to ${most}.`);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

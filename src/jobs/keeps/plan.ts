@@ -1,0 +1,123 @@
+/** What a run of a kept playlist does: from the result of its query and the rows that are there. Pure. */
+import { RelayError } from '../../domain/errors.ts';
+import { MAX_KEPT_ROWS } from '../../domain/keep.ts';
+import type { LibraryCell } from '../../domain/library.ts';
+import { withNames } from '../../domain/mergeRows.ts';
+import { mayBeRows, sameRows, without } from '../../domain/rows.ts';
+
+const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
+
+/** What a query asks for. */
+export interface Wanted {
+  uris: string[];
+  /** Rows of the result that are no track or episode, local, or gone. */
+  leftOut: number;
+}
+
+/** @param gone URIs that Spotify does not take */
+export function wantedOf(rows: ReadonlyArray<readonly LibraryCell[]>, gone: readonly string[]): Wanted {
+  const refused = new Set(gone);
+  const uris = rows.flatMap(([first]) =>
+    typeof first === 'string' && WRITABLE.test(first) && !refused.has(first) ? [first] : [],
+  );
+  return { uris, leftOut: rows.length - uris.length };
+}
+
+/**
+ * What a query must be to be kept.
+ * @throws RelayError `INVALID_ARGUMENT`
+ */
+export function requireKeepable(
+  columns: readonly string[],
+  rows: ReadonlyArray<readonly LibraryCell[]>,
+  { uris }: Wanted,
+): void {
+  const [column = ''] = columns;
+  const isUri = rows.some(([first]) => typeof first === 'string' && first.startsWith('spotify:'));
+  if (!isUri && (rows.length > 0 || !/uri/i.test(column))) {
+    throw new RelayError(
+      'INVALID_ARGUMENT',
+      `The first column of the query must be a URI, not "${column}".`,
+      {
+        remedy: 'Begin with SELECT uri, in the order in which the playlist is to be.',
+      },
+    );
+  }
+  if (uris.length > MAX_KEPT_ROWS) {
+    throw new RelayError('INVALID_ARGUMENT', `The query has ${uris.length} rows; ${TOO_LONG}`, {
+      remedy: `Add LIMIT ${MAX_KEPT_ROWS}, or make the rule narrower.`,
+    });
+  }
+}
+
+const TOO_LONG = 'a playlist holds at most 10,000.';
+
+/** What is there and what is wanted. */
+export interface Facts {
+  /** URIs of the rows that are there; an empty string for one that Spotify names no item for. */
+  shown: readonly string[];
+  /** URIs that the last run left; null before the first. */
+  left: readonly string[] | null;
+  wanted: readonly string[];
+  /** Rows that a person has allowed this run to take out; null: nobody was asked. */
+  accepted: number | null;
+  /** Digests of what the last runs wrote. */
+  written: readonly string[];
+  /** That of what is wanted. */
+  digest: string;
+}
+
+export type Decision =
+  | { kind: 'nothing' }
+  | { kind: 'write'; present: string[] }
+  /** A person decides. */
+  | { kind: 'review'; reason: string };
+
+/** A smaller loss is not worth a question. */
+const LOSS = { share: 0.3, rows: 5 };
+
+export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
+  const present = withNames(shown, left ?? wanted);
+  if (sameRows(present, wanted)) return { kind: 'nothing' };
+  const reason = reasonFor({ present, left, wanted, written, digest });
+  // What was shown to the person who agreed may have become a little more since.
+  const isAgreed = accepted !== null && without(present, wanted).length <= accepted + LOSS.rows;
+  return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
+}
+
+function reasonFor({
+  present,
+  left,
+  wanted,
+  written,
+  digest,
+}: Pick<Facts, 'left' | 'wanted' | 'written' | 'digest'> & { present: readonly string[] }): string | null {
+  if (wanted.length > MAX_KEPT_ROWS) return `The query has ${wanted.length} rows now; ${TOO_LONG}`;
+  if (left !== null && !mayBeRows(left, present)) {
+    return 'Somebody changed this playlist since the last run. Accept lets the query win this once.';
+  }
+  const [had, have] = [present.length, wanted.length];
+  if (had > 0 && have === 0) return `The query finds nothing now, and the playlist has ${had} rows.`;
+  const loss = had - have;
+  if (loss > LOSS.rows && loss > LOSS.share * had) {
+    return `The playlist would shrink from ${had} rows to ${have}.`;
+  }
+  const local = without(present, wanted).filter((uri) => uri.startsWith('spotify:local:')).length;
+  if (local > 0) return `${local} local files would go, and only Spotify can add them again.`;
+  if (written.filter((one) => one === digest).length >= MAX_RETURNS) {
+    return 'The playlist goes back and forth between the same rows: its query and that of another kept playlist may read each other.';
+  }
+  return null;
+}
+
+/** How often a playlist may become again what it was, within the last runs that wrote. */
+const MAX_RETURNS = 2;
+/** Runs whose digest is remembered. */
+export const REMEMBERED_RUNS = 8;
+
+/** The next time by an interval, from the last one; those that were missed count once. */
+export function nextDue(due: number, intervalMs: number, now: number): number {
+  // A clock that was set back must not make it wait for longer than its interval.
+  if (due > now + intervalMs) return now + intervalMs;
+  return due > now ? due : due + Math.ceil((now - due + 1) / intervalMs) * intervalMs;
+}

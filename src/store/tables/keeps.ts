@@ -1,0 +1,123 @@
+/** Kept playlists, one row each. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import * as z from 'zod';
+import { lazy } from '../../base/memoised.ts';
+import { KEEP_INTERVALS, KEEP_STATUSES, type KeepPreview } from '../../domain/keep.ts';
+import {
+  blob,
+  defineTable,
+  flag,
+  integer,
+  json,
+  type Kind,
+  nullable,
+  type RowOf,
+  text,
+} from '../sql/table.ts';
+import type { Store } from '../types.ts';
+
+const Preview = lazy<z.ZodType<KeepPreview>>(() => {
+  const rows = z.array(
+    z.object({ uri: z.string(), name: z.string().optional(), artist: z.string().optional() }),
+  );
+  const count = z.number();
+  return z.object({
+    total: count,
+    added: rows,
+    removed: rows,
+    added_count: count,
+    removed_count: count,
+    left_out: count,
+  });
+});
+const Texts = lazy<z.ZodType<readonly string[]>>(() => z.array(z.string()));
+
+/** URIs of rows, compressed: up to ten thousand. */
+const packedRows: Kind<readonly string[]> = {
+  ...blob,
+  read: (raw) =>
+    inflateRawSync(raw as Uint8Array)
+      .toString('utf8')
+      .split('\n')
+      .slice(1),
+  write: (rows) => deflateRawSync(['', ...rows].join('\n'), { level: 1 }),
+};
+
+const COLUMNS = {
+  seq: integer,
+  id: text(),
+  /** Provider user ID of the account that it was made for. */
+  account: text(),
+  /** null until the playlist is made. */
+  playlistId: nullable(text()),
+  /** Of the playlist, as it was called last. */
+  name: text(),
+  query: text(),
+  every: text(KEEP_INTERVALS),
+  status: text(KEEP_STATUSES),
+  reason: nullable(text()),
+  /** What a run would do; only in review. */
+  preview: nullable(json(Preview)),
+  /** Rows that a person has allowed the next run to take out. */
+  accepted: nullable(integer),
+  /** URIs that the last run left; null before the first. */
+  leftRows: nullable(packedRows),
+  /** URIs of the result that Spotify does not take. */
+  gone: json(Texts),
+  /** Digests of what the last runs wrote, oldest first. */
+  written: json(Texts),
+  /** In words. */
+  lastResult: nullable(text()),
+  /** ID of the last change that it made. */
+  lastChange: nullable(text()),
+  /** What that change left is in `leftRows`. */
+  settled: flag,
+  /** In a row. */
+  failures: integer,
+  /** Unix milliseconds, as all times here. */
+  lastRunAt: nullable(integer),
+  /** When it is due by its interval. */
+  dueAt: integer,
+  /** When it is tried again; null: when it is due. */
+  retryAt: nullable(integer),
+  createdAt: integer,
+};
+export const KEEPS = defineTable('keeps', COLUMNS);
+
+export type Keep = RowOf<typeof COLUMNS>;
+export type KeepChange = Partial<Omit<Keep, 'seq' | 'id' | 'createdAt'>>;
+
+export function insertKeep(store: Store, keep: Omit<Keep, 'seq'>): Keep {
+  KEEPS.insert(store, keep);
+  return getKeep(store, keep.id) as Keep;
+}
+
+export function getKeep(store: Store, id: string): Keep | null {
+  return KEEPS.first(store, 'where id = ?', [id]);
+}
+
+/** In the order in which they were added. */
+export function listKeeps(store: Store): Keep[] {
+  return KEEPS.all(store, 'order by seq');
+}
+
+export function keepOfPlaylist(store: Store, playlistId: string): Keep | null {
+  return KEEPS.first(store, 'where playlist_id = ?', [playlistId]);
+}
+
+export function setKeep(store: Store, seq: number, change: KeepChange): void {
+  const { sql, params } = KEEPS.assign(change);
+  if (sql !== '') store.run(`update keeps set ${sql} where seq = :seq`, { ...params, seq });
+}
+
+export function dropKeep(store: Store, seq: number): void {
+  store.run('delete from keeps where seq = ?', [seq]);
+}
+
+/** How many there are in each status. */
+export function countKeeps(store: Store): Partial<Record<Keep['status'], number>> {
+  const rows = store.all<{ status: Keep['status']; count: number }>(
+    'select status, count(*) as count from keeps group by status',
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}

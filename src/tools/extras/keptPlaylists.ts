@@ -1,0 +1,90 @@
+/** Kept playlists: a query whose result a playlist follows. */
+import * as z from 'zod';
+import { RelayError } from '../../domain/errors.ts';
+import { KEEP_ACTIONS, KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
+import { PlaylistName, PlaylistRef } from '../arguments.ts';
+import { defineTool } from '../tool.ts';
+
+const Row = z.object({ uri: z.string(), name: z.string().optional(), artist: z.string().optional() });
+
+const Preview = z.object({
+  total: z.number().describe('Rows afterwards'),
+  added: z.array(Row).describe('The first 10'),
+  removed: z.array(Row).describe('The first 10'),
+  added_count: z.number(),
+  removed_count: z.number(),
+  left_out: z.number().describe('No track or episode, local, or gone'),
+});
+
+const Keep = z.object({
+  id: z.string().nullable().describe('null in a dry run'),
+  playlist_id: z.string().nullable(),
+  name: z.string(),
+  sql: z.string(),
+  every: z.enum(KEEP_INTERVALS),
+  status: z.enum(KEEP_STATUSES),
+  last_run_at: z.string().nullable(),
+  next_run_at: z.string().nullable(),
+  reason: z.string().optional(),
+  last_result: z.string().optional(),
+  last_change_id: z.string().optional(),
+  preview: Preview.optional(),
+});
+
+export const keepPlaylistTool = defineTool({
+  name: 'keep_playlist',
+  title: 'Keep a playlist by a rule',
+  description:
+    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. What would empty or shrink it much, or undo an edit by hand, waits in review. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
+  kind: 'destructive',
+  input: z.object({
+    playlist_id: PlaylistRef.optional().describe('A playlist of yours; its rows become those of the query'),
+    name: PlaylistName.optional().describe('Of a new playlist, instead of playlist_id'),
+    sql: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .describe(
+        'SELECT with a URI as its first column, in the order of the playlist. It sees its own rows too: leave them out by the name of the playlist where it reads playlist_rows',
+      ),
+    every: z.enum(KEEP_INTERVALS).default('day'),
+    dry_run: z.boolean().default(false).describe('true: only say what it would do'),
+  }),
+  output: z.object({ keep: Keep, preview: Preview, change_id: z.string().optional() }),
+  async handle({ keeps }, { playlist_id, name, sql, every, dry_run }, call) {
+    if ((playlist_id === undefined) === (name === undefined)) {
+      throw new RelayError('INVALID_ARGUMENT', 'Give either playlist_id or name, not both.');
+    }
+    return keeps.add(
+      { playlistId: playlist_id?.id ?? null, name: name ?? null, sql, every, dryRun: dry_run },
+      call,
+    );
+  },
+});
+
+export const listKeptPlaylistsTool = defineTool({
+  name: 'list_kept_playlists',
+  title: 'List kept playlists',
+  description:
+    'Lists the playlists that follow a query: the query, when it runs next, what the last run did, and what waits for a review.',
+  kind: 'read',
+  openWorld: false,
+  input: z.object({}),
+  output: z.object({ items: z.array(Keep) }),
+  rows: { key: 'items' },
+  handle: async ({ keeps }) => ({ items: keeps.list() }),
+});
+
+export const updateKeptPlaylistTool = defineTool({
+  name: 'update_kept_playlist',
+  title: 'Run, pause or stop a kept playlist',
+  description:
+    'Runs a kept playlist now, pauses or resumes it, stops keeping it (its songs stay), or accepts what is in review for one run: ask the user first, and show the preview.',
+  kind: 'destructive',
+  input: z.object({
+    keep_id: z.string().min(1).max(100).describe('From list_kept_playlists; its first characters suffice'),
+    action: z.enum(KEEP_ACTIONS),
+  }),
+  output: z.object({ keep: Keep, preview: Preview.optional(), change_id: z.string().optional() }),
+  handle: ({ keeps }, { keep_id, action }, call) => keeps.act(keep_id, action, call),
+});

@@ -1,0 +1,232 @@
+/** A kept playlist follows its query: the first run, the ones after, what is refused and what waits for a person. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resize } from '../library/support.ts';
+import { fastClock } from '../support/fastClock.ts';
+import { owner } from '../support/shapes.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+import {
+  act,
+  edit,
+  keep,
+  kept,
+  LIST_0,
+  rowsOf,
+  save,
+  savedUris,
+  spare,
+  unsave,
+  WITH_ALL,
+  writes,
+} from './support.ts';
+
+/** The account with so many saved tracks and playlists of 30 rows. */
+const withAccount = (
+  saved: number,
+  playlists: number,
+  work: (relay: Relay) => Promise<void>,
+  options: RelayOptions = WITH_ALL,
+) =>
+  withRelay(options, async (relay) => {
+    resize(relay, saved, playlists);
+    relay.provider.clearRequests();
+    await work(relay);
+  });
+
+test('a new playlist gets the rows of its query at once, and a run writes only what differs', async () => {
+  await withAccount(40, 1, async (relay) => {
+    const dry = await keep(relay, { name: 'Mine', dry_run: true });
+    assert.deepEqual([dry.keep.id, dry.preview.added_count, dry.preview.total], [null, 40, 40]);
+    assert.equal(dry.preview.added.length, 10);
+    assert.deepEqual(await kept(relay), []);
+    assert.deepEqual(writes(relay), []);
+
+    const made = await keep(relay, { name: 'Mine' });
+    assert.equal(made.error, undefined);
+    const { id, playlist_id } = made.keep;
+    assert.deepEqual([made.keep.status, made.keep.every, made.keep.name], ['active', 'day', 'Mine']);
+    assert.deepEqual([made.preview.added_count, made.preview.removed_count], [40, 0]);
+    assert.deepEqual(rowsOf(relay, playlist_id), savedUris(relay));
+    const ahead = Date.parse(made.keep.next_run_at ?? '') - Date.parse(made.keep.last_run_at ?? '');
+    assert.ok(Math.abs(ahead - 86_400_000) < 60_000);
+    const playlist = owner(relay.provider).playlists.find((one) => one.id === playlist_id);
+    const dates = new Map(playlist?.rows.map((row) => [row.uri, row.addedAt]));
+
+    relay.provider.clearRequests();
+    const same = await act(relay, id, 'run');
+    assert.deepEqual(
+      [same.keep.status, same.keep.last_result, same.change_id],
+      ['active', 'nothing to change', undefined],
+    );
+    assert.deepEqual(writes(relay), []);
+
+    save(relay, spare(relay, 0, 2));
+    unsave(relay, 0);
+    owner(relay.provider).saved.splice(10, 1);
+    relay.provider.clearRequests();
+    const again = await act(relay, id, 'run');
+    assert.deepEqual([again.keep.status, again.keep.last_result], ['active', '2 added, 1 removed']);
+    assert.deepEqual(rowsOf(relay, playlist_id), savedUris(relay));
+    assert.ok(writes(relay).length <= 2, 'an insertion and a removal');
+    for (const { uri, addedAt } of playlist?.rows ?? [])
+      if (dates.has(uri)) assert.equal(addedAt, dates.get(uri), 'rows that stay keep their dates');
+    const { items } = (await relay.call('list_changes')) as {
+      items: Array<{ change_id: string; kind: string }>;
+    };
+    assert.deepEqual([items[0]?.change_id, items[0]?.kind], [again.change_id, 'keep']);
+  });
+});
+
+test('what would empty a playlist, or shrink it by more than five rows and 30 %, waits for a person', async () => {
+  await withAccount(20, 1, async (relay) => {
+    const { keep: made } = await keep(relay, { name: 'Guarded' });
+    unsave(relay, 5);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'five rows are no question');
+    unsave(relay, 6);
+    relay.provider.clearRequests();
+    const held = await act(relay, made.id, 'run');
+    assert.deepEqual([held.keep.status, held.preview.removed_count, held.preview.total], ['review', 6, 9]);
+    assert.match(held.keep.reason ?? '', /shrink from 15 rows to 9/);
+    assert.deepEqual([(await kept(relay))[0]?.preview?.removed_count, writes(relay)], [6, []]);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review', 'nobody has agreed');
+
+    const accepted = await act(relay, made.id, 'accept');
+    assert.equal(accepted.keep.status, 'active');
+    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    const wrong = await act(relay, made.id, 'accept');
+    assert.equal(wrong.error?.code, 'CONFLICT');
+
+    const all = owner(relay.provider).saved;
+    owner(relay.provider).saved = [];
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+    owner(relay.provider).saved = all;
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'the cause has passed');
+    owner(relay.provider).saved = [];
+    await act(relay, made.id, 'run');
+    await act(relay, made.id, 'accept');
+    assert.deepEqual(rowsOf(relay, made.playlist_id), []);
+  });
+});
+
+test('rows that were there before fall under the same guards', async () => {
+  await withAccount(3, 1, async (relay) => {
+    const before = rowsOf(relay, LIST_0);
+    const held = await keep(relay, { playlist_id: LIST_0 });
+    assert.deepEqual([held.keep.status, held.preview.total, held.preview.removed_count], ['review', 3, 27]);
+    assert.deepEqual([rowsOf(relay, LIST_0), writes(relay)], [before, []]);
+    await act(relay, held.keep.id, 'accept');
+    assert.deepEqual(rowsOf(relay, LIST_0), savedUris(relay));
+  });
+});
+
+test('what somebody changed by hand, by a tool or by undo waits; the query wins once, or it is stopped', async () => {
+  await withAccount(
+    12,
+    1,
+    async (relay) => {
+      const { keep: made } = await keep(relay, { name: 'Edited' });
+      const id = made.playlist_id;
+      const extra = spare(relay, 5, 1);
+      edit(relay, id, (uris) => [...uris, ...extra]);
+      const held = await act(relay, made.id, 'run');
+      assert.deepEqual([held.keep.status, held.preview.removed_count], ['review', 1]);
+      assert.match(held.keep.reason ?? '', /Somebody changed/);
+      assert.equal(rowsOf(relay, id).length, 13);
+      edit(relay, id, (uris) => uris.slice(0, 12));
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it was taken back');
+
+      await relay.call('remove_tracks_from_playlist', { playlist_id: id, track_ids: [rowsOf(relay, id)[3]] });
+      const byTool = await act(relay, made.id, 'run');
+      assert.deepEqual([byTool.keep.status, byTool.preview.added_count], ['review', 1]);
+      const wins = await act(relay, made.id, 'accept');
+      assert.equal(wins.keep.status, 'active');
+      assert.deepEqual(rowsOf(relay, id), savedUris(relay));
+
+      await relay.call('undo_change', { change_id: wins.change_id });
+      assert.equal(rowsOf(relay, id).length, 11);
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+      await act(relay, made.id, 'stop');
+      assert.deepEqual(await kept(relay), []);
+      assert.equal(rowsOf(relay, id).length, 11);
+    },
+    { ...WITH_ALL, clock: fastClock() },
+  );
+});
+
+test('a URI that comes twice is written twice; what cannot be written is left out and counted', async () => {
+  await withAccount(2, 1, async (relay) => {
+    const [one = '', two = ''] = spare(relay, 20, 2);
+    const episode = relay.provider.catalogue.episodes[0]?.uri ?? '';
+    const values = [
+      one,
+      two,
+      one,
+      episode,
+      'spotify:local:a:b:c:1',
+      'spotify:album:0123456789abcdefABCDEF',
+      'x',
+      null,
+    ];
+    const sql = `VALUES ${values.map((uri) => (uri === null ? '(null)' : `('${uri}')`)).join(', ')}`;
+    const made = await keep(relay, { name: 'Odd', sql });
+    assert.deepEqual([made.preview.total, made.preview.left_out], [4, 4]);
+    assert.deepEqual(rowsOf(relay, made.keep.playlist_id), [one, two, one, episode]);
+  });
+});
+
+test('a track that is gone at Spotify is found, left out and not tried again', async () => {
+  await withAccount(2, 1, async (relay) => {
+    const [one = '', two = ''] = spare(relay, 30, 2);
+    const gone = 'spotify:track:0000000000000000000000';
+    const made = await keep(relay, { name: 'Gone', sql: `VALUES ('${one}'), ('${gone}'), ('${two}')` });
+    assert.deepEqual([made.keep.status, made.preview.left_out], ['active', 1], made.keep.reason);
+    assert.deepEqual(rowsOf(relay, made.keep.playlist_id), [one, two]);
+  });
+});
+
+test('what cannot be kept is refused when it is added', async () => {
+  await withAccount(4, 1, async (relay) => {
+    const refused = async (args: Record<string, unknown>) => (await keep(relay, args)).error?.code;
+    assert.equal(await refused({ name: 'A', sql: 'SELECT name FROM tracks' }), 'INVALID_ARGUMENT');
+    assert.equal(await refused({ name: 'A', sql: 'DROP TABLE saved' }), 'INVALID_ARGUMENT');
+    assert.equal(await refused({ name: 'A', sql: 'SELECT nothing FROM saved' }), 'INVALID_ARGUMENT');
+    const many = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 10001) SELECT 'spotify:track:' || substr('0000000000000000000000' || i, -22) AS uri FROM n`;
+    assert.equal(await refused({ name: 'A', sql: many }), 'INVALID_ARGUMENT');
+    assert.equal(await refused({}), 'INVALID_ARGUMENT');
+    assert.equal(await refused({ name: 'A', playlist_id: LIST_0 }), 'INVALID_ARGUMENT');
+    const theirs = owner(relay.provider).playlists[0];
+    assert.ok(theirs);
+    const own = theirs.ownerId;
+    theirs.ownerId = 'somebody';
+    assert.equal(await refused({ playlist_id: LIST_0 }), 'FORBIDDEN');
+    theirs.ownerId = own;
+    assert.deepEqual([await kept(relay), writes(relay)], [[], []]);
+    assert.equal((await keep(relay, { playlist_id: LIST_0 })).error, undefined);
+    assert.equal(await refused({ playlist_id: LIST_0 }), 'CONFLICT');
+    assert.equal((await act(relay, 'nothing', 'run')).error?.code, 'NOT_FOUND');
+  });
+});
+
+test('a query that fails later waits for a person, and a source that cannot be read for its time', async () => {
+  await withAccount(4, 1, async (relay) => {
+    const [one = ''] = spare(relay, 40, 1);
+    const sql = `SELECT CASE WHEN (SELECT count(*) FROM saved) = 4 THEN '${one}' ELSE abs(-9223372036854775807 - 1) END AS uri`;
+    const { keep: made } = await keep(relay, { name: 'Fails', sql });
+    assert.equal(made.status, 'active');
+    save(relay, spare(relay, 41, 1));
+    const failed = await act(relay, made.id, 'run');
+    assert.equal(failed.keep.status, 'review');
+    assert.match(failed.keep.reason ?? '', /overflow/);
+    unsave(relay, 1);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it works again');
+    relay.provider.faults.add({ path: '/me/tracks', times: 20, kind: 'status', status: 503 });
+    relay.provider.clearRequests();
+    const waiting = await act(relay, made.id, 'run');
+    assert.equal(waiting.keep.status, 'waiting');
+    assert.match(waiting.keep.reason ?? '', /Spotify could not be asked/);
+    assert.ok(Date.parse(waiting.keep.next_run_at ?? '') - Date.now() < 10 * 60_000);
+    assert.deepEqual(writes(relay), []);
+    relay.provider.faults.clear();
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+  });
+});

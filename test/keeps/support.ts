@@ -1,0 +1,113 @@
+/** Kept playlists through the front door: tools, commands and the state that they leave. */
+import { type CliOptions, relay as cli } from '../support/cli.ts';
+import { at, owner } from '../support/shapes.ts';
+import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
+
+interface Preview {
+  total: number;
+  added: Array<{ uri: string; name?: string }>;
+  removed: Array<{ uri: string }>;
+  added_count: number;
+  removed_count: number;
+  left_out: number;
+}
+
+export interface Keep {
+  id: string;
+  playlist_id: string;
+  name: string;
+  sql: string;
+  every: string;
+  status: string;
+  last_run_at: string | null;
+  next_run_at: string | null;
+  reason?: string;
+  last_result?: string;
+  last_change_id?: string;
+  preview?: Preview;
+}
+
+export interface Answer {
+  keep: Keep;
+  preview: Preview;
+  change_id?: string;
+  error?: { code: string; message: string };
+}
+
+export const WITH_ALL = { env: { RELAY_TOOLSETS: 'all' } };
+/** The saved tracks, as they are. */
+export const SAVED = 'SELECT uri FROM saved ORDER BY position';
+
+export const LIST_0 = `list${'0'.repeat(18)}`;
+
+export async function keep(relay: Relay, args: Record<string, unknown>): Promise<Answer> {
+  return (await relay.call('keep_playlist', { sql: SAVED, ...args })) as unknown as Answer;
+}
+
+export async function act(relay: Relay, id: string, action: string): Promise<Answer> {
+  return (await relay.call('update_kept_playlist', { keep_id: id, action })) as unknown as Answer;
+}
+
+export async function kept(relay: Relay): Promise<Keep[]> {
+  const { items } = (await relay.call('list_kept_playlists')) as unknown as { items: Keep[] };
+  return items;
+}
+
+export async function run(relay: Relay, args: string[], options: CliOptions = {}) {
+  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const result = await cli(args, { ...options, env });
+  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
+}
+
+export function savedUris(relay: Relay): string[] {
+  return owner(relay.provider).saved.map(({ uri }) => uri);
+}
+
+/** Rows of a playlist at Spotify. */
+export function rowsOf(relay: Relay, id: string): string[] {
+  const playlist = owner(relay.provider).playlists.find((one) => one.id === id);
+  if (!playlist) throw new Error(`There is no playlist ${id}.`);
+  return playlist.rows.map(({ uri }) => uri);
+}
+
+/** Somebody changes a playlist in Spotify. */
+export function edit(relay: Relay, id: string, change: (uris: string[]) => string[]): void {
+  const playlist = owner(relay.provider).playlists.find((one) => one.id === id);
+  if (!playlist) throw new Error(`There is no playlist ${id}.`);
+  playlist.rows = change(playlist.rows.map(({ uri }) => uri)).map((uri) => ({
+    uri,
+    addedAt: '2026-10-01T00:00:00Z',
+    addedBy: null,
+  }));
+  playlist.version += 1;
+}
+
+/** Tracks of the catalogue that nothing holds. */
+export function spare(relay: Relay, first: number, count: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, index) => at(relay.provider.catalogue.tracks, 2_000 + first + index).uri,
+  );
+}
+
+export function save(relay: Relay, uris: readonly string[]): void {
+  const account = owner(relay.provider);
+  account.saved = [...uris.map((uri) => ({ uri, addedAt: '2026-11-01T00:00:00Z' })), ...account.saved];
+}
+
+export function unsave(relay: Relay, count: number): void {
+  const account = owner(relay.provider);
+  account.saved = account.saved.slice(count);
+}
+
+/** Requests to the Web API; a token is renewed each hour. */
+export function asked(relay: Relay): Array<{ method: string; path: string }> {
+  return relay.provider.requests.filter(({ path }) => path !== '/api/token');
+}
+
+/** Requests that change something. */
+export function writes(relay: Relay): string[] {
+  return asked(relay)
+    .filter(({ method }) => method !== 'GET')
+    .map(({ method, path }) => `${method} ${path}`);
+}
