@@ -41,12 +41,12 @@ export const READY_RULES = {
     what: 'your other playlists without repeats (union="Road,Gym": these)',
     sql: (name, value) => {
       const names = (value ?? '').split(',').flatMap((one) => one.trim() || []);
-      const which = names.length === 0 ? 'mine = 1' : `name IN (${names.map(quoted).join(', ')})`;
+      const which = names.length === 0 ? 'mine = 1' : `playlists.name IN (${names.map(quoted).join(', ')})`;
       return `SELECT uri FROM (SELECT uri, song, playlists.name AS list, position, row_number() OVER (PARTITION BY song ORDER BY playlists.name, position) AS copy FROM playlist_rows JOIN playlists ON playlists.id = playlist_id JOIN tracks USING (uri) WHERE ${which} AND ${others(name)}) WHERE copy = 1 ORDER BY list, position`;
     },
   },
   'not-heard': {
-    what: 'saved and not heard for a year (not-heard=90: 90 days); needs imported plays',
+    what: 'saved and not heard for a year (not-heard=90: 90 days)',
     sql: (_, value) =>
       `SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM plays WHERE uri IS NOT NULL AND played_at >= strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-${wholeOf(value, 365, 36_500)} days')) ORDER BY position DESC`,
   },

@@ -15,7 +15,7 @@ import type { Store } from '../store/file/open.ts';
 import type { Sql } from '../store/sql/sql.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { memoryFile, mirrorFile } from './files/files.ts';
-import type { LibraryFile } from './files/libraryFile.ts';
+import type { FileDisk, LibraryFile } from './files/libraryFile.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
 import { removeUploads } from './plays/uploads.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
@@ -67,6 +67,8 @@ export interface LibraryOptions {
   log: Log;
   /** Of the reading in the background; null: without limits, for the demo. */
   budget: Budget | null;
+  /** What it stands on; the machine's own by default. */
+  ground?: { disk: FileDisk; pool(): QueryPool };
 }
 
 interface LibraryQuestion {
@@ -148,8 +150,9 @@ const NOTHING: Summary = {
 
 export function createLibrary(options: LibraryOptions): Library {
   const { store, clock, random, log, budget } = options;
-  const memory = memoryFile(options);
-  const file = savedAfter(memory, mirrorFile(options));
+  const place = { ...options, disk: options.ground?.disk };
+  const memory = memoryFile(place);
+  const file = savedAfter(memory, mirrorFile(place));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
   const reader = createReader(options.provider, file, clock, playlistVersions.keepPending);
   const connected = (): string | null => {
@@ -512,7 +515,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await file.use(() => {});
     }
     if (file.isOpen) await file.save();
-    pool ??= createQueryPool(clock);
+    pool ??= options.ground?.pool() ?? createQueryPool(clock);
     const memoryPath = (await memory.exists()) ? memory.path : null;
     if (memoryPath !== null && memory.isOpen) await memory.save();
     return pool.ask({ sql, limit, maxCharacters, mirror: file.path, memory: memoryPath }, signal);

@@ -22,9 +22,10 @@ interface AddOptions {
 const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES[name].what}`).join('\n');
 
 const HELP = `
-A kept playlist follows a query: relay runs it each hour, day or week, and writes
-only what differs. What would empty the playlist or shrink it much, and what
-somebody changed in it since, waits for a review; "accept" lets one run through.
+A kept playlist follows a query: relay runs it each hour, day or week, and
+writes only what differs. What would empty the playlist or shrink it much, and
+what somebody changed in it since, waits for a review; "accept" lets one run
+through.
 Every run is a change that \`relay undo\` takes back.
 
 Ready rules, for --like:
@@ -32,7 +33,7 @@ ${RULES}
 
 Examples:
   $ relay keep add "Fresh" --like fresh
-  $ relay keep add "Long ones" "SELECT uri FROM saved JOIN tracks USING (uri) WHERE duration_ms > 480000"
+  $ relay keep add "Newest" "SELECT uri FROM saved ORDER BY position LIMIT 50"
   $ relay keep
   $ relay keep accept "Fresh"`;
 

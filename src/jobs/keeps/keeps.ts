@@ -21,6 +21,7 @@ import {
   type KeepPreview,
   type KeepRecord,
 } from '../../domain/keep.ts';
+import type { LibraryAnswer } from '../../domain/library.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
 import { pauseAfter } from '../../domain/pause.ts';
 import { without } from '../../domain/rows.ts';
@@ -244,12 +245,19 @@ export function createKeeps(context: KeepsContext): Keeps {
     return { leftRows: change.state === 'done' ? goal : rowsAt(rows, ops, progressOf(change)) };
   }
 
+  /** @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or of reading */
+  async function askedOf({ query: sql }: Keep, maxAgeMinutes: number): Promise<LibraryAnswer> {
+    try {
+      return await library.ask({ sql, limit: null, maxAgeMinutes }, { signal: stopping.signal });
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      throw error.code === 'DEADLINE_EXCEEDED' ? error.with({ code: 'INVALID_ARGUMENT' }) : error;
+    }
+  }
+
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     let keep = given;
-    const answer = await library.ask(
-      { sql: keep.query, limit: null, maxAgeMinutes },
-      { signal: stopping.signal },
-    );
+    const answer = await askedOf(keep, maxAgeMinutes);
     const { saved, playlists } = answer.coverage;
     const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
     if (answer.note !== undefined || !isWhole) {
@@ -473,6 +481,14 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
+  /** In step with those that are kept already, so that runs share their check of the library. */
+  function inStep(every: KeepRecord['every']): number {
+    const [first] = listKeeps(store);
+    const interval = INTERVAL_MS[every];
+    const at = clock.now();
+    return first ? at - ((((at - first.dueAt) % interval) + interval) % interval) : at;
+  }
+
   function isDue({ status, dueAt, retryAt, every }: Keep): boolean {
     if (status === 'paused') return false;
     const at = retryAt ?? dueAt;
@@ -532,7 +548,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         settled: false,
         failures: 0,
         lastRunAt: null,
-        dueAt: clock.now(),
+        dueAt: inStep(every),
         retryAt: null,
         createdAt: clock.now(),
       };

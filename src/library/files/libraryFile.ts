@@ -5,7 +5,7 @@
 import { rm, stat } from 'node:fs/promises';
 import type { Database, SqlJsStatic } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
-import { readRegularFile, removeStaleTemps, replaceFile } from '../../base/files.ts';
+import { readRegularFile, removeStaleTemps, renameOver, replaceFile } from '../../base/files.ts';
 import { freeMemory } from '../../base/freeMemory.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
@@ -66,7 +66,39 @@ export interface LibraryFileOptions {
   kind: FileKind;
   clock: Clock;
   log: Log;
+  /** The machine's own by default. */
+  disk?: FileDisk | undefined;
 }
+
+/** Where a file of the library is kept. */
+export interface FileDisk {
+  /** Removes what an earlier process has left half written. */
+  clean(path: string): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  /** null: there is none, or it cannot be read. */
+  read(path: string): Promise<Uint8Array | null>;
+  /** On the disk when it resolves. */
+  replace(path: string, parts: readonly Uint8Array[]): Promise<void>;
+  remove(path: string): Promise<void>;
+  putAside(path: string, aside: string): Promise<void>;
+}
+
+const MACHINE: FileDisk = {
+  clean: (path) =>
+    removeStaleTemps(path).then(
+      () => {},
+      () => {},
+    ),
+  exists: (path) =>
+    stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    ),
+  read: async (path) => (await readRegularFile(path, MAX_BYTES).catch(() => null))?.bytes ?? null,
+  replace: async (path, parts) => void (await replaceFile(path, parts)),
+  remove: (path) => rm(path, { force: true }),
+  putAside: async (path, aside) => void (await renameOver(path, aside)),
+};
 
 interface Open {
   db: Database;
@@ -74,7 +106,13 @@ interface Open {
   savedVersion: number;
 }
 
-export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions): LibraryFile {
+export function createLibraryFile({
+  path,
+  kind,
+  clock,
+  log,
+  disk = MACHINE,
+}: LibraryFileOptions): LibraryFile {
   let open: Open | null = null;
   let opening: Promise<Open> | null = null;
   let saving: Promise<void> = Promise.resolve();
@@ -95,11 +133,11 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
 
   async function load(): Promise<Open> {
     const SQL = await loadSqlite();
-    await removeStaleTemps(path).catch(() => {});
-    const file = await readRegularFile(path, MAX_BYTES).catch(() => null);
-    size = file?.bytes.length ?? 0;
-    const loaded = file && opened(SQL, file.bytes);
-    if (file && !loaded) await discard();
+    await disk.clean(path);
+    const bytes = await disk.read(path);
+    size = bytes?.length ?? 0;
+    const loaded = bytes && opened(SQL, bytes);
+    if (bytes && !loaded) await discard();
     open = loaded ?? fresh(SQL);
     return open;
   }
@@ -132,10 +170,9 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
   }
 
   async function discard(): Promise<void> {
-    if (kind.damaged === 'drop') return rm(path, { force: true });
-    const { renameOver } = await import('../../base/files.ts');
+    if (kind.damaged === 'drop') return disk.remove(path);
     const other = `${path}.damaged-${clock.now()}`;
-    await renameOver(path, other);
+    await disk.putAside(path, other);
     aside = `${path} was damaged. It was put aside as ${other}, and a new one is begun.`;
     log.warn({ path, aside: other }, aside);
   }
@@ -146,7 +183,7 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
     const saved = open;
     const { parts, length } = open.sql.image();
     try {
-      await replaceFile(path, parts);
+      await disk.replace(path, parts);
     } catch (error) {
       throw new RelayError('STORE_ERROR', `The library cannot be saved to ${path}: ${messageOf(error)}.`, {
         remedy: 'Free some space, or make the directory writable for its owner.',
@@ -190,12 +227,7 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
 
   return {
     path,
-    exists: async () =>
-      open !== null ||
-      (await stat(path).then(
-        (found) => found.isFile(),
-        () => false,
-      )),
+    exists: async () => open !== null || (await disk.exists(path)),
     async use(work) {
       users += 1;
       idle.abort();
@@ -232,7 +264,7 @@ export function createLibraryFile({ path, kind, clock, log }: LibraryFileOptions
       await opening?.catch(() => {});
       await saving;
       closeDatabase();
-      await rm(path, { force: true });
+      await disk.remove(path);
       size = 0;
     },
     async rest() {

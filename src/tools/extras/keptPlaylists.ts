@@ -47,7 +47,7 @@ export const keepPlaylistTool = defineTool({
       .describe(
         'SELECT with a URI as its first column, in the order of the playlist. It sees its own rows too: leave them out by the name of the playlist where it reads playlist_rows',
       ),
-    every: z.enum(KEEP_INTERVALS).default('day'),
+    every: z.enum(KEEP_INTERVALS).default('day').describe('How often it runs'),
     dry_run: z.boolean().default(false).describe('true: only say what it would do'),
   }),
   output: z.object({ keep: Keep, preview: Preview, change_id: z.string().optional() }),
@@ -83,7 +83,7 @@ export const updateKeptPlaylistTool = defineTool({
   kind: 'destructive',
   input: z.object({
     keep_id: z.string().min(1).max(100).describe('From list_kept_playlists; its first characters suffice'),
-    action: z.enum(KEEP_ACTIONS),
+    action: z.enum(KEEP_ACTIONS).describe('accept: lets one run through that is in review'),
   }),
   output: z.object({ keep: Keep, preview: Preview.optional(), change_id: z.string().optional() }),
   handle: ({ keeps }, { keep_id, action }, call) => keeps.act(keep_id, action, call),

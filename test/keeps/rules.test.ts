@@ -1,0 +1,146 @@
+/** The six ready rules, and `relay keep`: as the manual has them. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { ask, resize } from '../library/support.ts';
+import { at, owner } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import { edit, kept, LIST_0, rowsOf, run, save, savedUris, spare, unsave, WITH_ALL } from './support.ts';
+
+/** Keeps a playlist by one rule, and gives its rows. */
+async function keptLike(relay: Relay, rule: string): Promise<string[]> {
+  const { code, out, err } = await run(relay, ['keep', 'add', `By ${rule}`, '--like', rule, '--json']);
+  assert.equal(code, 0, err);
+  const { keep } = JSON.parse(out);
+  const again = await run(relay, ['keep', 'run', keep.id.slice(0, 8), '--json']);
+  assert.equal(JSON.parse(again.out).keep.last_result, 'nothing to change', `${rule} settles`);
+  return rowsOf(relay, keep.playlist_id);
+}
+
+test('each ready rule keeps what the manual says', async () => {
+  await withRelay(WITH_ALL, async (relay) => {
+    resize(relay, 60, 3);
+    const account = owner(relay.provider);
+    const { trackByUri } = relay.provider.catalogue;
+    const day = (ago: number) => `${new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 19)}Z`;
+    account.saved.forEach((row, index) => {
+      row.addedAt = day(index * 3 + 0.5);
+    });
+    const saved = savedUris(relay);
+    const manual = await readFile(new URL('../../src/cli/README.md', import.meta.url), 'utf8');
+    const rules = [...manual.matchAll(/^relay keep add "[^"]+" --like "?([\w-]+)/gm)].map(([, rule]) => rule);
+    assert.deepEqual(rules, ['fresh', 'unsorted', 'best-of', 'decade', 'union', 'not-heard']);
+
+    assert.deepEqual(await keptLike(relay, 'fresh'), saved.slice(0, 30));
+    assert.deepEqual(await keptLike(relay, 'fresh=7'), saved.slice(0, 3));
+
+    const firstArtist = (uri: string) => at(trackByUri.get(uri)?.artists ?? [], 0).name;
+    const counts = new Map<string, number>();
+    const best = saved.filter((uri) => {
+      const count = (counts.get(firstArtist(uri)) ?? 0) + 1;
+      counts.set(firstArtist(uri), count);
+      return count <= 2;
+    });
+    assert.deepEqual(await keptLike(relay, 'best-of'), best);
+
+    const yearOf = (uri: string) => Number(trackByUri.get(uri)?.album.releaseDate?.slice(0, 4));
+    const decade = Math.floor(yearOf(at(saved, 0)) / 10) * 10;
+    const ofDecade = saved.filter((uri) => Math.floor(yearOf(uri) / 10) * 10 === decade);
+    assert.deepEqual(new Set(await keptLike(relay, `decade=${decade}`)), new Set(ofDecade));
+
+    const union = await keptLike(relay, 'union=List 0, List 1');
+    const listed = ['List 0', 'List 1'].flatMap(
+      (name) => account.playlists.find((one) => one.name === name)?.rows ?? [],
+    );
+    const { rows: songs } = await ask(
+      relay,
+      `SELECT count(DISTINCT song) FROM playlist_rows JOIN tracks USING (uri) WHERE playlist_id IN (SELECT id FROM playlists WHERE name IN ('List 0', 'List 1'))`,
+    );
+    assert.deepEqual([union.length, new Set(union).size], [songs[0]?.[0], union.length], 'each song once');
+    const isListed = new Set(listed.map(({ uri }) => uri));
+    assert.ok(union.every((uri) => isListed.has(uri)));
+
+    assert.deepEqual(await keptLike(relay, 'not-heard'), saved.toReversed(), 'nothing was imported');
+  });
+});
+
+test('unsorted keeps what is in no other playlist, and does not feed on itself', async () => {
+  await withRelay(WITH_ALL, async (relay) => {
+    resize(relay, 40, 1);
+    const listed = new Set(rowsOf(relay, LIST_0));
+    const wanted = savedUris(relay).filter((uri) => !listed.has(uri));
+    assert.deepEqual(await keptLike(relay, 'unsorted'), wanted);
+    // What is sorted leaves it.
+    edit(relay, LIST_0, (uris) => [...uris, wanted[0] ?? '']);
+    const { out } = await run(relay, ['keep', 'run', 'By unsorted', '--json']);
+    const { keep } = JSON.parse(out);
+    assert.deepEqual(rowsOf(relay, keep.playlist_id), wanted.slice(1));
+  });
+});
+
+test('relay keep adds, lists, shows, runs and stops', async () => {
+  await withRelay(WITH_ALL, async (relay) => {
+    resize(relay, 20, 1);
+    const sql = 'SELECT uri FROM saved ORDER BY position';
+    const none = await run(relay, ['keep']);
+    assert.deepEqual([none.code, none.out], [0, '']);
+    for (const args of [
+      ['keep', 'add', 'A'],
+      ['keep', 'add', 'A', sql, '--like', 'fresh'],
+      ['keep', 'add', 'A', '--like', 'nothing'],
+      ['keep', 'add', 'A', sql, '--every', 'year'],
+    ]) {
+      assert.equal((await run(relay, args)).code, 2, args.join(' '));
+    }
+    const dry = await run(relay, ['keep', 'add', 'Mine', sql, '--dry-run']);
+    assert.match(
+      dry.out,
+      /^It would have 20 songs: 20 added, 0 removed\.\n(\+ .* by .*\n){10}\+ and 10 more\n$/,
+    );
+    const added = await run(relay, ['keep', 'add', 'Mine', sql, '--every', 'week']);
+    assert.equal(added.code, 0, added.err);
+    assert.match(added.out, /^"Mine" is kept weekly: 20 added\.\nNext run: \d{4}-\d\d-\d\d \d\d:\d\d\.\n$/);
+    const table = await run(relay, ['keep', 'list']);
+    assert.match(
+      table.out,
+      /^ID +NAME +EVERY +STATUS +NEXT +LAST RUN\n[0-9a-f]{8} +Mine +week +active +\d{4}.*: 20 added\n$/,
+    );
+    unsave(relay, 12);
+    const held = await run(relay, ['keep', 'run', 'mine']);
+    assert.equal(held.code, 1);
+    assert.match(
+      held.out,
+      /^"Mine" is in review: The playlist would shrink from 20 rows to 8\.\nIt would have 8 songs: 0 added, 12 removed\./,
+    );
+    const status = await run(relay, ['status', '--json']);
+    const report = JSON.parse(status.out);
+    assert.deepEqual(report.kept, { total: 1, review: 1, waiting: 0, paused: 0 });
+    assert.match((await run(relay, ['status'])).out, /kept +1 kept playlist, 1 to review/);
+    const shown = await run(relay, ['keep', 'show', 'Mine', '--json']);
+    assert.deepEqual([JSON.parse(shown.out).keep.preview.removed_count, shown.code], [12, 0]);
+    assert.match((await run(relay, ['keep', 'show', 'Mine'])).out, /Query: SELECT uri FROM saved/);
+    assert.equal((await run(relay, ['keep', 'accept', 'Mine'])).code, 0);
+    const [one] = await kept(relay);
+    assert.deepEqual(rowsOf(relay, one?.playlist_id ?? ''), savedUris(relay));
+    save(relay, spare(relay, 0, 1));
+    assert.equal((await run(relay, ['keep', 'pause', 'Mine'])).out, '"Mine" is paused.\n');
+    assert.equal((await run(relay, ['keep', 'resume', 'Mine'])).code, 0);
+    assert.match((await run(relay, ['keep', 'run', 'Mine'])).out, /^"Mine" is kept weekly: 1 added\./);
+    // The name of one of the account's own playlists means that one.
+    const own = await run(relay, [
+      'keep',
+      'add',
+      'list 0',
+      `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position DESC`,
+      '--json',
+    ]);
+    assert.equal(JSON.parse(own.out).keep.playlist_id, LIST_0);
+    assert.equal(
+      (await run(relay, ['keep', 'stop', 'Mine'])).out,
+      '"Mine" is kept no more. Its songs stay as they are.\n',
+    );
+    assert.equal((await run(relay, ['keep', 'run', 'Mine'])).code, 1);
+    await relay.server.close();
+    assert.equal((await run(relay, ['keep', 'list'])).code, 4);
+  });
+});
