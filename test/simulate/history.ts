@@ -1,5 +1,6 @@
 /** Runs one history from its plan: everything in one process, in virtual time. */
 import { createHash } from 'node:crypto';
+import type { Incoming } from '../../src/demo/http.ts';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { FaultMatch, FaultRule } from '../support/simulator/faults.ts';
 import { Client } from './client.ts';
@@ -48,6 +49,7 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
     say,
     arrived(request) {
       spotify.arrived(request);
+      checkAccount(stage, request);
       person?.request(request.method, request.path, true);
     },
     done: ({ method, path }) => person?.request(method, path, false),
@@ -114,6 +116,17 @@ async function live(stage: Stage, beginPerson: () => void): Promise<void> {
   if (plan.undoesAll) for (const client of clients) await client.undoAll();
   await later(stage, 25_000);
   judgeEnd(stage);
+}
+
+/** Nothing is written for an account that no change is for. */
+function checkAccount({ spotify, computer, found }: Stage, request: Incoming): void {
+  const account = spotify.accountOf(request);
+  if (!request.isApi || request.method === 'GET' || account === null || account === spotify.account) return;
+  const known = computer.services?.store.get<{ count: number }>(
+    'select count(*) as count from changes where account = ?',
+    [account.id],
+  );
+  if (known?.count === 0) found('a change of one account is sent for another', request.path);
 }
 
 /** What was told must still be so once everything has come to rest. */

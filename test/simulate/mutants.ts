@@ -49,8 +49,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'undo does not mind what others did',
     file: 'src/changes/undo.ts',
-    from: 'const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);',
-    to: 'const wanted = body.former.rows ?? [];',
+    from: 'if (mayBeRows(left, present)) return withNames(left, present);',
+    to: 'if (!force) return left;',
   },
   {
     name: 'a rollback is told and not done',

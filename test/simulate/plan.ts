@@ -552,7 +552,7 @@ class Drawing {
         [{ at, do: 'offline', ms }, 1],
         [{ at, do: 'expire' }, 0.5],
         [{ at, do: 'logout', ms }, 0.5],
-        [{ at, do: 'switch', ms }, 0.5],
+        [{ at, do: 'switch', ms }, 2],
         [{ at, do: 'restore', ms }, 0.5],
       ]);
     });

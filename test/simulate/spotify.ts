@@ -245,6 +245,12 @@ export class Spotify {
     if (!this.firstAsked.has(name)) this.firstAsked.set(name, this.#time.at);
   }
 
+  /** Whose token a request has. */
+  accountOf({ headers }: Incoming): DemoAccount | null {
+    const token = headers.authorization?.replace(/^Bearer /, '');
+    return token === undefined ? null : (this.rules.grants.access(token)?.account ?? null);
+  }
+
   /** Lets a request of the program take effect and answers as reads show it by now. */
   handle(request: Incoming): Answer {
     if (!request.isApi) return this.rules.handle(request);
