@@ -141,7 +141,9 @@ async function firstFound(
       const compared = new Map(suspects.splice(0).map((report) => [report.seed, report]));
       await unchanged.run([...compared.keys()], only, ({ seed, findings }) => {
         const news = compared.get(seed)?.findings ?? [];
-        const rule = news.find((one) => !findings.some((known) => known.rule === one.rule))?.rule;
+        const rule = news.find(
+          (one) => knownAs(one.rule) === null && !findings.some((known) => known.rule === one.rule),
+        )?.rule;
         if (rule !== undefined) found.push({ seed, rule });
       });
     }

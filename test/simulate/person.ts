@@ -141,7 +141,8 @@ async function befall(stage: Stage, mishap: Mishap): Promise<void> {
       computer.kill();
       if (mishap.do === 'power') disk.losePower();
       await later(stage, mishap.down);
-      return start(stage);
+      await start(stage);
+      return checkRecords(stage);
     case 'stop':
       if (!computer.isUp) return;
       await computer.stop();
@@ -176,6 +177,19 @@ async function befall(stage: Stage, mishap: Mishap): Promise<void> {
       return;
     case 'restore':
       return restore(stage, mishap.ms);
+  }
+}
+
+/** What relay wrote before a crash must be in its records after it: they are synced before the first request. */
+function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
+  const { services } = computer;
+  if (!services || isRestored) return;
+  const written = spotify.effects.filter(({ by, method }) => by === 'relay' && method !== 'EDIT');
+  for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
+    const id = playlist?.id;
+    if (id === undefined) continue;
+    const known = services.store.get('select 1 from changes where playlist_id = ?', [id]);
+    if (!known) found('after a crash nothing is known of a write', id);
   }
 }
 

@@ -203,7 +203,7 @@ class Drawing {
       clients,
       person,
       mishaps: this.#mishaps(),
-      maxRows: kind === 'full' ? 130 + chance.whole(0, 60) : null,
+      maxRows: kind === 'full' ? 60 + chance.whole(0, 40) : null,
       undoesAll: has(0.4),
     };
   }
@@ -215,7 +215,7 @@ class Drawing {
 
   #rows(): number[] {
     const chance = this.#chance;
-    if (this.#kind === 'full') return range(0, 100 + chance.whole(0, 30));
+    if (this.#kind === 'full') return range(0, 20 + chance.whole(0, 30));
     const size =
       chance.fraction() < LARGE
         ? chance.pick([49, 51, 60, 60, 101, 120, 160])
@@ -233,7 +233,8 @@ class Drawing {
   #fresh(most: number): number[] {
     const from = this.#next;
     const chance = this.#chance;
-    const sizes = chance.fraction() < LARGE ? [50, 99, 100, 101, 120, 210] : [1, 1, 2, 3, 5, 8];
+    const isLarge = this.#kind === 'full' || chance.fraction() < LARGE;
+    const sizes = isLarge ? [50, 99, 100, 101, 120, 210] : [1, 1, 2, 3, 5, 8];
     const size = Math.min(chance.pick(sizes), most);
     this.#next += size;
     return range(from, size);
@@ -544,7 +545,7 @@ class Drawing {
       const ms = chance.whole(1_000, 90_000);
       return weighted<Mishap>(chance, [
         [{ at, do: 'kill', down }, 8],
-        [{ at, do: 'power', down }, 2],
+        [{ at, do: 'power', down }, 4],
         [{ at, do: 'stop', down }, 3],
         [{ at, do: 'sleep', ms: chance.pick([ms, 3_600_000]) }, 1],
         [{ at, do: 'clock', ms: chance.pick([-3_600_000, 86_400_000, 400 * 86_400_000, -5_000]) }, 1],
