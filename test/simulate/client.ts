@@ -226,7 +226,9 @@ export class Client {
     const failure = failureIn(answer);
     const isOver = failure?.message.includes('is still being written') === false;
     const isRefused = failure?.code === 'CONFLICT' && isOver && isPlain && others.length === 0;
-    if (isRefused && !this.#stage.isRestored && spotify.unseenIn(playlist).size === 0)
+    const isClear =
+      spotify.unseenIn(playlist).size === 0 && !made.before.some((uri) => this.#hidden().has(uri));
+    if (isRefused && !this.#stage.isRestored && isClear)
       this.#found(
         `undo of ${wish}: refused although nobody else changed anything${circumstances(this.#stage, earlier)}`,
         failure.message,
@@ -304,9 +306,10 @@ export class Client {
     const playlist = spotify.all().find((one) => one.id === id);
     const effects = spotify.effects.slice(from);
     if (!playlist) return this.#found('create, ok: there is no such playlist', id);
-    // One that a person makes while relay looks for its own cannot be told from it.
-    const madeAt = spotify.madeAt.get(playlist) ?? Infinity;
-    if (spotify.persons.has(playlist) && madeAt <= (spotify.firstAsked.get(name) ?? 0))
+    // One that a person makes while relay looks for its own, or before that shows in reads, cannot be told from it.
+    const { plan } = this.#stage;
+    const shownAt = (spotify.madeAt.get(playlist) ?? Infinity) + spotify.lags.mine + 2 * plan.latency[1];
+    if (spotify.persons.has(playlist) && shownAt <= (spotify.firstAsked.get(name) ?? 0))
       this.#found("create, ok: a person's playlist was taken for the new one", name);
     if (this.#stage.claimed.has(playlist))
       this.#found('create, ok: two callers were told the same playlist', name);
@@ -317,7 +320,7 @@ export class Client {
         effect.method === 'POST' && effect.what === 'POST /me/playlists' && effect.playlist?.name === name,
     );
     const unclaimed = made.filter((effect) => effect.playlist && !this.#stage.claimed.has(effect.playlist));
-    if (unclaimed.length > 0 && this.#stage.plan.clients.length === 1)
+    if (unclaimed.length > 0 && plan.clients.length === 1 && !spotify.persons.has(playlist))
       this.#found('create, ok: more than one was made', name);
     const others = othersIn(effects, playlist);
     const wasFound = this.#stage.meddled.has(playlist);
@@ -605,8 +608,9 @@ export class Client {
     // Only those that the change itself saved or removed come back.
     const changed = uris.filter((uri) => then.has(uri) !== made.after.includes(uri));
     const wanted = made.wish === 'unsave';
+    const named = new Set([...moved, ...made.added.keys()]);
     if (made.isSure)
-      this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, moved);
+      this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, named);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
     this.#note({
