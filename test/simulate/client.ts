@@ -227,7 +227,8 @@ export class Client {
     const isOver = failure?.message.includes('is still being written') === false;
     const isRefused = failure?.code === 'CONFLICT' && isOver && isPlain && others.length === 0;
     const isClear =
-      spotify.unseenIn(playlist).size === 0 && !made.before.some((uri) => this.#hidden().has(uri));
+      spotify.unseenIn(playlist).size === 0 &&
+      ![...made.before, ...made.after].some((uri) => this.#hidden().has(uri));
     if (isRefused && !this.#stage.isRestored && isClear)
       this.#found(
         `undo of ${wish}: refused although nobody else changed anything${circumstances(this.#stage, earlier)}`,
@@ -608,9 +609,8 @@ export class Client {
     // Only those that the change itself saved or removed come back.
     const changed = uris.filter((uri) => then.has(uri) !== made.after.includes(uri));
     const wanted = made.wish === 'unsave';
-    const named = new Set([...moved, ...made.added.keys()]);
-    if (made.isSure)
-      this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, named);
+    const free = new Set([...moved, ...touched]);
+    if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, free);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
     this.#note({

@@ -83,10 +83,10 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'return false;',
   },
   {
-    name: 'a full disk counts as saved',
-    file: 'src/store/file/save.ts',
-    from: 'throw failed(error);',
-    to: 'savedVersion = save.version ?? savedVersion; failed(error); return;',
+    name: 'a rollback writes over what others did',
+    file: 'src/changes/finish.ts',
+    from: 'if (!body.leg) return mergeRows(rowsAt(leg.rows, leg.ops, progressOf(change)), former, present);',
+    to: 'if (!body.leg) return former;',
   },
 ];
 
