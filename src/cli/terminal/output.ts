@@ -11,6 +11,7 @@ import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { plainCommand, type Remedy, terminalText } from '../../domain/remedy.ts';
 import { inBackquotes, type NamedHome } from '../usage/commandLine.ts';
+import { coloured } from './colour.ts';
 import { fitted, widthOf } from './textWidth.ts';
 
 /** The three streams as the process has them. */
@@ -23,6 +24,8 @@ export interface Streams {
   terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
   /** Width of stdout in characters; 80 where it is no terminal. */
   columns: number;
+  /** Whether terminals are written to in colour. */
+  colour?: boolean;
 }
 
 /** The streams as commands get them: no control character but the line end passes. */
@@ -39,15 +42,20 @@ const USUAL_COLUMNS = 80;
 
 export function cleanIo(streams: Streams): Io {
   const columns = streams.columns > 0 ? streams.columns : USUAL_COLUMNS;
+  const { terminal, colour = false } = streams;
+  const shown = (text: string, isTerminal: boolean): string => {
+    const clean = visibleLines(text);
+    return colour && isTerminal ? coloured(clean) : clean;
+  };
   return {
     // Only looking at it starts reading.
     get stdin() {
       return streams.stdin;
     },
-    out: (text) => streams.out(visibleLines(text)),
-    err: (text) => streams.err(visibleLines(text)),
+    out: (text) => streams.out(shown(text, terminal.stdout)),
+    err: (text) => streams.err(shown(text, terminal.stderr)),
     redraw: (line) => streams.err(`${START_OF_LINE}${fitted(visibleLine(line), columns - 1)}`),
-    terminal: streams.terminal,
+    terminal,
     columns,
   };
 }

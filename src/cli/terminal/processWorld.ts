@@ -4,6 +4,7 @@ import program from '../../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../../base/clock.ts';
 import type { World } from '../context.ts';
 import { systemPipe } from '../stdio/pipe.ts';
+import { wantsColour } from './colour.ts';
 import type { Streams } from './output.ts';
 
 /** Without what reaches beyond the process, which takes most of the program. */
@@ -35,5 +36,6 @@ function systemIo(): Streams {
     },
     terminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     columns: process.stdout.columns ?? 80,
+    colour: wantsColour(process.env),
   };
 }

@@ -1,0 +1,107 @@
+/** Commands in a real terminal: questions, widths, colours. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { widthOf } from '../../src/cli/terminal/textWidth.ts';
+import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
+import { type Desk, withDesk } from '../support/program.ts';
+import { sized } from '../support/scale.ts';
+import { inTerminal, withoutTerminal } from '../support/terminal.ts';
+
+const skip = { skip: withoutTerminal };
+
+/** A demo with a list of songs in a file; near the end of the list some are misspelled beyond a typo. */
+async function withList(songs: number, work: (desk: Desk, list: string, wrong: number) => Promise<void>) {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-terminal-'));
+  try {
+    const seen = new Set<string>();
+    const tracks = sharedCatalogue().tracks.filter(({ name, artists }) => {
+      const line = `${artists[0]?.name} - ${name}`;
+      const isPlain = /^[\w' ]+ - [\w' ]{6,}$/.test(line) && !seen.has(name);
+      seen.add(name);
+      return isPlain;
+    });
+    const wrong = Math.floor(songs / 10);
+    const lines = tracks.slice(0, songs).map(({ name, artists }, at) => {
+      const title = at < songs - wrong ? name : `${name.slice(0, 3)}zq${name.slice(3)}`;
+      return `${artists[0]?.name} - ${title}`;
+    });
+    assert.equal(lines.length, songs);
+    const list = join(folder, 'Road trip.txt');
+    await writeFile(list, lines.join('\n'));
+    await withDesk({}, async (desk) => {
+      await desk.host(['--demo']);
+      await work(desk, list, wrong);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const environment = (desk: Desk, more: Record<string, string> = {}) => ({
+  RELAY_HOME: desk.home,
+  RELAY_KEYCHAIN: 'file',
+  HOME: desk.home,
+  ...more,
+});
+
+for (const columns of [80, 50]) {
+  test(
+    `a list becomes a playlist with one command and two answers, in ${columns} columns`,
+    skip,
+    async () => {
+      const songs = sized(300, 20);
+      await withList(songs, async (desk, list, wrong) => {
+        const screen = inTerminal(['import', list, '--new', 'Road trip'], columns, environment(desk));
+        await screen.answer(new RegExp(`${wrong} of \\d+ songs need you\\. Go through them now\\?`), 'n');
+        await screen.answer(/Write \d+ songs to "Road trip", without the \d+ that are open\?/, 'y');
+        assert.equal(await screen.ended(), 0, screen.raw);
+        const shown = screen.lines();
+        assert.ok(
+          shown.some((line) => /^https:\/\/open\.spotify\.com\/playlist\/\w+$/.test(line)),
+          screen.raw,
+        );
+        // A question with its answer, and an address, cannot be broken.
+        for (const line of shown) assert.ok(widthOf(line) <= columns || /\? \[|^https:/.test(line), line);
+        const { out } = await desk.relay(['playlists']);
+        assert.match(out, new RegExp(`^Road trip +${songs - wrong} `, 'm'));
+      });
+    },
+  );
+}
+
+test(
+  'tables fit 50 columns with whole words, names first; colours show on a terminal alone',
+  skip,
+  async () => {
+    await withDesk({}, async (desk) => {
+      await desk.host(['--demo']);
+      const found = await desk.relay(['call', 'search_tracks', 'query=carousel', 'limit=3', '--json']);
+      const ids = JSON.parse(found.out).items.map(({ id }: { id: string }) => id);
+      await desk.relay(['call', 'save_tracks', '--args', JSON.stringify({ track_ids: ids })]);
+      const tables: Array<[words: string[], head: RegExp]> = [
+        [['playlists'], /^NAME .*SONGS/m],
+        [['history'], /^WHAT .*ID/m],
+        [['status'], /^✓ server/m],
+      ];
+      for (const [words, head] of tables) {
+        const screen = inTerminal(words, 50, environment(desk));
+        assert.equal(await screen.ended(), 0, screen.raw);
+        const shown = screen.lines();
+        assert.match(shown.join('\n'), head);
+        for (const line of shown) assert.ok(widthOf(line) <= 50 || /https?:/.test(line), line);
+        assert.ok(/\[(2|32)m/.test(screen.raw), 'in colour');
+        const plain = inTerminal(words, 50, environment(desk, { NO_COLOR: '1' }));
+        await plain.ended();
+        assert.doesNotMatch(plain.raw, /\[\d+m/);
+        assert.deepEqual(plain.lines().length, shown.length);
+        assert.ok(!(await desk.relay(words)).out.includes('\u001b'));
+      }
+      const failed = inTerminal(['call', 'get_track', 'track_id=x'], 80, environment(desk));
+      assert.notEqual(await failed.ended(), 0);
+      assert.ok(failed.raw.includes('\u001b[1;31mrelay:\u001b[0m '), failed.raw);
+    });
+  },
+);

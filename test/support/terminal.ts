@@ -1,0 +1,79 @@
+/** A command of relay in a real terminal: a pseudo-terminal that `script` of util-linux gives it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+
+const SCRIPT = '/usr/bin/script';
+const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
+
+/** Why tests in a terminal are skipped; false when they run. Debian and Ubuntu always have `script`. */
+export const withoutTerminal =
+  process.platform !== 'linux'
+    ? 'script of util-linux is for Linux'
+    : existsSync(SCRIPT) || process.env.CI === 'true'
+      ? false
+      : 'script of util-linux is not installed';
+
+export interface Screen {
+  /** All that was written, with its colours, lines ending as terminals end them. */
+  readonly raw: string;
+  /** The lines as a person sees them in the end: without colours, each as it was drawn last. */
+  lines(): string[];
+  /** Waits for a question and answers it. */
+  answer(question: RegExp, text: string): Promise<void>;
+  /** Resolves with the exit code. */
+  ended(): Promise<number | null>;
+}
+
+/** @param env all that the command gets besides the system's path */
+export function inTerminal(words: readonly string[], columns: number, env: Record<string, string>): Screen {
+  const command = `stty cols ${columns} rows 40; exec "$NODE" "$RELAY" ${words.map(quoted).join(' ')}`;
+  const child = spawn(SCRIPT, ['-qefc', command, '/dev/null'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      TERM: 'xterm',
+      LANG: 'C.UTF-8',
+      ...env,
+      NODE: process.execPath,
+      RELAY,
+      SHELL: '/bin/sh',
+    },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let raw = '';
+  let read = 0;
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    raw += part;
+  });
+  const closed = once(child, 'close');
+  const plain = (text: string) =>
+    text
+      .split('\u001b[')
+      .map((part, at) => (at === 0 ? part : part.replace(/^[0-9;]*[mK]/, '')))
+      .join('');
+  return {
+    get raw() {
+      return raw;
+    },
+    lines: () =>
+      plain(raw)
+        .split('\r\n')
+        .map((line) => line.slice(line.lastIndexOf('\r') + 1)),
+    async answer(question, text) {
+      await until(() => question.test(plain(raw.slice(read))) || child.exitCode !== null);
+      if (!question.test(plain(raw.slice(read)))) throw new Error(`it never asked ${question}: ${raw}`);
+      read = raw.length;
+      child.stdin.write(`${text}\n`);
+    },
+    async ended() {
+      const [code] = await closed;
+      return code as number | null;
+    },
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
