@@ -43,7 +43,7 @@ export interface LibraryFile {
    */
   save(): Promise<void>;
   /**
-   * Looks for damage in the whole file, and does with a damaged one what opening it does.
+   * Looks for damage in the whole file. A damaged one is written again from memory, or goes the way of one that cannot be opened.
    * @returns whether it was sound
    */
   check(): Promise<boolean>;
@@ -242,10 +242,19 @@ export function createLibraryFile({
     save,
     async check() {
       users += 1;
+      const before = aside;
+      const isKept = open !== null;
       try {
         const { sql } = await database();
+        if (aside !== before) return false;
         const [verdict] = sql.all<{ quick_check: string }>('pragma quick_check(1)');
-        if (verdict?.quick_check === 'ok') return true;
+        if (verdict?.quick_check === 'ok') {
+          if (!isKept || !open) return true;
+          // What is in memory is whole, whatever has become of the file.
+          open.savedVersion = -1;
+          await save();
+          return false;
+        }
         closeDatabase();
         await discard();
         await database();

@@ -194,7 +194,7 @@ function startReading(start: ImportStart): Reading {
     env: {},
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
   });
   worker.stdout.resume();
   worker.stderr.resume();

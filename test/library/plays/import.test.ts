@@ -257,6 +257,32 @@ test('a damaged memory.db is put aside, which is said, and begun anew', () =>
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
   }));
 
+test('one that is damaged while relay runs is put aside at the next question, which says so', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    await runCli(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
+    assert.deepEqual(await allPlays(relay), [playOf(A)]);
+    await writeFile(join(relay.home, 'memory.db'), 'my diary');
+    const ask = ['library', 'ask', 'select count(*) as n from plays', '--json'];
+    const { code, out, err } = await runCli(relay, ask);
+    assert.equal(code, 0, err);
+    const { rows, note } = JSON.parse(out);
+    assert.deepEqual(rows, [[0]]);
+    const aside = (await readdir(relay.home)).find((name) => name.startsWith('memory.db.damaged-')) ?? '';
+    assert.ok(note.includes('memory.db was damaged. It was put aside as '), note);
+    assert.ok(note.includes(`${aside}, and a new one is begun.`), note);
+    assert.equal(await readFile(join(relay.home, aside), 'utf8'), 'my diary');
+  }));
+
+test('what relay has in memory survives a file that is spoiled meanwhile', () =>
+  withExports({}, async (relay, at) => {
+    await runCli(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
+    // Reads the library, whose first versions are in the same file.
+    assert.deepEqual(await allPlays(relay), [playOf(A)]);
+    await writeFile(join(relay.home, 'memory.db'), 'my diary');
+    assert.deepEqual(await allPlays(relay), [playOf(A)]);
+    assert.deepEqual(await allPlays(relay), [playOf(A)]);
+  }));
+
 test(`${HOSTILE.length} hostile archives are refused by name, and nothing is written`, () =>
   withExports({ connect: false }, async (relay, at) => {
     assert.ok(HOSTILE.length >= 40);
