@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { paceOfMachine } from '../support/fastClock.ts';
 
 const EXECUTABLE = process.env.RELAY_BIN ?? '';
 
@@ -67,6 +68,46 @@ test('the file alone, with an empty PATH, serves the demo and answers a call', a
   server.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null]);
   assert.deepEqual(readdirSync(folder).sort(), ['.config', 'relay']);
+});
+
+test('the executable answers questions about the library, and ends those that take too much', async (context) => {
+  const { folder, run } = lonely(context);
+  const server = spawn(join(folder, 'relay'), ['serve', '--demo', '--json', '--port', '0'], {
+    cwd: folder,
+    env: { PATH: '', HOME: folder, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  context.after(() => server.kill('SIGKILL'));
+  const [line] = await once(server.stdout, 'data');
+  const { baseUrl } = JSON.parse(String(line));
+  const ask = async (sql: string) => {
+    const { code, out, err } = await run(['library', 'ask', sql, '--json']);
+    return code === 0 ? JSON.parse(out).rows : JSON.parse(err).error.code;
+  };
+  const [[tracks, saved]] = await ask('select (select count(*) from tracks), (select count(*) from saved)');
+  assert.ok(tracks >= saved && saved > 0);
+  assert.deepEqual(await ask("select fold('Smørbrød')"), [['smorbrod']]);
+  assert.equal(await ask('delete from saved'), 'INVALID_ARGUMENT');
+  assert.equal(await ask("attach '/etc/passwd' as other"), 'INVALID_ARGUMENT');
+
+  let slowest = 0;
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      const begin = performance.now();
+      await (await fetch(`${baseUrl}/health`)).json();
+      slowest = Math.max(slowest, performance.now() - begin);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  })();
+  const endless = 'with recursive c(x) as (values(1) union all select x + 1 from c) select count(*) from c';
+  assert.equal(await ask(endless), 'DEADLINE_EXCEEDED');
+  assert.equal(await ask("select printf('%.*c', 1000000000, 'x')"), 'DEADLINE_EXCEEDED');
+  assert.deepEqual(await ask('select count(*) from saved'), [[saved]]);
+  isOver = true;
+  await watching;
+  const bound = 300 / paceOfMachine();
+  assert.ok(slowest < bound, `the slowest answer of /health took ${Math.round(slowest)} of ${bound} ms`);
 });
 
 test('options of Node in the environment are not taken', async (context) => {
