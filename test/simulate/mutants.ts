@@ -59,12 +59,6 @@ export const MUTANTS: readonly Mutant[] = [
     to: "{ ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'end_unchanged' }",
   },
   {
-    name: 'writes to one playlist do not take turns',
-    file: 'src/provider/resources/playlistRows.ts',
-    from: 'const before = writing.get(playlistId) ?? Promise.resolve();',
-    to: 'const before = Promise.resolve();',
-  },
-  {
     name: 'after a crash nobody looks',
     file: 'src/changes/drive.ts',
     from: 'if (change.inTransit) {\n    // The last run',
