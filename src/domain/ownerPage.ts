@@ -1,6 +1,7 @@
 /** What the owner's page asks of the server, as plain JSON values. Times are ISO 8601. */
 
 import type { JobStatus } from './job.ts';
+import type { KeepAction, KeepRecord } from './keep.ts';
 import type { ImportTarget } from './listImport.ts';
 import type { ChangeEntry, RememberedMatch, StatusEntry, UndoAnswer, UndoRequest } from './localApi.ts';
 import type { PlaysProgress } from './plays.ts';
@@ -42,6 +43,8 @@ export interface OwnerState {
   errors: PageError[];
   playing: PagePlaying | null;
   library: PageLibrary;
+  /** Kept playlists, in the order in which they were added. */
+  kept: KeepRecord[];
 }
 
 export type PagePart = Omit<StatusEntry, 'remedy'> & {
@@ -253,6 +256,7 @@ export interface OwnerCalls {
   'extras/choose': { given: { offer: boolean }; answer: object };
   /** Whether covers are shown; stored as the setting. */
   'covers/choose': { given: { show: boolean }; answer: object };
+  'keeps/act': { given: { id: string; action: KeepAction }; answer: object };
   'library/sync': { given: object; answer: object };
   'library/forget': { given: object; answer: object };
   /** How far the import of a listening history is, after at most half a second. */

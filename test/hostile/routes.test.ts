@@ -38,6 +38,7 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'jobs/resume': true,
   'jobs/search': true,
   'jobs/settle': true,
+  'keeps/act': true,
   'library/forget': true,
   'library/sync': true,
   'player/look': true,

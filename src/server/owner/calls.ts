@@ -136,6 +136,10 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'covers', String(show));
       return {};
     },
+    async 'keeps/act'({ id, action }) {
+      await patiently((call) => services.keeps.act(id, action, call));
+      return {};
+    },
     async 'library/sync'() {
       await core.library.sync();
       return {};

@@ -6,6 +6,7 @@ import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { readConfigFile } from '../../config/configFile.ts';
 import { CLIENTS } from '../../connect/clientTable.ts';
+import type { KeepRecord } from '../../domain/keep.ts';
 import type { LibraryStatus } from '../../domain/library.ts';
 import type { RememberedMatch, StatusEntry } from '../../domain/localApi.ts';
 import type {
@@ -98,6 +99,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
     errors: listApiErrors(core.store, { limit: ERRORS_SHOWN, unresolved_only: true }).map(errorOf),
     playing: playingOf(server.lastPlaying()),
     library: libraryOf(await core.library.status()),
+    kept: services.keeps.list().map(keptOf),
   };
 }
 
@@ -108,6 +110,15 @@ function extrasOf({ settings }: Core): OwnerState['extras'] {
   return {
     on: groupsOf(settings.toolsets).includes('extras'),
     question: isAsked ? EXTRAS_QUESTION : null,
+  };
+}
+
+function keptOf({ name, sql, reason, ...keep }: KeepRecord): KeepRecord {
+  return {
+    ...keep,
+    name: visibleText(name),
+    sql: visibleText(sql, 1_000),
+    ...(reason === undefined ? {} : { reason: visibleText(reason, 400) }),
   };
 }
 

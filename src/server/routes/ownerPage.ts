@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
 import { lazy } from '../../base/memoised.ts';
 import { RelayError } from '../../domain/errors.ts';
+import { KEEP_ACTIONS } from '../../domain/keep.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
 import { commandStyleOf, remedyText } from '../../domain/remedy.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
@@ -53,6 +54,7 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'extras/choose': lazy(() => z.object({ offer: z.boolean() })),
   'covers/choose': lazy(() => z.object({ show: z.boolean() })),
   'library/sync': lazy(() => z.object({})),
+  'keeps/act': lazy(() => z.object({ id: z.string().min(1).max(100), action: z.enum(KEEP_ACTIONS) })),
   'library/forget': lazy(() => z.object({})),
   'plays/progress': lazy(() => z.object({ id: z.int().min(1) })),
   'player/look': lazy(() => z.object({})),

@@ -6,6 +6,7 @@ import { clientsCard } from './cards/clients.ts';
 import { errorsCard } from './cards/errors.ts';
 import { eventsCard } from './cards/events.ts';
 import { healthCard } from './cards/health.ts';
+import { keptCard } from './cards/kept.ts';
 import { libraryCard } from './cards/library.ts';
 import { limitsCard } from './cards/limits.ts';
 import { needsCard } from './cards/needs.ts';
@@ -33,6 +34,7 @@ const CARDS: readonly Entry[] = [
   { view: 'home', place: 'main', card: eventsCard },
   { view: 'home', place: 'side', card: playingCard },
   { view: 'home', place: 'side', card: libraryCard },
+  { view: 'home', place: 'side', card: keptCard },
   { view: 'home', place: 'side', card: clientsCard },
   { view: 'home', place: 'side', card: accountCard },
   { view: 'diagnostics', place: 'main', card: healthCard },

@@ -1,13 +1,14 @@
-/** What waits for the owner, most urgent first: the login, clients, jobs. */
+/** What waits for the owner, most urgent first: the login, clients, jobs, kept playlists. */
 import { type App, button, card, name, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, dateOf, fromNow } from '../format.ts';
 import { jobRow, needsOwner } from '../jobs.ts';
 import { goToLogin } from './account.ts';
+import { keptNeeds } from './kept.ts';
 import { isSettingUp } from './steps.ts';
 
 /** Each gives rows, none where nothing of its kind waits. To add a kind: a function, and its line. */
-const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jobNeeds];
+const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jobNeeds, keptNeeds];
 
 export function needsCard(app: App): Child {
   const rows = KINDS.flatMap((kind) => kind(app));

@@ -1,0 +1,77 @@
+/** Kept playlists: what each follows, when it runs next, what the last run did, and what to do about it. */
+import type { KeepAction, KeepRecord } from '../../../../domain/keep.ts';
+import { type App, button, card, name, soft } from '../app.ts';
+import { type Child, h } from '../dom.ts';
+import { count, fromNow, short, timeOf } from '../format.ts';
+import { ask } from '../session.ts';
+
+export function keptCard(app: App): Child {
+  const { kept } = app.state;
+  if (kept.length === 0) return null;
+  return card(
+    'kept',
+    'Kept playlists',
+    h(
+      'ul',
+      { class: 'list' },
+      kept.map((keep) => h('li', { key: keep.id ?? keep.name }, keptRow(app, keep))),
+    ),
+  );
+}
+
+function keptRow(app: App, keep: KeepRecord): Child {
+  const { status, reason, sql, every, last_run_at, last_result, next_run_at } = keep;
+  const isOpen = status === 'review' || status === 'waiting';
+  return [
+    h('p', null, name(keep.name), status !== 'active' && h('span', { class: 'pill' }, WORDS[status])),
+    isOpen && reason !== undefined && h('p', { class: 'warn' }, reason),
+    h('p', { class: 'soft' }, h('code', null, short(sql, 200))),
+    soft(
+      `Each ${every}`,
+      next_run_at !== null && `, next ${timeOf(next_run_at)}`,
+      last_run_at !== null && `. Last run ${fromNow(last_run_at)}: ${last_result ?? 'nothing written'}`,
+      '.',
+    ),
+    h(
+      'div',
+      { class: 'row' },
+      acting(app, keep, 'run', 'Run now'),
+      status === 'paused' ? acting(app, keep, 'resume', 'Resume') : acting(app, keep, 'pause', 'Pause'),
+      acting(app, keep, 'stop', 'Stop keeping', 'Stop it now'),
+    ),
+  ];
+}
+
+const WORDS = { active: 'Active', waiting: 'Waiting', review: 'To review', paused: 'Paused' } as const;
+
+function acting(app: App, keep: KeepRecord, action: KeepAction, text: string, confirm?: string): Child {
+  const id = keep.id ?? '';
+  return button(app, `keep ${action} ${id}`, text, () => ask('keeps/act', { id, action }), {
+    about: keep.name,
+    kind: 'quiet',
+    ...(confirm === undefined ? {} : { confirm }),
+  });
+}
+
+/** A kept playlist whose next run a person has to let through, for the card of what needs the owner. */
+export function keptNeeds(app: App): Child[] {
+  return app.state.kept
+    .filter(({ status }) => status === 'review')
+    .map((keep) =>
+      h(
+        'li',
+        { key: `kept ${keep.id}` },
+        h('p', null, name(keep.name), ': ', keep.reason ?? 'its next run is to be reviewed.'),
+        keep.preview !== undefined &&
+          soft(
+            `It would have ${count(keep.preview.total, 'song')}: ${keep.preview.added_count} added, ${keep.preview.removed_count} removed.`,
+          ),
+        h(
+          'div',
+          { class: 'row' },
+          acting(app, keep, 'accept', 'Let it through once', 'Let it through now'),
+          acting(app, keep, 'stop', 'Stop keeping', 'Stop it now'),
+        ),
+      ),
+    );
+}
