@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
-import type { Library } from '../../src/library/library.ts';
+import type { Library, LibraryOptions } from '../../src/library/library.ts';
 import { createToolCalls, type ToolCalls } from '../../src/mcp/toolCalls.ts';
 import { type Core, openCore } from '../../src/server/core.ts';
 import { createServices } from '../../src/server/services.ts';
@@ -28,6 +28,8 @@ interface Parts {
   spotify: Spotify;
   seed: number;
   say(line: () => string): void;
+  /** The library of one process; none by default, and then no playlist is kept either. */
+  library?: (options: LibraryOptions, isAlive: () => boolean) => Library;
 }
 
 interface Process {
@@ -132,7 +134,7 @@ export class Computer {
       ground: {
         exchange: network.forProcess(isAlive),
         fs: disk.forProcess(isAlive),
-        library: () => NO_LIBRARY,
+        library: (options) => this.#parts.library?.(options, isAlive) ?? NO_LIBRARY,
         hold: async () => ({ release: async () => {} }),
       },
     });
@@ -140,6 +142,10 @@ export class Computer {
     const calls = createToolCalls({ services, clock, log: silentLog, loginUrl: (baseUrl) => baseUrl });
     this.#process = Object.assign(alive, { core, services, calls, mourners: new Set<() => void>() });
     services.jobs.start();
+    if (this.#parts.library) {
+      core.library.start();
+      services.keeps.start();
+    }
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }
@@ -165,7 +171,7 @@ export class Computer {
     if (!process) return;
     this.#process = null;
     const { core, services, calls, mourners } = process;
-    const stopped = services.jobs.stop();
+    const stopped = Promise.all([services.jobs.stop(), services.keeps.stop()]);
     const timer = new AbortController();
     core.clock.sleep(DRAIN_MS, timer.signal).then(
       () => calls.stop(),
