@@ -76,6 +76,22 @@ test('what helps in the demo names the demo, in a terminal and to a model; after
   });
 });
 
+test('a demo that starts again speaks of nothing that its account does not have', async () => {
+  await withDesk({}, async (desk) => {
+    const first = await desk.host(['--demo']);
+    const made = await desk.relay(['call', 'create_playlist', 'name=Shortlived', '--json']);
+    assert.equal(made.code, 0, made.err);
+    assert.match((await desk.relay(['history'])).out, /Shortlived/);
+    await first.server.stop('SIGTERM');
+    const second = await desk.host(['--demo']);
+    assert.equal(second.ready.providerConnected, true);
+    for (const words of [['playlists'], ['history'], ['jobs']])
+      assert.doesNotMatch((await desk.relay(words)).out, /Shortlived/, words.join(' '));
+    assert.deepEqual(JSON.parse((await desk.relay(['history', '--json'])).out).items, []);
+    assert.notEqual((await desk.relay(['undo', '--yes'])).code, 0);
+  });
+});
+
 longTest('the demo starts again over its own home, after Ctrl-C and after kill -9', async () => {
   await withDesk({}, async (desk) => {
     for (const signal of ['SIGINT', 'SIGKILL', 'SIGTERM'] as const) {
