@@ -10,8 +10,9 @@ const BY_ARGUMENT: Samples = {
   album_id: '7lcPDGz0FOz0O7T75aRgLb',
   playlist_id: 'llLnJH77qQnJDz1RLa5GIE',
   device_id: 'VIaDTW5ok8kH4i3IFur8A6',
-  // Only the person knows it: the demo starts without jobs.
+  // Only the person knows it: the demo starts without jobs and kept playlists.
   job_id: 'JOB_ID',
+  keep_id: 'KEEP_ID',
   query: 'love cloud',
   sql: 'select name, total from playlists',
   title: 'Love Cloud',
@@ -32,6 +33,7 @@ const BY_TOOL: Readonly<Record<string, Samples>> = {
   create_playlist_from_tracks: { name: 'Rainy Days' },
   create_bulk_job: { type: 'save_tracks' },
   import_list: { name: 'Rainy Days' },
+  keep_playlist: { name: 'Fresh', sql: 'select uri from saved order by position limit 50' },
   play: { context_uri: 'spotify:playlist:llLnJH77qQnJDz1RLa5GIE' },
   update_playlist_details: { name: 'Evening Ferry' },
 };
