@@ -143,10 +143,14 @@ test('a year of 200 playlists with three changes a week each stays below 20 MB',
 
 const many = () => Array.from({ length: 10_000 }, (_, item) => ({ item, added: 1_700_000_000 + item }));
 
+/** Milliseconds, the best of five: others share the machine. */
 function timeOf(work: () => unknown): number {
-  const begin = performance.now();
-  work();
-  return performance.now() - begin;
+  const times = Array.from({ length: 5 }, () => {
+    const begin = performance.now();
+    work();
+    return performance.now() - begin;
+  });
+  return Math.min(...times);
 }
 
 test('a moment is a version, a date, a time or words', () => {
