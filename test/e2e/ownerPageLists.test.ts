@@ -1,0 +1,147 @@
+/** The owner's page with what people bring to it: long lists, files that are none, links, and the first questions. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
+import { connect } from '../oauth/support.ts';
+import { withChromium } from '../support/chromium.ts';
+import { card, inChromium, misspelled, newPage, openSignedIn } from '../support/ownerPage.ts';
+import { longTest } from '../support/scale.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+const inFull = inChromium(longTest);
+
+function withBoth(
+  options: RelayOptions,
+  work: (relay: Relay, browser: Browser) => Promise<void>,
+): Promise<void> {
+  return withRelay(options, (relay) => withChromium((browser) => work(relay, browser)));
+}
+
+function withUniqueNames({ provider }: Relay, amount: number) {
+  const counts = new Map<string, number>();
+  for (const { name } of provider.catalogue.tracks) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const unique = provider.catalogue.tracks.filter(
+    ({ name }) => /^[A-Za-z ]{11,}$/.test(name) && counts.get(name) === 1,
+  );
+  assert.ok(unique.length >= amount, `${unique.length}`);
+  return unique.slice(0, amount);
+}
+
+/** As if a person dropped it on the window. */
+async function drop(page: Page, text: string): Promise<void> {
+  await page.evaluate(`{
+    const data = new DataTransfer();
+    data.items.add(new File([${JSON.stringify(text)}], 'Road trip.txt', { type: 'text/plain' }));
+    for (const type of ['dragenter', 'dragover', 'drop'])
+      document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
+  }`);
+}
+
+inFull('three hundred lines become a playlist with one drop and two clicks', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const songs = withUniqueNames(relay, 300);
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    await drop(page, songs.map((song) => `${asQuery(song).artist} - ${song.name}`).join('\n'));
+    await card(page, 'Import a list').getByRole('button', { name: 'Find the songs' }).click();
+    const write = card(page, 'Needs you').getByRole('button', { name: /Write 300 songs/ });
+    await write.click({ timeout: 120_000 });
+    const happened = card(page, 'What happened');
+    await happened.getByText('Created "Road trip" with 300 songs').waitFor({ timeout: 120_000 });
+    // A song may be on two albums.
+    const isrcs = new Map(relay.provider.catalogue.tracks.map(({ uri, isrc }) => [uri, isrc]));
+    assert.deepEqual(
+      urisOf(named(relay, 'Road trip')).map((uri) => isrcs.get(uri)),
+      songs.map(({ isrc }) => isrc),
+    );
+    assertQuiet();
+  });
+});
+
+inFull('a file that is not a list is doubted before anything is searched for', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    relay.provider.clearRequests();
+    const songs = uniqueTracks(relay, 6).map((song) => `${asQuery(song).artist} - ${song.name}`);
+    const prose = ['Things to buy', 'bread', 'two lemons', 'Call the dentist on Monday', 'Pay the rent'];
+    await drop(page, [...songs, ...prose].join('\n'));
+    await card(page, 'Import a list').getByRole('button', { name: 'Find them anyway' }).waitFor();
+    assert.deepEqual(relay.provider.requests, []);
+    assertQuiet();
+  });
+});
+
+inFull('the weakest matches come first where all that are near are taken', async () => {
+  await withBoth({}, async (relay, browser) => {
+    const songs = uniqueTracks(relay, 40)
+      .sort((one, other) => other.name.length - one.name.length)
+      .filter((_song, index) => index % 10 === 0);
+    const id = await createJob(
+      relay,
+      'save_tracks',
+      songs.map((song) => ({ ...asQuery(song), title: misspelled(song.name) })),
+    );
+    await reach(relay, id, 'ready');
+    const { items } = (await relay.call('get_job_status', { job_id: id })) as unknown as {
+      items: { input: { title: string }; candidates: { score: number }[] }[];
+    };
+    const weakestFirst = items
+      .map(({ input, candidates }) => ({ title: input.title, score: candidates[0]?.score ?? 0 }))
+      .sort((one, other) => one.score - other.score);
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    await card(page, 'Needs you').getByRole('button', { name: 'Settle 4' }).click();
+    const picker = page.getByRole('dialog');
+    await picker.getByText(/^4 entries/).waitFor();
+    await page.keyboard.press('a');
+    await picker.getByText('Accept the first match for 4 near-identical songs?').waitFor();
+    const shown = await picker.getByRole('listitem').allInnerTexts();
+    assert.deepEqual(
+      shown.map((text) => weakestFirst.find(({ title }) => text.includes(title))?.score),
+      weakestFirst.map(({ score }) => score),
+    );
+    assertQuiet();
+  });
+});
+
+inFull('a link that is pasted into the search of the picker finds that track', async () => {
+  await withBoth({}, async (relay, browser) => {
+    const [song] = uniqueTracks(relay, 1);
+    const id = await createJob(relay, 'save_tracks', [NOTHING]);
+    await reach(relay, id, 'ready');
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    await card(page, 'Needs you').getByRole('button', { name: 'Settle 1' }).click();
+    const picker = page.getByRole('dialog');
+    await picker.getByText('No Such Song Anywhere').waitFor();
+    await page.keyboard.press('s');
+    await page.keyboard.type(`https://open.spotify.com/track/${song?.uri.split(':').at(-1)}`);
+    await page.keyboard.press('Enter');
+    await picker
+      .getByRole('button', { name: song?.name ?? '' })
+      .first()
+      .click();
+    await picker.getByText('Everything is settled').waitFor();
+    assertQuiet();
+  });
+});
+
+inFull('the tools outside the standard are offered once, and the answer is the setting', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    await connect(relay, { client_name: 'Claude Code (relay)' });
+    const clients = card(page, 'AI clients');
+    const question = clients.getByText(/^Also offer undo/);
+    await question.waitFor();
+    await clients.getByRole('button', { name: /^Yes/ }).click();
+    await page.getByText('AI clients are offered them once relay has been started again').waitFor();
+    await question.waitFor({ state: 'hidden' });
+    const { toolsets } = JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'));
+    assert.deepEqual([toolsets].flat().join(','), 'standard,extras');
+    assertQuiet();
+  });
+});
