@@ -9,8 +9,7 @@ import { root } from './compiled.mjs';
 const here = (name) => pathToFileURL(join(root, 'scripts', 'testing', name)).href;
 
 /** What one file may take on a slow machine; at full size, or where it builds executables, some are several times as long. */
-const isLong = process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN !== undefined;
-const FILE_MS = isLong ? 900_000 : 240_000;
+const fileMs = () => (process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN ? 900_000 : 240_000);
 /** What a process may take to end once all its tests have ended. */
 const EXIT_MS = 20_000;
 
@@ -64,7 +63,7 @@ async function runWorker(queue, { flags, pattern, onFile }) {
   const next = () => {
     begin(queue.shift() ?? null);
     start = performance.now();
-    if (at.file) allow(FILE_MS, 'It did not end');
+    if (at.file) allow(fileMs(), 'It did not end');
     else allow(EXIT_MS, `The process did not end`);
     worker.send({ file: at.file });
   };
