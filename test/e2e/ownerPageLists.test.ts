@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
+import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/support.ts';
 import { withChromium } from '../support/chromium.ts';
 import { card, inChromium, misspelled, newPage, openSignedIn } from '../support/ownerPage.ts';
@@ -142,6 +143,28 @@ inFull('the tools outside the standard are offered once, and the answer is the s
     await question.waitFor({ state: 'hidden' });
     const { toolsets } = JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'));
     assert.deepEqual([toolsets].flat().join(','), 'standard,extras');
+    assertQuiet();
+  });
+});
+
+inFull('an archive with a listening history that is chosen on the page goes into the library', async () => {
+  await withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay);
+    await openSignedIn(page, relay);
+    const rows = [1, 2, 3].map((song) => extended({ at: `2026-01-0${song}T10:00:00Z`, song }));
+    const archive = zipped({
+      'Spotify Account Data/Streaming_History_Audio_2026_0.json': [...rows, rows[0]],
+    });
+    const choose = () =>
+      page.locator('input[type=file]').setInputFiles({
+        name: 'my_spotify_data.zip',
+        mimeType: 'application/zip',
+        buffer: Buffer.from(archive),
+      });
+    await choose();
+    await page.getByText('4 plays, 2026; 1 was there already.').waitFor();
+    await choose();
+    await page.getByText('4 plays, 2026; 4 were there already.').waitFor();
     assertQuiet();
   });
 });

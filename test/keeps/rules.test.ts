@@ -1,7 +1,10 @@
 /** The six ready rules, and `relay keep`: as the manual has them. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { extended, zipped } from '../library/plays/exports.ts';
 import { ask, resize } from '../library/support.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -61,6 +64,36 @@ test('each ready rule keeps what the manual says', async () => {
     assert.ok(union.every((uri) => isListed.has(uri)));
 
     assert.deepEqual(await keptLike(relay, 'not-heard'), saved.toReversed(), 'nothing was imported');
+  });
+});
+
+test('what was heard, by the imported history, leaves the songs that were not', async () => {
+  await withRelay(WITH_ALL, async (relay) => {
+    resize(relay, 20, 1);
+    const saved = savedUris(relay);
+    const heard = saved.slice(4, 7);
+    const yesterday = Date.now() - 86_400_000;
+    const rows = heard.map((uri, index) =>
+      extended(
+        { at: `${new Date(yesterday - index * 600_000).toISOString().slice(0, 19)}Z` },
+        { spotify_track_uri: uri },
+      ),
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'relay-history-'));
+    try {
+      const path = join(folder, 'my_spotify_data.zip');
+      await writeFile(path, zipped({ 'Streaming_History_Audio_2026_0.json': rows }));
+      const { code, out, err } = await run(relay, ['import', path, '--json']);
+      assert.equal(code, 0, err);
+      const { read, added, total } = JSON.parse(out).plays;
+      assert.deepEqual([read, added, total], [3, 3, 3]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    assert.deepEqual(
+      await keptLike(relay, 'not-heard'),
+      saved.filter((uri) => !heard.includes(uri)).toReversed(),
+    );
   });
 });
 
