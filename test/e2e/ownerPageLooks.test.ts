@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
-import { authorizeUrl, connect, newClient } from '../oauth/support.ts';
+import { act, keep, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
+import { resize } from '../library/support.ts';
+import { authorizeUrl, connect, newClient, READING_MS } from '../oauth/support.ts';
 import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
 import {
   card,
@@ -15,6 +17,7 @@ import {
   REFUSED,
 } from '../support/ownerPage.ts';
 import { longTest, sized } from '../support/scale.ts';
+import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const inFull = inChromium(longTest);
@@ -233,6 +236,28 @@ inFull('axe-core finds nothing on the first run, and on a list that is about to 
       await page.goto(`${relay.baseUrl}/auth/provider/login`);
       await page.getByText('One step is missing').first().waitFor();
       await assertAccessible(page, 'no-client-id');
+    }),
+  );
+});
+
+inFull('axe-core finds nothing where playlists are kept, and a review is let through there', async () => {
+  await withRelay(WITH_ALL, (relay) =>
+    withChromium(async (browser) => {
+      resize(relay, 20, 1);
+      await keep(relay, { name: 'Late evenings and early mornings' });
+      const { keep: held } = await keep(relay, { name: 'Fresh' });
+      unsave(relay, 10);
+      await act(relay, held.id, 'run');
+      const { page, assertQuiet } = await newPage(browser, relay);
+      await openSignedIn(page, relay);
+      const needs = card(page, 'Needs you');
+      await needs.getByText('Fresh').first().waitFor();
+      await assertAccessible(page, 'kept');
+      await needs.getByRole('button', { name: /^Let it through once/ }).click();
+      await page.waitForTimeout(READING_MS);
+      await needs.getByRole('button', { name: /^Let it through now/ }).click();
+      await until(() => rowsOf(relay, held.playlist_id).length === 10);
+      assertQuiet();
     }),
   );
 });
