@@ -252,6 +252,8 @@ inFull('axe-core finds nothing where playlists are kept, and a review is let thr
       await openSignedIn(page, relay);
       const needs = card(page, 'Needs you');
       await needs.getByText('Fresh').first().waitFor();
+      const asked = card(page, 'What happened').getByText(`by keep ${held.id.slice(0, 8)}`);
+      assert.match(await asked.innerText(), /by keep [\w-]{8}(?![\w-])/);
       await assertAccessible(page, 'kept');
       await needs.getByRole('button', { name: /^Let it through once/ }).click();
       await page.waitForTimeout(READING_MS);
