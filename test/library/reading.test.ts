@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Log, type LogFields, silentLog } from '../../src/base/log.ts';
 import { manualClock } from '../support/clock.ts';
-import { sized } from '../support/scale.ts';
+import { longTest, sized } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { connectAccount, type Relay, withRelay } from '../support/world.ts';
@@ -164,7 +164,7 @@ function mostWithin(ms: number, times: readonly number[]): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + ms).length));
 }
 
-test('the first reading keeps to its budget, and continues after a restart', async () => {
+longTest('the first reading keeps to its budget, and continues after a restart', async () => {
   const clock = manualClock();
   const waits = waitCounter();
   const env = {

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { Zip, ZipDeflate } from 'fflate';
 import { withDesk } from '../../support/program.ts';
-import { sized } from '../../support/scale.ts';
+import { longTest, sized } from '../../support/scale.ts';
 import { ENCRYPTION_KEY } from '../../support/world.ts';
 import { extended } from './exports.ts';
 
@@ -65,7 +64,7 @@ function residentBytes(pid: number): number | null {
   }
 }
 
-test(`${PLAYS} plays are imported and asked about, and others are answered meanwhile`, (t) =>
+longTest(`${PLAYS} plays are imported and asked about, and others are answered meanwhile`, (t) =>
   withDesk({ RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY }, async ({ home, serve, relay }) => {
     const path = join(home, 'export.zip');
     await writeExport(path);
@@ -125,4 +124,5 @@ test(`${PLAYS} plays are imported and asked about, and others are answered meanw
     assert.ok(most - before < 300 * MB, `${Math.round((most - before) / MB)} MB more while importing`);
     const asked = Math.max(...[artist, year, all, years].map(({ resident }) => resident)) - before;
     assert.ok(asked < 150 * MB, `${Math.round(asked / MB)} MB more while asked`);
-  }));
+  }),
+);
