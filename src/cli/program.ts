@@ -3,9 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { didYouMean, nearestNames } from '../base/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { COMMANDS } from './commandList.ts';
+import { COMPLETE, completionLines } from './completion/complete.ts';
 import { createContext, type GlobalOptions, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
-import { cleanIo, note, printError } from './terminal/output.ts';
+import { cleanIo, note, printBlock, printError } from './terminal/output.ts';
 import { byHelpGroup, HELP_GROUPS } from './usage/commandGroups.ts';
 import { helpCommand } from './usage/help.ts';
 import { withDashedId, withToolHelp } from './usage/rearranged.ts';
@@ -23,7 +24,10 @@ export async function runProgram(args: readonly string[], world: World): Promise
     usesDemo = true;
   });
   try {
-    if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
+    if (args[0] === COMPLETE) {
+      const lines = await completionLines(program, args.slice(1));
+      printBlock(cleanIo(world.io), lines.map((line) => `${line}\n`).join(''));
+    } else if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
     else await program.parseAsync([...withDashedId(withToolHelp(args))], { from: 'user' });
     for (const text of remarks) note(cleanIo(world.io), text);
     return code;

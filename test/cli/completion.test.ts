@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Argument, Command, Option } from 'commander';
-import { bashCompletion } from '../../src/cli/completion/bash.ts';
-import { fishCompletion } from '../../src/cli/completion/fish.ts';
-import { commandTree } from '../../src/cli/completion/tree.ts';
-import { zshCompletion } from '../../src/cli/completion/zsh.ts';
-import { SETTING_KEYS } from '../../src/config/table.ts';
+import { completionLines } from '../../src/cli/completion/complete.ts';
+import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
@@ -45,97 +43,93 @@ const fish: Complete = (script, line, dir) =>
 
 const SHELLS: Record<string, Complete> = { bash, zsh, fish };
 
-const COMMON = ['--demo', '--help', '--home', '--json', '--version', '-V', '-h'];
 const KEYS = [...SETTING_KEYS];
-const STORED = (await storedKeys()).sort();
+const STORED = KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');
+const COMMANDS_OF_KEY = ['show', 'rotate'];
 
-/** bash offers the files by itself when it is offered nothing. */
-const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]> = [
-  ['relay comp', ['completion']],
-  ['relay st', ['status', 'stdio']],
-  ['relay key ', ['rotate', 'show']],
-  ['relay --json key s', ['show']],
-  ['relay --home some key s', ['show']],
-  ['relay --home=some key s', ['show']],
-  ['relay key --home some s', ['show']],
-  ['relay key nothing ', []],
-  ['relay nothing ', []],
-  ['relay nothing key ', []],
-  ['relay config set ', STORED],
-  ['relay config get ', KEYS],
-  ['relay config unset providerR', ['providerRedirectUri']],
-  ['relay config set port ', []],
-  ['relay call ', TOOLS.map(({ name }) => name)],
-  ['relay call get_rec', ['get_recent_api_errors', 'get_recently_played']],
-  ['relay call get_devices ', []],
-  ['relay connect ', CLIENTS.map(({ id }) => id)],
-  ['relay completion ', ['bash', 'fish', 'zsh']],
-  ['relay help comp', ['completion']],
-  ['relay service ', ['install', 'status', 'uninstall']],
-  ['relay serve --po', ['--port']],
-  ['relay serve --port 1 --d', ['--demo']],
-  ['relay serve --port ', []],
-  ['relay serve --timeout', []],
-  ['relay --home al', ['albums/', 'all my/'], ['albums', 'all my']],
-  ['relay serve --home=al', ['albums/', 'all my/'], ['albums', 'all my']],
-  ['relay backup al', ['albums/', 'all my/', 'also.txt'], []],
-  ['relay restore -- al', ['albums/', 'all my/', 'also.txt'], []],
-  ['relay import al', ['albums/', 'all my/', 'also.txt'], []],
-  ['relay import also.txt --format x', ['xspf']],
-  ['relay import --artist-side ', ['left', 'right']],
-  ['relay export --all --output al', ['albums/', 'all my/', 'also.txt'], []],
-  ['relay export --format m', ['m3u8']],
+/** What can follow; a shell keeps of it what the last word begins. */
+const PLACES: ReadonlyArray<[line: string, offered: readonly string[]]> = [
+  ['key ', COMMANDS_OF_KEY],
+  ['--json key s', COMMANDS_OF_KEY],
+  ['--home some key s', COMMANDS_OF_KEY],
+  ['--home=some key s', COMMANDS_OF_KEY],
+  ['key --home some s', COMMANDS_OF_KEY],
+  ['key nothing ', []],
+  ['nothing ', []],
+  ['nothing key ', []],
+  ['config set ', STORED],
+  ['config get ', KEYS],
+  ['config unset providerR', STORED],
+  ['config set port ', []],
+  ['call ', TOOLS.map(({ name }) => name)],
+  ['call get_devices ', []],
+  ['connect ', CLIENTS.map(({ id }) => id)],
+  ['completion ', ['bash', 'zsh', 'fish']],
+  ['help jobs ', (await offers('')).filter((name) => name !== 'help')],
+  ['serve --port ', []],
+  ['serve --port 1 --d', await offers('serve -')],
+  ['--home al', [':folders']],
+  ['serve --home=al', [':folders']],
+  ['backup al', [':files']],
+  ['restore -- -', [':files']],
+  ['import al', [':files']],
+  ['import also.txt --format=x', await offers('import --format ')],
+  ['import --artist-side ', ['left', 'right']],
+  ['export --all --output al', [':files']],
 ];
 
-for (const [shell, complete] of Object.entries(SHELLS)) {
-  test(`${shell} completes commands, options and values`, { skip: skipped(shell) }, async (context) => {
-    const { script, dir } = await prepared(context, shell);
-    for (const [line, offered, inBash = offered] of LINES) {
-      const expected = shell === 'bash' ? inBash : offered;
-      assert.deepEqual(withoutSlash(complete(script, line, dir)), withoutSlash(expected), line);
-    }
-  });
-
-  test(`${shell} offers the options of a command and of the program`, {
-    skip: skipped(shell),
-  }, async (context) => {
-    const { script, dir } = await prepared(context, shell);
-    const offered = complete(script, 'relay tools --', dir).filter((name) => name.startsWith('--'));
-    assert.deepEqual(
-      offered,
-      [...COMMON.filter((name) => name.startsWith('--')), '--markdown', '--toolsets', '--read-only'].sort(),
-    );
-  });
-
-  test(`${shell} completes a command that was never heard of, whatever its words hold`, {
-    skip: skipped(shell),
-  }, async (context) => {
-    const dir = temporaryHome(context);
-    const script = join(dir, 'script');
-    writeFileSync(script, RENDER[shell]?.(commandTree(strangeProgram(), {})) ?? '');
-    assert.deepEqual(complete(script, 'relay st', dir), ['strange']);
-    assert.deepEqual(complete(script, 'relay strange --mode ', dir), ['loud', 'quiet']);
-    assert.deepEqual(complete(script, 'relay strange r', dir), ['red']);
-    assert.deepEqual(complete(script, 'relay strange red b', dir), ['blue']);
-    assert.deepEqual(complete(script, 'relay strange red blue ', dir), ['blue', 'red']);
+for (const [line, offered] of PLACES) {
+  test(`relay ${line}: what can follow`, async () => {
+    assert.deepEqual(await offers(line), offered);
   });
 }
 
-const RENDER: Record<string, (tree: ReturnType<typeof commandTree>) => string> = {
-  bash: bashCompletion,
-  zsh: zshCompletion,
-  fish: fishCompletion,
-};
+test('every command is offered, with the options of a command and of the program', async () => {
+  const help = await relay(['--help']);
+  const listed = [...help.out.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+  assert.deepEqual((await offers('')).sort(), listed.sort());
+  assert.deepEqual((await offers('tools --')).sort(), [
+    ...['--demo', '--help', '--home', '--json', '--markdown', '--read-only', '--toolsets', '--version'],
+    ...['-V', '-h'],
+  ]);
+});
+
+test('a command that was never heard of completes, whatever its words hold', async () => {
+  const offered = (...words: string[]) => completionLines(strangeProgram(), words);
+  assert.deepEqual(await offered('st'), ['strange It\'s "strange": `id` $HOME \\ %s; done']);
+  assert.deepEqual(await offered('strange', '--mode', ''), ['loud', 'quiet']);
+  assert.deepEqual(await offered('strange', 'r'), ['red', 'blue']);
+  assert.deepEqual(await offered('strange', 'red', 'blue', ''), ['red', 'blue']);
+});
 
 function strangeProgram(): Command {
   const strange = new Command('strange')
     .description(`It's "strange": \`id\` $HOME \\ %s; done`)
     .addArgument(new Argument('<colour...>', 'Any').choices(['red', 'blue']))
     .addOption(new Option('-m, --mode <mode>', "What's \\'up\\'").choices(['loud', 'quiet']));
-  return new Command('relay').addCommand(strange);
+  return new Command('relay').helpCommand(false).addCommand(strange);
 }
 
-test('fish and zsh show what a command does', { skip: skipped('fish') }, async (context) => {
+/** bash offers the files by itself when it is offered nothing. */
+const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]> = [
+  ['relay comp', ['completion']],
+  ['relay --home=some key s', ['show']],
+  ['relay call get_rec', ['get_recent_api_errors', 'get_recently_played']],
+  ['relay serve --home=al', ['albums/', 'all my/'], ['albums', 'all my']],
+  ['relay import al', ['albums/', 'all my/', 'also.txt'], []],
+];
+
+for (const [shell, complete] of Object.entries(SHELLS)) {
+  test(`${shell} asks relay at each tab`, { skip: skipped(shell) }, async (context) => {
+    const { script, dir } = await prepared(context, shell);
+    for (const [line, offered, inBash = offered] of LINES) {
+      const expected = shell === 'bash' ? inBash : offered;
+      assert.deepEqual(withoutSlash(complete(script, line, dir)), withoutSlash(expected), line);
+    }
+  });
+}
+
+test('fish shows what an option does', { skip: skipped('fish') }, async (context) => {
   const { script, dir } = await prepared(context, 'fish');
   const shown = run(
     'fish',
@@ -143,7 +137,6 @@ test('fish and zsh show what a command does', { skip: skipped('fish') }, async (
     dir,
   );
   assert.deepEqual(shown, ["--open\tOpen the owner's page in the browser"]);
-  assert.match((await relay(['completion', 'zsh'])).out, /'--open:Open the owner'\\''s page in the browser'/);
 });
 
 test('a real zsh completes at the tab key, without anything in its start-up files', {
@@ -158,22 +151,6 @@ test('a real zsh completes at the tab key, without anything in its start-up file
     zpty -r z seen '*completion*' && print -r -- $seen`;
   assert.match(run('zsh', ['-f', '-c', program, 'zsh', script], dir).join('\n'), /completion/);
 });
-
-for (const [shell, complete] of Object.entries(SHELLS)) {
-  test(`${shell} starts no program while completing`, { skip: skipped(shell) }, async (context) => {
-    const { script, dir } = await prepared(context, shell);
-    // None is found any more, relay itself as little as those of the system.
-    writeFileSync(
-      script,
-      `${shell === 'fish' ? 'set -gx PATH /nowhere' : 'PATH=/nowhere'}\n${readFileSync(script, 'utf8')}`,
-    );
-    assert.deepEqual(
-      complete(script, 'relay config set provider', dir),
-      STORED.filter((key) => key.startsWith('provider')),
-    );
-    assert.deepEqual(complete(script, 'relay serve --op', dir), ['--open']);
-  });
-}
 
 test('it needs no home and no settings, and is one document with --json', async () => {
   const env = { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x' };
@@ -202,19 +179,29 @@ async function prepared(context: TestContext, shell: string): Promise<{ script: 
   assert.equal(code, 0);
   const script = join(dir, 'script');
   writeFileSync(script, out);
+  mkdirSync(join(dir, 'bin'));
+  const program = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
+  writeFileSync(join(dir, 'bin', 'relay'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
+    mode: 0o755,
+  });
   mkdirSync(join(dir, 'albums'));
   mkdirSync(join(dir, 'all my'));
   writeFileSync(join(dir, 'also.txt'), '');
   return { script, dir };
 }
 
-async function storedKeys(): Promise<string[]> {
-  const { SETTINGS } = await import('../../src/config/table.ts');
-  return KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');
+/** The words that `relay __complete` offers for the words of a line, without their descriptions. */
+async function offers(line: string): Promise<string[]> {
+  const { code, out } = await relay(['__complete', ...line.split(' ')]);
+  assert.equal(code, 0);
+  return out
+    .split('\n')
+    .slice(0, -1)
+    .map((one) => one.split(' ')[0] as string);
 }
 
 function run(program: string, args: string[], dir: string): string[] {
-  const env = { PATH: process.env.PATH, HOME: dir, LANG: 'C.UTF-8' };
+  const env = { PATH: `${join(dir, 'bin')}:${process.env.PATH}`, HOME: dir, LANG: 'C.UTF-8' };
   const out = execFileSync(program, args, { cwd: dir, env, encoding: 'utf8', timeout: 30_000 });
   return out
     .split('\n')

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Command } from 'commander';
-import { commandTree } from '../../src/cli/completion/tree.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { HELP_GROUPS } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { relay } from '../support/cli.ts';
 
 const program = createProgram(systemWorld(new AbortController().signal), () => {});
-const PATHS = commandTree(program, {}).map(({ path }) => path.split(' ').filter((name) => name !== ''));
+const PATHS = pathsBelow(program, []);
+
+function pathsBelow(command: Command, path: string[]): string[][] {
+  return [path, ...command.commands.flatMap((child) => pathsBelow(child, [...path, child.name()]))];
+}
 
 test('the version is one JSON document with --json, wherever that stands', async () => {
   const document = { code: 0, out: '{"version":"1.2.3"}\n', err: '' };

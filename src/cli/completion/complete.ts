@@ -1,0 +1,116 @@
+/**
+ * What can follow the words of a command line. It is read from commander, so that a new command completes without a line
+ * more.
+ */
+import type { Command, Option } from 'commander';
+
+/** The first word of the hidden command that completion scripts call, as `relay __complete WORD…`. */
+export const COMPLETE = '__complete';
+
+/** What the words so far lead to. */
+interface Place {
+  command: Command;
+  /** The option whose value comes next. */
+  option: Option | null;
+  /** How many arguments the command has had. */
+  count: number;
+  /** Whether a `--` has ended the options. */
+  rest: boolean;
+}
+
+/**
+ * The lines that a completion script reads: a candidate each, with its description behind a space where it has one. Where
+ * files or directories come next, the only line is `:files` or `:folders`.
+ * @param words all that follow the program's name, the one to complete last; shells keep those that it begins
+ */
+export async function completionLines(program: Command, words: readonly string[]): Promise<string[]> {
+  const place = placeAfter(program, words.slice(0, -1));
+  const last = words.at(-1) ?? '';
+  const { command, option, count, rest } = place;
+  if (option) return valuesOf(command, option.argChoices, placeholderOf(option));
+  if (!rest && last.startsWith('-')) {
+    const assigned = optionNamed(command, last.split('=')[0] ?? '');
+    if (last.includes('=') && assigned)
+      return valuesOf(command, assigned.argChoices, placeholderOf(assigned));
+    return optionsOf(command).flatMap(({ short, long, description }) =>
+      [short, long].flatMap((name) => (name === undefined ? [] : [`${name} ${description}`])),
+    );
+  }
+  const nested = command.createHelp().visibleCommands(command);
+  if (nested.length > 0) {
+    return count > 0 ? [] : nested.map((child) => `${child.name()} ${child.description()}`);
+  }
+  const declared = command.registeredArguments;
+  const argument = declared[count] ?? declared.filter(({ variadic }) => variadic).at(-1);
+  return argument ? valuesOf(command, argument.argChoices, argument.name()) : [];
+}
+
+function placeAfter(program: Command, words: readonly string[]): Place {
+  const place: Place = { command: program, option: null, count: 0, rest: false };
+  for (const word of words) {
+    const { command, option, count, rest } = place;
+    const child = command
+      .createHelp()
+      .visibleCommands(command)
+      .find((one) => one.name() === word);
+    if (option) place.option = null;
+    else if (rest) place.count += 1;
+    else if (word === '--') place.rest = true;
+    else if (word.startsWith('-')) place.option = valued(optionNamed(command, word));
+    else if (child && count === 0) place.command = child;
+    else place.count += 1;
+  }
+  return place;
+}
+
+/** Those of the program count after every command. */
+function optionsOf(command: Command): Option[] {
+  const help = command.createHelp();
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+}
+
+function optionNamed(command: Command, name: string): Option | null {
+  return optionsOf(command).find(({ short, long }) => name === short || name === long) ?? null;
+}
+
+function valued(option: Option | null): Option | null {
+  return option && placeholderOf(option) !== '' ? option : null;
+}
+
+/** The `file` of `--output <file>`; empty for an option that takes no value. */
+function placeholderOf({ flags }: Option): string {
+  return /[<[]([\w-]+)/.exec(flags)?.[1] ?? '';
+}
+
+async function valuesOf(
+  command: Command,
+  choices: readonly string[] | undefined,
+  placeholder: string,
+): Promise<string[]> {
+  if (placeholder === 'file') return [':files'];
+  if (placeholder === 'dir') return [':folders'];
+  const known = KNOWN[`${pathOf(command)} <${placeholder}>`];
+  return [...(choices ?? (await known?.(command)) ?? [])];
+}
+
+/** `config get`, without the program's own name. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
+}
+
+/** Values that commander does not check. They are loaded for completion alone. */
+const KNOWN: Readonly<Record<string, (command: Command) => Promise<readonly string[]>>> = {
+  'help <command>': async ({ parent }) =>
+    (parent?.commands ?? []).map((one) => one.name()).filter((name) => name !== 'help'),
+  'connect <client>': async () => (await import('../../connect/clientTable.ts')).CLIENTS.map(({ id }) => id),
+  'call <tool>': async () => (await import('../../tools/index.ts')).TOOLS.map(({ name }) => name),
+  'config get <key>': async () => (await import('../../config/table.ts')).SETTING_KEYS,
+  'config set <key>': storedKeys,
+  'config unset <key>': storedKeys,
+};
+
+async function storedKeys(): Promise<string[]> {
+  const { SETTING_KEYS, SETTINGS } = await import('../../config/table.ts');
+  return SETTING_KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');
+}

@@ -1,0 +1,88 @@
+/**
+ * The completion scripts. They know nothing of the commands: at each tab they ask `relay __complete`, whose lines
+ * `complete.ts` describes. Pure.
+ */
+
+export const SCRIPTS: Readonly<Record<string, string>> = {
+  // It keeps to bash 3.2, which macOS has, and does without the bash-completion package.
+  bash: `# Completion of relay for bash; load it with: source <(relay completion bash)
+
+_relay() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} words=(__complete) word found IFS=$'\\n'
+  # bash takes --home=DIR for three words.
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    if [[ $word != '=' ]]; then words+=("$word"); fi
+  done
+  if [[ $cur == '=' ]]; then cur=''; fi
+  found=$(relay "\${words[@]}" "$cur" 2>/dev/null | cut -d ' ' -f 1)
+  COMPREPLY=()
+  case $found in
+    # Where the function finds nothing, bash itself offers files, quoted as they have to be.
+    :files) return ;;
+    :folders)
+      COMPREPLY=($(compgen -d -- "$cur"))
+      compopt -o filenames 2>/dev/null
+      ;;
+    *) COMPREPLY=($(compgen -W "$found" -- "$cur")) ;;
+  esac
+  # bash 3.2 cannot be kept from offering files.
+  compopt +o default 2>/dev/null
+  return 0
+}
+
+complete -o default -F _relay relay
+`,
+
+  // A file of fpath, or loaded with source.
+  zsh: `#compdef relay
+# Completion of relay for zsh; load it with: source <(relay completion zsh)
+
+_relay() {
+  local -a found
+  found=("\${(@f)$(relay __complete "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)}")
+  if [[ $PREFIX == --*=* ]]; then compset -P 1 '*='; fi
+  case $found[1] in
+    ('') return 1 ;;
+    (:files) _files ;;
+    (:folders) _files -/ ;;
+    (*)
+      # _describe takes a name apart from its description at the first colon.
+      found=("\${(@)found/ /:}")
+      _describe value found
+      ;;
+  esac
+}
+
+if [[ \${funcstack[1]} == _relay ]]; then
+  _relay "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -i }
+  compdef _relay relay
+fi
+`,
+
+  fish: `# Completion of relay for fish; load it with: relay completion fish | source
+
+function __relay_complete
+    set -l words (commandline -opc)
+    set -l cur (commandline -ct)
+    set -e words[1]
+    set -l found (relay __complete $words "$cur" 2>/dev/null | string replace ' ' \\t)
+    # Of --home=DIR, fish replaces the whole word.
+    set -l option (string match -r -- '^--[^=]*=' "$cur")
+    set -l value (string replace -r -- '^--[^=]*=' '' "$cur")
+    switch "$found"
+        case :files
+            set found (__fish_complete_path "$value")
+        case :folders
+            set found (__fish_complete_directories "$value")
+    end
+    for line in $found
+        echo "$option$line"
+    end
+end
+
+complete -c relay -e
+complete -c relay -f -a '(__relay_complete)'
+`,
+};
