@@ -9,7 +9,7 @@ import { getTrack } from '../provider/resources/catalog.ts';
 import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
 import { decide, type Ending, MAX_REPEATS, type Situation } from './decide.ts';
 import { findOut } from './findOut.ts';
-import { finish, goOnFromHere, review, rollBack } from './finish.ts';
+import { finish, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
 import { unclearWhich } from './making.ts';
 import { type ChangeContext, errorFacts, reread } from './record.ts';
 import { nextStep, onlyAppends, progressAt, rowsAt, type Step, writesRows } from './rowOps.ts';
@@ -99,6 +99,10 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
     }
     const step = nextStep(run.leg.ops, progressOf(run.change), run.size);
     if (step) await keepSaved(run);
+    const { leg } = run;
+    const early = step && (await seeRemoved(run, step));
+    if (early) return early;
+    if (run.leg !== leg) continue;
     const end = step ? await takeStep(run, step) : await finish(run);
     // One that is to be stopped waits for nothing once it is certain how its last request ended.
     const isOver = end?.kind === 'paused' && run.control.isCancelled() && !run.change.inTransit;

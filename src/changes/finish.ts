@@ -4,11 +4,21 @@ import type { RelayError } from '../domain/errors.ts';
 import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
-import { isAfter, onlyAppends, progressOfEntries, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
+import {
+  isAfter,
+  onlyAppends,
+  progressOfEntries,
+  rowsAfter,
+  rowsAt,
+  START,
+  type Step,
+  writesRows,
+} from './rowOps.ts';
 import {
   changedMeanwhile,
   type DriveEnd,
@@ -26,6 +36,60 @@ import {
 import { ageOf } from './times.ts';
 
 const LOOK_AGAIN_MS = 500;
+
+/**
+ * Before rows are added after others were taken out, the list has to show that those are gone. Spotify does not remove a row
+ * by the ID that it shows where it was added under another one, and adding would put it there once more. Where the list still
+ * shows after some seconds what was to be removed, all rows are replaced: that is right for such a row and for a list that lags.
+ * @returns null to go on
+ */
+export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null> {
+  const { context, change, call, leg } = run;
+  const removed = removedBefore(run, step);
+  if (removed.size === 0) return null;
+  const playlistId = change.playlistId ?? '';
+  const offset = Math.max(
+    0,
+    leg.rows.findIndex((uri) => removed.has(uri)),
+  );
+  const most = rowsAt(leg.rows, leg.ops, step.from).length;
+  const until = context.clock.monotonic() + LAG_MS;
+  const page = () => getPlaylistItems(context.provider, playlistId, { limit: PLAYLIST_PAGE, offset }, call);
+  const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
+  for (let seen = await page(); seen.total > most || isThere(seen.items.map(uriOf)); seen = await page()) {
+    if (context.clock.monotonic() >= until) {
+      const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
+      // Others may have added as many.
+      return isThere(present) ? replaceAll(run, step, present, removed) : null;
+    }
+    await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
+  }
+  return null;
+}
+
+/** What the requests right before one that adds rows have taken out. */
+function removedBefore({ leg }: Run, { op, from }: Step): Set<string> {
+  if ((op.op !== 'insert' && op.op !== 'append') || from.at > 0) return new Set();
+  const first = leg.ops.slice(0, from.op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
+  return new Set(leg.ops.slice(first, from.op).flatMap((one) => (one.op === 'remove' ? one.uris : [])));
+}
+
+async function replaceAll(
+  run: Run,
+  { from }: Step,
+  present: readonly string[],
+  removed: ReadonlySet<string>,
+): Promise<DriveEnd | null> {
+  const { rows, ops } = run.leg;
+  const left = new Set(present.filter((uri) => removed.has(uri)));
+  const done = ops.map((op) =>
+    op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
+  );
+  const goal = mergeRows(rowsAt(rows, done, from), rowsAfter(rows, ops), present);
+  if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
+  await takeLeg(run, { rows: present, ops: replaceOps(goal), counted: false }, goingState(run));
+  return null;
+}
 
 /**
  * Ends a change whose requests are all answered. Where one may have been sent twice, where rows were written back, and after

@@ -1,10 +1,10 @@
-/** Additions whose rows are there already, so that the last rows do not tell whether they took effect. */
+/** Rows that are there already: additions of which the last rows do not tell whether they took effect, and duplicates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
-import { assertDone, assertRows, change, withUnkind } from './support.ts';
+import { assertDone, assertRows, change, fill, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const BAD_DAYS: Record<string, FaultRule> = {
@@ -37,3 +37,43 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
       assertRows(playlist, [...former, ...songs, ...songs]);
     }));
 }
+
+/** Removes duplicates from rows of which Spotify shows one track under another ID, and does not remove it by that. */
+const withRelinked = (
+  rows: (own: string, other: string, third: string) => string[],
+  kept: (shown: string, other: string, third: string) => string[],
+) =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [own = '', other = '', third = '', shown = ''] = tracks(relay, 4, 3_000);
+    fill(playlist, rows(own, other, third));
+    relay.provider.lag.relink(own, shown);
+    assertDone(await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id }));
+    assertRows(playlist, kept(shown, other, third));
+  });
+
+test('duplicates that Spotify does not remove are not written once more', () =>
+  withRelinked(
+    (own, other) => [own, other, own],
+    (shown, other) => [shown, other],
+  ));
+
+test('what was removed beside duplicates that Spotify does not remove comes back', () =>
+  withRelinked(
+    (own, other, third) => [other, own, third, own, other],
+    (shown, other, third) => [other, shown, third],
+  ));
+
+test('a removal that the list shows late is not taken for one that Spotify has not done', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [first = '', other = '', theirs = ''] = tracks(relay, 3, 3_000);
+    fill(playlist, [first, other, first]);
+    relay.provider.lag.set({ lists: 2_000, totals: 2_000 });
+    const fn = () => void relay.provider.editPlaylist(playlist.id, [...urisOf(playlist), theirs]);
+    const look = { method: 'GET', path: /\/items$/, kind: 'hook', fn } as const;
+    const removal = { method: 'DELETE', path: /\/items$/, kind: 'hook' } as const;
+    relay.provider.faults.add({ ...removal, fn: () => relay.provider.faults.add(look) });
+    assertDone(await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id }));
+    assertRows(playlist, [first, other, theirs]);
+  }));
