@@ -39,8 +39,10 @@ import {
   insertKeep,
   type Keep,
   type KeepChange,
+  type KeepTimes,
   keepOfPlaylist,
   listKeeps,
+  listKeepTimes,
   setKeep,
 } from '../../store/tables/keeps.ts';
 import type { Jobs } from '../jobService.ts';
@@ -489,7 +491,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     return first ? at - ((((at - first.dueAt) % interval) + interval) % interval) : at;
   }
 
-  function isDue({ status, dueAt, retryAt, every }: Keep): boolean {
+  function isDue({ status, dueAt, retryAt, every }: KeepTimes): boolean {
     if (status === 'paused') return false;
     const at = retryAt ?? dueAt;
     return at <= clock.now() || at - clock.now() > Math.max(INTERVAL_MS[every], MAX_RETRY_MS);
@@ -497,19 +499,19 @@ export function createKeeps(context: KeepsContext): Keeps {
 
   async function runLoop(): Promise<void> {
     for (;;) {
-      const all = listKeeps(store);
-      for (const keep of all) {
+      const all = listKeepTimes(store);
+      for (const { id } of all.filter(isDue)) {
         if (stopping.signal.aborted) return;
-        const present = now(keep);
+        // A run of another one takes time, and a person may have paused it meanwhile.
+        const present = getKeep(store, id);
         if (present && isDue(present))
           await exclusively(() => run(present, SHARED_MINUTES)).catch(failedToRun);
       }
       if (stopping.signal.aborted) return;
       wake = new AbortController();
-      const signal = AbortSignal.any([stopping.signal, wake.signal]);
       // Without one, nothing is to be looked at.
-      if (all.length === 0) await aborted(signal);
-      else await clock.sleep(LOOK_MS, signal).catch(() => {});
+      if (all.length === 0) await aborted(wake.signal);
+      else await clock.sleep(LOOK_MS, wake.signal).catch(() => {});
     }
   }
 
@@ -635,6 +637,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     },
     async stop() {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
+      wake.abort();
       await loop;
       await lane;
     },

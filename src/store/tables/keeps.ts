@@ -101,6 +101,16 @@ export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
 
+/** When one runs: all that is looked at each minute, without rows, which take time to unpack. */
+export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
+const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
+const KEEP_TIMES = KEEPS.pick(...TIMES);
+
+/** In the order in which they were added. */
+export function listKeepTimes(store: Store): KeepTimes[] {
+  return KEEP_TIMES.all(store, 'order by seq');
+}
+
 export function keepOfPlaylist(store: Store, playlistId: string): Keep | null {
   return KEEPS.first(store, 'where playlist_id = ?', [playlistId]);
 }
