@@ -298,15 +298,18 @@ export function dueJob(
   last: number,
   busy: readonly number[],
 ): Job | null {
-  return JOBS.first(
-    store,
-    `where phase = :phase and seq not in (${busy.map(Number).join(', ')}) and (
+  // Not parameters: SQLite's plan depends on their values, and it would prepare the statement again for every call.
+  const [phaseText, most] = [quotedList([phase]), busy.length + 1];
+  const due = store.all<{ seq: number }>(
+    `select seq from jobs where phase = ${phaseText} and (
        status in (${WORKING})
        or (status = 'waiting' and run_after <= :now)
        or (status = 'cancelled' and (run_after is null or run_after <= :now) and ${HAS_OPEN_CHANGE}))
-     order by seq <= :last, seq limit 1`,
-    { phase, now, last },
+     order by seq <= :last, seq limit ${most}`,
+    { now, last },
   );
+  const next = due.find(({ seq }) => !busy.includes(seq));
+  return next ? getJobBySeq(store, next.seq) : null;
 }
 
 /**
