@@ -8,6 +8,8 @@ import { bundleSimulator, type Engine } from './bundle.ts';
 const FLAGS = [
   // Most of what a history makes is garbage when it ends.
   '--max-semi-space-size=64',
+  // There is a process for each core already.
+  '--single-threaded-gc',
   // Errors are part of every bad day, and nobody reads where they were made.
   '--stack-trace-limit=0',
 ];

@@ -9,25 +9,107 @@ import type { VirtualTime } from './time.ts';
 
 const RealDate = Date;
 
-const { deflateRawSync } = zlib;
+const { inflateRawSync } = zlib;
+
+/** What a block of the deflate format holds at most, in bytes. */
+const BLOCK = 65_535;
 
 /**
- * Once for a process: zlib's other thread would answer at a moment that nobody can repeat. And a small window is made ready
- * sooner; reading does not mind.
+ * Once for a process: zlib's other thread would answer at a moment that nobody can repeat. And what is packed is stored as it
+ * is, which the format allows (RFC 1951, 3.2.4): making zlib ready takes longer than all the rest.
  */
 export function packAtOnce(): void {
-  if (zlib.deflateRawSync !== deflateRawSync) return;
-  const pack = (text: zlib.InputType, options?: zlib.ZlibOptions) =>
-    deflateRawSync(text, { ...options, windowBits: 9, memLevel: 1 });
+  if (zlib.inflateRawSync !== inflateRawSync) return;
   const packLater = (
     text: zlib.InputType,
-    options: zlib.ZlibOptions,
-    done: (error: Error | null, result: Buffer) => void,
-  ) => done(null, pack(text, options));
-  Object.defineProperty(zlib, 'deflateRawSync', { value: pack });
+    _: zlib.ZlibOptions,
+    done: (error: null, packed: Buffer) => void,
+  ) => done(null, stored(text));
+  const unpack = (packed: Uint8Array, options?: zlib.ZlibOptions) =>
+    unpacked(packed) ?? inflateRawSync(packed, options);
+  Object.defineProperty(zlib, 'deflateRawSync', { value: stored });
   Object.defineProperty(zlib, 'deflateRaw', { value: packLater });
+  Object.defineProperty(zlib, 'inflateRawSync', { value: unpack });
   syncBuiltinESMExports();
 }
+
+function stored(given: zlib.InputType): Buffer {
+  const content = typeof given === 'string' ? Buffer.from(given) : Buffer.from(given as Uint8Array);
+  const blocks: Buffer[] = [];
+  for (let at = 0; at === 0 || at < content.length; at += BLOCK) {
+    const part = content.subarray(at, at + BLOCK);
+    const head = Buffer.alloc(5);
+    head[0] = at + BLOCK < content.length ? 0 : 1;
+    head.writeUInt16LE(part.length, 1);
+    head.writeUInt16LE(BLOCK - part.length, 3);
+    blocks.push(head, part);
+  }
+  return Buffer.concat(blocks);
+}
+
+/** Undoes `stored`; null where something else has packed it. */
+function unpacked(packed: Uint8Array): Buffer | null {
+  const all = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  const parts: Buffer[] = [];
+  for (let at = 0; at < all.length; ) {
+    const kind = all[at] as number;
+    if (kind > 1) return null;
+    const end = at + 5 + all.readUInt16LE(at + 1);
+    parts.push(all.subarray(at + 5, end));
+    if (kind === 1) return Buffer.concat(parts);
+    at = end;
+  }
+  return null;
+}
+
+/**
+ * In place of Node's, whose signals are event targets and take ten times as long to make: a history makes several for each
+ * request.
+ */
+class QuickSignal {
+  aborted = false;
+  reason: unknown = undefined;
+  #listeners = new Map<() => void, () => void>();
+
+  addEventListener(_: string, listener: () => void): void {
+    this.#listeners.set(listener, listener);
+  }
+  removeEventListener(_: string, listener: () => void): void {
+    this.#listeners.delete(listener);
+  }
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason;
+  }
+  /** Node's `setMaxListeners` asks for it. */
+  setMaxListeners(): void {}
+
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const listeners = [...this.#listeners.values()];
+    this.#listeners.clear();
+    for (const listener of listeners) listener();
+  }
+
+  static any(signals: ReadonlyArray<QuickSignal>): QuickSignal {
+    const first = new QuickSignal();
+    for (const signal of signals) {
+      if (signal.aborted) first.abort(signal.reason);
+      signal.addEventListener('abort', () => first.abort(signal.reason));
+    }
+    return first;
+  }
+}
+
+class QuickController {
+  readonly signal = new QuickSignal();
+  abort(reason: unknown = ABORTED): void {
+    this.signal.abort(reason);
+  }
+}
+
+const ABORTED = new DOMException('This operation was aborted', 'AbortError');
 
 /** Runs `work` with everything replaced that would differ from one run to the next. */
 export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Promise<T> {
@@ -48,6 +130,8 @@ export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Pro
     [globalThis, 'setTimeout', refuse('setTimeout')],
     [globalThis, 'setInterval', refuse('setInterval')],
     [globalThis, 'fetch', refuse('fetch')],
+    [globalThis, 'AbortController', QuickController],
+    [globalThis, 'AbortSignal', QuickSignal],
     [globalThis.performance, 'now', () => time.awake()],
     [Math, 'random', chanceOf(1).fraction],
     [globalThis.crypto, 'randomUUID', refuse('crypto.randomUUID')],
