@@ -54,17 +54,19 @@ export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null>
   );
   const most = rowsAt(leg.rows, leg.ops, step.from).length;
   const until = context.clock.monotonic() + LAG_MS;
-  const page = () => getPlaylistItems(context.provider, playlistId, { limit: PLAYLIST_PAGE, offset }, call);
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
-  for (let seen = await page(); seen.total > most || isThere(seen.items.map(uriOf)); seen = await page()) {
+  for (;;) {
+    const page = { limit: PLAYLIST_PAGE, offset };
+    const { items, total } = await getPlaylistItems(context.provider, playlistId, page, call);
+    // Others may have added as many: it also counts where the page has all that follows.
+    const isTold = total <= most || offset + items.length >= total;
+    if (isTold && !isThere(items.map(uriOf))) return null;
     if (context.clock.monotonic() >= until) {
       const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
-      // Others may have added as many.
       return isThere(present) ? replaceAll(run, step, present, removed) : null;
     }
     await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
   }
-  return null;
 }
 
 /** What the requests right before one that adds rows have taken out. */
