@@ -35,6 +35,8 @@ const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
 /** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
+  /** Where it is to have that of a job. */
+  id?: string;
   kind: ChangeKind;
   /** null: the library, or a playlist that is to be made. */
   playlistId: string | null;
@@ -207,9 +209,8 @@ export function createChanges(context: ChangeContext): Changes {
     body: Uint8Array,
     entry: Active,
   ): Promise<Change> {
-    const { kind, playlistId, askedBy, job, undoes } = request;
+    const { id = random.uuid(), kind, playlistId, askedBy, job, undoes } = request;
     const now = clock.now();
-    const id = random.uuid();
     const account = getAccount(store)?.providerUserId ?? null;
     const row = {
       id,

@@ -1,8 +1,8 @@
-/** Durable jobs as the rest of the program uses them: create, read, resume, commit, cancel, hand over. */
+/** Durable jobs as the rest of the program uses them: create, attempt, read, resume, commit, cancel. */
 
 import { type DetailValues, kindFacts } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
-import { type BulkJobType, isWorking, type JobPayload, type JobStatus, type JobType } from '../domain/job.ts';
+import { type BulkJobType, isWorking, type JobPayload, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
@@ -32,12 +32,13 @@ import {
   listOverJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
+import { type Attempt, attempt } from './attempt.ts';
 import { closeCancelled, complete, followChange } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
-import { clearJobs, dropEndedJobs, dropUnfinished, storeJob, storeJobWith } from './newJob.ts';
+import { clearJobs, dropEndedJobs, dropUnfinished, listChange, type NewWork, storeJob } from './newJob.ts';
 import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
@@ -52,20 +53,6 @@ export interface JobRequest {
   maxAttempts: number;
 }
 
-/** Searching that a tool has begun. */
-interface HandOver extends JobRequest {
-  /** Unix milliseconds; null: now. */
-  runAfter: number | null;
-  reason: string | null;
-}
-
-/** What a job shows of a change that a tool has begun. */
-interface Adoption {
-  type: JobType;
-  payload: JobPayload;
-  items: readonly NewJobItem[];
-}
-
 /** What a person decides about a playlist that someone else changed during a write. */
 type Review = 'carry_on' | 'accept';
 
@@ -76,9 +63,10 @@ export interface Jobs {
   create(
     request: JobRequest,
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
-  handOver(work: HandOver): Promise<JobRecord>;
+  /** Runs a call with its list as a job that nobody sees unless it has to continue without its caller. */
+  attempt<T>(request: JobRequest, work: (attempt: Attempt) => Promise<T>): Promise<T>;
   /** Shows a change that continues without its caller as a job, which is there although it may be saved only later. */
-  adopt(change: number, adoption?: Adoption): Promise<JobRecord>;
+  adopt(change: number): Promise<JobRecord>;
   /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
   get(id: string): JobRecord;
   /** Items in order; `unresolved`: only those that wait for a decision. `total` counts all of them. */
@@ -132,11 +120,11 @@ export function createJobs(context: JobContext): Jobs {
   }
 
   /** What jobs that ended long ago have left is dropped whenever a job comes. */
-  async function begun(stored: () => Promise<Job>): Promise<JobRecord> {
+  async function begun(stored: () => Promise<Job>): Promise<Job> {
     const job = await stored();
     runner.wake();
     await dropEndedJobs(context, clock.now() - RETENTION_MS);
-    return jobRecord(job);
+    return job;
   }
 
   /** Moves a job for a caller: a move that cannot be saved is undone, unless the options say otherwise. */
@@ -166,35 +154,28 @@ export function createJobs(context: JobContext): Jobs {
       const targetId = payload.playlist_id ?? null;
       const begin = { status: 'pending' as const, targetId };
       const job = await begun(() => storeJob(context, { ...request, phase: 'resolve', begin }));
-      return { job, estimatedRequests: least, mostRequests: most };
+      return { job: jobRecord(job), estimatedRequests: least, mostRequests: most };
     },
-    async handOver({ runAfter, reason, ...work }) {
-      const targetId = work.payload.playlist_id ?? null;
-      const waits =
-        runAfter === null ? { status: 'pending' as const } : { status: 'waiting' as const, runAfter, reason };
-      const begin = { targetId, ...waits };
-      return begun(() => storeJob(context, { ...work, phase: 'resolve', begin }));
-    },
-    async adopt(seq, given) {
+    attempt: (request, work) =>
+      attempt(context, request, (one) => work({ ...one, list: () => begun(one.list) })),
+    async adopt(seq) {
       const change = getChangeBySeq(store, seq);
       if (!change) throw new Error(`There is no change ${seq}.`);
-      const adoption = given ?? adoptionOf(change, getChangeBody(store, seq));
       const waits = change.state === 'waiting' && !changes.isActive(seq);
       const { playlistId: targetId, runAfter, reason } = change;
       const begin = waits
         ? { status: 'waiting' as const, targetId, runAfter, reason }
         : { status: 'committing' as const, targetId };
-      // The same after a crash that has lost it, since its caller knows it by this ID.
-      const { id } = change;
-      const work = { ...adoption, id, maxAttempts: ADOPTED_ATTEMPTS, phase: 'commit' as const, begin };
-      return begun(() =>
-        storeJobWith(context, work, (jobSeq) => {
+      const work = () => workOf(change, getChangeBody(store, seq));
+      const job = await begun(() =>
+        listChange(context, change.id, begin, work, (jobSeq) => {
           setChange(store, seq, { job: jobSeq }, clock.now());
           // What the change has written by the moment at which it gets its job.
           const written = getChangeBySeq(store, seq)?.written ?? 0;
           markNextWritten(store, jobSeq, written, clock.now());
         }),
       );
+      return jobRecord(job);
     },
     get(id) {
       const job = need(id);
@@ -297,13 +278,15 @@ export function createJobs(context: JobContext): Jobs {
 /** Of a job that a tool call has left. */
 const ADOPTED_ATTEMPTS = 5;
 
-function adoptionOf(change: Change, { ops }: ChangeBody): Adoption {
+/** A change of a call that gave no list, as a job's work. */
+function workOf(change: Change, { ops }: ChangeBody): Omit<NewWork, 'begin' | 'phase'> {
   const create = ops.find((op) => op.op === 'create');
   const details: DetailValues = create?.op === 'create' ? create.details : {};
   const { job: type, isListed } = kindFacts(change.kind);
   const uris = isListed ? ops.flatMap((op) => ('uris' in op ? op.uris : [])) : [];
   return {
     type,
+    maxAttempts: ADOPTED_ATTEMPTS,
     payload: {
       ...(change.playlistId === null ? {} : { playlist_id: change.playlistId }),
       ...(details.name === undefined ? {} : { name: details.name }),

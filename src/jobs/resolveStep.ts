@@ -11,7 +11,7 @@ import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts'
 import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
 import { growingDelay, maxDelay, pauseAfter } from '../domain/pause.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
-import type { ProviderApi } from '../provider/api.ts';
+import type { Call, ProviderApi } from '../provider/api.ts';
 import { searchTracks } from '../provider/resources/catalog.ts';
 import type { Resolution } from '../resolve/resolver.ts';
 import {
@@ -26,8 +26,8 @@ import {
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
 
-/** More would only hit the rate limit sooner. */
-const PARALLEL_SEARCHES = 4;
+/** More would only hit the rate limit sooner; while a caller waits, as many as pages of a list. */
+const PARALLEL_SEARCHES = { job: 4, caller: 8 };
 const MAX_ITEMS = 200;
 const TURN_MS = 3_000;
 
@@ -38,8 +38,10 @@ interface Turn {
   /** Failures in a row that no item was to blame for, before this turn, and the class of their error. */
   before: { failures: number; failureClass: FailureClass | null };
   pause: Park | null;
-  /** The state could not be saved. */
-  unsaved: RelayError | null;
+  /** What ends the turn: the state could not be saved, or a caller waits and anything failed. */
+  error: RelayError | null;
+  /** Waits for all of it. null: a lane, which gives others their turn. */
+  caller: Call | null;
   /** Failures that may be the items' fault or not. */
   held: Failure[];
 }
@@ -65,9 +67,21 @@ export async function resolveStep(context: JobContext, job: Job, signal: AbortSi
   const turn = turnOf(context, job, signal);
   if (items.length > 0) await searchAll(turn, items);
   signal.throwIfAborted();
-  if (turn.unsaved) throw turn.unsaved;
+  if (turn.error) throw turn.error;
   if (turn.pause) await park(turn, turn.pause);
   else await endIfDone(turn);
+}
+
+/**
+ * Searches for all items of a job while a caller waits for them.
+ * @throws RelayError the first failure, whatever its cause
+ */
+export async function searchForCaller(context: JobContext, job: Job, call: Call): Promise<void> {
+  const items = pendingItems(context.store, job.seq, context.clock.now(), job.totalItems);
+  const turn = { ...turnOf(context, job, call.signal), caller: call };
+  await searchAll(turn, items);
+  call.signal.throwIfAborted();
+  if (turn.error) throw turn.error;
 }
 
 function begin(context: JobContext, job: Job): Promise<boolean> | true {
@@ -80,7 +94,8 @@ function turnOf(context: JobContext, job: Job, signal: AbortSignal): Turn {
   const { status, stepAttempts: failures, reason } = job;
   const waited = status === 'waiting' && failures > 0 && isErrorCode(reason);
   const before = waited ? { failures, failureClass: failureClassOf({ code: reason }) } : NONE_BEFORE;
-  return { context, job: reread(context.store, job), signal, before, pause: null, unsaved: null, held: [] };
+  const ends = { pause: null, error: null, caller: null };
+  return { context, job: reread(context.store, job), signal, before, held: [], ...ends };
 }
 
 async function park({ context, job }: Turn, { until, reason, failures }: Park): Promise<void> {
@@ -105,11 +120,14 @@ async function endIfDone(turn: Turn): Promise<void> {
 
 /** Searches until the time is up, the items are, or the job has to wait. */
 async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<void> {
-  const { clock } = turn.context;
+  const { caller, context } = turn;
+  const { clock } = context;
   const queue = oneOfEachKey(items);
-  const end = clock.now() + TURN_MS;
+  const total = queue.length;
+  let found = 0;
+  const end = caller ? Number.POSITIVE_INFINITY : clock.now() + TURN_MS;
   const goesOn = () =>
-    queue.length > 0 && !turn.pause && !turn.unsaved && !turn.signal.aborted && clock.now() < end;
+    queue.length > 0 && !turn.pause && !turn.error && !turn.signal.aborted && clock.now() < end;
   /** Ends with its first failure, so that not more than one search of each lane fails before the trial. */
   // Songs with an alias need no request: without a turn for others, hundreds would be looked up in one.
   const others = createTurns();
@@ -117,13 +135,15 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
     while (goesOn()) {
       const item = queue.shift();
       if (!item || !(await searchOne(turn, item))) return;
+      found += 1;
+      if (total > 1) caller?.progress(found, total);
       await others();
     }
   };
   if (turn.before.failureClass === 'connectivity') await judge(turn);
   while (goesOn()) {
-    await Promise.all(Array.from({ length: PARALLEL_SEARCHES }, lane));
-    if (turn.signal.aborted || turn.unsaved) return;
+    await Promise.all(Array.from({ length: PARALLEL_SEARCHES[caller ? 'caller' : 'job'] }, lane));
+    if (turn.signal.aborted || turn.error) return;
     if (turn.pause) postponeHeld(turn);
     else if (turn.held.length > 0) await judge(turn);
   }
@@ -148,9 +168,9 @@ async function searchOne(turn: Turn, item: PendingItem): Promise<boolean> {
 }
 
 function failed(turn: Turn, item: PendingItem, error: RelayError): false {
-  switch (failureClassOf(error)) {
+  switch (turn.caller ? 'store' : failureClassOf(error)) {
     case 'store':
-      turn.unsaved = error;
+      turn.error ??= error;
       return false;
     case 'limit':
     case 'login':

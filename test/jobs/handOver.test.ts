@@ -268,3 +268,35 @@ test('while a job writes to a playlist, a tool that writes to it waits its turn'
     assert.deepEqual(urisOf(playlist), [...uris, extra]);
   });
 });
+
+test('a list that a call looks up is a job for nobody else until it has to continue', async () => {
+  await inWorld(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [first, second, third] = uniqueTracks(relay, 3);
+    assert.ok(first && second && third);
+    const list = [asQuery(first), { id: second.id }, asQuery(third)];
+    const jobs = async () => (await relay.call('list_jobs')).total;
+    const [searching, writing] = [gate(), gate()];
+    relay.provider.faults.add({ path: '/search', times: 2, kind: 'hook', fn: searching.wait });
+    const args = { playlist_id: playlist.id, tracks: list };
+    const answer = call(relay, 'bulk_add_tracks', args);
+    await until(() => searching.waiting === 2);
+    assert.equal(await jobs(), 0);
+    searching.open();
+    assert.deepEqual([(await answer).status, await jobs()], ['done', 0]);
+
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn: writing.wait });
+    const cut = assert.rejects(relay.call('bulk_add_tracks', args));
+    await until(() => writing.waiting === 1);
+    assert.equal(await jobs(), 0);
+    const restarted = relay.restart();
+    writing.open();
+    await Promise.all([restarted, cut]);
+    const [job] = (await relay.call('list_jobs')).items as Array<{ job_id: string }>;
+    const { written } = await reach(relay, job?.job_id ?? '', 'completed');
+    // As its caller gave it.
+    const inputs = (await itemsOf(relay, job?.job_id ?? '')).map(({ input }) => input);
+    assert.deepEqual([written, inputs, await jobs()], [3, list, 1]);
+    assert.equal(urisOf(playlist).length, 6);
+  });
+});

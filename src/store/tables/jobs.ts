@@ -104,7 +104,8 @@ export type NewJob = Pick<
 >;
 
 /** What is known of a job once it has its items. */
-export type JobBegin = Pick<Job, 'status' | 'targetId'> & Partial<Pick<Job, 'runAfter' | 'reason'>>;
+export type JobBegin = Pick<Job, 'status' | 'targetId'> &
+  Partial<Pick<Job, 'runAfter' | 'reason' | 'phase' | 'skipsMarked'>>;
 
 export type JobChange = Partial<
   Pick<
@@ -139,8 +140,8 @@ export type JobCount =
   | 'written';
 
 /**
- * A job whose items are still being stored. Nobody has heard of it, and the next start deletes it. To a program that does
- * not know of this, it is cancelled.
+ * A job whose items are still being stored, or whose caller waits for it. Nobody has heard of it, and the next start deletes
+ * it. To a program that does not know of this, it is cancelled.
  */
 const ARRIVING = "(status = 'cancelled' and completed_at is null)";
 
@@ -165,6 +166,15 @@ export function hideJob(store: Store, seq: number): void {
 /** Keys of jobs that were not there yet when the program ended. */
 export function arrivingJobs(store: Store): number[] {
   return store.all<{ seq: number }>(`select seq from jobs where ${ARRIVING}`).map(({ seq }) => seq);
+}
+
+/** Key of the one that has this ID; null for none. */
+export function arrivingJob(store: Store, id: string): number | null {
+  return store.get<{ seq: number }>(`select seq from jobs where id = ? and ${ARRIVING}`, [id])?.seq ?? null;
+}
+
+export function isArriving(store: Store, seq: number): boolean {
+  return store.get(`select 1 from jobs where seq = ? and ${ARRIVING}`, [seq]) !== undefined;
 }
 
 /** Keys of jobs that ended before `before` (Unix milliseconds). */

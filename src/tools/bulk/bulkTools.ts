@@ -2,20 +2,28 @@
 
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
-import type { ChangeResult } from '../../changes/changes.ts';
+import type { ChangeRequest, ChangeResult } from '../../changes/changes.ts';
 import { addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
-import { type JobPayload, shortId } from '../../domain/job.ts';
+import { type BulkJobType, type JobPayload, shortId } from '../../domain/job.ts';
 import type { Playlist } from '../../domain/shapes.ts';
+import type { Attempt } from '../../jobs/attempt.ts';
 import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { type Change, madeLately } from '../../store/tables/changes.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
+import { adopt, reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { BulkResult, leanBulk, leanMade, MadeResult, outcome, reportRows } from './bulkResult.ts';
-import { anyEntries, type Entry, entryOf, type ResolvedEntry, searches } from './entries.ts';
-import { type Begun, deferred, resolveInTime, timeLeft, toWrite, writeOrDefer } from './handOver.ts';
-import { type Stop, stopOf, withinTime } from './resolveEntries.ts';
+import {
+  anyEntries,
+  type Entry,
+  entryOf,
+  jobItemOf,
+  type ResolvedEntry,
+  resolvedOf,
+  searches,
+} from './entries.ts';
 
 const Strict = z
   .boolean()
@@ -33,59 +41,122 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 
 type AddOptions = z.output<z.ZodObject<typeof addArguments & { playlist_id: typeof playlistId }>>;
 
-async function addEntries(
+/** Of a call's 45 s: how long it may search, and when it stops reading, so that the answer still comes in time. */
+const SEARCH_MS = 35_000;
+const READ_UNTIL_MS = 42_000;
+
+/** A list that a call has looked up. */
+interface Begun {
+  services: Services;
+  /** Name of the tool. */
+  tool: string;
+  attempt: Attempt;
+  /** The playlist written to; null for one that is to be made. */
+  target: string | null;
+  /** On the monotonic clock. */
+  startedAt: number;
+  call: Call;
+}
+
+/** Looks up a list, and does the rest with what was found; a job does it all where the call's time or a limit stops that. */
+function withList(
+  services: Services,
+  { tool, type, payload }: { tool: string; type: BulkJobType; payload: JobPayload },
+  inputs: readonly Entry[],
+  call: Call,
+  rest: (begun: Begun) => Promise<BulkResult>,
+): Promise<BulkResult> {
+  const startedAt = services.clock.monotonic();
+  const request = { type, payload, items: inputs.map(jobItemOf), maxAttempts: JOB_ATTEMPTS };
+  return services.jobs.attempt(request, async (attempt) => {
+    const begun = { services, tool, attempt, target: payload.playlist_id ?? null, startedAt, call };
+    const isDone = await attempt.within(SEARCH_MS, call, async (timed) => {
+      await attempt.search(timed);
+      return true;
+    });
+    return isDone ? rest(begun) : deferred(begun);
+  });
+}
+
+/** The default of `create_bulk_job`. */
+const JOB_ATTEMPTS = 5;
+
+async function deferred({ attempt, target }: Begun): Promise<BulkResult> {
+  await attempt.list();
+  const entries = attempt.items().map(resolvedOf);
+  return outcome(entries, { status: 'deferred', playlist_id: target, job_id: attempt.id });
+}
+
+function foundOf({ attempt }: Begun): ResolvedEntry[] {
+  return attempt.items().flatMap((item) => resolvedOf(item) ?? []);
+}
+
+/** Writes what was found, as `request` says; if a limit or the time stops that, a job writes the rest by itself. */
+async function write(
+  { services, tool, attempt, startedAt, call }: Begun,
+  entries: readonly ResolvedEntry[],
+  request: Omit<ChangeRequest, 'askedBy'>,
+): Promise<{ result: ChangeResult; answer: BulkResult }> {
+  const spentMs = services.clock.monotonic() - startedAt;
+  const own = { ...request, id: attempt.id };
+  const result = await writeFor(services, tool, own, call, spentMs, { defersLimits: true });
+  if (result.kind !== 'goes_on') {
+    const report = await reportOrThrow(services, request.playlistId ?? '', request.requested, result);
+    const facts = { status: 'done' as const, playlist_id: report.playlist_id, write: report };
+    return { result, answer: outcome(entries, facts) };
+  }
+  const { change, requests } = result;
+  const { job_id } = await adopt(services, result);
+  const report = {
+    ok: false,
+    playlist_id: change.playlistId ?? '',
+    requested: change.requested,
+    written: change.written,
+    chunks: requests,
+    snapshot_id: change.snapshotId,
+    partial: change.written > 0,
+    change_id: change.id,
+  };
+  const facts = { status: 'deferred' as const, playlist_id: change.playlistId, job_id, change_id: change.id };
+  return { result, answer: outcome(entries, { ...facts, ...(change.written > 0 ? { write: report } : {}) }) };
+}
+
+/** The URIs to write, in order. */
+function toWrite(entries: readonly ResolvedEntry[]): string[] {
+  return entries.flatMap((entry) => (entry.status === 'matched' && entry.uri !== null ? [entry.uri] : []));
+}
+
+function addEntries(
   services: Services,
   inputs: readonly Entry[],
-  options: AddOptions & { tool: string },
+  { tool, ...options }: AddOptions & { tool: string },
   call: Call,
 ): Promise<BulkResult> {
-  const id = options.playlist_id.id;
-  const begun: Begun = {
-    tool: options.tool,
-    type: 'add_to_playlist',
-    payload: addPayload(options),
-    inputs,
-    startedAt: services.clock.monotonic(),
-  };
-  const { entries: found, stop } = await resolveInTime(services, inputs, call);
-  if (stop) return deferred(services, begun, found, stop, id);
-  const resolved = found.flatMap((entry) => entry ?? []);
-  const entries = options.skip_existing ? await markExisting(services, begun, id, resolved, call) : resolved;
-  if (!Array.isArray(entries)) return deferred(services, begun, resolved, entries, id);
-  if (options.dry_run) return outcome(entries, { status: 'dry_run', playlist_id: id });
-  if (options.strict && entries.some(isUnresolved)) {
-    return outcome(entries, { status: 'blocked', playlist_id: id });
-  }
-  if (toWrite(entries).length === 0) return outcome(entries, { status: 'done', playlist_id: id });
-  return (await writeOrDefer(services, begun, entries, addRows(services, id, toWrite(entries)), call)).answer;
-}
-
-function addPayload({ playlist_id, strict, dry_run, skip_existing }: AddOptions): JobPayload {
+  const { playlist_id, strict, dry_run, skip_existing } = options;
+  const { id } = playlist_id;
   // These tools add a track listed twice twice.
-  return { playlist_id: playlist_id.id, strict, dry_run, skip_existing, skip_duplicates: false };
+  const payload = { playlist_id: id, strict, dry_run, skip_existing, skip_duplicates: false };
+  return withList(services, { tool, type: 'add_to_playlist', payload }, inputs, call, async (begun) => {
+    if (skip_existing && !(await leaveOutExisting(begun, id))) return deferred(begun);
+    const entries = foundOf(begun);
+    if (dry_run) return outcome(entries, { status: 'dry_run', playlist_id: id });
+    if (strict && entries.some(isUnresolved)) return outcome(entries, { status: 'blocked', playlist_id: id });
+    const uris = toWrite(entries);
+    if (uris.length === 0) return outcome(entries, { status: 'done', playlist_id: id });
+    return (await write(begun, entries, addRows(services, id, uris))).answer;
+  });
 }
 
-/** Marks what the playlist already holds; a stop if a limit prevents reading it. */
-async function markExisting(
-  { rows, clock }: Services,
-  begun: Begun,
-  id: string,
-  entries: readonly ResolvedEntry[],
-  call: Call,
-): Promise<ResolvedEntry[] | Stop> {
-  try {
-    const items = await withinTime(clock, timeLeft(begun, clock), call.signal, (signal) =>
-      rows.readForChange(id, { signal, progress() {} }),
-    );
-    const held = new Set(items.map((item) => item.item?.uri));
-    return entries.map((entry) =>
-      entry.uri !== null && held.has(entry.uri) ? { ...entry, status: 'skipped_existing' } : entry,
-    );
-  } catch (error) {
-    const stop = stopOf(error, clock);
-    if (stop) return stop;
-    throw error;
-  }
+/** Marks what the playlist already holds; false if the time or a limit prevents reading it. */
+async function leaveOutExisting({ services, attempt, startedAt, call }: Begun, id: string): Promise<boolean> {
+  const { rows, clock } = services;
+  const rest = Math.max(0, startedAt + READ_UNTIL_MS - clock.monotonic());
+  const items = await attempt.within(rest, call, ({ signal }) =>
+    rows.readForChange(id, { signal, progress() {} }),
+  );
+  const held = new Set(items?.map((item) => item.item?.uri));
+  attempt.leaveOut((uri) => held.has(uri));
+  return items !== null;
 }
 
 export const addTracksBySearchTool = defineTool({
@@ -138,23 +209,22 @@ export const createPlaylistFromTracksTool = defineTool({
   output: MadeResult,
   lean: leanMade,
   rows: reportRows,
-  async handle(services, args, call) {
-    const inputs = args.tracks.map(entryOf);
-    const begun: Begun = {
+  handle(services, args, call) {
+    const begin = {
       tool: 'create_playlist_from_tracks',
       type: 'create_playlist',
       payload: createPayload(args),
-      inputs,
-      startedAt: services.clock.monotonic(),
-    };
-    const { entries: found, stop } = await resolveInTime(services, inputs, call);
-    if (stop) return deferred(services, begun, found, stop, null);
-    const resolved = found.flatMap((entry) => entry ?? []);
-    const entries = args.skip_duplicates ? markRepeated(resolved) : resolved;
-    if ((args.strict && entries.some(isUnresolved)) || toWrite(entries).length === 0) {
-      return outcome(entries, { status: 'blocked', playlist_id: null });
-    }
-    return createAndFill(services, begun, entries, call);
+    } as const;
+    return withList(services, begin, args.tracks.map(entryOf), call, async (begun) => {
+      const seen = new Set<string>();
+      const isRepeated = (uri: string) => seen.size === seen.add(uri).size;
+      if (args.skip_duplicates) begun.attempt.leaveOut(isRepeated);
+      const entries = foundOf(begun);
+      if ((args.strict && entries.some(isUnresolved)) || toWrite(entries).length === 0) {
+        return outcome(entries, { status: 'blocked', playlist_id: null });
+      }
+      return createAndFill(begun, args, entries);
+    });
   },
 });
 
@@ -178,16 +248,15 @@ function createPayload(args: NewPlaylist & { strict: boolean; skip_duplicates: b
 }
 
 async function createAndFill(
-  services: Services,
   begun: Begun,
+  { name, description, public: isPublic }: NewPlaylist,
   entries: readonly ResolvedEntry[],
-  call: Call,
 ): Promise<BulkResult & { playlist?: Playlist }> {
-  const { name = '', description, public: isPublic } = begun.payload;
+  const { services, call } = begun;
   const uris = toWrite(entries);
   const twin = madeLately(services.store, name, uris, services.clock.now() - TWIN_MS);
   const request = makePlaylist(services, { name, description, public: isPublic }, uris);
-  const { result, answer } = await writeOrDefer(services, begun, entries, request, call).catch(named);
+  const { result, answer } = await write(begun, entries, request).catch(named);
   const playlist = result.kind === 'nothing_to_do' ? null : await madePlaylist(services, result, call);
   return {
     ...answer,
@@ -221,14 +290,4 @@ function named(thrown: unknown): never {
   const id = error.details?.playlist_id;
   if (error.code !== 'PARTIAL_WRITE' || typeof id !== 'string' || id === '') throw error;
   throw error.with({ message: `The playlist ${id} was created, but: ${error.message}` });
-}
-
-function markRepeated(entries: readonly ResolvedEntry[]): ResolvedEntry[] {
-  const seen = new Set<string>();
-  return entries.map((entry) => {
-    if (entry.uri === null) return entry;
-    if (seen.has(entry.uri)) return { ...entry, status: 'skipped_existing' };
-    seen.add(entry.uri);
-    return entry;
-  });
 }

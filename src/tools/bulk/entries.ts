@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Track } from '../../domain/shapes.ts';
 import type { Candidate } from '../../music/match.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
-import type { NewJobItem } from '../../store/tables/jobItems.ts';
+import type { JobItem, NewJobItem } from '../../store/tables/jobItems.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
 import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
 
@@ -96,13 +96,30 @@ export function entryOf(given: z.output<typeof AnyEntry>): Entry {
   return { input: search, search };
 }
 
-/** The entry as a job item, with what is known about it. */
-export function jobItemOf(entry: Entry, known?: ResolvedEntry): NewJobItem {
-  const key = 'search' in entry ? aliasKey(entry.search) : null;
-  if (known) {
-    const { input, uri, status, track, candidates } = known;
-    return { input, key, uri, status, track, candidates: uri === null ? candidates : [] };
+/** The entry as a job item. */
+export function jobItemOf(entry: Entry): NewJobItem {
+  const { input } = entry;
+  if ('uri' in entry) return { input, key: null, uri: entry.uri, status: 'matched' };
+  return { input, key: aliasKey(entry.search), uri: null, status: 'pending' };
+}
+
+/** What became of an item that a call has looked up; null where it was not reached. */
+export function resolvedOf({
+  input,
+  status,
+  uri,
+  track,
+  candidates,
+  confirmed,
+}: JobItem): ResolvedEntry | null {
+  if (
+    status !== 'matched' &&
+    status !== 'ambiguous' &&
+    status !== 'unmatched' &&
+    status !== 'skipped_existing'
+  ) {
+    return null;
   }
-  if ('uri' in entry) return { input: entry.input, key, uri: entry.uri, status: 'matched' };
-  return { input: entry.input, key, uri: null, status: 'pending' };
+  const known = { input, status, uri, track, candidates: candidates ?? [] };
+  return confirmed === 1 ? { ...known, confirmed: true } : known;
 }

@@ -208,9 +208,8 @@ function stoppedError(change: ChangeReport['change'], report: Partial<Report>): 
 export async function adopt(
   { jobs }: Services,
   { change, isStopped }: Extract<ChangeResult, { kind: 'goes_on' }>,
-  adoption?: Parameters<Services['jobs']['adopt']>[1],
 ): Promise<JobRecord> {
-  const job = await jobs.adopt(change.seq, adoption);
+  const job = await jobs.adopt(change.seq);
   return isStopped ? jobs.cancel(job.job_id, NEVER) : job;
 }
 

@@ -1,0 +1,79 @@
+/**
+ * The list of a call that waits for it. It is a job from its first moment, which nobody sees, and which is dropped with the
+ * call unless it has to continue without its caller.
+ */
+import { withDeadline } from '../base/abort.ts';
+import { isChangeEnded } from '../domain/change.ts';
+import { asRelayError, RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
+import { pauseAfter } from '../domain/pause.ts';
+import type { Call } from '../provider/api.ts';
+import { getChange } from '../store/tables/changes.ts';
+import { type JobItem, listItems, skipSome } from '../store/tables/jobItems.ts';
+import { isArriving, type Job, type JobBegin } from '../store/tables/jobs.ts';
+import type { JobContext } from './context.ts';
+import { beginStored, dropStored, type NewWork, storeItems } from './newJob.ts';
+import { searchForCaller } from './resolveStep.ts';
+
+export interface Attempt {
+  /** Of the job and of its change, once others hear of them. */
+  readonly id: string;
+  /**
+   * Runs a part of the call for at most `ms`; null where that or a limit stops it, and then `list` lets the job continue.
+   * @throws RelayError of the work, for any other reason
+   */
+  within<T>(ms: number, call: Call, work: (call: Call) => Promise<T>): Promise<T | null>;
+  /** Looks up all items that need it. @throws RelayError the first failure */
+  search(call: Call): Promise<void>;
+  items(): JobItem[];
+  /** Marks found items that are not to be written, asked in order. */
+  leaveOut(isLeftOut: (uri: string) => boolean): void;
+  /**
+   * Lets the job search on without its caller.
+   * @throws RelayError `STORE_ERROR`
+   */
+  list(): Promise<Job>;
+}
+
+/** Runs `work` with a job that is not listed, and drops the job afterwards, unless it was listed by then. */
+export async function attempt<T>(
+  context: JobContext,
+  request: Omit<NewWork, 'phase' | 'begin'>,
+  work: (attempt: Attempt) => Promise<T>,
+): Promise<T> {
+  const { store, clock, random } = context;
+  const job = await storeItems(context, { ...request, phase: 'resolve' });
+  const { id, seq, totalItems } = job;
+  let begin: JobBegin = { status: 'pending', targetId: request.payload.playlist_id ?? null };
+  try {
+    return await work({
+      id,
+      async within(ms, call, part) {
+        const late = new RelayError('DEADLINE_EXCEEDED', 'The time for one call is up.');
+        try {
+          const timed = { clock, ms, signal: call.signal, late };
+          return await withDeadline(timed, (signal) => part({ ...call, signal }));
+        } catch (thrown) {
+          const error = asRelayError(thrown);
+          if (failureClassOf(error) === 'limit') {
+            const facts = { failures: 1, now: clock.now(), fraction: random.fraction() };
+            const { until: runAfter, reason } = pauseAfter(error, facts);
+            begin = { ...begin, status: 'waiting', runAfter, reason };
+          } else if (error.code !== late.code) throw error;
+          return null;
+        }
+      },
+      search: (call) => searchForCaller(context, job, call),
+      items: () => listItems(store, seq, 0, totalItems),
+      leaveOut: (isLeftOut) => {
+        skipSome(store, seq, { from: 0, limit: totalItems }, isLeftOut, clock.now());
+      },
+      list: () => beginStored(context, seq, begin),
+    });
+  } finally {
+    // One whose change is under way when the server stops is listed by its next start.
+    const change = getChange(store, id);
+    const isOver = change === null || isChangeEnded(change.state);
+    if (isOver && isArriving(store, seq)) await dropStored(context, seq);
+  }
+}
