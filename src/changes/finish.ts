@@ -247,7 +247,8 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
   const { context, change, leg, call } = run;
   const id = change.playlistId ?? '';
   const rest = restOf(leg.ops, progressOf(change));
-  if (rest.length === 0 && !carryOn) return null;
+  // Rows tell nothing of a name or of the account's list.
+  if (!(carryOn ? leg.ops : rest).some(writesRows)) return null;
   const expected = rowsAt(leg.rows, leg.ops, progressOf(change));
   if (!context.rows.hasWritten(id)) tellRows(run, ageOf(context, change));
   const adds = onlyAppends(rest) && !carryOn && change.state !== 'review';

@@ -5,7 +5,7 @@ import { createBrowser } from '../support/browser.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, committed, ended, poll, withUnkind } from './support.ts';
+import { assertRows, change, committed, ended, poll, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const count = ({ provider }: Relay, method: string) =>
@@ -209,3 +209,20 @@ longTest('a job writes to the account that it was made for, or not at all', () =
     );
   }),
 );
+
+test('a job that takes over a rename or a removal from the account carries it out', () =>
+  withUnkind({ factor: 40 }, async (relay) => {
+    const [list, gone] = [named(relay, 'Exactly Two Hundred'), named(relay, 'Empty Shelf')];
+    const isWrite = ({ method }: { method: string }) => method !== 'GET';
+    const takenOver = async (path: string, tool: string, args: Record<string, unknown>) => {
+      relay.provider.faults.add({ path, where: isWrite, times: 2, kind: 'hang', when: 'before' });
+      const { error, job } = await change(relay, tool, args);
+      assert.deepEqual([error?.code, job?.status], ['DEADLINE_EXCEEDED', 'completed']);
+    };
+    await Promise.all([
+      takenOver(`/playlists/${list.id}`, 'update_playlist_details', { playlist_id: list.id, name: 'Told' }),
+      takenOver('/me/library', 'delete_playlist', { playlist_id: gone.id }),
+    ]);
+    assert.equal(list.name, 'Told');
+    assert.ok(!owner(relay.provider).playlists.includes(gone));
+  }));
