@@ -22,6 +22,9 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
+/** What closing takes on a slow machine. */
+const CLOSE_MS = 20_000;
+
 let shared: Promise<Browser> | undefined;
 
 /** Gives `work` a browser whose profiles are its own: they are closed afterwards, the browser continues. */
@@ -31,8 +34,19 @@ export async function withChromium(work: (browser: Browser) => Promise<void>): P
   try {
     await work(browser);
   } finally {
-    await Promise.all(browser.contexts().map((context) => context.close()));
+    await closeProfiles(browser);
   }
+}
+
+/** Chromium may never say that a page is closed which was just leaving for another; then the next test gets a new one. */
+async function closeProfiles(browser: Browser): Promise<void> {
+  const closed = Promise.all(browser.contexts().map((context) => context.close()));
+  const late = setTimeout(() => {
+    shared = undefined;
+    void browser.close();
+  }, CLOSE_MS);
+  // Closing the browser ends whatever still waits on it.
+  await closed.catch(() => {}).finally(() => clearTimeout(late));
 }
 
 async function launch(): Promise<Browser> {
