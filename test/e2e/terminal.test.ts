@@ -9,6 +9,7 @@ import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { sized } from '../support/scale.ts';
 import { inTerminal, withoutTerminal } from '../support/terminal.ts';
+import { until } from '../support/until.ts';
 
 const skip = { skip: withoutTerminal };
 
@@ -105,3 +106,25 @@ test(
     });
   },
 );
+
+test('requests do not scroll the owner code away; relay logs has them', skip, async () => {
+  await withDesk({}, async (desk) => {
+    const screen = inTerminal(['serve', '--demo', '--port', '0'], 80, environment(desk));
+    try {
+      await until(() => /owner code/i.test(screen.raw));
+      await desk.relay(['call', 'get_devices']);
+      const before = screen.lines().length;
+      for (let calls = 0; calls < 5; calls++) {
+        const { code, err } = await desk.relay(['call', 'search_tracks', 'query=carousel']);
+        assert.equal(code, 0, err);
+      }
+      assert.deepEqual(screen.lines().slice(before), []);
+    } finally {
+      await screen.answer(/owner code/i, '\u0003');
+      await screen.ended();
+    }
+    // What the server had not yet written it has written when it has stopped.
+    const { out } = await desk.relay(['logs', '--demo']);
+    assert.match(out, /search_tracks/);
+  });
+});

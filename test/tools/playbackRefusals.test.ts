@@ -142,6 +142,16 @@ test('a device without remote volume is VOLUME_NOT_SUPPORTED', async () => {
       details: { status: 403, reason: 'VOLUME_CONTROL_DISALLOW' },
     });
     assert.equal(phone?.volumePercent, 100);
+    // A phone that is so is nothing that the owner has to look after.
+    const { entries, recentErrors } = await relay.server.local.status();
+    assert.deepEqual(
+      recentErrors.map(({ code }) => code),
+      ['VOLUME_NOT_SUPPORTED'],
+    );
+    assert.deepEqual(
+      entries.filter(({ state }) => state === 'warning' || state === 'bad'),
+      [],
+    );
   });
 });
 
