@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { minutesAgo, playlistOf } from '../../test/library/support.ts';
-import { fastClock } from '../../test/support/fastClock.ts';
+import { sharedFastClock } from '../../test/support/fastClock.ts';
 import { owner } from '../../test/support/shapes.ts';
 import { type Simulator, startSimulator } from '../../test/support/simulator/simulator.ts';
 import { connectAccount, mcpClient } from '../../test/support/world.ts';
@@ -56,7 +56,7 @@ export async function libraryQuestions(): Promise<{ times: LibraryTime[]; memory
   const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
   const provider = await startSimulator();
   // The minute after which the program frees its memory is over in some seconds.
-  const clock = fastClock(8);
+  const clock = sharedFastClock(8);
   const env = {
     PROVIDER_CLIENT_ID: provider.clientId,
     PROVIDER_API_URL: provider.apiUrl,

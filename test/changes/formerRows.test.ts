@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { named, reach, tracks, urisOf } from '../jobs/support.ts';
-import { type FastClock, fastClock } from '../support/fastClock.ts';
+import { type FastClock, sharedFastClock } from '../support/fastClock.ts';
 import type { Desk } from '../support/program.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
@@ -34,7 +34,7 @@ async function withVictim(
   factor: number,
   work: (scene: Scene, clock: FastClock, desk: Desk) => Promise<void>,
 ): Promise<void> {
-  const clock = fastClock(factor);
+  const clock = sharedFastClock(factor);
   const provider = await startSimulator({ clock });
   const playlist = owner(provider).playlists.find(({ name }) => name === 'Exactly Two Hundred');
   const uris = provider.catalogue.tracks.map(({ uri }) => uri);

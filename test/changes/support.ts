@@ -39,7 +39,7 @@ export const LIMIT_AFTER_FIRST: FaultRule = {
 const PAUSE_MS = 60;
 
 /** Asks until `found` returns something; `null` after `realMs`. */
-export async function poll<T>(found: () => Promise<T | null> | T | null, realMs = 30_000): Promise<T | null> {
+export async function poll<T>(found: () => Promise<T | null> | T | null, realMs = 60_000): Promise<T | null> {
   for (const end = Date.now() + realMs; ; await setTimeout(PAUSE_MS)) {
     const seen = await found();
     if (seen !== null || Date.now() > end) return seen;
@@ -49,7 +49,7 @@ export async function poll<T>(found: () => Promise<T | null> | T | null, realMs 
 const ENDED: readonly string[] = ['completed', 'failed', 'cancelled'];
 
 /** The job once it has ended. Fails if that takes longer than `realMs`. */
-export async function ended(relay: Relay, id: string, realMs = 30_000): Promise<JobRecord> {
+export async function ended(relay: Relay, id: string, realMs = 60_000): Promise<JobRecord> {
   const job = await poll(async () => {
     const seen = await jobOf(relay, id);
     return ENDED.includes(seen.status) ? seen : null;
@@ -85,7 +85,7 @@ export async function change(
   relay: Relay,
   tool: string,
   args: Record<string, unknown>,
-  realMs = 30_000,
+  realMs = 60_000,
 ): Promise<Settled> {
   const answer = await relay.call(tool, args);
   const error = (answer.error as ToolFailure | undefined) ?? null;

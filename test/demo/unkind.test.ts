@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { fastClock } from '../support/fastClock.ts';
+import { sharedFastClock } from '../support/fastClock.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { playlistNamed, send, token, trackUris, withProvider } from './support.ts';
 
@@ -93,7 +93,7 @@ test('the accounts server takes faults as well', () =>
   }));
 
 test('a process goes by the time of a fast clock', async () => {
-  const clock = fastClock(1_000);
+  const clock = sharedFastClock(1_000);
   const script = `
     const at = Date.now();
     const since = performance.now();

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { poll } from '../changes/support.ts';
-import { fastClock } from '../support/fastClock.ts';
+import { sharedFastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../support/world.ts';
@@ -82,7 +82,7 @@ longTest(
   'sixteen clients of both eras at once on bad days: nothing lost, nothing wrong, nothing grows',
   async (t) => {
     t.diagnostic(`RELAY_TEST_SEED=${SEED}`);
-    const clock = fastClock(8);
+    const clock = sharedFastClock(8);
     const notes = noting();
     const provider = await startSimulator({ clock, around: notes.around });
     const env = {

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ItemRecord, JobRecord } from '../../../src/jobs/jobRecord.ts';
-import { type FastClock, fastClock } from '../../support/fastClock.ts';
+import { type SharedFastClock, sharedFastClock } from '../../support/fastClock.ts';
 import { withDesk } from '../../support/program.ts';
 import { owner } from '../../support/shapes.ts';
 import { type Simulator, startSimulator } from '../../support/simulator/simulator.ts';
@@ -54,7 +54,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
   let failed = false;
   const lane = async () => {
     while (report.runs < runs && !failed) {
-      const clock = fastClock();
+      const clock = sharedFastClock();
       const provider = await startSimulator({ clock });
       try {
         await withDesk(
@@ -94,7 +94,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
 interface Stage {
   victim: Victim;
   provider: Simulator;
-  clock: FastClock;
+  clock: SharedFastClock;
   report: CrashReport;
   keepGoing: boolean;
   log(line: string): void;
