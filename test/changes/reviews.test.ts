@@ -6,6 +6,7 @@ import { named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
+import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
 import { assertRows, assertSame, committed, ended, fill, without, withUnkind } from './support.ts';
 
@@ -143,9 +144,11 @@ longTest('our own tool may write while a job waits', () =>
     const args = { playlist_id: playlist.id, track_ids: [song] };
     // A limit that Spotify has named holds for the tool as well.
     provider.faults.add({ ...APPEND, skip: 1, kind: 'latency', ms: 1 });
-    let answer = await relay.call('add_tracks_to_playlist', args);
-    while ((answer.error as { code?: string } | undefined)?.code === 'RATE_LIMITED')
+    let answer: Record<string, unknown> = {};
+    await until(async () => {
       answer = await relay.call('add_tracks_to_playlist', args);
+      return (answer.error as { code?: string } | undefined)?.code !== 'RATE_LIMITED';
+    });
     assert.equal(answer.error, undefined, JSON.stringify(answer.error));
     const job = await ended(relay, id);
     assert.deepEqual([job.status, job.review_required], ['completed', false]);

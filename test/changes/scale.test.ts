@@ -11,6 +11,7 @@ import { withDesk } from '../support/program.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
+import { until } from '../support/until.ts';
 import { startVictim, victimEnvironment } from './crash/victim.ts';
 
 const TRACKS = sized(10_000, 2_000);
@@ -49,17 +50,19 @@ longTest(`a commit of ${TRACKS} tracks writes little to disk and holds nothing u
       const made = await victim.call('create_bulk_job', { type: 'add_to_playlist', payload, items });
       const job_id = String(made?.job_id);
       const job = async () => (await victim.call('get_job_status', { job_id, limit: 1 }))?.job as JobRecord;
-      const until = async (status: string) => {
-        while ((await job()).status !== status) await setTimeout(50);
-      };
-      await until('ready');
+      const reached = (status: string) =>
+        until(async () => {
+          await setTimeout(50);
+          return (await job()).status === status;
+        }, 5 * 60_000);
+      await reached('ready');
       // What creating it has left to save is saved.
       await setTimeout(1_500);
       const before = writtenBy(victim.pid);
       const idle = idleProcess(`${file}-idle`);
       process.kill(victim.pid, 'SIGUSR2');
       await victim.call('commit_job', { job_id });
-      await until('completed');
+      await reached('completed');
       const bytes = writtenBy(victim.pid) - before;
       await setTimeout(600);
       idle.kill('SIGKILL');

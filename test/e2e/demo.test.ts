@@ -5,6 +5,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import { TOOLS } from '../../src/tools/index.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
+import { until } from '../support/until.ts';
 import { mcpClient } from '../support/world.ts';
 
 test('the demo is ready with an account, and a second terminal, an older and a current client use it', async () => {
@@ -32,7 +33,10 @@ test('the demo is ready with an account, and a second terminal, an older and a c
 
     // Written together, a moment after the call.
     let log = '';
-    while (!log.includes('tool call done')) log = (await desk.relay(['logs', '--json'])).out;
+    await until(async () => {
+      log = (await desk.relay(['logs', '--json'])).out;
+      return log.includes('tool call done');
+    });
     assert.equal(JSON.parse(log.trimEnd().split('\n').at(-1) ?? '').tool, 'search_tracks');
 
     // Without a screen nobody waits a minute for a browser.

@@ -14,6 +14,7 @@ import { seeded } from '../music/support.ts';
 import { WAYS } from '../music/waysOfWriting.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
+import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 
 const SONGS = 2_000;
@@ -127,12 +128,13 @@ longTest('through MCP, the same list takes a handful of calls and 30,000 tokens,
     };
     // What a model does while it waits, a few times.
     const reached = async (id: string, status: string) => {
-      for (;;) {
+      await until(async () => {
         const job = await relay.server.local.getJob({ id });
-        if (job.status === status) break;
+        if (job.status === status) return true;
         assert.ok(!['failed', 'cancelled'].includes(job.status), job.status);
         await setTimeout(250);
-      }
+        return false;
+      }, 5 * 60_000);
       for (let asked = 0; asked < 2; asked += 1) await call('get_job_status', { job_id: id, limit: 1 });
     };
     const { job_id } = await call('import_list', { text, name: 'Two thousand', strict: false });

@@ -23,7 +23,7 @@ for (const [where, env] of [
         const opened: string[] = [];
         const referers: string[] = [];
         page.on('request', (request) => referers.push(request.headers().referer ?? ''));
-        const ended = await runRelay(['login', '--timeout', '8'], {
+        const ended = await runRelay(['login', '--timeout', '60'], {
           env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
           openBrowser: async (path) => {
             opened.push(path);
@@ -59,7 +59,7 @@ longTest(
       await withChromium(async (browser) => {
         const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
         let shown = '';
-        const ended = await runRelay(['login', '--timeout', '8'], {
+        const ended = await runRelay(['login', '--timeout', '60'], {
           env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
           // Elsewhere the address leads to the owner's page, which needs JavaScript.
           terminal: { stdout: true, stderr: true },

@@ -26,6 +26,7 @@ import {
   REFUSED,
 } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
+import { until } from '../support/until.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 function withBoth(
@@ -234,6 +235,7 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
     await page.keyboard.press('Escape');
     await picker.getByText('6 entries to settle').waitFor();
     await page.keyboard.press('a');
+    await picker.getByText('Accept the first match for 6 near-identical songs?').waitFor();
     await page.keyboard.press('y');
     await picker.getByText('Everything is settled').waitFor();
     await page.keyboard.press('Escape');
@@ -403,11 +405,12 @@ inFull('a server with other files has the page load itself again, once', async (
     page.on('load', () => {
       loads += 1;
     });
+    const loaded = page.waitForEvent('load');
     await page.route('**/owner/state', async (route) => {
       const answer = await route.fetch({ headers: { ...route.request().headers(), 'if-none-match': '' } });
       await route.fulfill({ response: answer, json: { ...(await answer.json()), build: 'another' } });
     });
-    await page.waitForEvent('load');
+    await loaded;
     await card(page, 'Spotify account').getByText('Demo Listener').waitFor();
     await page.waitForResponse('**/owner/state');
     await page.waitForResponse('**/owner/state');
@@ -502,8 +505,11 @@ inFull('a pasted list becomes a job that is brought into view, and is kept in vi
     const inView = async (part: string) => {
       const row = card(page, part).locator('.job', { hasText: 'Pasted list' });
       await row.waitFor();
-      const { y = -1, height = 0 } = (await row.boundingBox()) ?? {};
-      assert.ok(y >= 0 && y + height <= 740, `${part}: ${y} to ${y + height}`);
+      // It is brought there once it has been drawn.
+      await until(async () => {
+        const { y = -1, height = 0 } = (await row.boundingBox()) ?? {};
+        return y >= 0 && y + height <= 740;
+      });
     };
     await inView('What happened');
     release();
@@ -598,6 +604,8 @@ inFull('two hundred jobs come by the page, and can be cleared', async () => {
         payload: { dry_run: true },
         items: [{ id: track.id }],
       });
+    const { local } = relay.server;
+    await until(async () => (await local.status()).jobs.byStatus.completed === 200);
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const events = card(page, 'What happened');

@@ -39,12 +39,15 @@ inFull('a page left open for a day holds its memory and costs Spotify nothing', 
       await openSignedIn(page, relay);
       const session = await page.context().newCDPSession(page);
       await session.send('Performance.enable');
-      /** Timers of a stretch of time, one after the other, each with its answer. */
+      /** Stretches of time, each of which the page ends with a look. It may set its timer late. */
       const pass = async (steps: number, ms: number) => {
         for (let step = 0; step < steps; step++) {
           const before = reads();
-          await page.clock.fastForward(ms);
-          await until(() => reads() > before);
+          await until(async () => {
+            await page.clock.fastForward(ms);
+            await page.waitForTimeout(5);
+            return reads() > before;
+          });
         }
       };
       const work = async () => {
@@ -98,21 +101,19 @@ inFull(
   },
 );
 
-/** Milliseconds from going to `url` until `isThere`, a condition on the page's document, holds: the best of seven visits. */
-async function quickestVisit(page: Page, url: string, isThere: string): Promise<number> {
+/** Visits `url` and tells how many milliseconds later `isThere`, a condition on the page's document, held. */
+async function visits(page: Page, url: string, isThere: string): Promise<() => Promise<number>> {
   await page.addInitScript(`{
     const look = () => { if (${isThere}) { window.completeAt ??= performance.now(); me.disconnect(); } };
     const me = new MutationObserver(look);
     me.observe(document, { childList: true, subtree: true });
     addEventListener('DOMContentLoaded', look);
   }`);
-  const times: number[] = [];
-  for (let visits = 0; visits < 7; visits++) {
+  return async () => {
     await page.goto(url);
     await page.waitForFunction('window.completeAt');
-    times.push(Number(await page.evaluate('window.completeAt')));
-  }
-  return Math.min(...times);
+    return Number(await page.evaluate('window.completeAt'));
+  };
 }
 
 inFull('the page is complete 300 ms after the browser has gone there', async (t) => {
@@ -121,9 +122,15 @@ inFull('the page is complete 300 ms after the browser has gone there', async (t)
       const { page } = await newPage(browser, relay);
       await openSignedIn(page, relay);
       const bare = await newPage(browser, relay);
-      const reference = await quickestVisit(bare.page, `${relay.baseUrl}/health`, 'document.body');
+      const visitBare = await visits(bare.page, `${relay.baseUrl}/health`, 'document.body');
       // The observer notes when the last part of the page has come.
-      const whole = await quickestVisit(page, relay.baseUrl, "document.getElementById('account')");
+      const visitWhole = await visits(page, relay.baseUrl, "document.getElementById('account')");
+      let [reference, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      // The best of seven, in turns: others share the machine.
+      for (let turn = 0; turn < 7; turn++) {
+        reference = Math.min(reference, await visitBare());
+        whole = Math.min(whole, await visitWhole());
+      }
       t.diagnostic(`${Math.round(whole)} ms; a document without anything ${Math.round(reference)} ms`);
       // A document without anything takes 30 ms on a quiet machine; slower ones have their time in proportion.
       assert.ok(whole <= Math.max(300, 10 * reference), `${whole} ms, bare ${reference} ms`);

@@ -41,14 +41,15 @@ async function ask(victim: Victim, tool: string, args: Record<string, unknown>) 
 
 /** Follows a job as a page does, until it is in the wanted state. */
 async function reach(victim: Victim, job_id: unknown, wanted: string, meanwhile: () => void): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const { job } = await ask(victim, 'get_job_status', { job_id, limit: 25 });
-    if ((job as JobRecord).status === wanted) return;
+    if ((job as JobRecord).status === wanted) return true;
     await ask(victim, 'list_jobs', { limit: 100 });
     await ask(victim, 'get_state_diagnostics', {});
     meanwhile();
     await setTimeout(100);
-  }
+    return false;
+  }, 5 * 60_000);
 }
 
 /** Looks known songs up, and writes as many rows. */

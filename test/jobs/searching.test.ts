@@ -23,11 +23,10 @@ async function pass(clock: WatchedClock, ms: number): Promise<void> {
 
 /** Waits until the job has been worked on since. */
 async function changed(relay: Relay, job: JobRecord): Promise<void> {
-  const end = Date.now() + 60_000;
-  while ((await jobOf(relay, job.job_id)).updated_at === job.updated_at) {
-    if (Date.now() > end) throw new Error(`nothing happens to ${JSON.stringify(job)}`);
+  await until(async () => {
     await pause();
-  }
+    return (await jobOf(relay, job.job_id)).updated_at !== job.updated_at;
+  });
 }
 
 /** Lets a job's waits pass, one after another, until it is in one of the states. */
@@ -130,8 +129,10 @@ longTest('without a network for 79 seconds or 14 hours a job parks and continues
       const id = await createJob(relay, 'save_tracks', tracks.map(asQuery), {}, { max_attempts: 1 });
       await pass(clock, 79 * SECOND);
       clock.advance(ms - 79 * SECOND);
-      do await pass(clock, SECOND);
-      while ((await jobOf(relay, id)).status !== 'waiting');
+      await until(async () => {
+        await pass(clock, SECOND);
+        return (await jobOf(relay, id)).status === 'waiting';
+      });
       const parked = await jobOf(relay, id);
       // Time passes faster here than a busy machine answers, so a search may also time out.
       assert.match(parked.reason ?? '', /^PROVIDER_(UNAVAILABLE|TIMEOUT)$/);

@@ -11,6 +11,7 @@ import { foldLetters } from '../../src/music/letters.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { sized } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
+import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { type Answer, ask, type Cell, minutesAgo, playlistOf, readAll, rowsFrom } from './support.ts';
 
@@ -240,17 +241,13 @@ function disturb(relay: Relay, below: Below, seed: number): void {
 }
 
 async function settled(relay: Relay): Promise<void> {
-  let note = '';
-  for (let attempt = 0; attempt < 200; attempt++) {
+  await until(async () => {
     const answer: Answer = await ask(relay, 'select 1', { max_age_minutes: 0 });
     if (answer.error) throw new Error(answer.error.message);
-    if (answer.note === undefined) return;
-    note = answer.note;
     // A reading that failed waits, and a person who asks for it now need not.
-    await relay.server.local.syncLibrary();
-    await systemClock.sleep(20);
-  }
-  throw new Error(`the copy never became whole: ${note}`);
+    if (answer.note !== undefined) await relay.server.local.syncLibrary();
+    return answer.note === undefined;
+  });
 }
 
 /** `LIBRARY_SEEDS=1000` for more of them, `SEED=7` for one. */

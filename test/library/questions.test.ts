@@ -3,7 +3,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { manualClock } from '../support/clock.ts';
-import { fastClock, paceOfMachine } from '../support/fastClock.ts';
+import { fastClock } from '../support/fastClock.ts';
 import { sized } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
@@ -249,20 +249,23 @@ test('what takes too long or too much is ended, and the server answers all the w
   await withRelay({ ...WITH_SQL, clock }, async (relay) => {
     resize(relay, 300, 3);
     await readAll(relay);
-    let slowest = 0;
+    let answers = 0;
     let isOver = false;
     const watching = (async () => {
       while (!isOver) {
-        const begin = performance.now();
         await (await fetch(`${relay.baseUrl}/health`)).json();
-        slowest = Math.max(slowest, performance.now() - begin);
+        answers += 1;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     })();
     for (const [what, sql] of TOO_MUCH) {
+      const before = answers;
       const { error } = await ask(relay, sql);
       assert.equal(error?.code, 'DEADLINE_EXCEEDED', sql);
-      if (what === 'time') assert.match(error?.message ?? '', /longer than 5 seconds/);
+      if (what === 'time') {
+        assert.match(error?.message ?? '', /longer than 5 seconds/);
+        assert.ok(answers - before > 3, `/health was answered ${answers - before} times meanwhile`);
+      }
       assert.deepEqual((await ask(relay, 'select 1')).rows, [[1]], 'the next question is answered');
     }
     const fifty = await Promise.all(
@@ -276,9 +279,6 @@ test('what takes too long or too much is ended, and the server answers all the w
     );
     isOver = true;
     await watching;
-    // On a machine that is busy or slow, everything takes as much longer as a reference does.
-    const bound = 300 / paceOfMachine();
-    assert.ok(slowest < bound, `the slowest answer of /health took ${Math.round(slowest)} of ${bound} ms`);
   });
 });
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../../src/base/clock.ts';
 import { type Log, type LogFields, silentLog } from '../../src/base/log.ts';
 import { manualClock } from '../support/clock.ts';
 import { longTest, sized } from '../support/scale.ts';
@@ -244,7 +243,7 @@ test('a playlist that could not be read is tried again by the next question, and
       assert.ok(coverage.playlists.read < 4);
       if (again === 'sync') {
         await relay.server.local.syncLibrary();
-        while ((await relay.server.local.libraryStatus()).state !== 'idle') await systemClock.sleep(5);
+        await until(async () => (await relay.server.local.libraryStatus()).state === 'idle');
         relay.provider.clearRequests();
       }
       const { rows, note: none } = await ask(relay, 'select count(*) from playlist_rows');

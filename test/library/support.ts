@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { DemoAccount, DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { at, owner } from '../support/shapes.ts';
+import { until } from '../support/until.ts';
 import type { Relay, RelayOptions } from '../support/world.ts';
 
 export type Cell = string | number | null;
@@ -39,12 +40,15 @@ export async function counted(
 
 /** Asks until all has been read. */
 export async function readAll(relay: Relay): Promise<Answer> {
-  for (;;) {
-    const answer = await ask(relay, 'select 1');
+  let answer = await ask(relay, 'select 1');
+  await until(async () => {
     if (answer.error) throw new Error(`${answer.error.code}: ${answer.error.message}`);
     const { saved, playlists } = answer.coverage;
-    if (saved === 'complete' && playlists.read + playlists.unreadable === playlists.total) return answer;
-  }
+    if (saved === 'complete' && playlists.read + playlists.unreadable === playlists.total) return true;
+    answer = await ask(relay, 'select 1');
+    return false;
+  }, 4 * 60_000);
+  return answer;
 }
 
 /** Minutes before a fixed time, as the provider writes them. */

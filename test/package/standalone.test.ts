@@ -17,7 +17,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
-import { paceOfMachine } from '../support/fastClock.ts';
 
 const EXECUTABLE = process.env.RELAY_BIN ?? '';
 
@@ -90,24 +89,22 @@ test('the executable answers questions about the library, and ends those that ta
   assert.equal(await ask('delete from saved'), 'INVALID_ARGUMENT');
   assert.equal(await ask("attach '/etc/passwd' as other"), 'INVALID_ARGUMENT');
 
-  let slowest = 0;
+  let answers = 0;
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      const begin = performance.now();
       await (await fetch(`${baseUrl}/health`)).json();
-      slowest = Math.max(slowest, performance.now() - begin);
+      answers += 1;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   })();
   const endless = 'with recursive c(x) as (values(1) union all select x + 1 from c) select count(*) from c';
   assert.equal(await ask(endless), 'DEADLINE_EXCEEDED');
+  assert.ok(answers > 10, `/health was answered ${answers} times meanwhile`);
   assert.equal(await ask("select printf('%.*c', 1000000000, 'x')"), 'DEADLINE_EXCEEDED');
   assert.deepEqual(await ask('select count(*) from saved'), [[saved]]);
   isOver = true;
   await watching;
-  const bound = 300 / paceOfMachine();
-  assert.ok(slowest < bound, `the slowest answer of /health took ${Math.round(slowest)} of ${bound} ms`);
 });
 
 test('options of Node in the environment are not taken', async (context) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { reportOf } from '../../src/server/status/status.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
+import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 
 function summaries(count: number): Record<string, string> {
@@ -65,12 +65,10 @@ test('a strict job with something unresolved is not one to commit, one that is n
     const items = [{ id: track?.id }, { title: 'No Such Song Anywhere', artist: 'Nobody At All' }];
     const jobsAfter = async (strict: boolean) => {
       await call('create_bulk_job', { type: 'save_tracks', payload: { strict }, items });
-      for (let turn = 0; turn < 500; turn += 1) {
-        const { byStatus, committable } = (await server.local.status()).jobs;
-        if (Object.keys(byStatus).join() === 'ready') return { byStatus, committable };
-        await setTimeout(10);
-      }
-      return assert.fail('the job did not become ready');
+      const jobsNow = async () => (await server.local.status()).jobs;
+      await until(async () => Object.keys((await jobsNow()).byStatus).join() === 'ready');
+      const { byStatus, committable } = await jobsNow();
+      return { byStatus, committable };
     };
     assert.deepEqual(await jobsAfter(true), { byStatus: { ready: 1 }, committable: 0 });
     assert.deepEqual(await jobsAfter(false), { byStatus: { ready: 2 }, committable: 1 });

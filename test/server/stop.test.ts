@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { manualClock } from '../support/clock.ts';
-import { until } from '../support/until.ts';
+import { until, watchedClock } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 
 test('stopping does not wait for idle connections', async () => {
@@ -45,13 +45,13 @@ test('stopping does not wait for idle connections', async () => {
 });
 
 test('a call that does not end in its grace is told that the server stops', async () => {
-  const clock = manualClock();
+  const clock = watchedClock();
   await withRelay({ clock }, async ({ server, provider, call }) => {
     provider.faults.add({ path: '/me/player/devices', kind: 'hang', when: 'before' });
     const working = call('get_devices');
     await until(() => provider.requests.length > 0);
     const stopped = server.close();
-    clock.advance(5_000);
+    await clock.pass(5_000);
     assert.equal(((await working).error as { code: string }).code, 'SHUTTING_DOWN');
     await stopped;
   });

@@ -9,7 +9,7 @@ import { acquireHome } from '../../src/store/home/lock.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { longTest } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
-import { temporaryHome } from './support.ts';
+import { temporaryHome, until } from './support.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows has no such signal' : false;
 const holder = buildChild('holder');
@@ -91,7 +91,7 @@ test('a killed process that its parent has not collected does not hold the home'
   const { pid } = JSON.parse(await readFile(join(home, 'relay.lock'), 'utf8'));
   process.kill(pid, 'SIGKILL');
   const stateOf = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.[0];
-  while ((await stateOf()) !== 'Z') await new Promise((resolve) => setImmediate(resolve));
+  await until(async () => (await stateOf()) === 'Z');
   await (await acquire(home)).release();
 });
 

@@ -24,6 +24,8 @@ const ARGUMENTS = [
 
 /** What closing takes on a slow machine. */
 const CLOSE_MS = 20_000;
+/** What one step on a page may take on a slow machine. */
+const PATIENCE_MS = 60_000;
 
 let shared: Promise<Browser> | undefined;
 
@@ -56,6 +58,7 @@ async function launch(): Promise<Browser> {
     args: ARGUMENTS,
     ...signals,
   });
+  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
   // The process that hands out test files has no more of them.
   process.once('disconnect', () => void browser.close());
   return browser;

@@ -4,10 +4,13 @@ const PATIENCE_MS = 60_000;
 /** Turns of the event loop that are taken at once; who waits longer leaves the processor to what is waited for. */
 const QUICK_TURNS = 200;
 
-/** Resolves once `condition` holds; the event loop continues meanwhile. */
-export async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  for (let turn = 0; !condition(); turn++) {
+/** Resolves once `condition` holds; the event loop continues meanwhile. @throws Error when it never does */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const end = Date.now() + patienceMs;
+  for (let turn = 0; !(await condition()); turn++) {
     if (Date.now() > end) throw new Error(`this never came true: ${condition}`);
     await new Promise((resolve) => (turn < QUICK_TURNS ? setImmediate(resolve) : setTimeout(resolve, 2)));
   }

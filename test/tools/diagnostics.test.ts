@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pause } from '../jobs/support.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
 import { at } from '../support/shapes.ts';
-import { watchedClock } from '../support/waiting.ts';
+import { until, watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Args = Record<string, unknown>;
@@ -76,10 +75,10 @@ test('get_state_diagnostics reports the state file: health and contents', async 
     });
     await clock.pass(500);
     let after = await diagnose(relay);
-    while (after.database.unsaved_changes) {
-      await pause();
+    await until(async () => {
       after = await diagnose(relay);
-    }
+      return !after.database.unsaved_changes;
+    });
     assert.deepEqual(
       [after.database.last_saved_at, after.database.unsaved_changes],
       [iso(clock.now()), false],

@@ -1,6 +1,7 @@
 /** What is remembered: who settled it, and that a match which was confirmed against the rules says so wherever it is used. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reach } from '../jobs/support.ts';
 import { relay as cli } from '../support/cli.ts';
 import { ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
@@ -101,13 +102,9 @@ function uniqueTrack({ provider }: Relay) {
 }
 
 async function settled(relay: Relay, job_id: string) {
-  for (;;) {
-    const answer = await relay.call('get_job_status', { job_id });
-    const { job, items } = answer as {
-      job: { status: string; confirmed?: number };
-      items: Array<{ confirmed?: true }>;
-    };
-    if (job.status === 'completed') return { job, items };
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await reach(relay, job_id, 'completed');
+  return (await relay.call('get_job_status', { job_id })) as {
+    job: { status: string; confirmed?: number };
+    items: Array<{ confirmed?: true }>;
+  };
 }

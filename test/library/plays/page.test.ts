@@ -24,15 +24,17 @@ async function upload(relay: Relay, proof: Record<string, string>, bytes: Uint8A
 }
 
 async function ended(relay: Relay, proof: Record<string, string>, id: unknown) {
-  for (;;) {
+  let body: Record<string, unknown> = {};
+  await until(async () => {
     const answer = await fetch(`${relay.baseUrl}/owner/plays/progress`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...proof },
       body: JSON.stringify({ id }),
     });
-    const body = (await answer.json()) as Record<string, unknown>;
-    if (body.state !== 'reading' && body.state !== 'writing') return body;
-  }
+    body = (await answer.json()) as Record<string, unknown>;
+    return body.state !== 'reading' && body.state !== 'writing';
+  });
+  return body;
 }
 
 const uploadsIn = ({ home }: Relay) => readdirSync(home).filter((name) => name.startsWith('plays-upload-'));
