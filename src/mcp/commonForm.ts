@@ -1,7 +1,7 @@
 /**
- * Which requests can be answered without the SDK's machinery: `initialize`, `tools/list` and `tools/call` in the form in which
- * clients send them. What such a request means is the SDK's own classification, remembered, since every request of a client carries
- * the same envelope. Anything else, as every malformed request, takes the SDK's way.
+ * Which requests are answered without the SDK's machinery: `tools/list` and `tools/call` in the form in which clients send
+ * them. The SDK's own classification says what such a request means. It is remembered, since every request of a client has
+ * the same envelope. Anything else goes to the SDK, and so does every malformed request.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import {
@@ -13,13 +13,9 @@ import {
 } from '@modelcontextprotocol/server';
 
 export interface CommonForm {
-  era: 'modern' | 'legacy';
-  /** `MCP-Protocol-Version`. */
-  version: string | undefined;
+  era: Era;
   id: string | number;
-  method: 'initialize' | 'tools/list' | 'tools/call';
-  /** Of `initialize`, as JSON. */
-  params?: string;
+  method: 'tools/list' | 'tools/call';
   /** Of a call. */
   name: string;
   arguments: Record<string, unknown> | undefined;
@@ -31,7 +27,8 @@ export interface CommonForms {
   of(headers: IncomingHttpHeaders, body: unknown): CommonForm | null;
 }
 
-type Era = CommonForm['era'];
+/** `modern` is the revision of 2026-07-28; `legacy` are those before. */
+export type Era = 'modern' | 'legacy';
 type Members = Record<string, unknown>;
 
 /** The one revision that the SDK serves without a handshake. */
@@ -40,32 +37,26 @@ const ENVELOPE = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABI
 /** Names in `_meta` that the protocol gives a meaning. */
 const RESERVED = 'io.modelcontextprotocol/';
 
-/** A client sends one envelope, or a few. Of others the oldest is forgotten, and the SDK asked again. */
+/** A client sends one envelope, or a few. When there are more, the oldest is forgotten. */
 const MAX_REMEMBERED = 16;
 /** Of a request's body: an envelope of a longer one is not remembered, for its size and its depth. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
 export function createCommonForms(): CommonForms {
-  const remembered: Array<{
-    version: string | undefined;
-    method: string;
-    envelope: Members;
-    era: Era | null;
-  }> = [];
+  const remembered = new Map<string, Era | null>();
 
   function eraOf(headers: IncomingHttpHeaders, method: string, meta: Members): Era | null {
     const version = versionOf(headers);
     const envelope = envelopeOf(meta);
     if (envelope === null) return null;
-    for (const known of remembered) {
-      if (known.version === version && known.method === method && isSameJson(known.envelope, envelope)) {
-        return known.era;
-      }
-    }
+    if (!(Number(headers['content-length']) <= MAX_REMEMBERED_BYTES))
+      return classify(version, method, envelope);
+    const key = JSON.stringify([version, method, envelope]);
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
     const era = classify(version, method, envelope);
-    if (!(Number(headers['content-length']) <= MAX_REMEMBERED_BYTES)) return era;
-    if (remembered.length >= MAX_REMEMBERED) remembered.shift();
-    remembered.push({ version, method, envelope, era });
+    for (const oldest of remembered.keys()) if (remembered.size >= MAX_REMEMBERED) remembered.delete(oldest);
+    remembered.set(key, era);
     return era;
   }
 
@@ -74,7 +65,6 @@ export function createCommonForms(): CommonForms {
       if (!isObject(body) || !acceptsBoth(headers.accept)) return null;
       const { jsonrpc, id, method, params = NONE } = body;
       if (jsonrpc !== '2.0' || !isId(id) || !isObject(params)) return null;
-      if (method === 'initialize') return introduction(headers, body, id, params);
       const isList = method === 'tools/list';
       if (!isList && method !== 'tools/call') return null;
       if (!onlyKeys(body, MESSAGE) || !onlyKeys(params, isList ? LIST : CALL)) return null;
@@ -85,24 +75,9 @@ export function createCommonForms(): CommonForms {
       if (progressToken !== undefined && (isList || !isId(progressToken))) return null;
       const era = eraOf(headers, method, _meta);
       if (era === null || (era === 'modern' && !namesItself(headers, method, name))) return null;
-      return { era, version: versionOf(headers), id, method, name, arguments: args, progressToken };
+      return { era, id, method, name, arguments: args, progressToken };
     },
   };
-}
-
-/** The SDK has to have taken exactly these params before; it belongs to the revisions until 2025 alone. */
-function introduction(
-  headers: IncomingHttpHeaders,
-  body: Members,
-  id: string | number,
-  params: Members,
-): CommonForm | null {
-  const version = versionOf(headers);
-  const isPlain = version === undefined && headers['mcp-method'] === undefined && params._meta === undefined;
-  if (!isPlain || !onlyKeys(body, MESSAGE)) return null;
-  if (!(Number(headers['content-length']) <= MAX_REMEMBERED_BYTES)) return null;
-  const facts = { era: 'legacy', version, id, method: 'initialize', name: '' } as const;
-  return { ...facts, arguments: undefined, progressToken: undefined, params: JSON.stringify(params) };
 }
 
 /** In place of what is not there. */
@@ -142,19 +117,6 @@ function envelopeOf(meta: Members): Members | null {
     else if (key.startsWith(RESERVED)) return null;
   }
   return envelope;
-}
-
-/** @param known bounds how deep it goes */
-function isSameJson(known: unknown, other: unknown): boolean {
-  if (known === other) return true;
-  if (!isNested(known) || !isNested(other) || Array.isArray(known) !== Array.isArray(other)) return false;
-  const keys = Object.keys(known);
-  if (keys.length !== Object.keys(other).length) return false;
-  return keys.every((key) => Object.hasOwn(other, key) && isSameJson(known[key], other[key]));
-}
-
-function isNested(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Node joins what was sent twice, and the SDK refuses that. */

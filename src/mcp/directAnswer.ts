@@ -4,7 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
-import type { CommonForm } from './commonForm.ts';
+import type { CommonForm, Era } from './commonForm.ts';
+import type { Offer } from './offers.ts';
 import type { CallResult } from './runTool.ts';
 import type { ProgressNotification } from './toolCalls.ts';
 
@@ -55,7 +56,36 @@ const EVENTS = {
   'x-accel-buffering': 'no',
 };
 const JSON_TYPE = { 'content-type': 'application/json' };
+const EVENT = 'event: message\ndata: ';
 const KEEP_ALIVE_MS = 15_000;
+
+/**
+ * Answers `tools/list` with a text that is made once for each selection of tools: making it costs a hundred times what
+ * sending it does.
+ * @param ttlMs how long a client may keep the list
+ */
+export function createListAnswers(
+  serverInfo: Implementation,
+  ttlMs: number,
+): (form: Pick<CommonForm, 'era' | 'id'>, offer: Offer) => WholeAnswer {
+  const made = new WeakMap<Offer, Partial<Record<Era, Buffer>>>();
+  return ({ era, id }, offer) => {
+    const starts = made.get(offer) ?? {};
+    made.set(offer, starts);
+    starts[era] ??= Buffer.from(startOf(offer, era));
+    const rest = `${JSON.stringify(id)}}`;
+    return era === 'modern'
+      ? { headers: JSON_TYPE, parts: [starts[era], rest] }
+      : { headers: EVENTS, parts: [starts[era], `${rest}\n\n`] };
+  };
+
+  /** The answer up to the ID. */
+  function startOf({ entries: tools }: Offer, era: Era): string {
+    const cache = { ttlMs, cacheScope: 'private' };
+    const result = era === 'modern' ? stamped({ tools }, serverInfo, cache) : { tools };
+    return `${era === 'modern' ? '' : EVENT}{"result":${JSON.stringify(result)},"jsonrpc":"2.0","id":`;
+  }
+}
 
 export function createCallAnswer(
   { era, id }: Pick<CommonForm, 'era' | 'id'>,
@@ -83,10 +113,15 @@ export function createCallAnswer(
 }
 
 /** What the 2026 revision wants in every result. */
-function stamped({ _meta, ...result }: CallResult, serverInfo: Implementation): CallResult {
-  return { ...result, resultType: 'complete', _meta: { ..._meta, [SERVER_INFO_META_KEY]: serverInfo } };
+function stamped(
+  { _meta, ...result }: Record<string, unknown> & { _meta?: object },
+  serverInfo: Implementation,
+  more: object = {},
+): Record<string, unknown> {
+  const meta = { ..._meta, [SERVER_INFO_META_KEY]: serverInfo };
+  return { ...result, resultType: 'complete', ...more, _meta: meta };
 }
 
 function eventOf(message: object): string {
-  return `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+  return `${EVENT}${JSON.stringify(message)}\n\n`;
 }

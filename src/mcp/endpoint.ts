@@ -8,9 +8,8 @@ import { modelText } from '../base/visibleText.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type CommonForm, createCommonForms } from './commonForm.ts';
-import { createCallAnswer, type DirectRequest, type WholeAnswer } from './directAnswer.ts';
+import { createCallAnswer, createListAnswers, type DirectRequest } from './directAnswer.ts';
 import { createOffers, type Offer, unknownTool } from './offers.ts';
-import { createPreparedAnswers } from './preparedAnswers.ts';
 import { promptText } from './prompts.ts';
 import { type Caller, createToolCalls, type ToolCallOptions } from './toolCalls.ts';
 
@@ -45,6 +44,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const offers = createOffers(options.choice);
   const forms = createCommonForms();
   const calls = createToolCalls(options);
+  const listAnswer = createListAnswers(serverInfo, LIST_TTL_MS);
 
   const handler = createMcpHandler(
     ({ requestInfo, authInfo }) => {
@@ -88,16 +88,6 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
   );
 
-  function handle(request: Request, body: unknown, offer: Offer, principal: string): Promise<Response> {
-    const extra = { body, offer } satisfies Extra;
-    return handler.fetch(request, {
-      parsedBody: body,
-      authInfo: { token: '', clientId: principal, scopes: ['relay'], extra },
-    });
-  }
-
-  const prepared = createPreparedAnswers((request, body, offer) => handle(request, body, offer, 'relay'));
-
   /** @param form a call of a tool that is offered */
   async function call(form: CommonForm, tool: Tool, request: DirectRequest): Promise<true> {
     const answer = createCallAnswer(form, request, serverInfo);
@@ -124,20 +114,19 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         const tool = found.offer.tools.get(form.name);
         return tool ? call(form, tool, request) : false;
       }
-      const answer = prepared.answer(form, found.offer);
-      return answer instanceof Promise ? answer.then(send) : send(answer);
-
-      function send(answer: WholeAnswer | null): boolean {
-        if (answer) request.send(answer);
-        return answer !== null;
-      }
+      request.send(listAnswer(form, found.offer));
+      return true;
     },
     async fetch(request, body, principal) {
       const found = offers.forRequest(request.headers);
       if ('problem' in found) return refusal(body, found.problem);
       const cancelled = cancelledBy(body);
       if (cancelled !== null) calls.cancel({ principal, userAgent: userAgentOf(request), id: cancelled });
-      return handle(request, body, found.offer, principal);
+      const extra = { body, offer: found.offer } satisfies Extra;
+      return handler.fetch(request, {
+        parsedBody: body,
+        authInfo: { token: '', clientId: principal, scopes: ['relay'], extra },
+      });
     },
     stopCalls: () => calls.stop(),
     close: () => handler.close(),

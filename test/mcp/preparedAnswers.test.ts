@@ -1,4 +1,4 @@
-/** A prepared answer is the one that the SDK gives, and only common requests get one. */
+/** A prepared list is the one that the SDK gives, and only common requests get it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
@@ -73,44 +73,6 @@ const OTHERS = [
   ['one type to accept', { accept: 'application/json' }, { id: 1 }, 406],
   ['toolsets that are none', { 'x-mcp-toolsets': 'nothing' }, { id: 1 }, 400],
 ] as const;
-
-const clientInfo = { name: 'test', version: '1' };
-const INTRODUCTIONS: Record<string, object> = {
-  'the latest revision': { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
-  'an older revision': { protocolVersion: '2025-03-26', capabilities: { roots: {} }, clientInfo },
-  'a revision that nobody knows': { protocolVersion: '1999-01-01', capabilities: {}, clientInfo },
-  'a client with more to say': {
-    protocolVersion: '2025-06-18',
-    capabilities: { sampling: {}, elicitation: {}, experimental: { x: { y: [1] } } },
-    clientInfo: { ...clientInfo, title: 'Ü', websiteUrl: 'https://example.org' },
-    news: true,
-  },
-};
-
-test('a prepared introduction is the answer of the SDK, for each form and selection of its own', async () => {
-  await withRelay({ connect: false, client: false }, async (relay) => {
-    for (const headers of [{}, { 'x-mcp-toolsets': 'playlists' }] as Array<Record<string, string>>) {
-      for (const [what, params] of Object.entries(INTRODUCTIONS)) {
-        const message = { method: 'initialize', params };
-        const long = { method: 'initialize', params: { ...params, _meta: { progressToken: 'x' } } };
-        for (const id of IDS) {
-          const { isPrepared, ...prepared } = await ask(relay, headers, { ...message, id });
-          const { isPrepared: isOther, ...plain } = await ask(relay, headers, { ...long, id });
-          assert.deepEqual(prepared, plain, `${what}, ${id}`);
-          assert.deepEqual([isPrepared, isOther, prepared.status], [true, false, 200], what);
-        }
-      }
-    }
-    const odd = [{}, { protocolVersion: 1, capabilities: {}, clientInfo }, { capabilities: {}, clientInfo }];
-    for (const params of [...odd, ...odd]) {
-      const { status, text } = await ask(relay, {}, { method: 'initialize', params, id: 1 });
-      const long = { method: 'initialize', params: { ...params, _meta: { progressToken: 'x' } }, id: 1 };
-      const plain = await ask(relay, {}, long);
-      assert.deepEqual([status, text], [plain.status, plain.text]);
-      assert.match(text, /"error"/);
-    }
-  });
-});
 
 test('everything else goes to the SDK and is refused as ever, also after a good request', async () => {
   await withRelay({ connect: false, client: false }, async (relay) => {
