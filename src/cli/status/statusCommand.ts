@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { StatusReport } from '../../domain/localApi.ts';
 import { type Context, quiet } from '../context.ts';
-import { EXIT, EXIT_CODES, type ExitCode, type Finish } from '../exit.ts';
+import { EXIT, type ExitCode, exitCodeOfProblem, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, showsUnicode } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { shownReport, statusText } from './statusText.ts';
@@ -33,7 +33,7 @@ async function runStatus(context: Context): Promise<ExitCode> {
   if (ownerCode === null && report.ownerCode !== null) {
     context.remark('The owner code is shown on a terminal only.');
   }
-  return report.problem ? EXIT_CODES[report.problem.code] : exitCodeFor(report);
+  return report.problem ? exitCodeOfProblem(report.problem.code) : exitCodeFor(report);
 }
 
 /** Shown to a person at a terminal only. */
