@@ -7,23 +7,37 @@ const MAX_COMPARED = 1_000_000;
 
 /**
  * Pairs of positions in `a` and `b` that hold the same row, both rising: a longest such list, or nearly. An empty row is one
- * that was not read or that Spotify no longer offers, so it may be any.
+ * that was not read or that Spotify no longer offers, so it may be any, but is rather another empty one.
  */
 function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
-  let start = 0;
-  while (start < a.length && start < b.length && mayBe(a[start] ?? '', b[start] ?? '')) start++;
-  let [endA, endB] = [a.length, b.length];
-  while (endA > start && endB > start && mayBe(a[endA - 1] ?? '', b[endB - 1] ?? '')) {
+  const isSame = (x: string, y: string) => x === y;
+  const [start, endA, endB] = bounds(a, b, [0, a.length, b.length], isSame);
+  // Too many to compare each with each.
+  const isLong = (endA - start) * (endB - start) > MAX_COMPARED;
+  const [first, lastA, lastB] = isLong ? bounds(a, b, [start, endA, endB], mayBe) : [start, endA, endB];
+  const head = Array.from({ length: first }, (_, index): [number, number] => [index, index]);
+  const tail = Array.from({ length: a.length - lastA }, (_, index): [number, number] => [
+    lastA + index,
+    lastB + index,
+  ]);
+  const middle = between(a.slice(first, lastA), b.slice(first, lastB));
+  return [...head, ...middle.map(([x, y]): [number, number] => [x + first, y + first]), ...tail];
+}
+
+/** Where the rows at the beginning end, and those at the end begin in each list, that `fits` pairs one by one. */
+function bounds(
+  a: readonly string[],
+  b: readonly string[],
+  [from, toA, toB]: readonly [number, number, number],
+  fits: (x: string, y: string) => boolean,
+): [number, number, number] {
+  let [start, endA, endB] = [from, toA, toB];
+  while (start < endA && start < endB && fits(a[start] ?? '', b[start] ?? '')) start++;
+  while (endA > start && endB > start && fits(a[endA - 1] ?? '', b[endB - 1] ?? '')) {
     endA -= 1;
     endB -= 1;
   }
-  const head = Array.from({ length: start }, (_, index): [number, number] => [index, index]);
-  const tail = Array.from({ length: a.length - endA }, (_, index): [number, number] => [
-    endA + index,
-    endB + index,
-  ]);
-  const middle = between(a.slice(start, endA), b.slice(start, endB));
-  return [...head, ...middle.map(([x, y]): [number, number] => [x + start, y + start]), ...tail];
+  return [start, endA, endB];
 }
 
 function between(a: readonly string[], b: readonly string[]): Array<[number, number]> {
@@ -43,25 +57,32 @@ function between(a: readonly string[], b: readonly string[]): Array<[number, num
   return result;
 }
 
-/** A longest common list, row by row. */
+/** A longest common list, row by row; of two that are as long, the one with more rows that are certainly the same. */
 function compared(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const width = b.length + 1;
-  const longest = new Uint32Array((a.length + 1) * width);
+  const best = new Uint32Array((a.length + 1) * width);
+  const paired = (x: number, y: number) => {
+    const worth = a[x] === b[y] ? CERTAIN : POSSIBLE;
+    return mayBe(a[x] ?? '', b[y] ?? '') ? (best[(x + 1) * width + y + 1] ?? 0) + worth : 0;
+  };
+  const unpaired = (x: number, y: number) =>
+    Math.max(best[(x + 1) * width + y] ?? 0, best[x * width + y + 1] ?? 0);
   for (let x = a.length - 1; x >= 0; x--) {
-    for (let y = b.length - 1; y >= 0; y--) {
-      longest[x * width + y] = mayBe(a[x] ?? '', b[y] ?? '')
-        ? (longest[(x + 1) * width + y + 1] ?? 0) + 1
-        : Math.max(longest[(x + 1) * width + y] ?? 0, longest[x * width + y + 1] ?? 0);
-    }
+    for (let y = b.length - 1; y >= 0; y--) best[x * width + y] = Math.max(paired(x, y), unpaired(x, y));
   }
   const pairs: Array<[number, number]> = [];
   for (let x = 0, y = 0; x < a.length && y < b.length; ) {
-    if (mayBe(a[x] ?? '', b[y] ?? '')) pairs.push([x++, y++]);
-    else if ((longest[(x + 1) * width + y] ?? 0) >= (longest[x * width + y + 1] ?? 0)) x++;
+    const pair = paired(x, y);
+    if (pair > 0 && pair >= unpaired(x, y)) pairs.push([x++, y++]);
+    else if ((best[(x + 1) * width + y] ?? 0) >= (best[x * width + y + 1] ?? 0)) x++;
     else y++;
   }
   return pairs;
 }
+
+/** What a pair counts: that there are many pairs comes first. */
+const POSSIBLE = 2_000;
+const CERTAIN = POSSIBLE + 1;
 
 /** The first occurrence of a URI in one list with the first in the other, and so on, where they are in the same order. */
 function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number, number]> {

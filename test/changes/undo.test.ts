@@ -144,6 +144,19 @@ longTest('rows that were moved unread are not moved back after another person ha
   }),
 );
 
+test('a row that Spotify no longer offers is not taken for one that was removed before it', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [first, second, third] = tracks(relay, 3) as [string, string, string];
+    fill(playlist, [first, second, third]);
+    relay.provider.lag.vanish(second);
+    assertDone(
+      await change(relay, 'remove_tracks_from_playlist', { playlist_id: playlist.id, track_ids: [first] }),
+    );
+    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertRows(playlist, [first, second, third]);
+  }));
+
 test('an added row that Spotify no longer offers does not stand in the way of the undo', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
