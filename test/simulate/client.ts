@@ -189,8 +189,12 @@ export class Client {
     this.#made.push(made);
   }
 
-  /** Nobody heard of it, and Spotify refuses requests: what is half done may stay so. */
+  /**
+   * Nobody heard of it, and Spotify refuses requests, or a copy from before it has taken the place of the state: what is half
+   * done may stay so.
+   */
   #mayStopHalfway(outcome: Outcome): boolean {
+    if (outcome.is === 'unheard' && this.#stage.isRestored) return true;
     const refuses = this.#stage.plan.faults.some(
       ({ action }) => action.kind === 'status' && action.status < 500,
     );
@@ -390,12 +394,17 @@ export class Client {
       if (playlist) {
         meddled.set(playlist, null);
         const uris = tracks.map(uriOf);
+        const from = spotify.effects.length;
         const done = await this.#ask(
           'replace_playlist_tracks',
           { playlist_id: playlist.id, track_ids: uris },
           null,
         );
-        if (done && !failureIn(done)) meddled.set(playlist, uris);
+        // One that found nothing in it counts as done before anything was put in.
+        const put = spotify.effects
+          .slice(from)
+          .find((one) => one.playlist === playlist && one.method === 'PUT');
+        if (done && !failureIn(done) && put && put.before.length > 0) meddled.set(playlist, uris);
         return;
       }
       await later(this.#stage, 400);
@@ -430,17 +439,26 @@ export class Client {
     });
   }
 
-  #renamedBy(from: number, playlist: DemoPlaylist): boolean {
+  /** @param until when at the latest, in milliseconds */
+  #renamedBy(from: number, playlist: DemoPlaylist, until = Infinity): boolean {
     return this.#stage.spotify.effects
       .slice(from)
-      .some(({ by, what, playlist: on }) => by === 'person' && on === playlist && what.startsWith('renames'));
+      .some(
+        ({ at, by, what, playlist: on }) =>
+          at <= until && by === 'person' && on === playlist && what.startsWith('renames'),
+      );
   }
 
   async #undoRename(made: Made, playlist: DemoPlaylist, ask: () => Promise<Answer | null>): Promise<void> {
     const { spotify } = this.#stage;
     const now = playlist.name;
     const from = spotify.effects.length;
-    const wasRenamed = this.#renamedBy(made.from, playlist);
+    // A name that nothing relay reads shows yet cannot be minded.
+    const wasRenamed = this.#renamedBy(
+      made.from,
+      playlist,
+      this.#stage.time.at - this.#stage.plan.lags.details,
+    );
     const isLast =
       this.#made.filter((one) => one.playlist === playlist && one.name !== null && !one.isUndone).at(-1) ===
       made;
@@ -463,6 +481,8 @@ export class Client {
       this.#found("undo of rename, ok: a person's name was replaced", `"${now}"`);
     if (outcome.is !== 'done') {
       if (outcome.is !== 'refused') this.#stage.names.delete(playlist);
+      // It may be taken back already.
+      if (outcome.is === 'unheard') made.isSure = false;
       return;
     }
     made.isUndone = true;

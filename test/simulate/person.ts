@@ -188,7 +188,11 @@ function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
   for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
     const id = playlist?.id;
     if (id === undefined) continue;
-    const known = services.store.get('select 1 from changes where playlist_id = ?', [id]);
+    // Of one whose making was not answered, or not saved yet, the record has the name alone.
+    const known = services.store.get(
+      "select 1 from changes where playlist_id = ? or (kind = 'create' and playlist_id is null)",
+      [id],
+    );
     if (!known) found('after a crash nothing is known of a write', id);
   }
 }

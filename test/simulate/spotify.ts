@@ -146,6 +146,8 @@ export class Spotify {
   readonly persons = new Set<DemoPlaylist>();
   /** When rows of a playlist were read, and after how many effects. */
   readonly reads = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
+  /** When relay asked for a change of a playlist, and after how many effects, whether or not that changed anything. */
+  readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
   readonly firstAsked = new Map<string, number>();
   /** When a person made it. */
@@ -216,12 +218,9 @@ export class Spotify {
     const unseen = new Set<string>();
     for (const [index, { at, by, before, after, playlist: on }] of this.effects.slice(0, until).entries()) {
       if (by !== 'person' || on !== playlist) continue;
-      const later = this.effects.findIndex(
-        (effect, place) => place > index && effect.by === 'relay' && effect.playlist === on,
-      );
+      const written = this.writes.get(on)?.find(({ after }) => after > index)?.at ?? Infinity;
       const isSeen = reads.some(
-        (read) =>
-          read.after > index && read.at - this.lags.lists >= at && (later === -1 || read.after <= later),
+        (read) => read.after > index && read.at - this.lags.lists >= at && read.at <= written,
       );
       if (!isSeen) for (const uri of touchedBy(before, after)) unseen.add(uri);
     }
@@ -266,6 +265,7 @@ export class Spotify {
     const before = playlist ? urisOf(playlist) : [];
     const known = new Set(this.account.playlists);
     const { version } = playlist ?? { version: 0 };
+    if (playlist) noted(this.writes, playlist, { at: this.#time.at, after: this.effects.length });
     this.#remember(playlist);
     const answer = this.rules.handle(request);
     if (answer.status >= 300) return answer;
@@ -291,10 +291,7 @@ export class Spotify {
     const id = playlistIdIn(request.path);
     const playlist = id === undefined ? null : (findPlaylist(this.world, id) ?? null);
     if (playlist && request.path.endsWith('/items'))
-      this.reads.set(playlist, [
-        ...(this.reads.get(playlist) ?? []),
-        { at: this.#time.at, after: this.effects.length },
-      ]);
+      noted(this.reads, playlist, { at: this.#time.at, after: this.effects.length });
     const part = this.lags.uneven ? chanceFor(this.#seed, `read ${this.#reads++}`).fraction() : 1;
     const undo: Array<() => void> = [];
     const at = (lag: number) => this.#time.at - lag * part;
@@ -366,6 +363,12 @@ export class Spotify {
     this.#formerAccounts = this.#formerAccounts.filter((former) => former.until > horizon);
     this.#formerAccounts.push({ until, playlists: [...playlists], saved: [...saved] });
   }
+}
+
+function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
+  const known = all.get(key);
+  if (known) known.push(value);
+  else all.set(key, [value]);
 }
 
 /** Songs that one act of a person has put in, taken out or moved. */
