@@ -16,22 +16,25 @@ import {
   getChangeBody,
   getChangeBySeq,
   insertChange,
-  openChanges,
   packBody,
   pruneChanges,
   putChangeBody,
   recentChanges,
   setChange,
 } from '../store/tables/changes.ts';
+import type { Waiter } from './decide.ts';
 import { drive } from './drive.ts';
 import { waitUntilMade } from './making.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
-import { type Control, type DriveEnd, isRewriting, legOf, type Terms, tellRows } from './run.ts';
+import { type Control, type DriveEnd, isRewriting, legOf, tellRows } from './run.ts';
 import { ageOf } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
+
+/** Of a change whose caller has left. */
+export const LISTED_ATTEMPTS = 5;
 
 /** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
@@ -75,17 +78,8 @@ export interface ChangeReport {
 /** How a change stands when its caller stops waiting. */
 export type ChangeResult =
   | ({ kind: 'ended' } & ChangeReport)
-  /** It continues by itself; a job should show it. `cause` says what it waits for, null where only the time is up. */
-  | {
-      kind: 'goes_on';
-      change: Change;
-      body: ChangeBody;
-      cause: RelayError | null;
-      playlist: Playlist | null;
-      requests: { total: number; completed: number };
-      /** Its caller has left: its job is to find out how far it got, and to send nothing more. */
-      isStopped: boolean;
-    }
+  /** It continues by itself, as the job of its ID. `cause` says what it waits for, null where only the time is up. */
+  | ({ kind: 'listed'; cause: RelayError | null } & Omit<ChangeReport, 'end'>)
   | { kind: 'nothing_to_do' };
 
 /** The one way to write to playlists and the library. */
@@ -95,8 +89,8 @@ export interface Changes {
    * next request; if the time is up, it continues.
    * @throws RelayError of `prepare`, `STORE_ERROR`, or the reason of `call.signal` where nothing was begun
    */
-  run(request: ChangeRequest, call: Call, patience: CallerPatience): Promise<ChangeResult>;
-  /** Carries out a change for a job, as patiently as it takes. null: there was nothing to do. */
+  run(request: ChangeRequest, call: Call, wait: { ms: number; for?: Waiter }): Promise<ChangeResult>;
+  /** Carries out a change for which nobody waits. null: there was nothing to do. */
   begin(request: ChangeRequest, options: WorkOptions): Promise<ChangeReport | null>;
   /** Continues with a change, or joins the run that is at it. */
   resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
@@ -112,27 +106,26 @@ export interface Changes {
   accept(seq: number): Promise<void>;
   /** True while a run is working on it. */
   isActive(seq: number): boolean;
-  /** Changes that have not ended, that no run is at, and that belong to no job: a stop or a crash cut them short. */
-  orphans(): Change[];
-  /**
-   * Sets who hears of each step of a job's change, in the transaction that records it. `refused`: the entry was left out,
-   * and why.
-   */
-  observe(observer: (change: Change, refused: RelayError | null) => void): void;
+  /** Sets who shows changes as jobs. */
+  showIn(jobs: ShownIn): void;
   /** Sends nothing new; resolves when every run has ended. */
   stop(): Promise<void>;
 }
 
-interface CallerPatience {
-  /** How long the caller waits, in milliseconds. */
-  waitMs: number;
-  /** true: a limit makes the change go on by itself. false: its caller is told. */
-  defersLimits?: boolean;
+/** Where changes are shown as jobs. */
+interface ShownIn {
+  /**
+   * A job's change has written entries, or left one out, and why. In the transaction that records it.
+   */
+  wrote(change: Change, refused: RelayError | null): void;
+  /** @param isStopped its caller has left: it is found out how far it got, and nothing more is sent */
+  list(change: Change, isStopped: boolean): Promise<void>;
 }
 
-interface WorkOptions extends Omit<Terms, 'patient'> {
+interface WorkOptions {
   /** Ends the run like a stopping server does. */
   signal: AbortSignal;
+  maxAttempts: number;
   /** A person has decided that a change under review continues. */
   carryOn?: boolean;
   /** Finds out how the last request ended, and sends nothing more. */
@@ -141,7 +134,7 @@ interface WorkOptions extends Omit<Terms, 'patient'> {
 
 interface Active {
   seq: number | null;
-  patient: boolean;
+  waiter: Waiter | null;
   cancelled: boolean;
   /** Settles once it is certain whether it is to be stopped. */
   decided: Promise<void>;
@@ -153,32 +146,31 @@ interface Active {
   done: Promise<ChangeReport | null>;
 }
 
-const FOR_A_CALLER = { maxAttempts: 1, leavesOutRefused: false };
-
 /** The engine; one for each process, since it makes writes to one target take turns. */
 export function createChanges(context: ChangeContext): Changes {
   const { store, clock, random, rows } = context;
   const stopping = new AbortController();
   const active = new Set<Active>();
-  let observer: (change: Change, refused: RelayError | null) => void = () => {};
+  let jobs: ShownIn = { wrote() {}, async list() {} };
 
   const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
 
   function control(
     entry: Active,
-    terms: Omit<Terms, 'patient'>,
+    maxAttempts: number,
     isNew: boolean,
     signal: AbortSignal,
     call?: Call,
   ): Control {
     return {
-      terms: () => ({ ...terms, patient: entry.patient }),
+      waiter: () => entry.waiter,
+      maxAttempts,
       signal: AbortSignal.any([stopping.signal, signal]),
       isCancelled: () => entry.cancelled,
       decided: () => entry.decided,
       isNew,
       onEntries: (change, refused) => {
-        if (change.job !== null) observer(change, refused);
+        if (change.job !== null) jobs.wrote(change, refused);
       },
       onProgress(done) {
         entry.completed = done;
@@ -280,10 +272,10 @@ export function createChanges(context: ChangeContext): Changes {
     }
   }
 
-  function fresh(patient: boolean): Active {
+  function fresh(waiter: Waiter | null): Active {
     return {
       seq: null,
-      patient,
+      waiter,
       cancelled: false,
       decided: Promise.resolve(),
       abandoned: false,
@@ -296,7 +288,7 @@ export function createChanges(context: ChangeContext): Changes {
   function start(
     request: ChangeRequest,
     entry: Active,
-    terms: Omit<Terms, 'patient'>,
+    maxAttempts: number,
     signal: AbortSignal,
     call: Call,
     waits?: AbortSignal,
@@ -316,11 +308,22 @@ export function createChanges(context: ChangeContext): Changes {
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
         const change = await insert(request, prepared, body, entry);
-        const end = await driven(change, control(entry, terms, true, signal, call));
+        const end = await driven(change, control(entry, maxAttempts, true, signal, call));
         return report(change.seq, end, entry);
       },
       { ...(waits ? { signal: waits } : {}), ...(before ? { before } : {}) },
     );
+  }
+
+  /** A job shows a change from here on; nobody waits for it any more. */
+  async function listed(entry: Active, cause: RelayError | null, isStopped = false): Promise<ChangeResult> {
+    const { seq, completed, playlist } = entry;
+    entry.waiter = null;
+    const body = getChangeBody(store, seq ?? 0);
+    const requests = { total: requestsLeft(body.ops), completed };
+    const change = reread(store, seq ?? 0);
+    await jobs.list(change, isStopped);
+    return { kind: 'listed', change, body, cause, playlist, requests };
   }
 
   // A list may still show what was there before what the last run of this program wrote.
@@ -330,10 +333,10 @@ export function createChanges(context: ChangeContext): Changes {
   }
 
   return {
-    async run(request, call, { waitMs, defersLimits = false }) {
-      const entry = fresh(false);
-      const done = start(request, entry, { ...FOR_A_CALLER, defersLimits }, NEVER, call, call.signal);
-      const outcome = await firstOf(clock, done, call.signal, waitMs);
+    async run(request, call, { ms, for: waiter = 'call' }) {
+      const entry = fresh(waiter);
+      const done = start(request, entry, LISTED_ATTEMPTS, NEVER, call, call.signal);
+      const outcome = await firstOf(clock, done, call.signal, ms);
       if (outcome === 'late' && entry.seq === null) {
         entry.abandoned = true;
         throw new RelayError(
@@ -360,49 +363,36 @@ export function createChanges(context: ChangeContext): Changes {
             details: continuation(reread(store, entry.seq)),
           });
         }
-        if (reason.code === 'DEADLINE_EXCEEDED') return goesOn(entry, null);
+        if (reason.code === 'DEADLINE_EXCEEDED') return listed(entry, null);
         entry.cancelled = true;
         const last = await done;
         if (!last) return { kind: 'nothing_to_do' };
         // What cannot end now must not stay as it is until the next start. Half of a rewrite is never left.
         const isStopped = last.change.leg === 'forward' && !isRewriting(last);
-        return isOpen(last.end) ? goesOn(entry, last.end.cause, isStopped) : { kind: 'ended', ...last };
+        return isOpen(last.end) ? listed(entry, last.end.cause, isStopped) : { kind: 'ended', ...last };
       }
-      if (outcome === 'late') return goesOn(entry, null);
+      if (outcome === 'late') return listed(entry, null);
       if (outcome === null) return { kind: 'nothing_to_do' };
-      if (isOpen(outcome.end)) return goesOn(entry, outcome.end.cause);
-      return { kind: 'ended', ...outcome };
-
-      function goesOn(
-        { seq, completed, playlist }: Active,
-        cause: RelayError | null,
-        isStopped = false,
-      ): ChangeResult {
-        entry.patient = true;
-        const body = getChangeBody(store, seq ?? 0);
-        const requests = { total: requestsLeft(body.ops), completed };
-        const change = reread(store, seq ?? 0);
-        return { kind: 'goes_on', change, body, cause, playlist, requests, isStopped };
-      }
+      return isOpen(outcome.end) ? listed(entry, outcome.end.cause) : { kind: 'ended', ...outcome };
     },
     async begin(request, options) {
       const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };
-      return start(request, fresh(true), options, options.signal, call);
+      return start(request, fresh(null), options.maxAttempts, options.signal, call);
     },
     async resume(seq, options) {
       const running = of(seq);
       if (running) {
-        running.patient = true;
+        running.waiter = null;
         if (options.cancelled) running.cancelled = true;
         const result = await running.done;
         if (result) return result;
       }
-      const entry = { ...fresh(true), seq, cancelled: options.cancelled === true };
+      const entry = { ...fresh(null), seq, cancelled: options.cancelled === true };
       const change = reread(store, seq);
       const result = await launch(entry, turnOf(change, change.id), async () => {
         const present = reread(store, seq);
         if (isChangeEnded(present.state)) return report(seq, endOf(present), entry);
-        const steered = control(entry, options, false, options.signal);
+        const steered = control(entry, options.maxAttempts, false, options.signal);
         const end = await driven(present, steered, options.carryOn);
         return report(seq, end, entry);
       });
@@ -442,9 +432,8 @@ export function createChanges(context: ChangeContext): Changes {
       });
     },
     isActive: (seq) => of(seq) !== undefined,
-    orphans: () => openChanges(store).filter(({ job, seq }) => job === null && of(seq) === undefined),
-    observe(next) {
-      observer = next;
+    showIn(next) {
+      jobs = next;
     },
     async stop() {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'The server is stopping.'));
@@ -470,12 +459,12 @@ function endOf(change: Change): DriveEnd {
   };
 }
 
-/** `left`: the caller has gone; `late`: the time is up. */
 /** True if something has to happen before it can end. */
 function isOpen(end: DriveEnd): end is Extract<DriveEnd, { kind: 'paused' | 'review' | 'failed' }> {
   return end.kind === 'paused' || end.kind === 'review' || end.kind === 'failed';
 }
 
+/** `left`: the caller has gone; `late`: the time is up. */
 async function firstOf<T>(
   clock: ChangeContext['clock'],
   done: Promise<T>,

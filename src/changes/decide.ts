@@ -1,6 +1,13 @@
 /** What follows when a request has failed, or when somebody wants a change stopped: one table. Pure. */
 import type { FailureClass } from '../domain/failureClass.ts';
 
+/**
+ * Who waits for a change, and is told at once where it cannot be finished in time: a call, or a call with a list, which a limit
+ * makes a job of. Where nobody waits, limits, a missing login and a lost network are waited out, however long, and an entry
+ * that Spotify refuses is left out.
+ */
+export type Waiter = 'call' | 'list';
+
 /** How it came to that. */
 export type Ending =
   /** The request was refused, or certainly not sent. */
@@ -20,8 +27,8 @@ export interface Situation {
   failure: FailureClass | null;
   /** What was there is being written back. */
   isBack: boolean;
-  /** A job, which waits as long as it takes. false: a caller waits, who is told. */
-  isPatient: boolean;
+  /** null: a job, which waits as long as it takes. Else a caller waits, who is told. */
+  waiter: Waiter | null;
   /** No request of the change is known to have taken effect. */
   isUntouched: boolean;
   /** What was there is gone once it has begun. */
@@ -36,12 +43,10 @@ export interface Situation {
   waitSeconds: number | null;
   /** Waits that its caller has had so far. */
   waits: number;
-  /** A limit is waited out by a job, although a caller waits. */
-  defersLimits: boolean;
   /** Spotify may refuse what is sent, and then it stays as it is. */
   mayFail: boolean;
-  /** An entry that Spotify refuses is left out. */
-  leavesOut: boolean;
+  /** It has entries, of which one that Spotify refuses can be left out. */
+  isListed: boolean;
   /** Spotify does not know a playlist that was made a moment ago. */
   isTooNew: boolean;
   /** Rows are only added, and no request was sent twice so far. */
@@ -83,12 +88,13 @@ const MAX_UNKNOWN = 6;
 /** In the middle of a write, a limit of at most this many seconds is waited out for a caller, so many times. */
 const PATIENCE = { seconds: 5, waits: 3 };
 
+const isUnwatched = ({ waiter }: Situation) => waiter === null;
 const isRefusal = ({ failure }: Situation) => failure === 'request' || failure === 'item';
 const isShort = ({ waitSeconds, waits }: Situation) =>
   waitSeconds !== null && waitSeconds <= PATIENCE.seconds && waits < PATIENCE.waits;
 const backWait = ({ waitSeconds, failures }: Situation) => waitSeconds ?? failures;
 const isBackLong = (s: Situation) =>
-  s.isPatient || s.failures >= ROLLBACK.tries || backWait(s) > ROLLBACK.waitSeconds;
+  isUnwatched(s) || s.failures >= ROLLBACK.tries || backWait(s) > ROLLBACK.waitSeconds;
 
 /** The first that fits counts. */
 const RULES: readonly Rule[] = [
@@ -96,43 +102,43 @@ const RULES: readonly Rule[] = [
   { ending: 'refused', when: (s) => s.isBack && isBackLong(s), move: 'wait' },
   { ending: 'refused', when: (s) => s.isBack, move: 'try_again', afterMs: (s) => backWait(s) * 1_000 },
   { ending: 'refused', when: (s) => s.failure === 'item' && s.mayFail, move: 'pass_over' },
-  { ending: 'refused', when: (s) => s.failure === 'item' && s.leavesOut, move: 'leave_out' },
-  { ending: 'refused', when: (s) => s.isPatient && s.isUsedUp, move: 'stop' },
-  { ending: 'refused', when: (s) => s.isPatient, move: 'wait' },
+  { ending: 'refused', when: (s) => s.failure === 'item' && s.isListed && isUnwatched(s), move: 'leave_out' },
+  { ending: 'refused', when: (s) => isUnwatched(s) && s.isUsedUp, move: 'stop' },
+  { ending: 'refused', when: isUnwatched, move: 'wait' },
   {
     ending: 'refused',
     when: (s) => s.isTooNew && s.failures <= MAX_UNKNOWN,
     move: 'try_again',
     afterMs: (s) => 400 * s.failures,
   },
-  { ending: 'refused', when: (s) => s.failure === 'limit' && s.defersLimits, move: 'wait' },
+  { ending: 'refused', when: (s) => s.failure === 'limit' && s.waiter === 'list', move: 'wait' },
   { ending: 'refused', when: (s) => s.isUntouched && !s.mayHaveLanded, move: 'end_unchanged' },
   { ending: 'refused', when: isShort, move: 'wait_here', afterMs: (s) => (s.waitSeconds ?? 0) * 1_000 },
   { ending: 'refused', when: (s) => s.isRewriting && isRefusal(s), move: 'roll_back' },
   { ending: 'refused', when: (s) => s.isRewriting || s.failure === 'connectivity', move: 'wait' },
   { ending: 'refused', move: 'end_partial' },
 
-  { ending: 'lost', when: (s) => s.isPatient, move: 'wait' },
+  { ending: 'lost', when: isUnwatched, move: 'wait' },
   { ending: 'lost', when: (s) => s.failures >= MAX_REPEATS, move: 'end_partial' },
   { ending: 'lost', move: 'try_again', afterMs: (s) => 1_000 * s.failures },
 
   { ending: 'absent', when: (s) => s.failure === null, move: 'send_again' },
   {
     ending: 'absent',
-    when: (s) => !s.isPatient && !s.isBack && s.isUntouched && !s.isFirstAddition,
+    when: (s) => !isUnwatched(s) && !s.isBack && s.isUntouched && !s.isFirstAddition,
     move: 'end_unchanged',
   },
-  { ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'roll_back' },
-  { ending: 'absent', when: (s) => isRefusal(s) && s.isPatient, move: 'stop' },
+  { ending: 'absent', when: (s) => !isUnwatched(s) && s.isRewriting, move: 'roll_back' },
+  { ending: 'absent', when: (s) => isRefusal(s) && isUnwatched(s), move: 'stop' },
   { ending: 'absent', when: isRefusal, move: 'end_partial' },
-  { ending: 'absent', when: (s) => s.isPatient, move: 'wait_and_send_again' },
+  { ending: 'absent', when: isUnwatched, move: 'wait_and_send_again' },
   { ending: 'absent', move: 'send_again' },
 
-  { ending: 'failed', when: (s) => s.isPatient && s.isUsedUp, move: 'stop' },
+  { ending: 'failed', when: (s) => isUnwatched(s) && s.isUsedUp, move: 'stop' },
   { ending: 'failed', move: 'wait' },
 
   { ending: 'cancelled', when: (s) => s.isUntouched, move: 'end_unchanged' },
-  { ending: 'cancelled', when: (s) => s.isRewriting && !s.isPatient, move: 'roll_back' },
+  { ending: 'cancelled', when: (s) => s.isRewriting && !isUnwatched(s), move: 'roll_back' },
   { ending: 'cancelled', move: 'end_partial' },
 ];
 

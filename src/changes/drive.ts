@@ -254,7 +254,7 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
 
 function situationOf(run: Run, ending: Ending, error: RelayError | null, step: Step | null): Situation {
   const { change, control } = run;
-  const { patient, maxAttempts, defersLimits = false, leavesOutRefused } = control.terms();
+  const waiter = control.waiter();
   const isBack = change.leg === 'back';
   const asksToWait = error !== null && (isBack || error.code === 'RATE_LIMITED');
   const op = step?.op;
@@ -262,17 +262,16 @@ function situationOf(run: Run, ending: Ending, error: RelayError | null, step: S
     ending,
     failure: error && failureClassOf(error),
     isBack,
-    isPatient: patient,
+    waiter,
     isUntouched: isUntouched(run),
     isRewriting: isRewriting(run),
     mayHaveLanded: run.lost !== null,
     failures: change.failures + 1,
-    isUsedUp: error !== null && isRefusal(error) && failuresBefore(change, error) + 1 >= maxAttempts,
+    isUsedUp: error !== null && isRefusal(error) && failuresBefore(change, error) + 1 >= control.maxAttempts,
     waitSeconds: (asksToWait && error.retryAfterSeconds) || null,
     waits: run.waits,
-    defersLimits,
     mayFail: op?.op === 'details' && op.mayFail === true,
-    leavesOut: leavesOutRefused && (op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave'),
+    isListed: op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave',
     isTooNew: error?.code === 'NOT_FOUND' && run.playlist !== null,
     isFirstAddition: onlyAppends(run.leg.ops) && !change.uncertain,
   };

@@ -33,14 +33,15 @@ import {
   takeLeg,
   tellRows,
 } from './run.ts';
-import { ageOf } from './times.ts';
+import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 const LOOK_AGAIN_MS = 500;
+const MAX_LOOK_AGAIN_MS = 4_000;
 
 /**
  * Before rows are added after others were taken out, the list has to show that those are gone. Spotify does not remove a row
  * by the ID that it shows where it was added under another one, and adding would put it there once more. Where the list still
- * shows after some seconds what was to be removed, all rows are replaced: that is right for such a row and for a list that lags.
+ * shows after 20 s what was to be removed, all rows are replaced: that is right for such a row and for a list that lags.
  * @returns null to go on
  */
 export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null> {
@@ -53,9 +54,9 @@ export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null>
     leg.rows.findIndex((uri) => removed.has(uri)),
   );
   const most = rowsAt(leg.rows, leg.ops, step.from).length;
-  const until = context.clock.monotonic() + LAG_MS;
+  const until = context.clock.monotonic() + LATEST_EFFECT_MS;
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
-  for (;;) {
+  for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
     const page = { limit: PLAYLIST_PAGE, offset };
     const { items, total } = await getPlaylistItems(context.provider, playlistId, page, call);
     // Others may have added as many: it also counts where the page has all that follows.
@@ -65,7 +66,7 @@ export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null>
       const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
       return isThere(present) ? replaceAll(run, step, present, removed) : null;
     }
-    await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
+    await context.clock.sleep(waitMs, call.signal);
   }
 }
 

@@ -14,27 +14,15 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
+import type { Waiter } from './decide.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
 
-/** Who waits for the change, and what they want when it cannot go on. */
-export interface Terms {
-  /**
-   * true: limits, a missing login and a lost network are waited out, however long. false: a caller is waiting, who is told
-   * at once.
-   */
-  patient: boolean;
-  /** Of requests that are refused for a reason that may pass. */
-  maxAttempts: number;
-  /** true: a limit is waited out although a caller is waiting. */
-  defersLimits?: boolean;
-  /** true: an entry that Spotify refuses is left out. false: its whole request is refused. */
-  leavesOutRefused: boolean;
-}
-
 /** How the world outside steers a run and hears of it. */
 export interface Control {
-  terms(): Terms;
+  waiter(): Waiter | null;
+  /** Of requests that are refused for a reason that may pass, where nobody waits. */
+  maxAttempts: number;
   /** The server is stopping: nothing new is sent. */
   signal: AbortSignal;
   /** Asks for the change to be stopped before its next request. */

@@ -27,7 +27,6 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
   const options = {
     signal,
     maxAttempts: present.maxAttempts,
-    leavesOutRefused: true,
     carryOn: present.carryOn,
     cancelled: present.status === 'cancelled',
   };

@@ -1,5 +1,6 @@
 /** Durable jobs as the rest of the program uses them: create, attempt, read, resume, commit, cancel. */
-
+import { NEVER } from '../base/abort.ts';
+import { LISTED_ATTEMPTS } from '../changes/changes.ts';
 import { type DetailValues, kindFacts } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
 import { type BulkJobType, isWorking, type JobPayload, type JobStatus } from '../domain/job.ts';
@@ -11,6 +12,7 @@ import {
   changeOfJob,
   getChangeBody,
   getChangeBySeq,
+  openChanges,
   setChange,
 } from '../store/tables/changes.ts';
 import {
@@ -65,8 +67,6 @@ export interface Jobs {
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
   /** Runs a call with its list as a job that nobody sees unless it has to continue without its caller. */
   attempt<T>(request: JobRequest, work: (attempt: Attempt) => Promise<T>): Promise<T>;
-  /** Shows a change that continues without its caller as a job, which is there although it may be saved only later. */
-  adopt(change: number): Promise<JobRecord>;
   /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
   get(id: string): JobRecord;
   /** Items in order; `unresolved`: only those that wait for a decision. `total` counts all of them. */
@@ -102,7 +102,7 @@ export interface Jobs {
 
 export function createJobs(context: JobContext): Jobs {
   const { store, clock, changes } = context;
-  changes.observe((change, refused) => followChange(context, change, refused));
+  changes.showIn({ wrote: (change, refused) => followChange(context, change, refused), list });
   const runner = createJobRunner(context);
 
   function need(id: string): Job {
@@ -147,6 +147,47 @@ export function createJobs(context: JobContext): Jobs {
     return now(job);
   }
 
+  /** Shows a change that continues without its caller as a job, which is there although it may be saved only later. */
+  async function list(change: Change, isStopped: boolean): Promise<void> {
+    const { id, seq, state, playlistId: targetId, runAfter, reason } = change;
+    const waits = state === 'waiting' && !changes.isActive(seq);
+    const begin = waits
+      ? ({ status: 'waiting', targetId, runAfter, reason } as const)
+      : ({ status: 'committing', targetId } as const);
+    await begun(() =>
+      listChange(
+        context,
+        id,
+        begin,
+        () => workOf(change, getChangeBody(store, seq)),
+        (job) => {
+          setChange(store, seq, { job }, clock.now());
+          // What the change has written by the moment at which it gets its job.
+          markNextWritten(store, job, getChangeBySeq(store, seq)?.written ?? 0, clock.now());
+        },
+      ),
+    );
+    if (isStopped) await cancel(id, NEVER);
+  }
+
+  async function cancel(id: string, signal: AbortSignal): Promise<JobRecord> {
+    const job = need(id);
+    if (job.status === 'cancelled') return jobRecord(job);
+    if (!mayMove(job.status, 'cancelled')) throw wrongState(job, 'It has ended.');
+    const change = job.phase === 'commit' ? changeOfJob(store, job.seq) : null;
+    const moved = moveFor(job, 'cancelled', { runAfter: null, reason: null, completedAt: clock.now() });
+    if (change) await changes.cancel(change.seq, signal, moved);
+    else {
+      await moved;
+      await runner.release(job.seq);
+    }
+    // Its writing may have begun in the meantime.
+    const begun = change ? null : changeOfJob(store, job.seq);
+    if (begun) await changes.cancel(begun.seq, signal, moved);
+    await store.durable(() => closeCancelled(context, job));
+    return now(job);
+  }
+
   return {
     async create(request) {
       const { items, type, payload } = request;
@@ -158,25 +199,6 @@ export function createJobs(context: JobContext): Jobs {
     },
     attempt: (request, work) =>
       attempt(context, request, (one) => work({ ...one, list: () => begun(one.list) })),
-    async adopt(seq) {
-      const change = getChangeBySeq(store, seq);
-      if (!change) throw new Error(`There is no change ${seq}.`);
-      const waits = change.state === 'waiting' && !changes.isActive(seq);
-      const { playlistId: targetId, runAfter, reason } = change;
-      const begin = waits
-        ? { status: 'waiting' as const, targetId, runAfter, reason }
-        : { status: 'committing' as const, targetId };
-      const work = () => workOf(change, getChangeBody(store, seq));
-      const job = await begun(() =>
-        listChange(context, change.id, begin, work, (jobSeq) => {
-          setChange(store, seq, { job: jobSeq }, clock.now());
-          // What the change has written by the moment at which it gets its job.
-          const written = getChangeBySeq(store, seq)?.written ?? 0;
-          markNextWritten(store, jobSeq, written, clock.now());
-        }),
-      );
-      return jobRecord(job);
-    },
     get(id) {
       const job = need(id);
       const confirmed = countConfirmed(store, job.seq);
@@ -234,23 +256,7 @@ export function createJobs(context: JobContext): Jobs {
       await moveFor(job, 'committing', { phase: 'commit', stepAttempts: 0, attempts: 0 });
       return now(job);
     },
-    async cancel(id, signal) {
-      const job = need(id);
-      if (job.status === 'cancelled') return jobRecord(job);
-      if (!mayMove(job.status, 'cancelled')) throw wrongState(job, 'It has ended.');
-      const change = job.phase === 'commit' ? changeOfJob(store, job.seq) : null;
-      const moved = moveFor(job, 'cancelled', { runAfter: null, reason: null, completedAt: clock.now() });
-      if (change) await changes.cancel(change.seq, signal, moved);
-      else {
-        await moved;
-        await runner.release(job.seq);
-      }
-      // Its writing may have begun in the meantime.
-      const begun = change ? null : changeOfJob(store, job.seq);
-      if (begun) await changes.cancel(begun.seq, signal, moved);
-      await store.durable(() => closeCancelled(context, job));
-      return now(job);
-    },
+    cancel,
     loggedIn() {
       wakeWaiting();
       runner.wake();
@@ -260,8 +266,8 @@ export function createJobs(context: JobContext): Jobs {
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
       // Writes of tools that a crash or a stop has cut short.
-      const cut = changes.orphans().map(({ seq }) => this.adopt(seq));
-      Promise.all(cut).catch((error) =>
+      const cut = openChanges(store).filter(({ job, seq }) => job === null && !changes.isActive(seq));
+      Promise.all(cut.map((change) => list(change, false))).catch((error) =>
         context.log.error({ err: error }, 'a write that was cut short has no job'),
       );
       dropUnfinished(context).catch((error) =>
@@ -275,9 +281,6 @@ export function createJobs(context: JobContext): Jobs {
   };
 }
 
-/** Of a job that a tool call has left. */
-const ADOPTED_ATTEMPTS = 5;
-
 /** A change of a call that gave no list, as a job's work. */
 function workOf(change: Change, { ops }: ChangeBody): Omit<NewWork, 'begin' | 'phase'> {
   const create = ops.find((op) => op.op === 'create');
@@ -286,7 +289,7 @@ function workOf(change: Change, { ops }: ChangeBody): Omit<NewWork, 'begin' | 'p
   const uris = isListed ? ops.flatMap((op) => ('uris' in op ? op.uris : [])) : [];
   return {
     type,
-    maxAttempts: ADOPTED_ATTEMPTS,
+    maxAttempts: LISTED_ATTEMPTS,
     payload: {
       ...(change.playlistId === null ? {} : { playlist_id: change.playlistId }),
       ...(details.name === undefined ? {} : { name: details.name }),

@@ -80,7 +80,7 @@ export async function ownerUndo(
     const [entry] = await withNames(services, [changeSummary(services.store, change)]);
     return { ...done, ...(entry ? { change: entry } : {}) };
   } catch (error) {
-    const goesOn = handedOver(error, change.id);
+    const goesOn = continued(error, change.id);
     if (goesOn) return goesOn;
     throw error instanceof RelayError ? withWords(services, change.playlistId, error) : error;
   }
@@ -109,13 +109,13 @@ function askedByOwner(services: Services, askedBy: string): Services {
     ...services,
     changes: {
       ...changes,
-      run: (request, call, patience) => changes.run({ ...request, askedBy }, call, patience),
+      run: (request, call, wait) => changes.run({ ...request, askedBy }, call, wait),
     },
   };
 }
 
 /** An undo that a job continues with has not failed. */
-function handedOver(error: unknown, undone: string): UndoAnswer | null {
+function continued(error: unknown, undone: string): UndoAnswer | null {
   if (!(error instanceof RelayError) || error.code === 'CONFLICT') return null;
   const { job_id, change_id, playlist_id, chunks } = (error.details ?? {}) as {
     job_id?: string;

@@ -9,7 +9,7 @@ import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { filteredSaved, Note, queryArgument } from './libraryFilter.ts';
 import { removalMembers, removalOf, reportOrThrow, writeFor } from './playlists/playlistWriting.ts';
-import { defineTool, type Services } from './tool.ts';
+import { defineTool } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
   name: 'get_saved_tracks',
@@ -45,12 +45,8 @@ const LibraryReport = z.object({
   change_id: z.string().optional().describe('Names this change for undo'),
 });
 
-async function libraryReport(
-  services: Services,
-  requested: number,
-  result: ChangeResult,
-): Promise<z.infer<typeof LibraryReport>> {
-  const { playlist_id: _, snapshot_id: __, ...report } = await reportOrThrow(services, '', requested, result);
+function libraryReport(requested: number, result: ChangeResult): z.infer<typeof LibraryReport> {
+  const { playlist_id: _, snapshot_id: __, ...report } = reportOrThrow('', requested, result);
   return report;
 }
 
@@ -65,7 +61,7 @@ export const saveTracksTool = defineTool({
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
     const result = await writeFor(services, 'save_tracks', saveTracks(services, uris), call);
-    return libraryReport(services, uris.length, result);
+    return libraryReport(uris.length, result);
   },
 });
 
@@ -82,7 +78,7 @@ export const removeSavedTracksTool = defineTool({
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
     const result = await writeFor(services, 'remove_saved_tracks', unsaveTracks(services, uris), call);
-    const report = await libraryReport(services, uris.length, result);
+    const report = libraryReport(uris.length, result);
     const former = result.kind === 'ended' ? (result.body.former.saved ?? []) : null;
     return { ...report, ...removalOf(uris, former, 'the library') };
   },

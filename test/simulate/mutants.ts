@@ -55,7 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rollback is told and not done',
     file: 'src/changes/decide.ts',
-    from: "{ ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'roll_back' }",
+    from: "{ ending: 'absent', when: (s) => !isUnwatched(s) && s.isRewriting, move: 'roll_back' }",
     to: "{ ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'end_unchanged' }",
   },
   {

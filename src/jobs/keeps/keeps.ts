@@ -7,7 +7,7 @@ import { type Clock, isoOf, type Random } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { inParallel } from '../../base/lists.ts';
 import type { Log } from '../../base/log.ts';
-import type { ChangeResult, Changes } from '../../changes/changes.ts';
+import type { Changes } from '../../changes/changes.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
 import { legOf, progressOf } from '../../changes/run.ts';
@@ -45,7 +45,6 @@ import {
   listKeepTimes,
   setKeep,
 } from '../../store/tables/keeps.ts';
-import type { Jobs } from '../jobService.ts';
 import {
   type Decision,
   decide,
@@ -79,7 +78,6 @@ export interface KeepsContext {
   provider: ProviderApi;
   rows: PlaylistRows;
   changes: Changes;
-  jobs: Jobs;
   library: Library;
   store: Store;
   clock: Clock;
@@ -114,7 +112,7 @@ interface Outcome {
 }
 
 export function createKeeps(context: KeepsContext): Keeps {
-  const { store, clock, random, library, changes, jobs, provider, log } = context;
+  const { store, clock, random, library, changes, provider, log } = context;
   const stopping = new AbortController();
   let wake = new AbortController();
   let lane: Promise<unknown> = Promise.resolve();
@@ -344,12 +342,12 @@ export function createKeeps(context: KeepsContext): Keeps {
   ): Promise<Turn> {
     const call = { signal: stopping.signal, progress() {} };
     const result = await changes.run({ ...request, askedBy: askedBy(keep) }, call, {
-      waitMs: WRITE_MS,
-      defersLimits: true,
+      ms: WRITE_MS,
+      for: 'list',
     });
     const shown = typeof preview === 'function' ? await preview() : preview;
     if (result.kind === 'nothing_to_do') return over(await unchanged(keep, uris, shown));
-    if (result.kind === 'goes_on') return over(await handedOver(keep, result, shown));
+    if (result.kind === 'listed') return over(await continued(keep, result.change, shown));
     const { change, end } = result;
     const cause = end.kind === 'stopped' ? null : end.cause;
     if (change.state === 'unchanged') {
@@ -391,12 +389,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     return { preview };
   }
 
-  async function handedOver(
-    keep: Keep,
-    { change }: Extract<ChangeResult, { kind: 'goes_on' }>,
-    preview: KeepPreview,
-  ): Promise<Outcome> {
-    await jobs.adopt(change.seq);
+  async function continued(keep: Keep, change: Change, preview: KeepPreview): Promise<Outcome> {
     setKeep(store, keep.seq, {
       playlistId: keep.playlistId ?? change.playlistId,
       lastChange: change.id,

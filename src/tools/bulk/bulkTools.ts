@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
-import type { ChangeRequest, ChangeResult } from '../../changes/changes.ts';
+import { type ChangeRequest, type ChangeResult, continuation } from '../../changes/changes.ts';
 import { addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import { type BulkJobType, type JobPayload, shortId } from '../../domain/job.ts';
@@ -12,7 +12,7 @@ import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { type Change, madeLately } from '../../store/tables/changes.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
-import { adopt, reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
+import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { BulkResult, leanBulk, leanMade, MadeResult, outcome, reportRows } from './bulkResult.ts';
 import {
@@ -99,14 +99,13 @@ async function write(
 ): Promise<{ result: ChangeResult; answer: BulkResult }> {
   const spentMs = services.clock.monotonic() - startedAt;
   const own = { ...request, id: attempt.id };
-  const result = await writeFor(services, tool, own, call, spentMs, { defersLimits: true });
-  if (result.kind !== 'goes_on') {
-    const report = await reportOrThrow(services, request.playlistId ?? '', request.requested, result);
+  const result = await writeFor(services, tool, own, call, { spentMs });
+  if (result.kind !== 'listed') {
+    const report = reportOrThrow(request.playlistId ?? '', request.requested, result);
     const facts = { status: 'done' as const, playlist_id: report.playlist_id, write: report };
     return { result, answer: outcome(entries, facts) };
   }
   const { change, requests } = result;
-  const { job_id } = await adopt(services, result);
   const report = {
     ok: false,
     playlist_id: change.playlistId ?? '',
@@ -117,7 +116,7 @@ async function write(
     partial: change.written > 0,
     change_id: change.id,
   };
-  const facts = { status: 'deferred' as const, playlist_id: change.playlistId, job_id, change_id: change.id };
+  const facts = { status: 'deferred' as const, playlist_id: change.playlistId, ...continuation(change) };
   return { result, answer: outcome(entries, { ...facts, ...(change.written > 0 ? { write: report } : {}) }) };
 }
 
@@ -278,7 +277,7 @@ async function madePlaylist(
   { kind, playlist: made, change }: Exclude<ChangeResult, { kind: 'nothing_to_do' }>,
   call: Call,
 ): Promise<Playlist | null> {
-  if (!made && kind === 'goes_on') return null;
+  if (!made && kind === 'listed') return null;
   // Found by looking after its answer was lost: only its ID is known.
   const playlist = made ?? (await getPlaylist(services.provider, change.playlistId ?? '', call));
   return { ...playlist, snapshot_id: change.snapshotId ?? playlist.snapshot_id, total_items: change.written };

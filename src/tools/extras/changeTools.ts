@@ -103,7 +103,7 @@ export const undoChangeTool = defineTool({
       plan = made;
     });
     const result = await writeFor(services, 'undo_change', request, call);
-    const report = await reportOrThrow(services, change.playlistId ?? '', change.written, result);
+    const report = reportOrThrow(change.playlistId ?? '', change.written, result);
     return {
       ok: true,
       ...facts,

@@ -16,7 +16,7 @@ export const deletePlaylistTool = defineTool({
   output: z.object({ ok: z.literal(true), playlist_id: z.string(), change_id: z.string().optional() }),
   async handle(services, { playlist_id: { id } }, call) {
     const result = await writeFor(services, 'delete_playlist', unfollow(services, id), call);
-    const { change_id } = await reportOrThrow(services, id, 1, result);
+    const { change_id } = reportOrThrow(id, 1, result);
     return { ok: true as const, playlist_id: id, change_id };
   },
 });

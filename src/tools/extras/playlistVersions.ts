@@ -91,7 +91,7 @@ export const restorePlaylistTool = defineTool({
       return plan;
     });
     const result = await writeFor(services, 'restore_playlist', request, call);
-    const report = await reportOrThrow(services, id, plan.wanted.length, result);
+    const report = reportOrThrow(id, plan.wanted.length, result);
     return {
       ok: true,
       ...facts,
@@ -122,7 +122,7 @@ async function restoreAsNew(
   requireSupported(plan);
   const request = makePlaylist(services, { name, public: false }, plan.wanted);
   const result = await writeFor(services, 'restore_playlist', request, call);
-  const report = await reportOrThrow(services, facts.playlist_id, plan.wanted.length, result);
+  const report = reportOrThrow(facts.playlist_id, plan.wanted.length, result);
   return {
     ...answer,
     playlist_id: report.playlist_id,

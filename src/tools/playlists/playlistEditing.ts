@@ -55,7 +55,7 @@ export const createPlaylistTool = defineTool({
     refusePublicCollaborative(args);
     const request = makePlaylist(services, args, []);
     const result = await writeFor(services, 'create_playlist', request, call);
-    const { change_id } = await reportOrThrow(services, '', 0, result);
+    const { change_id } = reportOrThrow('', 0, result);
     const made = result.kind === 'ended' ? result.playlist : null;
     // Found by looking after its answer was lost: only its ID is known.
     const id = result.kind === 'ended' ? (result.change.playlistId ?? '') : '';
@@ -92,7 +92,7 @@ export const updateDetailValuesTool = defineTool({
     await checkCollaborative(services, id, details, call);
     const request = changeDetails(services, id, details);
     const result = await writeFor(services, 'update_playlist_details', request, call);
-    const { change_id } = await reportOrThrow(services, id, updated.length, result);
+    const { change_id } = reportOrThrow(id, updated.length, result);
     return { playlist_id: id, updated, change_id };
   },
 });
@@ -146,7 +146,7 @@ export const removeTracksTool = defineTool({
       removeRows(services, id, entries),
       call,
     );
-    const report = await reportOrThrow(services, id, entries.length, result);
+    const report = reportOrThrow(id, entries.length, result);
     if (result.kind !== 'ended') return { ...report, ...removalOf(entries, null, 'the playlist') };
     const { former, notes } = result.body;
     const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
@@ -196,7 +196,7 @@ async function write(
   call: Call,
 ): Promise<Report> {
   const id = request.playlistId ?? '';
-  return reportOrThrow(services, id, request.requested, await writeFor(services, tool, request, call));
+  return reportOrThrow(id, request.requested, await writeFor(services, tool, request, call));
 }
 
 function uris(refs: readonly EntityRef[]): string[] {

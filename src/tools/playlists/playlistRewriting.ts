@@ -33,7 +33,7 @@ export const replaceTracksTool = defineTool({
       track_ids.map((ref) => ref.uri),
     );
     const result = await writeFor(services, 'replace_playlist_tracks', request, call);
-    return reportOrThrow(services, id, track_ids.length, result);
+    return reportOrThrow(id, track_ids.length, result);
   },
 });
 
@@ -81,7 +81,7 @@ export const deduplicatePlaylistTool = defineTool({
     const request = deduplicateRows(services, id, read);
     const result = await writeFor(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
-    const report = await reportOrThrow(services, id, removed.length, result);
+    const report = reportOrThrow(id, removed.length, result);
     // The requests move more rows than they remove; what was requested is the removal.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
     return { ...report, ...counts, removed, dry_run };

@@ -1,6 +1,5 @@
 /** How tools write: as durable changes that a caller waits for, and the report of one. */
 import * as z from 'zod';
-import { NEVER } from '../../base/abort.ts';
 import {
   type ChangeReport,
   type ChangeRequest,
@@ -11,7 +10,6 @@ import { missingRows } from '../../changes/finish.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
-import type { JobRecord } from '../../jobs/jobRecord.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Services } from '../tool.ts';
 
@@ -73,31 +71,29 @@ export interface Report {
 /** Of a call's 45 s: when a write that is not over continues without its caller, so that the answer still comes in time. */
 const WAIT_MS = 38_000;
 
-/** A tool's write, for as long as its caller can wait. Time that the call has used before is taken off. */
+/**
+ * A tool's write, for as long as its caller can wait.
+ * @param list of a call that has looked up a list: the time which that took
+ */
 export function writeFor(
   services: Services,
   tool: string,
   request: Omit<ChangeRequest, 'askedBy'>,
   call: Call,
-  spentMs = 0,
-  waits: { defersLimits?: boolean } = {},
+  list?: { spentMs: number },
 ): Promise<ChangeResult> {
-  const waitMs = Math.max(1_000, WAIT_MS - spentMs);
-  return services.changes.run({ ...request, askedBy: `tool ${tool}` }, call, { waitMs, ...waits });
+  const ms = Math.max(1_000, WAIT_MS - (list?.spentMs ?? 0));
+  const wait = { ms, ...(list ? { for: 'list' as const } : {}) };
+  return services.changes.run({ ...request, askedBy: `tool ${tool}` }, call, wait);
 }
 
 /**
- * The report of a write that is over; one that continues becomes a job.
+ * The report of a write that is over.
  * @throws RelayError the cause if nothing was written, `PARTIAL_WRITE` or `DEADLINE_EXCEEDED` with the report otherwise
  */
-export async function reportOrThrow(
-  services: Services,
-  playlistId: string,
-  requested: number,
-  result: ChangeResult,
-): Promise<Report> {
+export function reportOrThrow(playlistId: string, requested: number, result: ChangeResult): Report {
   if (result.kind === 'nothing_to_do') return emptyReport(playlistId, requested);
-  if (result.kind === 'goes_on') throw await handedOver(services, playlistId, result);
+  if (result.kind === 'listed') throw continues(playlistId, result);
   const report = reportOf(playlistId, result);
   const { end } = result;
   if (end.kind === 'stopped') throw stoppedError(result.change, ofTarget(result, report));
@@ -204,35 +200,22 @@ function stoppedError(change: ChangeReport['change'], report: Partial<Report>): 
   );
 }
 
-/** The job that shows a change which continues without its caller. */
-export async function adopt(
-  { jobs }: Services,
-  { change, isStopped }: Extract<ChangeResult, { kind: 'goes_on' }>,
-): Promise<JobRecord> {
-  const job = await jobs.adopt(change.seq);
-  return isStopped ? jobs.cancel(job.job_id, NEVER) : job;
-}
-
 function whatNext({ leg }: ChangeReport['change'], jobId: string): string {
   return leg === 'back'
     ? `Do not send it again yet: job ${jobId} brings back by itself what was there before.`
     : `Do not send it again: job ${jobId} writes the rest by itself.`;
 }
 
-async function handedOver(
-  services: Services,
-  playlistId: string,
-  result: Extract<ChangeResult, { kind: 'goes_on' }>,
-): Promise<RelayError> {
+function continues(playlistId: string, result: Extract<ChangeResult, { kind: 'listed' }>): RelayError {
   const { change, cause, requests } = result;
-  const job = await adopt(services, result);
+  const { change_id, job_id } = continuation(change);
   const report = {
     playlist_id: change.playlistId ?? playlistId,
     requested: change.requested,
     written: change.written,
     chunks: requests,
-    change_id: change.id,
-    job_id: job.job_id,
+    change_id,
+    job_id,
   };
   const isDisk = cause !== null && failureClassOf(cause) === 'store';
   const isTold = cause && (cause.code === 'CONFLICT' || failureClassOf(cause) === 'limit' || isDisk);
@@ -241,8 +224,8 @@ async function handedOver(
   return new RelayError(code, `${change.written} of ${change.requested} written so far. ${why}`, {
     remedy:
       cause?.code === 'CONFLICT'
-        ? `Call get_job_status with job_id ${job.job_id}: it shows what differs.`
-        : `${isDisk ? `${cause.remedy} ` : ''}${whatNext(change, job.job_id)} Call get_job_status to follow it.`,
+        ? `Call get_job_status with job_id ${job_id}: it shows what differs.`
+        : `${isDisk ? `${cause.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
     details: { ...ofTarget(result, report) },
   });
