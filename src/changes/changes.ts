@@ -16,6 +16,7 @@ import {
   getChangeBody,
   getChangeBySeq,
   insertChange,
+  isGoingBack,
   packBody,
   pruneChanges,
   putChangeBody,
@@ -27,7 +28,7 @@ import { drive } from './drive.ts';
 import { waitUntilMade } from './making.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
-import { type Control, type DriveEnd, isRewriting, legOf, tellRows } from './run.ts';
+import { type Control, type DriveEnd, isRewriting, planOf, tellRows } from './run.ts';
 import { ageOf } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
@@ -189,7 +190,7 @@ export function createChanges(context: ChangeContext): Changes {
   function totalOf(seq: number): number {
     let total = totals.get(seq);
     if (total === undefined) {
-      total = requestsLeft(legOf(getChangeBody(store, seq)).ops);
+      total = requestsLeft(planOf(getChangeBody(store, seq)).ops);
       totals.set(seq, total);
     }
     return total;
@@ -328,8 +329,8 @@ export function createChanges(context: ChangeContext): Changes {
 
   // A list may still show what was there before what the last run of this program wrote.
   for (const change of recentChanges(store, clock.now() - REMEMBER_MS)) {
-    const leg = legOf(getChangeBody(store, change.seq));
-    tellRows({ context, change, leg }, ageOf(context, change));
+    const plan = planOf(getChangeBody(store, change.seq));
+    tellRows({ context, change, plan }, ageOf(context, change));
   }
 
   return {
@@ -368,7 +369,7 @@ export function createChanges(context: ChangeContext): Changes {
         const last = await done;
         if (!last) return { kind: 'nothing_to_do' };
         // What cannot end now must not stay as it is until the next start. Half of a rewrite is never left.
-        const isStopped = last.change.leg === 'forward' && !isRewriting(last);
+        const isStopped = !isGoingBack(last.change) && !isRewriting(last);
         return isOpen(last.end) ? listed(entry, last.end.cause, isStopped) : { kind: 'ended', ...last };
       }
       if (outcome === 'late') return listed(entry, null);
@@ -422,7 +423,7 @@ export function createChanges(context: ChangeContext): Changes {
       const rows = change.playlistId === null ? null : (await rowsOf(change.playlistId)).map(uriOf);
       await store.durable(() => {
         const body = getChangeBody(store, seq);
-        if (rows) putChangeBody(store, seq, { ...body, leg: { rows, ops: [], counted: false } });
+        if (rows) putChangeBody(store, seq, { ...body, plan: { rows, ops: [], counted: false } });
         setChange(
           store,
           seq,

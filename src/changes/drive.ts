@@ -6,7 +6,13 @@ import type { ChangeOp, Progress } from '../domain/change.ts';
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
-import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
+import {
+  type Change,
+  getChangeBody,
+  isGoingBack,
+  putChangeBody,
+  setChange,
+} from '../store/tables/changes.ts';
 import { decide, type Ending, MAX_REPEATS, type Situation } from './decide.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
@@ -25,8 +31,8 @@ import {
   isRewriting,
   isUntouched,
   landed,
-  legOf,
   pause,
+  planOf,
   progressOf,
   type Run,
   saveMade,
@@ -53,7 +59,7 @@ export async function drive(
     control,
     change,
     body,
-    leg: legOf(body),
+    plan: planOf(body),
     call: {
       signal: control.signal,
       progress() {},
@@ -64,7 +70,7 @@ export async function drive(
     size: Number.POSITIVE_INFINITY,
     waits: 0,
     lost: null,
-    cause: change.leg === 'back' ? storedCause(change) : null,
+    cause: isGoingBack(change) ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     giveBack: () => {},
     answered: control.isNew,
@@ -92,21 +98,21 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
   for (;;) {
     if (run.control.signal.aborted) return stopped(run);
     await run.control.decided();
-    if (run.control.isCancelled() && run.change.leg === 'forward') {
+    if (run.control.isCancelled() && !isGoingBack(run.change)) {
       const end = await follow(run, 'cancelled', new RelayError('CANCELLED', 'It was cancelled.'), null);
       if (end) return end;
       continue;
     }
-    const step = nextStep(run.leg.ops, progressOf(run.change), run.size);
+    const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
     if (step) await keepSaved(run);
-    const { leg } = run;
+    const { plan } = run;
     const early = step && (await seeRemoved(run, step));
     if (early) return early;
-    if (run.leg !== leg) continue;
+    if (run.plan !== plan) continue;
     const end = step ? await takeStep(run, step) : await finish(run);
     // One that is to be stopped waits for nothing once it is certain how its last request ended.
     const isOver = end?.kind === 'paused' && run.control.isCancelled() && !run.change.inTransit;
-    if (end && !(isOver && run.change.leg === 'forward')) return end;
+    if (end && !(isOver && !isGoingBack(run.change))) return end;
   }
 }
 
@@ -118,7 +124,7 @@ async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
     // The last run did not end in order: a request of it may still be on its way.
     const end = await afterDoubt(run, await findOut(run, null), null);
     if (end) return end;
-  } else if (change.playlistId !== null && !(change.leg === 'forward' && run.control.isCancelled())) {
+  } else if (change.playlistId !== null && !(!isGoingBack(change) && run.control.isCancelled())) {
     const end = await goOnFromHere(run, carryOn);
     if (end) return end;
   } else if (change.playlistId === null && change.state === 'review' && !carryOn) {
@@ -193,9 +199,9 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
 const MAX_ROWS = 10_000;
 
 /** Why a request that adds rows was refused or had no effect where the playlist is full; null where it is not. */
-function fullError({ leg, change }: Run, { op, count }: Step): RelayError | null {
+function fullError({ plan, change }: Run, { op, count }: Step): RelayError | null {
   if (op.op !== 'append' && op.op !== 'insert') return null;
-  const held = rowsAt(leg.rows, leg.ops, progressOf(change)).length;
+  const held = rowsAt(plan.rows, plan.ops, progressOf(change)).length;
   if (held + count <= MAX_ROWS) return null;
   return new RelayError(
     'FORBIDDEN',
@@ -205,8 +211,8 @@ function fullError({ leg, change }: Run, { op, count }: Step): RelayError | null
 }
 
 /** True if sending it again does no harm: also taking out rows, where nothing is to be put back after it. */
-function isHarmlessTwice({ leg }: Run, { op }: Step): boolean {
-  if (op.op === 'remove') return leg.ops.every((one) => one.op === 'remove');
+function isHarmlessTwice({ plan }: Run, { op }: Step): boolean {
+  if (op.op === 'remove') return plan.ops.every((one) => one.op === 'remove');
   return !writesRows(op) && op.op !== 'create';
 }
 
@@ -255,7 +261,7 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
 function situationOf(run: Run, ending: Ending, error: RelayError | null, step: Step | null): Situation {
   const { change, control } = run;
   const waiter = control.waiter();
-  const isBack = change.leg === 'back';
+  const isBack = isGoingBack(change);
   const asksToWait = error !== null && (isBack || error.code === 'RATE_LIMITED');
   const op = step?.op;
   return {
@@ -273,7 +279,7 @@ function situationOf(run: Run, ending: Ending, error: RelayError | null, step: S
     mayFail: op?.op === 'details' && op.mayFail === true,
     isListed: op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave',
     isTooNew: error?.code === 'NOT_FOUND' && run.playlist !== null,
-    isFirstAddition: onlyAppends(run.leg.ops) && !change.uncertain,
+    isFirstAddition: onlyAppends(run.plan.ops) && !change.uncertain,
   };
 }
 
@@ -292,7 +298,7 @@ async function follow(
       return ended(run, 'unchanged', ending === 'absent' ? unchangedError(cause) : cause);
     case 'end_partial': {
       // Refused now, but sent before: what is told is that nobody knows.
-      const earlier = change.leg === 'back' ? run.cause : ending === 'refused' ? run.lost : null;
+      const earlier = isGoingBack(change) ? run.cause : ending === 'refused' ? run.lost : null;
       return ended(run, 'partial', earlier ?? cause);
     }
     case 'roll_back':
@@ -325,7 +331,7 @@ async function follow(
 
 /** Notes what is sent again: if both requests take effect in the end, it is there twice. */
 function noteSentAgain(run: Run): void {
-  const step = nextStep(run.leg.ops, progressOf(run.change), run.size);
+  const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
   if (!step || !('uris' in step.op)) return;
   run.body = { ...run.body, notes: { ...run.body.notes, sentAgain: step.op.uris } };
   putChangeBody(run.context.store, run.change.seq, run.body);
@@ -362,9 +368,9 @@ async function splitOrLeaveOut(run: Run, step: Step, error: RelayError): Promise
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
   // What Spotify itself shows is not unknown to it: such a refusal passes.
   if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return follow(run, 'failed', error, null);
-  const ops = withoutEntry(run.leg.ops, step.from);
-  run.leg = { ...run.leg, ops };
-  run.body = { ...body, refused: [...refused, uri], ...(body.leg ? { leg: run.leg } : { ops }) };
+  const ops = withoutEntry(run.plan.ops, step.from);
+  run.plan = { ...run.plan, ops };
+  run.body = { ...body, refused: [...refused, uri], ...(body.plan ? { plan: run.plan } : { ops }) };
   run.size = Number.POSITIVE_INFINITY;
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);

@@ -73,16 +73,16 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   }
 }
 
-function isOver({ leg, change }: Run): boolean {
-  return nextStep(leg.ops, progressOf(change)) === null;
+function isOver({ plan, change }: Run): boolean {
+  return nextStep(plan.ops, progressOf(change)) === null;
 }
 
 type SeenKind = 'landed' | 'absent' | 'stale' | 'other';
 
 async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: number): Promise<SeenKind> {
-  const { context, change, call, leg } = run;
+  const { context, change, call, plan } = run;
   const known = progressOf(change);
-  const present = nextStep(leg.ops, known);
+  const present = nextStep(plan.ops, known);
   if (present?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, present);
   if (change.playlistId === null || (present && !writesRows(present.op))) {
     // Nothing that a second request could harm.
@@ -91,8 +91,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   const next = step ?? (isFirst ? null : present);
   const isAlone = !context.rows.hasWritten(change.playlistId);
   if (next && isAlone && next.op.op !== 'append' && next.op.op !== 'move') {
-    const before = rowsAt(leg.rows, leg.ops, known);
-    const earlier = leg.ops.slice(0, known.op).map((_, op) => rowsAt(leg.rows, leg.ops, { op, at: 0 }));
+    const before = rowsAt(plan.rows, plan.ops, known);
+    const earlier = plan.ops.slice(0, known.op).map((_, op) => rowsAt(plan.rows, plan.ops, { op, at: 0 }));
     const after = applyOp(before, next.op);
     const seen = await lookAtStep(context, change.playlistId, earlier, before, after, call);
     if (seen === 'absent') return 'absent';
@@ -102,7 +102,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     }
   }
   const askedAt = context.clock.monotonic();
-  const verdict = await lookAtRows(context, change.playlistId, leg, known, call);
+  const verdict = await lookAtRows(context, change.playlistId, plan, known, call);
   if (verdict.kind !== 'landed') return verdict.kind;
   // What the list shows may be what was there before the change, until it must have caught up with what is known.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
@@ -112,7 +112,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
   // What was not sent yet cannot be there: the list shows what was there long before.
   if (step && isAfter(verdict.progress, step.to)) return 'stale';
-  const entries = entriesBetween(leg.ops, known, verdict.progress);
+  const entries = entriesBetween(plan.ops, known, verdict.progress);
   landed(run, verdict.progress, entries, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';
 }

@@ -5,6 +5,7 @@ import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import { isGoingBack } from '../store/tables/changes.ts';
 import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
@@ -27,10 +28,10 @@ import {
   entriesBetween,
   goingState,
   landed,
-  legOf,
+  planOf,
   progressOf,
   type Run,
-  takeLeg,
+  takePlan,
   tellRows,
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
@@ -45,15 +46,15 @@ const MAX_LOOK_AGAIN_MS = 4_000;
  * @returns null to go on
  */
 export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null> {
-  const { context, change, call, leg } = run;
+  const { context, change, call, plan } = run;
   const removed = removedBefore(run, step);
   if (removed.size === 0) return null;
   const playlistId = change.playlistId ?? '';
   const offset = Math.max(
     0,
-    leg.rows.findIndex((uri) => removed.has(uri)),
+    plan.rows.findIndex((uri) => removed.has(uri)),
   );
-  const most = rowsAt(leg.rows, leg.ops, step.from).length;
+  const most = rowsAt(plan.rows, plan.ops, step.from).length;
   const until = context.clock.monotonic() + LATEST_EFFECT_MS;
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
@@ -71,10 +72,10 @@ export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null>
 }
 
 /** What the requests right before one that adds rows have taken out. */
-function removedBefore({ leg }: Run, { op, from }: Step): Set<string> {
+function removedBefore({ plan }: Run, { op, from }: Step): Set<string> {
   if ((op.op !== 'insert' && op.op !== 'append') || from.at > 0) return new Set();
-  const first = leg.ops.slice(0, from.op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
-  return new Set(leg.ops.slice(first, from.op).flatMap((one) => (one.op === 'remove' ? one.uris : [])));
+  const first = plan.ops.slice(0, from.op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
+  return new Set(plan.ops.slice(first, from.op).flatMap((one) => (one.op === 'remove' ? one.uris : [])));
 }
 
 async function replaceAll(
@@ -83,14 +84,14 @@ async function replaceAll(
   present: readonly string[],
   removed: ReadonlySet<string>,
 ): Promise<DriveEnd | null> {
-  const { rows, ops } = run.leg;
+  const { rows, ops } = run.plan;
   const left = new Set(present.filter((uri) => removed.has(uri)));
   const done = ops.map((op) =>
     op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
   );
   const goal = mergeRows(rowsAt(rows, done, from), rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
-  await takeLeg(run, { rows: present, ops: replaceOps(goal), counted: false }, goingState(run));
+  await takePlan(run, { rows: present, ops: replaceOps(goal), counted: false }, goingState(run));
   return null;
 }
 
@@ -101,12 +102,12 @@ async function replaceAll(
  */
 export async function finish(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
-  const mustLook = change.uncertain || change.leg === 'back' || kindFacts(change.kind).isChecked === true;
-  if (mustLook && run.leg.ops.some(writesRows)) {
+  const mustLook = change.uncertain || isGoingBack(change) || kindFacts(change.kind).isChecked === true;
+  if (mustLook && run.plan.ops.some(writesRows)) {
     const turned = await checkEnd(run);
     if (turned !== 'as_wanted') return turned;
   }
-  return change.leg === 'back' ? ended(run, 'rolled_back', run.cause) : ended(run, 'done', null);
+  return isGoingBack(change) ? ended(run, 'rolled_back', run.cause) : ended(run, 'done', null);
 }
 
 /**
@@ -114,7 +115,7 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
  * again, and is there twice, is taken out again.
  */
 async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
-  const { context, leg, change, call } = run;
+  const { context, plan, change, call } = run;
   const { clock } = context;
   const playlistId = change.playlistId ?? '';
   if (await isAtVersionLeft(run)) return 'as_wanted';
@@ -123,13 +124,13 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;
   for (;;) {
-    const whole = change.leg === 'back' || kindFacts(change.kind).isChecked === true;
-    const verdict = await lookAtRows(context, playlistId, leg, progressOf(change), call, whole);
+    const whole = isGoingBack(change) || kindFacts(change.kind).isChecked === true;
+    const verdict = await lookAtRows(context, playlistId, plan, progressOf(change), call, whole);
     if (verdict.kind === 'absent' && !(verdict.isNear && change.uncertain)) return 'as_wanted';
     if (clock.monotonic() >= until) break;
     await clock.sleep(LOOK_AGAIN_MS, call.signal);
   }
-  const goal = rowsAfter(leg.rows, leg.ops);
+  const goal = rowsAfter(plan.rows, plan.ops);
   const present = (await context.rows.readFresh(playlistId, call)).map(uriOf);
   return removeDoubled(run, withNames(present, goal), withNames(goal, present));
 }
@@ -141,11 +142,11 @@ const VERSION_LOOKS = 2;
  * Where every answer came, the version that the last one named tells without reading all rows whether they are as they
  * should be. The number of rows and the first of them, which come with it, show what others wrote in between.
  */
-async function isAtVersionLeft({ context, change, leg, call, answered }: Run): Promise<boolean> {
-  const { snapshotId, playlistId, leg: way, uncertain } = change;
-  if (!answered || uncertain || way === 'back') return false;
+async function isAtVersionLeft({ context, change, plan, call, answered }: Run): Promise<boolean> {
+  const { snapshotId, playlistId, uncertain } = change;
+  if (!answered || uncertain || isGoingBack(change)) return false;
   if (snapshotId === null || playlistId === null) return false;
-  const goal = rowsAfter(leg.rows, leg.ops);
+  const goal = rowsAfter(plan.rows, plan.ops);
   for (let looks = 1; ; looks++) {
     if (await context.rows.isAt(playlistId, { snapshotId, rows: goal }, call)) return true;
     if (looks === VERSION_LOOKS) return false;
@@ -166,7 +167,7 @@ async function removeDoubled(
   const ops = planRows(present, goal);
   if (!ops) return 'as_wanted';
   run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
-  await takeLeg(run, { rows: present, ops, counted: false }, goingState(run));
+  await takePlan(run, { rows: present, ops, counted: false }, goingState(run));
   return null;
 }
 
@@ -196,8 +197,8 @@ export function review(run: Run, cause: RelayError): DriveEnd {
  * @throws RelayError `STORE_ERROR`
  */
 export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
-  const { context, change, body, leg, call } = run;
-  const expected = rowsAt(leg.rows, leg.ops, progressOf(change));
+  const { context, change, body, plan, call } = run;
+  const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
   run.cause = cause;
   tellRows(run);
   const shown = await context.rows.readTwice(change.playlistId ?? '', call).then(
@@ -209,14 +210,14 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
     },
   );
   const rows = withNames(shown, expected);
-  const former = formerBeside({ change, body, leg }, rows);
+  const former = formerBeside({ change, body, plan }, rows);
   // Once all rows are replaced none has its old date left to keep, and a request that puts rows takes none away first.
   const isReplaced =
-    leg.ops[0]?.op === 'put' && isAfter(progressOf(change), START) && sameRows(rows, expected);
+    plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START) && sameRows(rows, expected);
   const ops = isReplaced && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
-  await takeLeg(run, { rows, ops, counted: false }, 'rolling_back', {
+  await takePlan(run, { rows, ops, counted: false }, 'rolling_back', {
     leg: 'back',
     error: errorFacts(cause),
   });
@@ -225,16 +226,16 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
 
 /** What was there before a change, and what others have done beside it. */
 export function formerBeside(
-  { change, body, leg }: Pick<Run, 'change' | 'body' | 'leg'>,
+  { change, body, plan }: Pick<Run, 'change' | 'body' | 'plan'>,
   present: readonly string[],
 ): string[] {
   const former = body.former.rows ?? [];
-  if (!body.leg) return mergeRows(rowsAt(leg.rows, leg.ops, progressOf(change)), former, present);
+  if (!body.plan) return mergeRows(rowsAt(plan.rows, plan.ops, progressOf(change)), former, present);
   const refused = new Set(body.refused ?? []);
   const ops = body.ops.map((op) =>
     'uris' in op ? { ...op, uris: op.uris.filter((uri) => !refused.has(uri)) } : op,
   );
-  const isWhole = change.state === 'done' || body.leg.ops.length === 0;
+  const isWhole = change.state === 'done' || body.plan.ops.length === 0;
   const made = isWhole ? rowsAfter(former, ops) : rowsAt(former, ops, progressOfEntries(ops, change.written));
   return mergeRows(made, former, present);
 }
@@ -245,12 +246,12 @@ export function formerBeside(
  * @param carryOn a person has seen that someone else changed the playlist, and wants what is missing written all the same
  */
 export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
-  const { context, change, leg, call } = run;
+  const { context, change, plan, call } = run;
   const id = change.playlistId ?? '';
-  const rest = restOf(leg.ops, progressOf(change));
+  const rest = restOf(plan.ops, progressOf(change));
   // Rows tell nothing of a name or of the account's list.
-  if (!(carryOn ? leg.ops : rest).some(writesRows)) return null;
-  const expected = rowsAt(leg.rows, leg.ops, progressOf(change));
+  if (!(carryOn ? plan.ops : rest).some(writesRows)) return null;
+  const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
   if (!context.rows.hasWritten(id)) tellRows(run, ageOf(context, change));
   const adds = onlyAppends(rest) && !carryOn && change.state !== 'review';
   const present = adds
@@ -261,21 +262,21 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
   // Stopped because nothing told which rows are its own: a person decides, also where a job takes it over.
   if (change.state === 'review' && !carryOn) return review(run, changedMeanwhile(run, present));
   const rows = withNames(present, expected);
-  const goal = () => mergeRows(expected, rowsAfter(leg.rows, leg.ops), rows, carryOn);
+  const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
   if (ops === null) return review(run, changedMeanwhile(run, present));
-  await takeLeg(run, { rows, ops, counted: true }, goingState(run));
+  await takePlan(run, { rows, ops, counted: true }, goingState(run));
   return null;
 }
 
 /** Records it where a request whose answer was lost, and that does no harm twice, shows by now. */
 function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
-  const { change, leg } = run;
+  const { change, plan } = run;
   const known = progressOf(change);
-  const exact = compareRows(leg.rows, leg.ops, known, present, new Map());
-  const seen = exact.kind === 'other' ? nearestState(leg.rows, leg.ops, known, present) : exact;
+  const exact = compareRows(plan.rows, plan.ops, known, present, new Map());
+  const seen = exact.kind === 'other' ? nearestState(plan.rows, plan.ops, known, present) : exact;
   if (seen.kind !== 'landed') return false;
-  landed(run, seen.progress, entriesBetween(leg.ops, known, seen.progress), null);
+  landed(run, seen.progress, entriesBetween(plan.ops, known, seen.progress), null);
   return true;
 }
 
@@ -290,6 +291,6 @@ function restOf(ops: readonly ChangeOp[], { op, at }: { op: number; at: number }
 
 /** What of the former rows a rollback that was given up has not brought back, in order. */
 export function missingRows({ change, body }: Pick<Run, 'change' | 'body'>): string[] {
-  const { rows, ops } = legOf(body);
+  const { rows, ops } = planOf(body);
   return without(body.former.rows ?? [], rowsAt(rows, ops, progressOf(change)));
 }

@@ -6,7 +6,7 @@ import type { Call } from '../provider/api.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { asList, type RowsPart } from '../provider/resources/playlistRows.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import type { ChangeLeg } from '../store/tables/changes.ts';
+import type { Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
 import { applyOp, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
@@ -19,24 +19,24 @@ import { applyOp, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
 export async function lookAtRows(
   context: ChangeContext,
   playlistId: string,
-  leg: ChangeLeg,
+  plan: Plan,
   known: Progress,
   call: Call,
   whole = false,
 ): Promise<Verdict> {
-  const part = whole ? { from: 0, to: null } : touched(leg, known);
+  const part = whole ? { from: 0, to: null } : touched(plan, known);
   const seen =
     part.from === 0 && part.to === null
       ? wholeOf(await context.rows.readFresh(playlistId, call))
       : await context.rows.readBetween(playlistId, part, call);
-  const shown = asList(seen, rowsAt(leg.rows, leg.ops, known).length);
+  const shown = asList(seen, rowsAt(plan.rows, plan.ops, known).length);
   const compare = (relinks: ReadonlyMap<string, string>) =>
-    compareRows(leg.rows, leg.ops, known, shown, relinks);
-  const verdict = await allowingRelinks(context, leg.ops, seen.items, compare, call);
+    compareRows(plan.rows, plan.ops, known, shown, relinks);
+  const verdict = await allowingRelinks(context, plan.ops, seen.items, compare, call);
   if (verdict.kind === 'landed') return { ...verdict, isOlder: context.rows.isBehind(playlistId, seen) };
   if (verdict.kind !== 'other') return verdict;
   if (context.rows.isBehind(playlistId, seen)) return { kind: 'stale' };
-  return nearestState(leg.rows, leg.ops, known, shown);
+  return nearestState(plan.rows, plan.ops, known, shown);
 }
 
 function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
@@ -47,7 +47,7 @@ function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
 const BESIDE = 5;
 
 /** Between the first and the last row that differ among the states from `known` on; all of them for what takes rows out. */
-function touched({ rows, ops }: ChangeLeg, known: Progress): { from: number; to: number | null } {
+function touched({ rows, ops }: Plan, known: Progress): { from: number; to: number | null } {
   const start = rowsAt(rows, ops, known);
   let from = start.length;
   let isMoving = true;

@@ -10,7 +10,8 @@ import {
   type Change,
   type ChangeBody,
   type ChangeChange,
-  type ChangeLeg,
+  isGoingBack,
+  type Plan,
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
@@ -56,7 +57,7 @@ export interface Run {
   control: Control;
   change: Change;
   body: ChangeBody;
-  leg: ChangeLeg;
+  plan: Plan;
   call: Call;
   /** Made by a `create` of this run. */
   playlist: Playlist | null;
@@ -80,14 +81,14 @@ export interface Run {
 }
 
 /** What a change carries out now. */
-export function legOf({ leg, former, ops }: ChangeBody): ChangeLeg {
-  return leg ?? { rows: former.rows ?? [], ops, counted: true };
+export function planOf({ plan, former, ops }: ChangeBody): Plan {
+  return plan ?? { rows: former.rows ?? [], ops, counted: true };
 }
 
 /** True if what was there is gone once the change has begun. */
 export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boolean {
   return (
-    change.leg === 'forward' &&
+    !isGoingBack(change) &&
     body.former.rows !== undefined &&
     kindFacts(change.kind).isRewriting === true &&
     !onlyAppends(body.ops)
@@ -99,7 +100,7 @@ export function isUntouched({ change }: Run): boolean {
   return change.op === 0 && change.at === 0 && change.written === 0;
 }
 
-/** How far the present leg got, as far as is certain. */
+/** How far the present plan got, as far as is certain. */
 export function progressOf({ op, at }: Change): Progress {
   return { op, at };
 }
@@ -108,8 +109,8 @@ export function progressOf({ op, at }: Change): Progress {
 export function landed(run: Run, to: Progress, entries: number, facts: ChangeChange | null): void {
   const { context, control, change } = run;
   const { store, clock } = context;
-  const isForward = change.leg === 'forward';
-  const isCounted = isForward && run.leg.counted;
+  const isForward = !isGoingBack(change);
+  const isCounted = isForward && run.plan.counted;
   const written = isCounted ? change.written + entries : change.written;
   run.steps += 1;
   run.lastWriteAt = clock.monotonic();
@@ -127,7 +128,7 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
   control.onProgress?.(run.steps);
 }
 
-/** How many entries lie between two states of the present leg. */
+/** How many entries lie between two states of the present plan. */
 export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Progress): number {
   let count = 0;
   for (let index = from.op; index <= Math.min(to.op, ops.length - 1); index++) {
@@ -144,8 +145,8 @@ export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Pro
  * Saves which playlist was made: once it has rows, a crash could not tell it from another one of its name.
  * @throws RelayError `STORE_ERROR`
  */
-export async function saveMade({ context, leg, change }: Run): Promise<void> {
-  if (nextStep(leg.ops, progressOf(change))) await context.store.saveNow();
+export async function saveMade({ context, plan, change }: Run): Promise<void> {
+  if (nextStep(plan.ops, progressOf(change))) await context.store.saveNow();
 }
 
 /** Moves the change to another state; saved soon. */
@@ -173,7 +174,7 @@ export function isInDoubt({ state }: Change): boolean {
 
 /** The state in which requests are sent. */
 export function goingState({ change }: Run): 'writing' | 'rolling_back' {
-  return change.leg === 'back' ? 'rolling_back' : 'writing';
+  return isGoingBack(change) ? 'rolling_back' : 'writing';
 }
 
 /** Failures in a row of the class of `error`. */
@@ -204,8 +205,8 @@ const DECIDE =
   'Compare result.expected_uris with result.present_uris. Then call resume_job with review "carry_on" (writes what is missing after what is there) or "accept" (keeps the playlist as it is), or cancel_job.';
 
 /** The error for a playlist that matches no state of a change. */
-export function changedMeanwhile({ change, leg }: Run, present: readonly string[]): RelayError {
-  const expected = withNames(rowsAt(leg.rows, leg.ops, progressOf(change)), present);
+export function changedMeanwhile({ change, plan }: Run, present: readonly string[]): RelayError {
+  const expected = withNames(rowsAt(plan.rows, plan.ops, progressOf(change)), present);
   return differs(change.playlistId ?? '', expected, present, change.written);
 }
 
@@ -259,15 +260,15 @@ export function ended(
  * Carries out other operations from here on; they are on disk before the first of them is sent.
  * @throws RelayError `STORE_ERROR`
  */
-export async function takeLeg(
+export async function takePlan(
   run: Run,
-  leg: ChangeLeg,
+  plan: Plan,
   state: 'writing' | 'rolling_back',
   facts: ChangeChange = {},
 ): Promise<void> {
   const { context, change } = run;
-  run.body = { ...run.body, leg };
-  run.leg = leg;
+  run.body = { ...run.body, plan };
+  run.plan = plan;
   run.answered = false;
   run.size = Number.POSITIVE_INFINITY;
   // Decided even where it cannot be saved yet: a change on a full disk must not go one way or the other by chance.
@@ -279,9 +280,12 @@ export async function takeLeg(
 }
 
 /** Tells what the playlist went through, for readers that come before the list has caught up. */
-export function tellRows({ context, change, leg }: Pick<Run, 'context' | 'change' | 'leg'>, ageMs = 0): void {
-  if (change.playlistId === null || !leg.ops.some(writesRows)) return;
-  const { rows, ops } = leg;
+export function tellRows(
+  { context, change, plan }: Pick<Run, 'context' | 'change' | 'plan'>,
+  ageMs = 0,
+): void {
+  if (change.playlistId === null || !plan.ops.some(writesRows)) return;
+  const { rows, ops } = plan;
   const reached = progressOf(change);
   if (!isAfter(reached, START)) return;
   context.rows.wrote(change.playlistId, () => statesUntil(rows, ops, reached), ageMs);

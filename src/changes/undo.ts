@@ -11,6 +11,7 @@ import {
   type ChangeBody,
   getChangeBody,
   hasPartialUndo,
+  isGoingBack,
   laterChanges,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
@@ -21,7 +22,7 @@ import { newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { onlyAppends, rowsAt } from './rowOps.ts';
-import { differs, legOf, progressOf } from './run.ts';
+import { differs, planOf, progressOf } from './run.ts';
 import { ageOf } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
@@ -159,7 +160,7 @@ async function undoCreation(
 }
 
 function expectedRows(change: Change, body: ChangeBody): readonly string[] {
-  const { rows, ops } = legOf(body);
+  const { rows, ops } = planOf(body);
   return rowsAt(rows, ops, progressOf(change));
 }
 
@@ -292,10 +293,10 @@ function isBehind({ rows }: Context, { playlistId }: Change, present: readonly s
 
 /** What was there before, and what others have added to it while it was written. */
 function wantedRows(change: Change, body: ChangeBody, present: readonly string[]): readonly string[] {
-  const { former, leg } = body;
-  if (former.rows && isRead(former.rows) && change.leg === 'back') return former.rows;
-  if (leg && change.leg === 'back') return withNames(former.rows ?? [], present);
-  return formerBeside({ change, body, leg: legOf(body) }, present);
+  const { former, plan } = body;
+  if (former.rows && isRead(former.rows) && isGoingBack(change)) return former.rows;
+  if (plan && isGoingBack(change)) return withNames(former.rows ?? [], present);
+  return formerBeside({ change, body, plan: planOf(body) }, present);
 }
 
 /** A change of an earlier version did not read the rows before it added or moved some: what is there now has to tell. */
@@ -305,7 +306,7 @@ async function withBase(
   body: ChangeBody,
   call: Call,
 ): Promise<ChangeBody> {
-  if (body.former.rows !== undefined || body.leg) return body;
+  if (body.former.rows !== undefined || body.plan) return body;
   const [op] = body.ops;
   const present = (await rows.readSettled(change.playlistId ?? '', call)).map(uriOf);
   const added = op?.op === 'append' ? op.uris.slice(0, change.op > 0 ? undefined : change.at) : [];

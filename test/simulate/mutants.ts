@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a rollback is told and not done',
     file: 'src/changes/decide.ts',
     from: "{ ending: 'absent', when: (s) => !isUnwatched(s) && s.isRewriting, move: 'roll_back' }",
-    to: "{ ending: 'absent', when: (s) => !s.isPatient && s.isRewriting, move: 'end_unchanged' }",
+    to: "{ ending: 'absent', when: (s) => !isUnwatched(s) && s.isRewriting, move: 'end_unchanged' }",
   },
   {
     name: 'after a crash nobody looks',
@@ -79,8 +79,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rollback writes over what others did',
     file: 'src/changes/finish.ts',
-    from: 'if (!body.leg) return mergeRows(rowsAt(leg.rows, leg.ops, progressOf(change)), former, present);',
-    to: 'if (!body.leg) return former;',
+    from: 'if (!body.plan) return mergeRows(rowsAt(plan.rows, plan.ops, progressOf(change)), former, present);',
+    to: 'if (!body.plan) return former;',
   },
 ];
 

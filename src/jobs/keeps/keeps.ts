@@ -10,7 +10,7 @@ import type { Log } from '../../base/log.ts';
 import type { Changes } from '../../changes/changes.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
-import { legOf, progressOf } from '../../changes/run.ts';
+import { planOf, progressOf } from '../../changes/run.ts';
 import { isChangeEnded } from '../../domain/change.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
@@ -239,7 +239,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   /** The rows that a change has left, as far as they are its own. */
   function leftBy(change: Change): KeepChange {
     const body = getChangeBody(store, change.seq);
-    const { rows, ops } = legOf(body);
+    const { rows, ops } = planOf(body);
     const refused = new Set(body.refused ?? []);
     const goal = rowsAfter(body.former.rows ?? [], body.ops).filter((uri) => !refused.has(uri));
     return { leftRows: change.state === 'done' ? goal : rowsAt(rows, ops, progressOf(change)) };

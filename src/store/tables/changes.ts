@@ -16,7 +16,7 @@ import type { Store } from '../types.ts';
 import { JobErrorShape } from './jobs.ts';
 
 /** Operations that are carried out, and the rows before them; empty for those that were not read. */
-export interface ChangeLeg {
+export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
   /** false: its entries were counted before. */
@@ -28,7 +28,7 @@ export interface ChangeBody {
   former: Former;
   ops: readonly ChangeOp[];
   /** What is being carried out where that is no longer `ops` from `former` on: the way back, or a way round. */
-  leg?: ChangeLeg;
+  plan?: Plan;
   /** Entries that Spotify refuses, and that were left out. */
   refused?: readonly string[];
   /** Values that another step of the change needs, such as the playlist that it made. */
@@ -50,7 +50,7 @@ const COLUMNS = {
   /** Key of the job that it belongs to. */
   job: nullable(integer),
   undoes: nullable(integer),
-  /** `back`: what was there before is being written back. */
+  /** Which way it goes: `isGoingBack`. */
   leg: text(['forward', 'back']),
   op: integer,
   at: integer,
@@ -79,6 +79,10 @@ const WHOLE = defineTable('changes', { ...COLUMNS, body: blob });
 const BODIES = WHOLE.pick('body');
 
 export type Change = ReturnType<typeof CHANGES.toRow>;
+/** True while what was there before is being written back, and after that. */
+export function isGoingBack({ leg }: Pick<Change, 'leg'>): boolean {
+  return leg === 'back';
+}
 export type NewChange = Pick<Change, 'id' | 'kind' | 'account' | 'playlistId' | 'askedBy' | 'requested'> &
   Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'state' | 'serverTime'>>;
 export type ChangeChange = Partial<
@@ -122,15 +126,22 @@ interface EarlierRows {
   total?: number | null;
 }
 
-function ofToday(body: ChangeBody): ChangeBody {
-  const { former, leg } = body as { former: EarlierRows; leg?: EarlierRows };
+/** As it is on disk, where the plan goes by an earlier name. */
+type StoredBody = Omit<ChangeBody, 'plan'> & { leg?: Plan };
+
+function storedOf({ plan, ...body }: ChangeBody): StoredBody {
+  return { ...body, ...(plan ? { leg: plan } : {}) };
+}
+
+function ofToday({ leg, ...body }: StoredBody): ChangeBody {
+  const { former } = body as { former: EarlierRows };
   const unread = ({ rows, total }: EarlierRows) =>
     rows ?? (total == null ? null : Array<string>(total).fill(''));
   const formerRows = unread(former);
   return {
     ...body,
     former: { ...body.former, ...(formerRows ? { rows: formerRows } : {}) },
-    ...(body.leg && leg ? { leg: { ...body.leg, rows: unread(leg) ?? [] } } : {}),
+    ...(leg ? { plan: { ...leg, rows: unread(leg) ?? [] } } : {}),
   };
 }
 
@@ -144,12 +155,12 @@ const PACKING = { level: 1 };
 const LONG = 65_536;
 
 function packed(body: ChangeBody): Uint8Array {
-  return deflateRawSync(JSON.stringify(body), PACKING);
+  return deflateRawSync(JSON.stringify(storedOf(body)), PACKING);
 }
 
 /** A body as `insertChange` takes it. */
 export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(storedOf(body));
   return text.length < LONG ? deflateRawSync(text, PACKING) : promisify(deflateRaw)(text, PACKING);
 }
 
