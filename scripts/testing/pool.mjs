@@ -15,7 +15,7 @@ const EXIT_MS = 20_000;
 
 /**
  * Runs the files, paths below the checkout, and yields nothing: `onFile` gets each one's events and its outcome,
- * `{file, ms, events, failure}`, where `failure` is a text or null.
+ * `{file, ms, cpuMs, events, failure}`, where `failure` is a text or null and `cpuMs` is without processes that it started.
  */
 export async function runFiles(files, { width, flags, pattern, onFile }) {
   const queue = [...files];
@@ -73,6 +73,7 @@ async function runWorker(queue, { flags, pattern, onFile }) {
     onFile({
       file: at.file ?? `after ${at.last}`,
       ms,
+      cpuMs: at.ended?.cpuMs ?? 0,
       events: at.events,
       failure: texts.length > 0 ? texts.join('\n') : null,
     });

@@ -14,9 +14,9 @@ export function createResults(reporter) {
   let files = 0;
   const push = (type, data) => events.push({ type, data });
 
-  function add({ file, ms, events: own, failure }) {
+  function add({ file, ms, cpuMs, events: own, failure }) {
     files += 1;
-    times.push({ file, ms });
+    times.push({ file, ms, cpuMs });
     const isOfFile = ({ type, data }) => isOutcome(type) && data.nesting === 0;
     const outcome = own.find(isOfFile);
     if (!own.some(({ type, data }) => type === 'test:start' && data.nesting === 0)) {
@@ -73,8 +73,9 @@ export function createResults(reporter) {
     for (const [name, value] of Object.entries(counts)) say(`${name} ${value}`);
     say(`duration_ms ${performance.now() - start}`);
     times.sort((a, b) => b.ms - a.ms);
-    say('the slowest files:');
-    for (const { file, ms } of times.slice(0, 10)) say(`${(ms / 1000).toFixed(1).padStart(6)} s  ${file}`);
+    const seconds = (ms) => `${(ms / 1000).toFixed(1).padStart(6)} s`;
+    say('the slowest files, and their processor time:');
+    for (const { file, ms, cpuMs } of times.slice(0, 10)) say(`${seconds(ms)} ${seconds(cpuMs)}  ${file}`);
     if (failed.length > 0) say(`failed: ${failed.join(' ')}`);
     events.push(null);
     await printed;

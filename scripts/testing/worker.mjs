@@ -8,13 +8,17 @@ import { runFile } from './testFile.mjs';
 process.on('message', async ({ file }) => {
   if (!file) return process.disconnect();
   const start = performance.now();
+  const used = process.cpuUsage();
   let before;
   await runFile(file, async () => {
     before = globalState();
     await import(pathToFileURL(join(root, file)).href);
   });
   const changed = changes(before, globalState());
-  process.send({ ended: file, ms: performance.now() - start, changed, exitCode: process.exitCode ?? 0 });
+  const { user, system } = process.cpuUsage(used);
+  const cpuMs = (user + system) / 1_000;
+  const ms = performance.now() - start;
+  process.send({ ended: file, ms, cpuMs, changed, exitCode: process.exitCode ?? 0 });
 });
 for (const event of ['uncaughtException', 'unhandledRejection']) {
   process.on(event, (error) => process.send({ stray: inspect(error) }));

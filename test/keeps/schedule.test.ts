@@ -40,7 +40,8 @@ async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void>
   const end = Date.now() + PATIENCE_MS;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`this never came true: ${isSo}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // Asking without a pause would take the processor from what is waited for.
+    await new Promise((resolve) => setTimeout(resolve, 40));
   }
 }
 

@@ -24,4 +24,4 @@ test('histories of many kinds show nothing but known mistakes', async () => {
   assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --from SEED tells the shortest story');
 });
 
-const SEEDS = sized(400, 200);
+const SEEDS = sized(400, 80);

@@ -1,10 +1,10 @@
-/** A relay with a folder for exports beside its home. */
+/** A relay with a small library, and a folder for exports beside its home. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type CliOptions, type CliResult, relay as cli } from '../../support/cli.ts';
 import { ENCRYPTION_KEY, type Relay, type RelayOptions, withRelay } from '../../support/world.ts';
-import type { Cell } from '../support.ts';
+import { type Cell, resize } from '../support.ts';
 
 export async function runCli(relay: Relay, args: string[], options: CliOptions = {}): Promise<CliResult> {
   const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
@@ -21,14 +21,16 @@ export async function withExports(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'relay-exports-'));
   try {
-    await withRelay({ client: false, ...options }, (relay) =>
-      work(relay, async (name, content) => {
+    await withRelay({ client: false, ...options }, (relay) => {
+      // Questions to plays read the library first.
+      resize(relay, 20, 1);
+      return work(relay, async (name, content) => {
         const path = join(folder, name);
         await mkdir(dirname(path), { recursive: true });
         await writeFile(path, content);
         return path;
-      }),
-    );
+      });
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
