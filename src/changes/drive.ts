@@ -2,10 +2,8 @@
  * Carries out one change, request after request. The change is on disk before the first request. Where an answer is lost,
  * the target is read until it is certain how that request ended; nothing else is sent before.
  */
-import type { ChangeOp, Progress } from '../domain/change.ts';
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
-import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
-import { getTrack } from '../provider/resources/catalog.ts';
+import { isRefusal } from '../domain/failureClass.ts';
 import {
   type Change,
   getChangeBody,
@@ -13,22 +11,21 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
-import { decide, type Ending, MAX_REPEATS, type Situation } from './decide.ts';
+import { decide, type Ending, MAX_REPEATS } from './decide.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
+import { leaveOut } from './leaveOut.ts';
 import { unclearWhich } from './making.ts';
 import { type ChangeContext, errorFacts, reread } from './record.ts';
-import { nextStep, onlyAppends, progressAt, rowsAt, type Step, writesRows } from './rowOps.ts';
+import { nextStep, type Step, writesRows } from './rowOps.ts';
 import {
   type Control,
   type DriveEnd,
   ended,
   enter,
   type FoundOut,
-  failuresBefore,
   goingState,
   isInDoubt,
-  isRewriting,
   isUntouched,
   landed,
   pause,
@@ -37,10 +34,8 @@ import {
   type Run,
   saveMade,
 } from './run.ts';
-import { outcomeUnknown, sendStep } from './sendStep.ts';
-
-/** After this many single entries that the provider refuses, the change fails as a whole. */
-const MAX_REFUSED = 20;
+import { answerOrStop, outcomeUnknown, sendStep } from './sendStep.ts';
+import { isHarmlessTwice, situationOf, whyFull } from './situation.ts';
 
 /**
  * Runs a change until it ends, waits, needs a person, or the server stops. Failures are in what it returns.
@@ -160,7 +155,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     return null;
   }
   const sending = sendStep(context.provider, step.op, change.playlistId ?? '', change.account);
-  const settled = await settledOrStopped(run, sending);
+  const settled = await answerOrStop(context.clock, run.control.signal, sending);
   if (settled === 'stopped') return { kind: 'stopped' };
   if ('answer' in settled) {
     run.lost = null;
@@ -181,7 +176,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   }
   const { error } = settled;
   if (!outcomeUnknown(error))
-    return follow(run, 'refused', (isRefusal(error) && fullError(run, step)) || error, step);
+    return follow(run, 'refused', (isRefusal(error) && whyFull(run, step)) || error, step);
   const isTried = change.failures + 1 >= MAX_REPEATS && writesRows(step.op);
   if (isHarmlessTwice(run, step) && !isTried) {
     run.lost = error;
@@ -192,54 +187,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   run.answered = false;
   enter(run, 'outcome_unknown', { error: errorFacts(error) });
   const found = await findOut(run, step);
-  return afterDoubt(run, found, (found.kind === 'absent' && fullError(run, step)) || error);
-}
-
-/** About as many rows as a playlist takes. */
-const MAX_ROWS = 10_000;
-
-/** Why a request that adds rows was refused or had no effect where the playlist is full; null where it is not. */
-function fullError({ plan, change }: Run, { op, count }: Step): RelayError | null {
-  if (op.op !== 'append' && op.op !== 'insert') return null;
-  const held = rowsAt(plan.rows, plan.ops, progressOf(change)).length;
-  if (held + count <= MAX_ROWS) return null;
-  return new RelayError(
-    'FORBIDDEN',
-    `The playlist ${change.playlistId} is full: it has ${held} rows, and Spotify takes about ${MAX_ROWS}.`,
-    { remedy: 'Put the others into a new playlist.' },
-  );
-}
-
-/** True if sending it again does no harm: also taking out rows, where nothing is to be put back after it. */
-function isHarmlessTwice({ plan }: Run, { op }: Step): boolean {
-  if (op.op === 'remove') return plan.ops.every((one) => one.op === 'remove');
-  return !writesRows(op) && op.op !== 'create';
-}
-
-/** How long a stopping server waits for a request that was sent. */
-const STOP_GRACE_MS = 6_000;
-
-type Answer = Awaited<ReturnType<typeof sendStep>>;
-
-async function settledOrStopped(
-  { context: { clock }, control: { signal } }: Run,
-  sending: Promise<Answer>,
-): Promise<{ answer: Answer } | { error: RelayError } | 'stopped'> {
-  const settled = sending.then(
-    (answer) => ({ answer }),
-    (thrown: unknown) => ({ error: asRelayError(thrown) }),
-  );
-  let begin = () => {};
-  const grace = new Promise<'stopped'>((resolve) => {
-    begin = () => void clock.sleep(STOP_GRACE_MS).then(() => resolve('stopped'));
-  });
-  if (signal.aborted) begin();
-  else signal.addEventListener('abort', begin, { once: true });
-  try {
-    return await Promise.race([settled, grace]);
-  } finally {
-    signal.removeEventListener('abort', begin);
-  }
+  return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
 }
 
 async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): Promise<DriveEnd | null> {
@@ -256,31 +204,6 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
     case 'absent':
       return follow(run, 'absent', error, null);
   }
-}
-
-function situationOf(run: Run, ending: Ending, error: RelayError | null, step: Step | null): Situation {
-  const { change, control } = run;
-  const waiter = control.waiter();
-  const isBack = isGoingBack(change);
-  const asksToWait = error !== null && (isBack || error.code === 'RATE_LIMITED');
-  const op = step?.op;
-  return {
-    ending,
-    failure: error && failureClassOf(error),
-    isBack,
-    waiter,
-    isUntouched: isUntouched(run),
-    isRewriting: isRewriting(run),
-    mayHaveLanded: run.lost !== null,
-    failures: change.failures + 1,
-    isUsedUp: error !== null && isRefusal(error) && failuresBefore(change, error) + 1 >= control.maxAttempts,
-    waitSeconds: (asksToWait && error.retryAfterSeconds) || null,
-    waits: run.waits,
-    mayFail: op?.op === 'details' && op.mayFail === true,
-    isListed: op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave',
-    isTooNew: error?.code === 'NOT_FOUND' && run.playlist !== null,
-    isFirstAddition: onlyAppends(run.plan.ops) && !change.uncertain,
-  };
 }
 
 /** Does what the table says. null to go on. @param error null after a crash */
@@ -322,7 +245,7 @@ async function follow(
       enter(run, goingState(run), { uncertain: true });
       return move === 'send_again' ? null : pause(run, cause);
     case 'leave_out':
-      return step && splitOrLeaveOut(run, step, cause);
+      return step && !(await leaveOut(run, step, cause)) ? follow(run, 'failed', cause, null) : null;
     case 'pass_over':
       if (step) landed(run, step.to, step.count, null);
       return null;
@@ -355,52 +278,6 @@ function stop(run: Run, error: RelayError): DriveEnd {
     failures: 0,
   });
   return { kind: 'failed', cause: error };
-}
-
-/** One entry that the provider does not know must not block the other ninety-nine of its request. */
-async function splitOrLeaveOut(run: Run, step: Step, error: RelayError): Promise<DriveEnd | null> {
-  const { context, control, change, body } = run;
-  if (step.count > 1) {
-    run.size = Math.ceil(step.count / 2);
-    return null;
-  }
-  const refused = body.refused ?? [];
-  const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
-  // What Spotify itself shows is not unknown to it: such a refusal passes.
-  if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return follow(run, 'failed', error, null);
-  const ops = withoutEntry(run.plan.ops, step.from);
-  run.plan = { ...run.plan, ops };
-  run.body = { ...body, refused: [...refused, uri], ...(body.plan ? { plan: run.plan } : { ops }) };
-  run.size = Number.POSITIVE_INFINITY;
-  context.store.transaction(() => {
-    putChangeBody(context.store, change.seq, run.body);
-    const to = progressAt(ops, step.from.op, step.from.at);
-    setChange(context.store, change.seq, { ...to, failures: 0 }, context.clock.now());
-    run.change = reread(context.store, change.seq);
-    control.onEntries?.(run.change, error);
-  });
-  context.store.saveSoon();
-  return null;
-}
-
-async function exists({ context, call }: Run, uri: string): Promise<boolean> {
-  if (!uri.startsWith('spotify:track:')) return false;
-  try {
-    await getTrack(context.provider, uri.slice('spotify:track:'.length), call);
-    return true;
-  } catch (thrown) {
-    const error = asRelayError(thrown);
-    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return false;
-    throw error;
-  }
-}
-
-function withoutEntry(ops: readonly ChangeOp[], { op, at }: Progress): readonly ChangeOp[] {
-  return ops.map((entry, index) =>
-    index === op && 'uris' in entry
-      ? ({ ...entry, uris: entry.uris.filter((_, place) => place !== at) } as ChangeOp)
-      : entry,
-  );
 }
 
 /** Records that nothing is on its way, so that the next start continues without looking. */

@@ -1,8 +1,9 @@
 /** One request of a change: what is sent, and what counts as an answer. */
 
 import { NEVER } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
 import type { ChangeOp } from '../domain/change.ts';
-import type { RelayError } from '../domain/errors.ts';
+import { asRelayError, type RelayError } from '../domain/errors.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { ProviderApi, ProviderRequest, ProviderResponse } from '../provider/api.ts';
 import { invalidResponse, isCertainlyUnsent } from '../provider/http/failure.ts';
@@ -102,4 +103,30 @@ export function outcomeUnknown(error: RelayError): boolean {
   return ['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE', 'INTERNAL'].includes(
     error.code,
   );
+}
+
+/** How long a stopping server waits for a request that was sent. */
+const STOP_GRACE_MS = 6_000;
+
+/** The answer to a step or its error; `stopped` where the server stops and neither comes soon. */
+export async function answerOrStop(
+  clock: Clock,
+  signal: AbortSignal,
+  sending: Promise<StepAnswer>,
+): Promise<{ answer: StepAnswer } | { error: RelayError } | 'stopped'> {
+  const settled = sending.then(
+    (answer) => ({ answer }),
+    (thrown: unknown) => ({ error: asRelayError(thrown) }),
+  );
+  let begin = () => {};
+  const grace = new Promise<'stopped'>((resolve) => {
+    begin = () => void clock.sleep(STOP_GRACE_MS).then(() => resolve('stopped'));
+  });
+  if (signal.aborted) begin();
+  else signal.addEventListener('abort', begin, { once: true });
+  try {
+    return await Promise.race([settled, grace]);
+  } finally {
+    signal.removeEventListener('abort', begin);
+  }
 }

@@ -1,0 +1,59 @@
+/** What a run tells the table in `decide.ts` about itself. */
+import { RelayError } from '../domain/errors.ts';
+import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
+import { isGoingBack } from '../store/tables/changes.ts';
+import type { Ending, Situation } from './decide.ts';
+import { onlyAppends, rowsAt, type Step, writesRows } from './rowOps.ts';
+import { failuresBefore, isRewriting, isUntouched, progressOf, type Run } from './run.ts';
+
+/** @param error null after a crash */
+export function situationOf(
+  run: Run,
+  ending: Ending,
+  error: RelayError | null,
+  step: Step | null,
+): Situation {
+  const { change, control } = run;
+  const waiter = control.waiter();
+  const isBack = isGoingBack(change);
+  const asksToWait = error !== null && (isBack || error.code === 'RATE_LIMITED');
+  const op = step?.op;
+  return {
+    ending,
+    failure: error && failureClassOf(error),
+    isBack,
+    waiter,
+    isUntouched: isUntouched(run),
+    isRewriting: isRewriting(run),
+    mayHaveLanded: run.lost !== null,
+    failures: change.failures + 1,
+    isUsedUp: error !== null && isRefusal(error) && failuresBefore(change, error) + 1 >= control.maxAttempts,
+    waitSeconds: (asksToWait && error.retryAfterSeconds) || null,
+    waits: run.waits,
+    mayFail: op?.op === 'details' && op.mayFail === true,
+    isListed: op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave',
+    isTooNew: error?.code === 'NOT_FOUND' && run.playlist !== null,
+    isFirstAddition: onlyAppends(run.plan.ops) && !change.uncertain,
+  };
+}
+
+/** About as many rows as a playlist takes. */
+const MAX_ROWS = 10_000;
+
+/** Why a request that adds rows was refused or had no effect where the playlist is full; null where it is not. */
+export function whyFull({ plan, change }: Run, { op, count }: Step): RelayError | null {
+  if (op.op !== 'append' && op.op !== 'insert') return null;
+  const held = rowsAt(plan.rows, plan.ops, progressOf(change)).length;
+  if (held + count <= MAX_ROWS) return null;
+  return new RelayError(
+    'FORBIDDEN',
+    `The playlist ${change.playlistId} is full: it has ${held} rows, and Spotify takes about ${MAX_ROWS}.`,
+    { remedy: 'Put the others into a new playlist.' },
+  );
+}
+
+/** True if sending it again does no harm: also taking out rows, where nothing is to be put back after it. */
+export function isHarmlessTwice({ plan }: Run, { op }: Step): boolean {
+  if (op.op === 'remove') return plan.ops.every((one) => one.op === 'remove');
+  return !writesRows(op) && op.op !== 'create';
+}
