@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
 
 /**
- * A file that reads it without being here ignores the world that it was given: settings then come from one home and are
+ * A file that reads it without being here ignores the world that it was given. Settings then come from one home and are
  * written to another.
  */
 const MAY_READ: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { wrongImports } from './imports.ts';
 import { crowdedPlaces } from './layout.ts';
 import { lostMutants } from './mutants.ts';
 import { missingFiles } from './paths.ts';
+import { longSentences } from './sentences.ts';
 import { strangeWords } from './words.ts';
 import { strayWriters } from './writers.ts';
 
@@ -14,6 +15,7 @@ const wrong = [
   ...crowdedPlaces(),
   ...missingFiles(),
   ...strangeWords(),
+  ...longSentences(),
   ...lostMutants(),
 ];
 for (const sentence of wrong) console.log(sentence);

@@ -1,8 +1,8 @@
 /** Words that this project writes in another way. The glossary in `src/README.md` has the words with one meaning. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.ts';
+import { proseFiles } from './prose.ts';
 
 /** What is not written, and what to write. */
 const INSTEAD: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
@@ -21,30 +21,44 @@ const INSTEAD: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
   [/\bgoes on\b/i, 'continues'],
 ];
 
-/** One sentence per file and word. */
+/** Parts of names in code, and what the glossary calls it. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  upstream: 'provider',
+  backend: 'provider',
+  tenant: 'account',
+  revert: 'undo, rollback',
+  mutation: 'change',
+  favorite: 'saved',
+  scrobble: 'play',
+  subscription: 'kept playlist',
+  crawl: 'mirror, copy',
+  utils: 'what it does',
+  misc: 'what it does',
+};
+const NAME = /\b(?:const|let|function|class|interface|type)\s+(\w+)/g;
+
+/** One sentence per file and word or name. */
 export function strangeWords(): string[] {
   return proseFiles().flatMap((path) => {
     // A sentence of a comment may break between two lines.
     const text = readFileSync(join(root, path), 'utf8').replace(/\n *(\*|\/\/)? */g, '\n');
-    return INSTEAD.flatMap(([pattern, instead]) => {
-      const found = new RegExp(pattern.source.replaceAll(' ', '\\s'), pattern.flags).exec(text);
-      if (!found) return [];
-      const line = text.slice(0, found.index).split('\n').length;
-      return [`${path}:${line} has "${found[0]}": write ${instead}`];
-    });
+    return [...strangeNames(path, text), ...strangePhrases(path, text)];
   });
 }
 
-/** Everything with sentences in it that people write by hand. */
-function proseFiles(): string[] {
-  const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    encoding: 'utf8',
-  }).split('\n');
-  return tracked.filter(
-    (path) =>
-      /^(README\.md|\.github\/.*\.md|(src|scripts|test\/support)\/.*\.(ts|mjs|js|md))$/.test(path) &&
-      !/^src\/generated\/|^scripts\/check\/words\.ts$/.test(path) &&
-      existsSync(join(root, path)),
+function strangeNames(path: string, text: string): string[] {
+  return [...text.matchAll(NAME)].flatMap(([, name = '']) =>
+    Object.entries(OTHER_NAMES)
+      .filter(([part]) => name.toLowerCase().includes(part))
+      .map(([part, instead]) => `${path} names something ${name}: for "${part}" write ${instead}`),
   );
+}
+
+function strangePhrases(path: string, text: string): string[] {
+  return INSTEAD.flatMap(([pattern, instead]) => {
+    const found = new RegExp(pattern.source.replaceAll(' ', '\\s'), pattern.flags).exec(text);
+    if (!found) return [];
+    const line = text.slice(0, found.index).split('\n').length;
+    return [`${path}:${line} has "${found[0]}": write ${instead}`];
+  });
 }

@@ -1,0 +1,101 @@
+/**
+ * Sentences in comments and documents that have too many words. Those that there are may stay for now; their number can only
+ * go down. `node --import tsx scripts/check/sentences.ts` lists them.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { root } from './files.ts';
+import { proseFiles } from './prose.ts';
+
+const MAX_WORDS = 25;
+/** How many longer sentences there are. Lower it when there are fewer; never raise it. */
+const CEILING = 68;
+
+interface Sentence {
+  path: string;
+  line: number;
+  words: number;
+  text: string;
+}
+
+/** One sentence if there are more of them than there were, or if the ceiling can come down. */
+export function longSentences(): string[] {
+  const found = tooLong();
+  const advice = 'node --import tsx scripts/check/sentences.ts lists them';
+  if (found.length > CEILING) {
+    return [`${found.length} sentences have more than ${MAX_WORDS} words, ${CEILING} may: ${advice}`];
+  }
+  if (found.length === CEILING) return [];
+  return [
+    `Only ${found.length} sentences have more than ${MAX_WORDS} words: make that CEILING in scripts/check/sentences.ts`,
+  ];
+}
+
+function tooLong(): Sentence[] {
+  return proseFiles().flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8');
+    const blocks = path.endsWith('.md') ? paragraphsOf(text) : commentsOf(text);
+    return blocks.flatMap((block) => sentencesOf(path, block)).filter(({ words }) => words > MAX_WORDS);
+  });
+}
+
+/** Text that belongs together, and where it begins. */
+interface Block {
+  line: number;
+  text: string;
+}
+
+/** Each run of lines that are nothing but comment. A tag such as `@param` begins a block of its own. */
+function commentsOf(text: string): Block[] {
+  const lines = text
+    .split('\n')
+    .map((line) => /^\s*(?:\/\*\*?|\*\/|\*(?!\/)|\/\/)(.*?)(?:\*\/)?$/.exec(line)?.[1] ?? null);
+  return blocksOf(lines, (line) => /^\s*(?:@|- )/.test(line));
+}
+
+/** Paragraphs and list items, without tables, headings and code. */
+function paragraphsOf(text: string): Block[] {
+  let isCode = false;
+  const lines = text.split('\n').map((line) => {
+    const isFence = line.trimStart().startsWith('```');
+    if (isFence) isCode = !isCode;
+    return isCode || isFence || /^\s*(?:\||#|<!--)/.test(line) ? null : line;
+  });
+  return blocksOf(lines, (line) => /^\s*(?:[-*]|\d+\.) /.test(line));
+}
+
+/** @param lines null where nothing is to be read */
+function blocksOf(lines: readonly (string | null)[], begins: (line: string) => boolean): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | null = null;
+  for (const [index, line] of lines.entries()) {
+    if (line === null || line.trim() === '') open = null;
+    else if (open === null || begins(line)) {
+      open = { line: index + 1, text: line.trim() };
+      blocks.push(open);
+    } else open.text += ` ${line.trim()}`;
+  }
+  return blocks;
+}
+
+/**
+ * What stands in backquotes, an address, or a link counts as one word. A colon or a semicolon ends a sentence too: what
+ * follows it is read by itself.
+ */
+function sentencesOf(path: string, { line, text }: Block): Sentence[] {
+  return text
+    .replace(/`[^`]*`/g, 'code')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .split(/(?<=[.!?:;]["')*]*)\s+/)
+    .map((sentence) => ({
+      path,
+      line,
+      text: sentence,
+      words: sentence.match(/[\p{L}\p{N}][\S]*/gu)?.length ?? 0,
+    }));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  for (const { path, line, words, text } of tooLong()) console.log(`${path}:${line} (${words}) ${text}`);
+}
